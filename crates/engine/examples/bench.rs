@@ -1,0 +1,97 @@
+//! Runs one workload for `make bench`, which times the process: `bench FILE [--form plain] [--share 0.1]`, or
+//! `bench agenda`.
+//!
+//! Prints one JSON object: cells sent, wake-ups, and what a reader may want beside the time. `--share` shortens the
+//! run, for counting instructions.
+
+use std::error::Error;
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use penstock_engine::agenda::{Agenda, Leaf, Rank};
+use penstock_engine::document;
+use penstock_engine::report::Report;
+use penstock_engine::run::{Form, Run};
+use penstock_engine::spec::Scenario;
+use penstock_engine::time::{Span, Time};
+use serde_json::{Value, json};
+
+const USAGE: &str = "bench FILE|agenda [--form fast|plain] [--share 0.1]";
+
+fn main() -> ExitCode {
+    match answer() {
+        Ok(result) => {
+            println!("{result}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer() -> Result<Value, Box<dyn Error>> {
+    let mut file = None;
+    let mut form = Form::Fast;
+    let mut share = 1.0;
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
+        match argument.as_str() {
+            "--form" => form = if arguments.next().ok_or(USAGE)? == "plain" { Form::Plain } else { Form::Fast },
+            "--share" => share = arguments.next().ok_or(USAGE)?.parse()?,
+            _ => file = Some(argument),
+        }
+    }
+    match file.ok_or(USAGE)?.as_str() {
+        "agenda" => Ok(agenda((20_000_000.0 * share) as u64)),
+        file => run(document::parse(&std::fs::read_to_string(file)?)?, form, share),
+    }
+}
+
+/// The whole scenario, or the first `share` of it.
+fn run(mut scenario: Scenario, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
+    scenario.duration = Span::from_seconds(scenario.duration.seconds() * share);
+    if let Some(stop) = &mut scenario.stop {
+        stop.departures = (stop.departures as f64 * share) as u64;
+    }
+    let duration = scenario.duration;
+    let mut run = Run::new(&scenario, 1, 0, form)?;
+    while !run.advance(duration)? {}
+    Ok(summary(&run.report()))
+}
+
+fn summary(report: &Report) -> Value {
+    let port = report.ports.iter().max_by(|a, b| a.queue_mean.total_cmp(&b.queue_mean));
+    json!({
+        "cells": report.groups.iter().map(|group| group.sent).sum::<u64>(),
+        "delivered": report.groups.iter().map(|group| group.delivered).sum::<u64>(),
+        "lost": report.groups.iter().map(|group| group.lost).sum::<u64>(),
+        "simulated_s": report.end_s,
+        "wakeups": report.events,
+        "fingerprint": format!("{:016x}", report.fingerprint),
+        "port": port.map(|port| json!({
+            "port": port.port,
+            "rate_bps": port.rate_bps,
+            "utilisation": port.utilisation,
+            "queue_mean": port.queue_mean,
+            "queue_max": port.queue_max,
+        })),
+    })
+}
+
+/// One wake-up replaced after another, among as many leaves as the satellite study's largest network has.
+fn agenda(wakeups: u64) -> Value {
+    const LEAVES: u64 = 512;
+    let mut agenda = Agenda::new(LEAVES as usize);
+    for leaf in 0..LEAVES as u32 {
+        agenda.set(Leaf(leaf), Rank(leaf), Time(u64::from(leaf)));
+    }
+    let mut state = 1_u64;
+    for _ in 0..wakeups {
+        let (now, leaf) = agenda.first();
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        agenda.set(leaf, Rank(leaf.0), now + Span(1 + (state >> 52)));
+    }
+    json!({ "cells": wakeups, "wakeups": wakeups, "last_ps": black_box(agenda.first().0.0) })
+}

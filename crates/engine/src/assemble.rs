@@ -1,0 +1,54 @@
+//! From a scenario to a world: every cross-check with its error, then nodes, routes, leaves and forms.
+
+mod check;
+mod form;
+mod network;
+
+use crate::error::Error;
+use crate::node::NodeId;
+use crate::port::Form as PortForm;
+use crate::probe::Probe;
+use crate::spec::Scenario;
+use crate::world::World;
+
+/// Which form of the engine runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Departures at arrival, late evaluation: the same results with far fewer events.
+    #[default]
+    Fast,
+    /// Every service end and every delivery is an event.
+    Plain,
+}
+
+/// A world and what its driver must know of it.
+#[derive(Clone, Debug)]
+pub struct Assembled<P> {
+    /// The network at time 0.
+    pub world: World<P>,
+    /// Port whose departures may end the run, and how many.
+    pub stop: Option<(NodeId, u64)>,
+}
+
+/// Checks the scenario and builds its world.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first thing that is wrong, with its path.
+pub fn world<P: Probe>(
+    scenario: &Scenario,
+    seed: u64,
+    replication: u32,
+    form: Form,
+    probe: P,
+) -> Result<Assembled<P>, Error> {
+    check::parameters(scenario)?;
+    let network = network::Network::lay_out(scenario)?;
+    check::memory(scenario, &network)?;
+    let forms = match form {
+        Form::Plain => vec![PortForm::Stepped; network.ports.len()],
+        Form::Fast => form::choose(&network),
+    };
+    let parts = network.build(seed, replication, form, &forms);
+    let stop = network.stop.map(|(port, departures)| (network.port_node(port), departures));
+    Ok(Assembled { world: World::new(parts, probe), stop })
+}

@@ -1,0 +1,141 @@
+//! What a scenario must be, beyond its types: each part asked, then what no part can see alone.
+
+use super::network::Network;
+use crate::control::CongestionParams;
+use crate::discard::Discard;
+use crate::error::Fault;
+use crate::port::MOST_QUEUES;
+use crate::spec::{Flow, Line, Scenario};
+use crate::time::{Rate, Span};
+use crate::{discard, policer};
+
+/// Fastest line: at 100 Tb/s a cell still takes whole picoseconds.
+const FASTEST: Rate = Rate(100_000_000_000_000);
+/// Most memory that a run may plan for, in bytes.
+const MOST_MEMORY: u64 = 8 << 30;
+/// Bytes that one flow takes, roughly: two Ends, counts, policers, tables.
+const FLOW_BYTES: u64 = 3_000;
+/// Bytes that a PDU takes in a ring.
+const PDU_BYTES: u64 = 48;
+/// Bytes of a histogram of delays.
+const HISTOGRAM_BYTES: u64 = 34_000;
+
+/// Every parameter by itself.
+pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
+    if scenario.duration == Span::ZERO {
+        return Err(positive("duration", scenario.duration));
+    }
+    if scenario.warm_up >= scenario.duration {
+        let reason = format!("warm-up ends after the run does ({})", scenario.duration);
+        return Err(Fault::new("warm_up", scenario.warm_up, reason, "make it shorter than `duration`"));
+    }
+    if scenario.measure.sample == Some(Span::ZERO) {
+        return Err(positive("measure.sample", Span::ZERO));
+    }
+    if let Some(stop) = &scenario.stop
+        && stop.departures == 0
+    {
+        return Err(Fault::new("stop.departures", 0, "the run would end before it begins", "give at least 1"));
+    }
+    for (name, line_) in &scenario.line {
+        line(line_).map_err(|fault| fault.under(name).under("line"))?;
+    }
+    if scenario.flow.is_empty() {
+        return Err(Fault::new("flow", "", "there is no flow", "add a table such as [flow.data]"));
+    }
+    for (name, flow_) in &scenario.flow {
+        flow(flow_).map_err(|fault| fault.under(name).under("flow"))?;
+    }
+    Ok(())
+}
+
+fn positive(path: &str, value: impl std::fmt::Display) -> Fault {
+    Fault::new(path, value, "this must be longer than nothing", "give a positive time, as in \"180 s\"")
+}
+
+fn rate(path: &str, rate: Rate) -> Result<(), Fault> {
+    if rate > FASTEST {
+        return Err(Fault::new(path, rate, format!("no line is faster than {FASTEST}"), "give a lower rate"));
+    }
+    Ok(())
+}
+
+fn queues(queues: &[discard::Params]) -> Result<(), Fault> {
+    if queues.is_empty() || queues.len() > MOST_QUEUES {
+        let remedy = format!("give 1 to {MOST_QUEUES} queues, as in [{{ drop_tail = {{ size = \"512 cells\" }} }}]");
+        return Err(Fault::new("queues", queues.len(), "a port has at least one queue and not many", remedy));
+    }
+    queues
+        .iter()
+        .enumerate()
+        .try_for_each(|(index, queue)| queue.check().map_err(|fault| fault.under(&format!("queues[{index}]"))))
+}
+
+fn port(policies: &[discard::Params], point: Option<&CongestionParams>) -> Result<(), Fault> {
+    queues(policies)?;
+    let Some(point) = point else { return Ok(()) };
+    point.check().map_err(|fault| fault.under("congestion_point"))?;
+    if matches!(point, CongestionParams::QueueLength(_))
+        && let Some(index) = policies.iter().position(|params| params.build(()).size().is_none())
+    {
+        let reason = "queue_length judges by a share of the queue's size, and this queue has none";
+        return Err(Fault::new(format!("queues[{index}]"), "unlimited", reason, "give it a size: drop_tail, say"));
+    }
+    Ok(())
+}
+
+fn line(line: &Line) -> Result<(), Fault> {
+    rate("rate", line.rate)?;
+    port(&line.queues, line.congestion_point.as_ref())?;
+    if line.between[0] == line.between[1] {
+        let between = format!("[{:?}, {:?}]", line.between[0], line.between[1]);
+        return Err(Fault::new("between", between, "a line joins two different nodes", "name another node"));
+    }
+    if let Some(reverse) = &line.reverse {
+        reverse.rate.map_or(Ok(()), |value| rate("reverse.rate", value))?;
+        port(&reverse.queues, reverse.congestion_point.as_ref()).map_err(|fault| fault.under("reverse"))?;
+    }
+    Ok(())
+}
+
+fn flow(flow: &Flow) -> Result<(), Fault> {
+    if flow.count == 0 {
+        return Err(Fault::new("count", 0, "a group has at least one flow", "give at least 1, or drop the group"));
+    }
+    if flow.octets == 0 {
+        return Err(Fault::new("octets", 0, "a PDU has at least one octet", "53 is an ATM cell"));
+    }
+    if let Some(access) = &flow.access {
+        rate("access.rate", access.rate)?;
+        queues(&access.queues).map_err(|fault| fault.under("access"))?;
+    }
+    flow.traffic.check().map_err(|fault| fault.under("traffic"))?;
+    flow.policers.iter().enumerate().try_for_each(|(index, params): (usize, &policer::Params)| {
+        params.check().map_err(|fault| fault.under(&format!("policers[{index}]")))
+    })?;
+    flow.reaction_point.check().map_err(|fault| fault.under("reaction_point"))?;
+    if let Some(point) = &flow.notification_point {
+        point.check().map_err(|fault| fault.under("notification_point"))?;
+    }
+    Ok(())
+}
+
+/// Refuses a run whose tables and full lines alone would not fit in memory.
+pub(super) fn memory(scenario: &Scenario, network: &Network<'_>) -> Result<(), Fault> {
+    let histograms = if scenario.measure.flow_percentiles { HISTOGRAM_BYTES } else { 0 };
+    let flows = (network.flows.len() as u64).saturating_mul(FLOW_BYTES + histograms);
+    if flows > MOST_MEMORY {
+        let most = MOST_MEMORY / (FLOW_BYTES + histograms);
+        let reason = format!("{} flows would take about {} GB", network.flows.len(), flows >> 30);
+        return Err(Fault::new("flow", "", reason, format!("give fewer than {most} flows in all")));
+    }
+    for port in &network.ports {
+        let bits = u128::from(port.rate.0) * u128::from(port.delay.0) / 1_000_000_000_000;
+        let bytes = bits / 424 * u128::from(PDU_BYTES);
+        if bytes > u128::from(MOST_MEMORY) {
+            let reason = format!("a full line holds about {} GB of PDUs", bytes >> 30);
+            return Err(Fault::new(&port.path, "", reason, "give a lower rate or a shorter delay"));
+        }
+    }
+    Ok(())
+}

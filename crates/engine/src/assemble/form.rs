@@ -1,0 +1,182 @@
+//! Which form each port takes in the fast engine: what can be evaluated late, what is told ahead, what needs events.
+
+use std::collections::BTreeSet;
+
+use super::network::Network;
+use crate::control::{CongestionPoint, PortSurroundings};
+use crate::discard::{Discard, Verdict};
+use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
+use crate::port::Form;
+use crate::time::Time;
+
+/// What may hand PDUs to a port, or receive them from it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Place {
+    Port(usize),
+    /// The policers of a flow.
+    Police(usize),
+    /// A receiver that only measures.
+    Sink(usize),
+    /// Whoever may react, now: a sender, a receiver that answers, a congestion point that tells.
+    Lively(usize),
+}
+
+/// Who hands to whom.
+struct Graph {
+    feeders: Vec<BTreeSet<Place>>,
+    receivers: Vec<BTreeSet<Place>>,
+    police_feeders: Vec<BTreeSet<usize>>,
+}
+
+/// The form of every port.
+pub(super) fn choose(network: &Network<'_>) -> Vec<Form> {
+    let count = network.ports.len();
+    let silent = silent_points(network);
+    let graph = Graph::of(network, &silent);
+    let stepped: Vec<bool> = (0..count).map(|port| needs_true_instants(network, port)).collect();
+    let mut late: Vec<Option<bool>> = vec![None; count];
+    (0..count)
+        .map(|port| {
+            if stepped[port] {
+                Form::Stepped
+            } else if graph.tells_ahead(port) {
+                Form::Ahead
+            } else if receivers_wait(port, network, &graph, &stepped, &silent, &mut late) {
+                Form::Late
+            } else {
+                Form::Ring
+            }
+        })
+        .collect()
+}
+
+/// Whether everything behind the port's line can be caught up later.
+fn receivers_wait(
+    port: usize,
+    network: &Network<'_>,
+    graph: &Graph,
+    stepped: &[bool],
+    silent: &[bool],
+    late: &mut Vec<Option<bool>>,
+) -> bool {
+    if let Some(known) = late[port] {
+        return known;
+    }
+    // A cycle finds this answer for itself: such ports keep their events.
+    late[port] = Some(false);
+    let waits = graph.receivers[port].iter().all(|receiver| match *receiver {
+        Place::Sink(_) => true,
+        Place::Police(_) | Place::Lively(_) => false,
+        Place::Port(next) => {
+            graph.feeders[next].len() == 1
+                && !stepped[next]
+                && silent[next]
+                && network.stop.is_none_or(|(stop, _)| stop != next)
+                && receivers_wait(next, network, graph, stepped, silent, late)
+        }
+    });
+    late[port] = Some(waits);
+    waits
+}
+
+fn needs_true_instants(network: &Network<'_>, port: usize) -> bool {
+    let plan = &network.ports[port];
+    let surroundings = PortSurroundings { rate: plan.rate, flows: 0 };
+    plan.congestion.is_some_and(|params| params.build(surroundings).wants_departures())
+        || plan.queues.iter().any(|params| params.build(()).pushes_out())
+        || (plan.queues.len() > 1 && network.stop.is_some_and(|(stop, _)| stop == port))
+}
+
+/// Ports that can never tell a source: without congestion point, or fed too slowly by lines to wake it.
+fn silent_points(network: &Network<'_>) -> Vec<bool> {
+    let everyone_lively = vec![false; network.ports.len()];
+    let graph = Graph::of(network, &everyone_lively);
+    (0..network.ports.len())
+        .map(|port| {
+            let plan = &network.ports[port];
+            let Some(params) = plan.congestion else { return true };
+            let mut fed = 0.0;
+            for feeder in &graph.feeders[port] {
+                match *feeder {
+                    Place::Port(before) => fed += network.ports[before].rate.bits_per_second(),
+                    _ => return false,
+                }
+            }
+            // Lines that bring less than the port sends still may deliver one PDU each at once.
+            let most = graph.feeders[port].len() as u64;
+            let mut tagged = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
+            tagged.marks.set(Marks::CLP);
+            let roomy = plan.queues.iter().all(|params| params.build(()).verdict(&tagged, most) == Verdict::Admit);
+            let surroundings = PortSurroundings { rate: plan.rate, flows: 0 };
+            roomy && params.build(surroundings).is_silent_below(fed / plan.rate.bits_per_second())
+        })
+        .collect()
+}
+
+impl Graph {
+    /// `silent` says of each port whether its congestion point can never tell a source.
+    fn of(network: &Network<'_>, silent: &[bool]) -> Graph {
+        let count = network.ports.len();
+        let mut graph = Graph {
+            feeders: vec![BTreeSet::new(); count],
+            receivers: vec![BTreeSet::new(); count],
+            police_feeders: vec![BTreeSet::new(); network.flows.len()],
+        };
+        for (flow, plan) in network.flows.iter().enumerate() {
+            let policed = !plan.params.policers.is_empty();
+            let answers = plan.params.notification_point.is_some();
+            let last = plan.forward.len() - 1;
+            graph.feeders[plan.forward[0]].insert(Place::Lively(flow));
+            for (hop, &port) in plan.forward.iter().enumerate() {
+                let next = plan.forward.get(hop + 1);
+                let onward = match next {
+                    Some(&next) => Place::Port(next),
+                    None if answers => Place::Lively(flow),
+                    None => Place::Sink(flow),
+                };
+                if hop == 0 && policed {
+                    graph.receivers[port].insert(Place::Police(flow));
+                    graph.police_feeders[flow].insert(port);
+                    if let Some(&next) = next {
+                        graph.feeders[next].insert(Place::Police(flow));
+                    }
+                } else {
+                    graph.receivers[port].insert(onward);
+                    if let Some(&next) = next {
+                        graph.feeders[next].insert(Place::Port(port));
+                    }
+                }
+            }
+            // The way back of notices and answers, from the furthest place that may send any.
+            let origin = if answers {
+                Some(last)
+            } else {
+                (0..=last).rev().find(|&hop| hop > 0 && !silent[plan.forward[hop]]).map(|hop| hop - 1)
+            };
+            for hop in (0..=origin.unwrap_or_default()).rev() {
+                if origin.is_none() {
+                    break;
+                }
+                let port = plan.backward[hop];
+                graph.feeders[port].insert(Place::Lively(flow));
+                graph.receivers[port].insert(match hop {
+                    0 => Place::Lively(flow),
+                    _ => Place::Port(plan.backward[hop - 1]),
+                });
+                if hop > 0 {
+                    graph.feeders[plan.backward[hop - 1]].insert(Place::Port(port));
+                }
+            }
+        }
+        graph
+    }
+
+    /// Whether everything that the port delivers goes to policers that nobody else feeds.
+    fn tells_ahead(&self, port: usize) -> bool {
+        !self.receivers[port].is_empty()
+            && self.receivers[port].iter().all(|receiver| match *receiver {
+                Place::Police(flow) => self.police_feeders[flow].len() == 1,
+                _ => false,
+            })
+    }
+}

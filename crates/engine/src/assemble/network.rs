@@ -1,0 +1,492 @@
+//! The network laid out: flows, ports, routes and numbers, before anything is built.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::Form;
+use crate::agenda::Rank;
+use crate::control::{PortSurroundings, ReceiverSurroundings, SenderSurroundings};
+use crate::document::nearest;
+use crate::end::End;
+use crate::error::Fault;
+use crate::node::{AnyNode, FlowInfo, NodeId, Timer};
+use crate::pdu::FlowId;
+use crate::police::Police;
+use crate::port::{self, Form as PortForm, Port};
+use crate::random::Stream;
+use crate::receiver::{Limits, Receiver};
+use crate::sender::Sender;
+use crate::spec::{self, Scenario};
+use crate::switch::Switch;
+use crate::time::{Rate, Serialiser, Span};
+use crate::world::{Parts, Seat};
+use crate::{control, discard, traffic};
+
+/// One port, not yet built.
+#[derive(Clone, Debug)]
+pub(super) struct PortPlan<'a> {
+    pub(super) name: String,
+    /// Where its parameters stand in the scenario.
+    pub(super) path: String,
+    pub(super) from: String,
+    pub(super) to: String,
+    pub(super) rate: Rate,
+    pub(super) delay: Span,
+    pub(super) queues: &'a [discard::Params],
+    pub(super) congestion: Option<&'a control::CongestionParams>,
+    /// The End at the far end of the line, where that is private to a flow.
+    pub(super) private_to: Option<usize>,
+}
+
+/// One flow, not yet built: the places that its PDUs pass, by index of port.
+#[derive(Clone, Debug)]
+pub(super) struct FlowPlan<'a> {
+    pub(super) name: String,
+    pub(super) group: usize,
+    pub(super) params: &'a spec::Flow,
+    /// Ports forward, in order; the first is the access port, if there is one.
+    pub(super) forward: Vec<usize>,
+    /// Ports backward: `backward[i]` is the reverse of `forward[i]`.
+    pub(super) backward: Vec<usize>,
+    /// Ends: sending, receiving.
+    pub(super) ends: [usize; 2],
+}
+
+/// The whole network, by index.
+#[derive(Clone, Debug)]
+pub(super) struct Network<'a> {
+    scenario: &'a Scenario,
+    pub(super) groups: Vec<String>,
+    pub(super) flows: Vec<FlowPlan<'a>>,
+    pub(super) ports: Vec<PortPlan<'a>>,
+    pub(super) switches: Vec<String>,
+    pub(super) end_count: usize,
+    /// Port whose departures may end the run, and how many.
+    pub(super) stop: Option<(usize, u64)>,
+}
+
+impl<'a> Network<'a> {
+    /// Lays out lines, flows and routes.
+    pub(super) fn lay_out(scenario: &'a Scenario) -> Result<Network<'a>, Fault> {
+        let mut network = Network {
+            scenario,
+            groups: scenario.flow.keys().cloned().collect(),
+            flows: Vec::new(),
+            ports: Vec::new(),
+            switches: Vec::new(),
+            end_count: 0,
+            stop: None,
+        };
+        network.lay_lines();
+        network.switches = network.ports.iter().map(|port| port.from.clone()).collect();
+        network.switches.extend(scenario.flow.values().flat_map(|flow| flow.path.iter().cloned()));
+        network.switches.sort();
+        network.switches.dedup();
+        for (group, (name, flow)) in scenario.flow.iter().enumerate() {
+            network.lay_group(group, name, flow).map_err(|fault| fault.under(name).under("flow"))?;
+        }
+        network.join_peers()?;
+        if let Some(stop) = &scenario.stop {
+            let Some(port) = network.ports.iter().position(|port| port.name == stop.port) else {
+                let names: Vec<&str> = network.ports.iter().map(|port| port.name.as_str()).collect();
+                let remedy = suggestion(&stop.port, &names, "a port is called as its line, or LINE.reverse");
+                return Err(Fault::new("stop.port", &stop.port, "there is no such port", remedy));
+            };
+            network.stop = Some((port, stop.departures));
+        }
+        Ok(network)
+    }
+
+    fn lay_lines(&mut self) {
+        for (name, line) in &self.scenario.line {
+            let path = format!("line.{name}");
+            let reverse = line.reverse.as_ref();
+            let [first, second] = &line.between;
+            self.ports.push(PortPlan {
+                name: name.clone(),
+                path: path.clone(),
+                from: first.clone(),
+                to: second.clone(),
+                rate: line.rate,
+                delay: line.delay,
+                queues: &line.queues,
+                congestion: line.congestion_point.as_ref(),
+                private_to: None,
+            });
+            self.ports.push(PortPlan {
+                name: format!("{name}.reverse"),
+                path,
+                from: second.clone(),
+                to: first.clone(),
+                rate: reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate),
+                delay: line.delay,
+                queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
+                congestion: match reverse {
+                    Some(reverse) => reverse.congestion_point.as_ref(),
+                    None => line.congestion_point.as_ref(),
+                },
+                private_to: None,
+            });
+        }
+    }
+
+    fn lay_group(&mut self, group: usize, name: &str, params: &'a spec::Flow) -> Result<(), Fault> {
+        let shown = format!("{:?}", params.path);
+        if params.path.len() < 2 && params.access.is_none() {
+            let remedy = "name the nodes from sender to receiver, at least two (one is enough behind an access line)";
+            return Err(Fault::new("path", shown, "the path crosses no line", remedy));
+        }
+        let mut forward = Vec::new();
+        for (index, pair) in params.path.windows(2).enumerate() {
+            if params.path[..=index].contains(&pair[1]) {
+                let reason = format!("the path comes back to `{}`: PDUs would go round in a cycle", pair[1]);
+                return Err(Fault::new("path", shown, reason, "visit each node once"));
+            }
+            forward.push(self.find_line(pair, &shown)?);
+        }
+        let backward: Vec<usize> = forward.iter().map(|&port| port ^ 1).collect();
+        for number in 1..=params.count {
+            let flow = self.flows.len();
+            let name = if params.count == 1 { name.to_owned() } else { format!("{name}/{number}") };
+            let ends = [self.end_count, self.end_count + 1];
+            self.end_count += 2;
+            let (mut forward, mut backward) = (forward.clone(), backward.clone());
+            if let Some(access) = &params.access {
+                let (up, down) = self.lay_access(flow, &name, access, &params.path[0], group);
+                forward.insert(0, up);
+                backward.insert(0, down);
+            }
+            self.flows.push(FlowPlan { name, group, params, forward, backward, ends });
+        }
+        Ok(())
+    }
+
+    fn lay_access(
+        &mut self,
+        flow: usize,
+        name: &str,
+        access: &'a spec::Access,
+        node: &str,
+        group: usize,
+    ) -> (usize, usize) {
+        let first = self.ports.len();
+        let up = PortPlan {
+            name: format!("access/{name}"),
+            path: format!("flow.{}.access", self.groups[group]),
+            from: name.to_owned(),
+            to: node.to_owned(),
+            rate: access.rate,
+            delay: access.delay,
+            queues: &access.queues,
+            congestion: None,
+            private_to: None,
+        };
+        let (from, to) = (up.to.clone(), up.from.clone());
+        let down = PortPlan { name: format!("{}.reverse", up.name), from, to, private_to: Some(flow), ..up.clone() };
+        self.ports.extend([up, down]);
+        (first, first + 1)
+    }
+
+    fn find_line(&self, pair: &[String], shown: &str) -> Result<usize, Fault> {
+        let joins = |port: &&(usize, &PortPlan<'_>)| port.1.from == pair[0] && port.1.to == pair[1];
+        let lines: Vec<(usize, &PortPlan<'_>)> = self.ports.iter().enumerate().collect();
+        let mut found = lines.iter().filter(joins);
+        let Some(first) = found.next() else {
+            let nodes: Vec<&str> = lines.iter().map(|(_, port)| port.from.as_str()).collect();
+            let stranger = pair.iter().find(|node| !nodes.contains(&node.as_str()));
+            let known = "add a [line.NAME] between the two, or go by way of another node";
+            let remedy = stranger.map_or(known.to_owned(), |node| suggestion(node, &nodes, known));
+            let reason = format!("no line joins `{}` to `{}`", pair[0], pair[1]);
+            return Err(Fault::new("path", shown, reason, remedy));
+        };
+        if let Some(second) = found.next() {
+            let reason = format!(
+                "both `{}` and `{}` join `{}` to `{}`: the route is ambiguous",
+                first.1.name, second.1.name, pair[0], pair[1]
+            );
+            return Err(Fault::new("path", shown, reason, "put a node into one of the lines"));
+        }
+        Ok(first.0)
+    }
+
+    /// Lets each flow and its peer share their two Ends.
+    fn join_peers(&mut self) -> Result<(), Fault> {
+        let scenario = self.scenario;
+        let first_of: BTreeMap<&str, usize> =
+            (0..self.flows.len()).rev().map(|flow| (self.group_of(flow), flow)).collect();
+        for (name, flow) in &scenario.flow {
+            let Some(peer) = &flow.peer else { continue };
+            let refuse = |reason: String, remedy: String| {
+                Err(Fault::new("peer", peer, reason, remedy).under(name).under("flow"))
+            };
+            let Some(other) = scenario.flow.get(peer) else {
+                let names: Vec<&str> = scenario.flow.keys().map(String::as_str).collect();
+                return refuse(
+                    "there is no such flow".into(),
+                    suggestion(peer, &names, "name the group of the opposite direction"),
+                );
+            };
+            if peer == name || other.peer.as_ref() != Some(name) {
+                return refuse(
+                    format!("`{peer}` does not name `{name}` as its peer"),
+                    format!("write peer = \"{name}\" in [flow.{peer}]"),
+                );
+            }
+            if other.count != flow.count || !other.path.iter().rev().eq(&flow.path) {
+                return refuse(
+                    "peers must be as many, on the same path reversed".into(),
+                    "make count and path agree".into(),
+                );
+            }
+            if flow.access.is_some() || other.access.is_some() {
+                return refuse(
+                    "peers cannot have access lines".into(),
+                    "make the access line a [line] of its own".into(),
+                );
+            }
+            if name < peer {
+                for number in 0..flow.count as usize {
+                    let (one, two) = (first_of[name.as_str()] + number, first_of[peer.as_str()] + number);
+                    let [sending, receiving] = self.flows[one].ends;
+                    self.flows[two].ends = [receiving, sending];
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn group_of(&self, flow: usize) -> &'a str {
+        self.scenario.flow.keys().nth(self.flows[flow].group).map_or("", String::as_str)
+    }
+
+    pub(super) fn port_node(&self, port: usize) -> NodeId {
+        NodeId(port as u32)
+    }
+
+    fn police_node(&self, flow: usize) -> NodeId {
+        NodeId((self.ports.len() + flow) as u32)
+    }
+
+    fn end_node(&self, end: usize) -> NodeId {
+        NodeId((self.ports.len() + self.flows.len() + end) as u32)
+    }
+
+    fn switch_node(&self, name: &str) -> NodeId {
+        let index = self.switches.binary_search_by(|known| known.as_str().cmp(name)).unwrap_or_default();
+        NodeId((self.ports.len() + self.flows.len() + self.end_count + index) as u32)
+    }
+
+    // Places among equal times: service ends, deliveries, then policers and ends, flow by flow.
+    fn service_rank(&self, port: usize) -> Rank {
+        Rank(port as u32)
+    }
+
+    fn delivery_rank(&self, port: usize) -> Rank {
+        Rank((self.ports.len() + port) as u32)
+    }
+
+    fn own_rank(&self, flow: usize, kind: usize) -> Rank {
+        Rank((2 * self.ports.len() + 2 * flow + kind) as u32)
+    }
+
+    /// Name of the node at which the `index`-th line of the flow ends.
+    fn stop_of(&self, flow: &FlowPlan<'a>, index: usize) -> &str {
+        &self.ports[flow.forward[index]].to
+    }
+
+    /// Twice the propagation delay of the flow's path.
+    fn round_trip(&self, flow: &FlowPlan<'a>) -> Span {
+        flow.forward.iter().fold(Span::ZERO, |sum, &port| sum + self.ports[port].delay) * 2
+    }
+
+    /// The least delay of the flow's PDUs: propagation, and serialisation where all have the same size.
+    fn floor(&self, flow: &FlowPlan<'a>) -> Span {
+        let bits = if flow.params.traffic.constant_size() { u64::from(flow.params.octets) * 8 } else { 0 };
+        flow.forward.iter().fold(Span::ZERO, |sum, &port| {
+            let port = &self.ports[port];
+            sum + port.delay + Serialiser::new(port.rate).next(bits)
+        })
+    }
+
+    /// Builds every node in its form. Nodes are numbered ports, police, Ends, switches.
+    pub(super) fn build(&self, seed: u64, replication: u32, form: Form, forms: &[PortForm]) -> Parts {
+        let groups: Arc<[u32]> = self.flows.iter().map(|flow| flow.group as u32).collect();
+        let mut nodes = Vec::new();
+        let mut seats = Vec::new();
+        for (index, plan) in self.ports.iter().enumerate() {
+            nodes.push(AnyNode::Port(self.build_port(index, plan, Arc::clone(&groups), forms[index])));
+            let node = self.port_node(index);
+            if forms[index] == PortForm::Stepped {
+                seats.push(Seat { node, timer: Timer::Service, rank: self.service_rank(index) });
+            }
+            if forms[index] != PortForm::Late {
+                seats.push(Seat { node, timer: Timer::Delivery, rank: self.delivery_rank(index) });
+            }
+        }
+        for (index, flow) in self.flows.iter().enumerate() {
+            let node = self.police_node(index);
+            let rank = self.own_rank(index, 1);
+            let stages = flow.params.policers.iter().map(|params| params.build(())).collect();
+            let name = format!("police/{}", flow.name);
+            let mut police =
+                Police::new(name, stages, self.after_police(flow), rank, self.delivery_rank(flow.forward[0]));
+            if form == Form::Fast && forms[flow.forward[0]] == PortForm::Ahead {
+                police.tell_ahead();
+            }
+            nodes.push(AnyNode::Police(police));
+            if !flow.params.policers.is_empty() {
+                seats.push(Seat { node, timer: Timer::Own, rank });
+            }
+        }
+        let mut halves: Vec<(Option<Sender>, Option<Receiver>, NodeId, NodeId)> =
+            (0..self.end_count).map(|_| (None, None, NodeId::NONE, NodeId::NONE)).collect();
+        for (index, flow) in self.flows.iter().enumerate() {
+            let [sending, receiving] = flow.ends;
+            halves[sending].0 = Some(self.build_sender(index, flow, seed, replication));
+            halves[sending].2 = self.port_node(flow.forward[0]);
+            halves[receiving].1 = Some(self.build_receiver(index, flow, receiving));
+            halves[receiving].3 = self.switch_node(self.stop_of(flow, flow.forward.len() - 1));
+            let node = self.end_node(sending);
+            seats.push(Seat { node, timer: Timer::Own, rank: self.own_rank(index, 0) });
+        }
+        nodes.extend(
+            halves.into_iter().map(|(sender, receiver, out, back)| AnyNode::End(End::new(sender, receiver, out, back))),
+        );
+        nodes.extend(self.build_switches().into_iter().map(AnyNode::Switch));
+        seats.sort_by_key(|seat| seat.rank);
+        let rings = (0..self.ports.len()).filter(|&port| forms[port] != PortForm::Stepped);
+        Parts {
+            nodes,
+            seats,
+            late: self.upstream_first(rings.collect()).into_iter().map(|port| self.port_node(port)).collect(),
+            flows: self
+                .flows
+                .iter()
+                .enumerate()
+                .map(|(index, flow)| FlowInfo {
+                    name: flow.name.clone(),
+                    group: flow.group as u32,
+                    id: FlowId(index as u32),
+                })
+                .collect(),
+            groups: self.groups.clone(),
+        }
+    }
+
+    /// The ports ordered so that each comes after those before it on any flow's way forward, where there is such an order.
+    fn upstream_first(&self, mut ports: Vec<usize>) -> Vec<usize> {
+        let mut depth = vec![0usize; self.ports.len()];
+        // A longest path has no more hops than there are ports; more rounds would only chase a cycle.
+        for _ in 0..self.ports.len().min(64) {
+            let mut changed = false;
+            for flow in &self.flows {
+                for pair in flow.forward.windows(2).chain(std::iter::empty()) {
+                    if depth[pair[1]] <= depth[pair[0]] {
+                        depth[pair[1]] = depth[pair[0]] + 1;
+                        changed = true;
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        ports.sort_by_key(|&port| (depth[port], port));
+        ports
+    }
+
+    fn after_police(&self, flow: &FlowPlan<'a>) -> NodeId {
+        flow.forward.get(1).map_or(self.end_node(flow.ends[1]), |&port| self.port_node(port))
+    }
+
+    fn build_port(&self, index: usize, plan: &PortPlan<'a>, groups: Arc<[u32]>, form: PortForm) -> Port {
+        let to = match plan.private_to {
+            Some(flow) => self.end_node(self.flows[flow].ends[0]),
+            None => self.switch_node(&plan.to),
+        };
+        let surroundings = PortSurroundings { rate: plan.rate, flows: self.flows.len() };
+        let parts = port::Parts {
+            name: plan.name.clone(),
+            number: index as u32,
+            between: [plan.from.clone(), plan.to.clone()],
+            to,
+            switch: self.switch_node(&plan.from),
+            rate: plan.rate,
+            delay: plan.delay,
+            policies: plan.queues.iter().map(|params| params.build(())).collect(),
+            congestion: plan.congestion.map(|params| params.build(surroundings)),
+            groups,
+            group_count: self.groups.len(),
+        };
+        Port::new(parts, form)
+    }
+
+    fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, seed: u64, replication: u32) -> Sender {
+        let stream = |purpose: &str| Stream::new(seed, replication, &format!("{}/{purpose}", flow.name));
+        let octets = flow.params.octets;
+        let traffic = flow.params.traffic.build(traffic::Surroundings { stream: stream("traffic"), octets });
+        let line_rate = self.ports[flow.forward[0]].rate;
+        let surroundings =
+            SenderSurroundings { stream: stream("reaction"), round_trip: self.round_trip(flow), line_rate, octets };
+        let reaction = flow.params.reaction_point.build(surroundings);
+        Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
+    }
+
+    fn build_receiver(&self, index: usize, flow: &FlowPlan<'a>, end: usize) -> Receiver {
+        let surroundings = ReceiverSurroundings {
+            node: self.end_node(end).0,
+            round_trip: self.round_trip(flow),
+            octets: flow.params.octets,
+        };
+        let notification = flow.params.notification_point.as_ref().map(|params| params.build(surroundings));
+        let measure = &self.scenario.measure;
+        let limits =
+            Limits { floor: self.floor(flow), jitter: measure.jitter_limit, histogram: measure.flow_percentiles };
+        Receiver::new(FlowId(index as u32), flow.group, notification, limits)
+    }
+
+    fn build_switches(&self) -> Vec<Switch> {
+        let mut switches: Vec<Switch> =
+            self.switches.iter().map(|name| Switch::new(name.clone(), self.flows.len())).collect();
+        let base = self.switch_node(&self.switches[0]).index();
+        for (index, flow) in self.flows.iter().enumerate() {
+            let id = FlowId(index as u32);
+            for hop in 0..flow.forward.len() {
+                // Each line forward delivers to a switch, which knows the next port and the way back.
+                let switch = &mut switches[self.switch_node(self.stop_of(flow, hop)).index() - base];
+                let next = flow.forward.get(hop + 1);
+                let onward = next.map_or(self.end_node(flow.ends[1]), |&port| self.port_node(port));
+                let policed = hop == 0 && !flow.params.policers.is_empty();
+                switch.route_forward(id, if policed { self.police_node(index) } else { onward });
+                switch.route_backward(id, self.port_node(flow.backward[hop]));
+                if let Some(&port) = next {
+                    self.show(switch, id, port);
+                }
+            }
+            if flow.params.access.is_none() {
+                let first = &self.ports[flow.forward[0]];
+                let switch = &mut switches[self.switch_node(&first.from).index() - base];
+                switch.route_forward(id, self.port_node(flow.forward[0]));
+                switch.route_backward(id, self.end_node(flow.ends[0]));
+                self.show(switch, id, flow.forward[0]);
+            }
+        }
+        switches
+    }
+
+    fn show(&self, switch: &mut Switch, flow: FlowId, port: usize) {
+        let surroundings = PortSurroundings { rate: self.ports[port].rate, flows: 0 };
+        let wants =
+            |params: &&control::CongestionParams| control::CongestionPoint::wants_backward(&params.build(surroundings));
+        if self.ports[port].congestion.as_ref().is_some_and(wants) {
+            switch.show_backward(flow, self.port_node(port));
+        }
+    }
+}
+
+fn suggestion(word: &str, candidates: &[&str], otherwise: &str) -> String {
+    match nearest(word, candidates) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => otherwise.to_owned(),
+    }
+}

@@ -1,0 +1,340 @@
+//! The three points of a congestion control scheme, in the words of IEEE 802.1Qau, and one file per algorithm.
+//!
+//! - [`CongestionPoint`], at a port: sees congestion; marks PDUs, lowers explicit rates, or tells sources.
+//! - [`NotificationPoint`], at the receiving End: turns what arrived into feedback.
+//! - [`ReactionPoint`], at the sending End: lets feedback bear on what is sent.
+//!
+//! A scheme implements those it needs; every method defaults to nothing.
+
+use std::ops::RangeInclusive;
+
+use crate::error::Fault;
+use crate::pdu::{Body, Marks, Pdu};
+use crate::random::Stream;
+use crate::roles::{define_role, dispatch};
+use crate::time::{Rate, Span, Time};
+use crate::traffic::Pace;
+
+mod class_rates;
+#[cfg(test)]
+mod conformance;
+mod explicit_rate;
+mod fixed_window;
+mod forward_notice;
+mod queue_length;
+mod rate_factor;
+mod stop;
+mod uncontrolled;
+
+/// What a congestion point sees of its port.
+#[derive(Clone, Copy, Debug)]
+pub struct PortView {
+    /// The instant.
+    pub now: Time,
+    /// PDUs in the queue of this PDU's priority, the one in service counted, this one not.
+    pub length: u64,
+    /// The most that this queue can hold, if limited.
+    pub size: Option<u64>,
+    /// Whether the discard policy refuses the PDU: `on_discard` follows.
+    pub refused: bool,
+}
+
+/// Congestion, told to the source of the PDU at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// The scheme's own scale, carried in [`Body::Notice`].
+    pub severity: u8,
+}
+
+/// The switch's part of a scheme, at one port.
+pub trait CongestionPoint {
+    /// `pdu` arrives, to be queued or (as the view tells) refused. The port sends a returned notice to its source.
+    fn on_arrival(&mut self, _pdu: &mut Pdu, _view: &PortView) -> Option<Notice> {
+        None
+    }
+    /// `pdu`, which arrived now or waited, is discarded.
+    fn on_discard(&mut self, _pdu: &Pdu, _view: &PortView) -> Option<Notice> {
+        None
+    }
+    /// `pdu` leaves the queue for the line. Called only if `wants_departures`.
+    fn on_departure(&mut self, _pdu: &mut Pdu, _view: &PortView) {}
+    /// `pdu` of a flow that leaves through this port passes on its way back. Called only if `wants_backward`.
+    fn on_backward(&mut self, _pdu: &mut Pdu, _view: &PortView) {}
+    /// Whether departures must be shown; they cost the true instant of each.
+    fn wants_departures(&self) -> bool {
+        false
+    }
+    /// Whether PDUs on their way back must be shown.
+    fn wants_backward(&self) -> bool {
+        false
+    }
+    /// Whether it can never tell a source nor change a PDU while its port's lines of arrival together bring no more
+    /// than `share` of the port's own rate. Such a port may be evaluated late.
+    fn is_silent_below(&self, _share: f64) -> bool {
+        false
+    }
+    /// Named readings for a time series: filtered rates, averages, thresholds.
+    fn readings(&mut self, _now: Time, _each: &mut dyn FnMut(&'static str, f64)) {}
+}
+
+/// What a receiver sends back.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Answer {
+    /// Contents.
+    pub body: Body,
+    /// Marks, beside DIR which the End sets.
+    pub marks: Marks,
+    /// Length in octets.
+    pub octets: u16,
+}
+
+/// The receiver's part of a scheme, for one flow.
+pub trait NotificationPoint {
+    /// `pdu` arrived; the End sends a returned answer back at once.
+    fn on_pdu(&mut self, _pdu: &Pdu, _now: Time) -> Option<Answer> {
+        None
+    }
+}
+
+/// What a sender may do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Allowance {
+    /// Send whatever the traffic produces, when it produces it. (The factor bears on the traffic itself.)
+    AsProduced,
+    /// At most so many bits per second, each PDU's gap counted from its start.
+    Rate(f64),
+    /// Send while fewer than this many PDUs are unacknowledged; the reaction point counts them.
+    Window {
+        /// Whether one more may go now.
+        open: bool,
+    },
+}
+
+/// The sender's part of a scheme, for one flow. Its [`Pace`] bears on traffic that is generated at a nominal rate.
+pub trait ReactionPoint: Pace {
+    /// A backward PDU arrived: notice, RM cell, acknowledgement.
+    fn on_feedback(&mut self, _pdu: &Pdu, _now: Time) {}
+    /// `pdu` is about to be sent; the scheme may write into it.
+    fn on_send(&mut self, _pdu: &mut Pdu, _now: Time) {}
+    /// Whether the next PDU must be the scheme's own (an RM cell) instead of data, and which.
+    fn own_pdu(&mut self, _now: Time) -> Option<Answer> {
+        None
+    }
+    /// What may be sent at `now`.
+    fn allowance(&mut self, _now: Time) -> Allowance {
+        Allowance::AsProduced
+    }
+    /// Named readings for a time series: factor, rate, window.
+    fn readings(&mut self, _now: Time, _each: &mut dyn FnMut(&'static str, f64)) {}
+    /// Notices obeyed so far, by severity.
+    fn obeyed(&self) -> [u64; 4] {
+        [0; 4]
+    }
+    /// Forgets what was measured; the state stays.
+    fn reset_measures(&mut self) {}
+}
+
+/// What a congestion point is built into.
+#[derive(Clone, Copy, Debug)]
+pub struct PortSurroundings {
+    /// Rate of the port's line.
+    pub rate: Rate,
+    /// Number of flows in the network.
+    pub flows: usize,
+}
+
+/// What a notification point is built into.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiverSurroundings {
+    /// Number of the node, for [`Body::Notice`].
+    pub node: u32,
+    /// Twice the path's propagation delay.
+    pub round_trip: Span,
+    /// Octets of one PDU of the flow.
+    pub octets: u16,
+}
+
+/// What a reaction point is built into.
+#[derive(Clone, Debug)]
+pub struct SenderSurroundings {
+    /// Its own random numbers.
+    pub stream: Stream,
+    /// Twice the path's propagation delay.
+    pub round_trip: Span,
+    /// Rate of the first line.
+    pub line_rate: Rate,
+    /// Octets of one PDU of the flow.
+    pub octets: u16,
+}
+
+/// When each source may next be told, so that a congestion point spaces its notices.
+#[derive(Clone, Debug)]
+struct Spacing {
+    spacing: Span,
+    free_from: Vec<Time>,
+}
+
+impl Spacing {
+    fn new(spacing: Span, flows: usize) -> Spacing {
+        Spacing { spacing, free_from: vec![Time::ZERO; flows] }
+    }
+
+    /// Tells the source of `pdu`, if that carries user data and the last notice lies more than the spacing back.
+    fn tell(&mut self, pdu: &Pdu, now: Time, severity: u8) -> Option<Notice> {
+        let free_from = self.free_from.get_mut(pdu.flow.index())?;
+        if now < *free_from || !pdu.kind().is_data() {
+            return None;
+        }
+        // A notice exactly the spacing after the last is still too early.
+        *free_from = now + self.spacing + Span(1);
+        Some(Notice { severity })
+    }
+}
+
+/// Finds fault with a ratio outside `range`, as NaN always is.
+fn check_ratio(path: &str, value: f64, range: RangeInclusive<f64>) -> Result<(), Fault> {
+    if range.contains(&value) {
+        return Ok(());
+    }
+    let limits = format!("a number from {} to {}", range.start(), range.end());
+    Err(Fault::new(path, value, format!("it must be {limits}"), format!("write {limits}")))
+}
+
+/// Every congestion point: one line, one keyword of the scenario file.
+macro_rules! congestion_points {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// Input rates by four classes, and discards (satellite study).
+            class_rates ClassRates = class_rates::Params => class_rates::ClassRates;
+            /// A queue filled above a share of its size.
+            queue_length QueueLength = queue_length::Params => queue_length::QueueLength;
+            /// A switch that grants a constant explicit rate in RM cells on their way back.
+            constant_grant ConstantGrant = explicit_rate::GrantParams => explicit_rate::ConstantGrant;
+        }
+    };
+}
+
+/// Every notification point: one line, one keyword of the scenario file.
+macro_rules! notification_points {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// Acknowledges every PDU.
+            acknowledge Acknowledge = fixed_window::AcknowledgeParams => fixed_window::Acknowledge;
+            /// Tells the source when many of its cells arrive marked EFCI.
+            forward_notice ForwardNotice = forward_notice::Params => forward_notice::ForwardNotice;
+            /// Turns RM cells round.
+            turn_round TurnRound = explicit_rate::TurnRoundParams => explicit_rate::TurnRound;
+        }
+    };
+}
+
+/// Every reaction point: one line, one keyword of the scenario file.
+macro_rules! reaction_points {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// Obeys nothing: traffic goes out as it is produced.
+            uncontrolled Uncontrolled = uncontrolled::Params => uncontrolled::Uncontrolled;
+            /// Factor on the nominal rate (satellite study).
+            rate_factor RateFactor = rate_factor::Params => rate_factor::RateFactor;
+            /// Stops on a notice for a while.
+            stop Stop = stop::Params => stop::Stop;
+            /// A constant number of PDUs unacknowledged.
+            fixed_window FixedWindow = fixed_window::Params => fixed_window::FixedWindow;
+            /// Sends RM cells and obeys the explicit rate that comes back.
+            explicit_rate ExplicitRate = explicit_rate::Params => explicit_rate::ExplicitRate;
+        }
+    };
+}
+
+congestion_points!(define_role! [CongestionParams Congestion PortSurroundings]);
+notification_points!(define_role! [NotificationParams Notification ReceiverSurroundings]);
+reaction_points!(define_role! [ReactionParams Reaction SenderSurroundings]);
+
+impl ReactionParams {
+    /// Obeys nothing: the default of a flow.
+    pub const UNCONTROLLED: ReactionParams = ReactionParams::Uncontrolled(uncontrolled::Params {});
+}
+
+impl CongestionPoint for Congestion {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        congestion_points!(dispatch! [Congestion, self, point => point.on_arrival(pdu, view)])
+    }
+
+    fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
+        congestion_points!(dispatch! [Congestion, self, point => point.on_discard(pdu, view)])
+    }
+
+    fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) {
+        congestion_points!(dispatch! [Congestion, self, point => point.on_departure(pdu, view)]);
+    }
+
+    fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
+        congestion_points!(dispatch! [Congestion, self, point => point.on_backward(pdu, view)]);
+    }
+
+    fn wants_departures(&self) -> bool {
+        congestion_points!(dispatch! [Congestion, self, point => point.wants_departures()])
+    }
+
+    fn wants_backward(&self) -> bool {
+        congestion_points!(dispatch! [Congestion, self, point => point.wants_backward()])
+    }
+
+    fn is_silent_below(&self, share: f64) -> bool {
+        congestion_points!(dispatch! [Congestion, self, point => point.is_silent_below(share)])
+    }
+
+    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        congestion_points!(dispatch! [Congestion, self, point => point.readings(now, each)]);
+    }
+}
+
+impl NotificationPoint for Notification {
+    fn on_pdu(&mut self, pdu: &Pdu, now: Time) -> Option<Answer> {
+        notification_points!(dispatch! [Notification, self, point => point.on_pdu(pdu, now)])
+    }
+}
+
+impl Pace for Reaction {
+    fn begin_session(&mut self, now: Time) {
+        reaction_points!(dispatch! [Reaction, self, point => point.begin_session(now)]);
+    }
+
+    fn factor(&mut self, now: Time) -> f64 {
+        reaction_points!(dispatch! [Reaction, self, point => point.factor(now)])
+    }
+
+    fn resumes(&mut self, now: Time) -> Time {
+        reaction_points!(dispatch! [Reaction, self, point => point.resumes(now)])
+    }
+}
+
+impl ReactionPoint for Reaction {
+    fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
+        reaction_points!(dispatch! [Reaction, self, point => point.on_feedback(pdu, now)]);
+    }
+
+    fn on_send(&mut self, pdu: &mut Pdu, now: Time) {
+        reaction_points!(dispatch! [Reaction, self, point => point.on_send(pdu, now)]);
+    }
+
+    fn own_pdu(&mut self, now: Time) -> Option<Answer> {
+        reaction_points!(dispatch! [Reaction, self, point => point.own_pdu(now)])
+    }
+
+    fn allowance(&mut self, now: Time) -> Allowance {
+        reaction_points!(dispatch! [Reaction, self, point => point.allowance(now)])
+    }
+
+    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        reaction_points!(dispatch! [Reaction, self, point => point.readings(now, each)]);
+    }
+
+    fn obeyed(&self) -> [u64; 4] {
+        reaction_points!(dispatch! [Reaction, self, point => point.obeyed()])
+    }
+
+    fn reset_measures(&mut self) {
+        reaction_points!(dispatch! [Reaction, self, point => point.reset_measures()]);
+    }
+}

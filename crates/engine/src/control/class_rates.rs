@@ -1,0 +1,447 @@
+//! Congestion seen in the input rates of four traffic classes, before a queue overflows.
+//!
+//! Source: papers/satellite-atm-thesis.txt, section 5.1 (detection) and 6.1.4 (spacing of messages). In interval `n` of
+//! length `T`, class `k` brings `B_k(n)` bits, counted before any discard:
+//!
+//! ```text
+//! r_k(n) = B_k(n) / (link rate * T)              input rate, share of the link's
+//! f_k(n) = weight r_k(n) + (1 - weight) f_k(n-1) filtered
+//! congested while f_1 + f_2 + f_3 + f_4 > trigger
+//! ```
+//!
+//! While congested, a cell of a penalised class earns its source a Type 0 notice; a discarded cell earns a Type 2.
+//! Classes: 1 = high priority CLP 0, 2 = low CLP 0, 3 = high CLP 1, 4 = low CLP 1. All traffic counts as input, but
+//! only user data earns notices. The filter is stepped at the first arrival after an interval's end.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
+use crate::error::Fault;
+use crate::pdu::{Marks, Pdu};
+use crate::time::{PICOSECONDS, Span, Time};
+
+/// Severity of a notice by rates: Type 0 of the paper.
+const BY_RATES: u8 = 0;
+/// Severity of a notice by a discard: Type 2 of the paper.
+const BY_DISCARD: u8 = 2;
+/// Every class penalised.
+const ALL: u8 = 0b1111;
+/// Smaller differences of shares come from rounding: one bit is far more in any interval measured in practice.
+const ROUNDING: f64 = 1e-12;
+/// A filtered rate below this counts as none, which bounds the work after an idle time.
+const FORGOTTEN: f64 = 1e-9;
+/// Bits by which the lines of arrival may exceed their share of an interval: PDUs come whole, one more on each line.
+const QUANTISATION: f64 = 65_536.0;
+
+/// Parameters of the class-rate detector.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Measurement interval.
+    pub interval: Span,
+    /// Weight of the new value in the filter; the old one has the rest.
+    pub weight: f64,
+    /// Congested while the total filtered rate is strictly above this share of the link's rate.
+    pub trigger: f64,
+    /// Filtered rate, as a share of the link's, that the penalised classes must bring.
+    pub share: f64,
+    /// How the penalised classes are found.
+    pub rule: Rule,
+    /// Two notices to one source are further apart than this; `interval` if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spacing: Option<Span>,
+    /// Whether rates bring notices (Type 0).
+    pub rates: bool,
+    /// Whether discards bring notices (Type 2).
+    pub discards: bool,
+    /// Whether penalised data is marked EFCI on its way instead of its source being told; nothing is sent back then.
+    pub forward: bool,
+}
+
+/// How the penalised classes are found, from class 4 upwards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rule {
+    /// All classes until their sum reaches the share; with class 1 if need be.
+    Cumulative,
+    /// The first class that reaches the share by itself; all four if none does.
+    Single,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            interval: Span::milliseconds(50),
+            weight: 0.8,
+            trigger: 0.9,
+            share: 0.2,
+            rule: Rule::Cumulative,
+            spacing: None,
+            rates: true,
+            discards: true,
+            forward: false,
+        }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.interval == Span::ZERO {
+            return Err(Fault::new(
+                "interval",
+                self.interval,
+                "nothing arrives in no time",
+                "write a time above 0, as \"50 ms\"",
+            ));
+        }
+        if self.forward && !self.rates {
+            let reason = "forward marks go by rates, which are switched off";
+            return Err(Fault::new("forward", "true", reason, "set rates = true or forward = false"));
+        }
+        // Below 0.001 the filter would take longer than any run to follow.
+        check_ratio("weight", self.weight, 0.001..=1.0)?;
+        check_ratio("trigger", self.trigger, 0.0..=1000.0)?;
+        check_ratio("share", self.share, 0.0..=1.0)
+    }
+}
+
+/// The class-rate detector of one port.
+#[derive(Clone, Debug)]
+pub struct ClassRates {
+    /// End of the running interval, which no longer belongs to it.
+    end: Time,
+    /// Bits of each class in the running interval, class 1 first.
+    bits: [u64; 4],
+    /// Penalised classes, lowest bit for class 1; none while not congested.
+    penalised: u8,
+    rates: bool,
+    discards: bool,
+    forward: bool,
+    sources: Spacing,
+    interval: Span,
+    /// Bits that the link carries in an interval.
+    capacity: f64,
+    weight: f64,
+    trigger: f64,
+    share: f64,
+    rule: Rule,
+    filtered: [f64; 4],
+}
+
+impl ClassRates {
+    /// At the port described by `surroundings`, from time 0.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: PortSurroundings) -> ClassRates {
+        let exact = u128::from(surroundings.rate.0.max(1)) * u128::from(params.interval.0);
+        ClassRates {
+            end: Time::ZERO + params.interval,
+            bits: [0; 4],
+            penalised: 0,
+            rates: params.rates,
+            discards: params.discards && !params.forward,
+            forward: params.forward,
+            sources: Spacing::new(params.spacing.unwrap_or(params.interval), surroundings.flows),
+            interval: params.interval,
+            capacity: exact as f64 / PICOSECONDS as f64,
+            weight: params.weight,
+            trigger: params.trigger,
+            share: params.share,
+            rule: params.rule,
+            filtered: [0.0; 4],
+        }
+    }
+
+    fn total(&self) -> f64 {
+        self.filtered.iter().sum()
+    }
+
+    /// Steps the filter through every interval that has ended by `now`.
+    #[cold]
+    fn close_intervals(&mut self, now: Time) {
+        while self.end <= now {
+            let bits = std::mem::take(&mut self.bits);
+            for (filtered, bits) in self.filtered.iter_mut().zip(bits) {
+                *filtered = self.weight * (bits as f64 / self.capacity) + (1.0 - self.weight) * *filtered;
+                if *filtered < FORGOTTEN {
+                    *filtered = 0.0;
+                }
+            }
+            self.end += self.interval;
+            if self.filtered == [0.0; 4] {
+                // The intervals that remain are as empty and change nothing.
+                self.end = Time(now.0 - now.0 % self.interval.0.max(1)) + self.interval;
+                break;
+            }
+        }
+        self.penalised = if self.rates { self.penalised_classes() } else { 0 };
+    }
+
+    fn penalised_classes(&self) -> u8 {
+        if self.total() <= self.trigger + ROUNDING {
+            return 0;
+        }
+        let mut sum = 0.0;
+        let mut classes = 0;
+        for class in (0..4).rev() {
+            let alone = self.filtered[class];
+            sum += alone;
+            classes |= 1 << class;
+            match self.rule {
+                Rule::Cumulative if sum >= self.share - ROUNDING => return classes,
+                Rule::Single if alone >= self.share - ROUNDING => return 1 << class,
+                Rule::Cumulative | Rule::Single => {}
+            }
+        }
+        ALL
+    }
+}
+
+/// Class of `pdu`, counted from 0.
+fn class_of(pdu: &Pdu) -> usize {
+    2 * usize::from(pdu.is_tagged()) + usize::from(pdu.priority != 0)
+}
+
+impl CongestionPoint for ClassRates {
+    #[inline]
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        if view.now >= self.end {
+            self.close_intervals(view.now);
+        }
+        let class = class_of(pdu);
+        self.bits[class] += pdu.bits();
+        if self.penalised & (1 << class) == 0 {
+            return None;
+        }
+        if self.discards && view.refused {
+            // The graver message about the discard follows, and one table spaces both.
+            return None;
+        }
+        if !self.forward {
+            return self.sources.tell(pdu, view.now, BY_RATES);
+        }
+        if pdu.kind().is_data() {
+            pdu.marks.set(Marks::EFCI);
+        }
+        None
+    }
+
+    fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
+        if self.discards { self.sources.tell(pdu, view.now, BY_DISCARD) } else { None }
+    }
+
+    fn is_silent_below(&self, share: f64) -> bool {
+        // No filter exceeds the largest of its inputs; and a port that gets less than its rate discards nothing.
+        let calm = !self.rates || share + QUANTISATION / self.capacity <= self.trigger;
+        calm && (!self.discards || share < 1.0)
+    }
+
+    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        if now >= self.end {
+            self.close_intervals(now);
+        }
+        let names = ["filtered.class_1", "filtered.class_2", "filtered.class_3", "filtered.class_4"];
+        for (name, filtered) in names.into_iter().zip(self.filtered) {
+            each(name, filtered);
+        }
+        each("filtered.total", self.total());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdu::{Body, CELL_BITS, CELL_OCTETS, FlowId};
+    use crate::time::Rate;
+
+    /// 6 Mb/s and 50 ms: 300 000 bits or 707.5 cells an interval.
+    const SATELLITE: PortSurroundings = PortSurroundings { rate: Rate(6_000_000), flows: 8 };
+    /// 1000 cells a second.
+    const THOUSAND: PortSurroundings = PortSurroundings { rate: Rate(1000 * CELL_BITS), flows: 8 };
+
+    fn cell(flow: u32, class: usize) -> Pdu {
+        let body = Body::Data { born: Time::ZERO, number: 0 };
+        let mut pdu = Pdu::new(FlowId(flow), 0, CELL_OCTETS, u8::from(class.is_multiple_of(2)), body);
+        if class > 2 {
+            pdu.marks.set(Marks::CLP);
+        }
+        pdu
+    }
+
+    fn view(now: Time) -> PortView {
+        PortView { now, length: 0, size: Some(512), refused: false }
+    }
+
+    fn arrive(point: &mut ClassRates, flow: u32, class: usize, now: Time) -> Option<u8> {
+        point.on_arrival(&mut cell(flow, class), &view(now)).map(|notice| notice.severity)
+    }
+
+    fn filtered(point: &mut ClassRates, now: Time) -> Vec<f64> {
+        let mut values = Vec::new();
+        point.readings(now, &mut |_, value| values.push(value));
+        values
+    }
+
+    /// One second of the given cells per class, evenly in time; then the classes told at 1 s, each by its own flow.
+    fn told_after(params: &Params, cells: [u64; 4]) -> Vec<usize> {
+        let mut point = ClassRates::new(params, THOUSAND);
+        for (class, &count) in cells.iter().enumerate() {
+            for index in 0..count {
+                let at = Time(PICOSECONDS * index / count);
+                point.on_arrival(&mut cell(0, class + 1), &view(at));
+            }
+        }
+        let next = Time(PICOSECONDS);
+        (1..=4).filter(|&class| arrive(&mut point, class as u32, class, next).is_some()).collect()
+    }
+
+    fn slow() -> Params {
+        Params { interval: Span(PICOSECONDS), weight: 1.0, ..Params::default() }
+    }
+
+    #[test]
+    fn the_filter_takes_the_known_number_of_intervals() {
+        // truths 17, with whole cells: floor(707.5 u) an interval.
+        for (load, intervals) in [(0.905, 4), (0.91, 3), (0.95, 2), (1.0, 2), (1.13, 1)] {
+            let mut point = ClassRates::new(&Params::default(), SATELLITE);
+            let count = (707.5 * load) as u64;
+            let interval = Span::milliseconds(50).0;
+            let cells = (0..).flat_map(|n| (0..count).map(move |cell| Time(n * interval + cell * interval / count)));
+            let told = cells.take(20_000).find(|&at| arrive(&mut point, 0, 2, at).is_some());
+            assert_eq!(told, Some(Time(intervals * interval)), "load {load}");
+        }
+    }
+
+    #[test]
+    fn a_step_to_the_full_rate_is_followed_by_fifths() {
+        let mut point = ClassRates::new(&Params { interval: Span(PICOSECONDS), ..Params::default() }, THOUSAND);
+        for (second, expected) in [0.8, 0.96, 0.992, 0.9984].into_iter().enumerate() {
+            for _ in 0..1000 {
+                arrive(&mut point, 0, 1, Time(second as u64 * PICOSECONDS));
+            }
+            let total = filtered(&mut point, Time((second as u64 + 1) * PICOSECONDS))[4];
+            assert!((total - expected).abs() < 1e-12, "{total} after {} s", second + 1);
+        }
+    }
+
+    #[test]
+    fn the_trigger_itself_is_not_above_the_trigger() {
+        // 900 of 1000 cells for ever; split like this, rounding alone carries the sum over 0.9 in the 24th interval.
+        let mut point = ClassRates::new(&Params { interval: Span(PICOSECONDS), ..Params::default() }, THOUSAND);
+        for second in 0..40 {
+            for (class, count) in [(1, 222), (2, 211), (3, 270), (4, 197)] {
+                for _ in 0..count {
+                    assert_eq!(arrive(&mut point, 0, class, Time(second * PICOSECONDS)), None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn classes_are_penalised_from_the_lowest_until_they_reach_the_share() {
+        let cumulative = slow();
+        assert_eq!(told_after(&cumulative, [500, 200, 100, 150]), [3, 4]);
+        assert_eq!(told_after(&cumulative, [500, 200, 50, 200]), [4]);
+        assert_eq!(told_after(&cumulative, [500, 350, 50, 50]), [2, 3, 4]);
+        assert_eq!(told_after(&cumulative, [800, 100, 50, 0]), [1, 2, 3, 4]);
+        assert_eq!(told_after(&cumulative, [500, 200, 100, 100]), [0; 0]);
+        let single = Params { rule: Rule::Single, ..slow() };
+        assert_eq!(told_after(&single, [500, 200, 100, 150]), [2]);
+        assert_eq!(told_after(&single, [700, 100, 100, 100]), [1]);
+        assert_eq!(told_after(&Params { share: 0.8, ..single }, [300, 300, 300, 100]), [1, 2, 3, 4]);
+        assert_eq!(told_after(&Params { rates: false, ..slow() }, [2000, 2000, 0, 0]), [0; 0]);
+    }
+
+    #[test]
+    fn one_table_spaces_both_types() {
+        let mut point = ClassRates::new(&slow(), THOUSAND);
+        for _ in 0..1000 {
+            assert_eq!(arrive(&mut point, 0, 1, Time::ZERO), None);
+        }
+        let second = Time(PICOSECONDS);
+        assert_eq!(arrive(&mut point, 0, 1, second), Some(0));
+        assert_eq!(point.on_discard(&cell(0, 1), &view(second)), None);
+        assert_eq!(point.on_discard(&cell(1, 3), &view(second)), Some(Notice { severity: 2 }));
+        // Exactly one interval later is not yet more than one interval.
+        assert_eq!(point.on_discard(&cell(0, 1), &view(Time(2 * PICOSECONDS))), None);
+        assert_eq!(point.on_discard(&cell(0, 1), &view(Time(2 * PICOSECONDS + 1))), Some(Notice { severity: 2 }));
+        assert_eq!(point.on_discard(&cell(8, 1), &view(second)), None, "a flow outside the table");
+    }
+
+    #[test]
+    fn messages_count_as_input_but_are_never_told_of() {
+        let mut point = ClassRates::new(&slow(), THOUSAND);
+        let message = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Notice { point: 0, severity: 0 });
+        for _ in 0..1000 {
+            point.on_arrival(&mut message.clone(), &view(Time::ZERO));
+        }
+        let second = view(Time(PICOSECONDS));
+        assert_eq!(point.on_arrival(&mut message.clone(), &second), None);
+        assert_eq!(point.on_discard(&message, &second), None);
+        assert_eq!(arrive(&mut point, 0, 1, second.now), Some(0));
+    }
+
+    #[test]
+    fn an_arrival_on_the_boundary_belongs_to_the_new_interval() {
+        let mut point = ClassRates::new(&slow(), THOUSAND);
+        arrive(&mut point, 0, 2, Time(PICOSECONDS - 1));
+        arrive(&mut point, 0, 2, Time(PICOSECONDS));
+        arrive(&mut point, 0, 2, Time(PICOSECONDS));
+        assert_eq!(filtered(&mut point, Time(PICOSECONDS))[1], 0.001);
+        assert_eq!(filtered(&mut point, Time(2 * PICOSECONDS))[1], 0.002);
+    }
+
+    #[test]
+    fn idle_intervals_are_steps_too_and_long_idleness_is_cheap() {
+        let params = Params { interval: Span(1000), weight: 0.001, ..Params::default() };
+        let mut point = ClassRates::new(&params, THOUSAND);
+        let mut usual = ClassRates::new(&Params { interval: Span(PICOSECONDS), ..Params::default() }, THOUSAND);
+        for point in [&mut point, &mut usual] {
+            for _ in 0..1000 {
+                arrive(point, 0, 1, Time::ZERO);
+            }
+        }
+        assert!((filtered(&mut usual, Time(3 * PICOSECONDS))[0] - 0.8 * 0.04).abs() < 1e-15);
+        // 10^13 intervals, and the end of time.
+        assert_eq!(filtered(&mut point, Time(10_000 * PICOSECONDS))[4], 0.0);
+        assert_eq!(point.end, Time(10_000 * PICOSECONDS + 1000));
+        assert_eq!(filtered(&mut point, Time::NEVER)[4], 0.0);
+    }
+
+    #[test]
+    fn forward_marks_the_data_and_tells_nobody() {
+        let mut point = ClassRates::new(&Params { forward: true, ..slow() }, THOUSAND);
+        for _ in 0..1000 {
+            arrive(&mut point, 0, 2, Time::ZERO);
+        }
+        let second = view(Time(PICOSECONDS));
+        for (class, marked) in [(1, false), (2, true), (2, true), (4, true)] {
+            let mut pdu = cell(0, class);
+            assert_eq!(point.on_arrival(&mut pdu, &second), None);
+            assert_eq!(pdu.marks.has(Marks::EFCI), marked, "class {class}");
+        }
+        assert_eq!(point.on_discard(&cell(0, 2), &second), None);
+    }
+
+    #[test]
+    fn a_port_is_silent_while_its_lines_bring_too_little() {
+        // 65 536 / 300 000 is 0.218 of an interval.
+        let both = ClassRates::new(&Params::default(), SATELLITE);
+        assert!(both.is_silent_below(0.68) && !both.is_silent_below(0.69));
+        let discards = ClassRates::new(&Params { rates: false, ..Params::default() }, SATELLITE);
+        assert!(discards.is_silent_below(0.99) && !discards.is_silent_below(1.0));
+        let neither = Params { rates: false, discards: false, ..Params::default() };
+        assert!(ClassRates::new(&neither, SATELLITE).is_silent_below(5.0));
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(Params::default()), None);
+        assert_eq!(faulty(Params { interval: Span::ZERO, ..slow() }).as_deref(), Some("interval"));
+        assert_eq!(faulty(Params { weight: 0.0, ..slow() }).as_deref(), Some("weight"));
+        assert_eq!(faulty(Params { share: f64::NAN, ..slow() }).as_deref(), Some("share"));
+        assert_eq!(faulty(Params { forward: true, rates: false, ..slow() }).as_deref(), Some("forward"));
+    }
+}

@@ -1,0 +1,291 @@
+//! The plainest loop of explicit rates: the sender asks in RM cells, the receiver turns them round, a switch grants.
+//!
+//! It follows the cell flow of ATM Forum TM 4.0 and none of its rules for silence, increase or missing feedback; its
+//! use is to show that all the points of the engine together make a loop.
+//!
+//! ```text
+//! sender    every nrm-th cell, the first included, is an RM cell with ER = peak, CCR = ACR
+//! switch    ER = min(ER, grant) on the way back
+//! sender    ACR = ER, between minimum and peak
+//! ```
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Allowance, Answer, CongestionPoint, NotificationPoint, PortSurroundings, PortView, ReactionPoint,
+    ReceiverSurroundings, SenderSurroundings,
+};
+use crate::error::Fault;
+use crate::pdu::{Body, CELL_OCTETS, Kind, Marks, Pdu};
+use crate::time::{Rate, Time};
+use crate::traffic::Pace;
+
+/// Parameters of the constant grant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GrantParams {
+    /// Explicit rate granted to each flow.
+    pub rate: Rate,
+}
+
+impl GrantParams {
+    /// Finds no fault: a grant of nothing is a grant.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// A switch that grants every flow the same rate.
+#[derive(Clone, Debug)]
+pub struct ConstantGrant {
+    grant: f64,
+}
+
+impl ConstantGrant {
+    /// The same in all surroundings.
+    #[must_use]
+    pub fn new(params: &GrantParams, _surroundings: PortSurroundings) -> ConstantGrant {
+        ConstantGrant { grant: params.rate.bits_per_second() }
+    }
+}
+
+impl CongestionPoint for ConstantGrant {
+    fn on_backward(&mut self, pdu: &mut Pdu, _view: &PortView) {
+        if let Body::ResourceManagement { er, ccr } = pdu.body() {
+            pdu.set_body(Body::ResourceManagement { er: er.min(self.grant), ccr });
+        }
+    }
+
+    fn wants_backward(&self) -> bool {
+        true
+    }
+
+    fn is_silent_below(&self, _share: f64) -> bool {
+        // What goes forward is neither changed nor counted.
+        true
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("grant", self.grant);
+    }
+}
+
+/// Turning round has no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TurnRoundParams {}
+
+impl TurnRoundParams {
+    /// Finds no fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// A receiver that sends RM cells back as they came.
+#[derive(Clone, Debug)]
+pub struct TurnRound;
+
+impl TurnRound {
+    /// The same in all surroundings.
+    #[must_use]
+    pub fn new(_params: &TurnRoundParams, _surroundings: ReceiverSurroundings) -> TurnRound {
+        TurnRound
+    }
+}
+
+impl NotificationPoint for TurnRound {
+    fn on_pdu(&mut self, pdu: &Pdu, _now: Time) -> Option<Answer> {
+        if pdu.kind() != Kind::ResourceManagement || pdu.is_backward() {
+            return None;
+        }
+        Some(Answer { body: pdu.body(), marks: Marks::default(), octets: CELL_OCTETS })
+    }
+}
+
+/// Parameters of a sender that obeys explicit rates.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Rate until the first RM cell is back.
+    pub initial: Rate,
+    /// Highest rate, asked for in every RM cell; that of the first line if that is lower.
+    pub peak: Rate,
+    /// Lowest rate, whatever is granted; none if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum: Option<Rate>,
+    /// One cell in this many is an RM cell.
+    #[serde(default = "thirty_two")]
+    pub nrm: u32,
+}
+
+/// Nrm of TM 4.0.
+fn thirty_two() -> u32 {
+    32
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.peak.0 == 0 {
+            return Err(Fault::new("peak", self.peak, "nothing could ever be sent", "write a rate above 0"));
+        }
+        let minimum = self.minimum.unwrap_or(Rate(0));
+        if minimum > self.peak {
+            return Err(Fault::new("minimum", minimum, "it is above the peak", "lower it, or raise peak"));
+        }
+        if self.initial < minimum || self.initial > self.peak || self.initial.0 == 0 {
+            let reason = "it must be above 0 and lie between minimum and peak";
+            let remedy = format!("write a rate from {} to {}", minimum, self.peak);
+            return Err(Fault::new("initial", self.initial, reason, remedy));
+        }
+        if self.nrm < 2 {
+            return Err(Fault::new("nrm", self.nrm, "no cell would carry data", "write a count of at least 2, as 32"));
+        }
+        Ok(())
+    }
+}
+
+/// A sender that obeys explicit rates.
+#[derive(Clone, Debug)]
+pub struct ExplicitRate {
+    /// Allowed cell rate, bits per second.
+    acr: f64,
+    peak: f64,
+    minimum: f64,
+    nrm: u32,
+    /// Cells sent since the last RM cell, that included; 0 when one is due.
+    position: u32,
+}
+
+impl ExplicitRate {
+    /// For the sender described by `surroundings`.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: SenderSurroundings) -> ExplicitRate {
+        let peak = params.peak.min(surroundings.line_rate).bits_per_second();
+        ExplicitRate {
+            acr: params.initial.bits_per_second().min(peak),
+            peak,
+            minimum: params.minimum.map_or(0.0, Rate::bits_per_second).min(peak),
+            nrm: params.nrm,
+            position: 0,
+        }
+    }
+}
+
+impl Pace for ExplicitRate {
+    fn begin_session(&mut self, _now: Time) {}
+
+    fn factor(&mut self, _now: Time) -> f64 {
+        1.0
+    }
+
+    fn resumes(&mut self, now: Time) -> Time {
+        now
+    }
+}
+
+impl ReactionPoint for ExplicitRate {
+    fn on_feedback(&mut self, pdu: &Pdu, _now: Time) {
+        if let Body::ResourceManagement { er, .. } = pdu.body() {
+            self.acr = er.min(self.peak).max(self.minimum);
+        }
+    }
+
+    /// Counts every cell, its own RM cells too; to ask `own_pdu` alone changes nothing.
+    fn on_send(&mut self, _pdu: &mut Pdu, _now: Time) {
+        self.position += 1;
+        if self.position >= self.nrm {
+            self.position = 0;
+        }
+    }
+
+    fn own_pdu(&mut self, _now: Time) -> Option<Answer> {
+        let body = Body::ResourceManagement { er: self.peak, ccr: self.acr };
+        (self.position == 0).then_some(Answer { body, marks: Marks::default(), octets: CELL_OCTETS })
+    }
+
+    fn allowance(&mut self, _now: Time) -> Allowance {
+        Allowance::Rate(self.acr)
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("rate", self.acr);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conformance::{port, receiver, sender};
+    use super::*;
+    use crate::pdu::FlowId;
+    use crate::time::Span;
+
+    fn params() -> Params {
+        Params { initial: Rate(1_000_000), peak: Rate(10_000_000), minimum: Some(Rate(500_000)), nrm: 4 }
+    }
+
+    fn cell(answer: Answer) -> Pdu {
+        Pdu::new(FlowId(0), 0, answer.octets, 0, answer.body)
+    }
+
+    #[test]
+    fn one_cell_in_nrm_is_an_rm_cell() {
+        let mut source = ExplicitRate::new(&params(), sender(Span::ZERO));
+        let sent: String = (0..10)
+            .map(|sequence| {
+                let own = source.own_pdu(Time::ZERO);
+                assert_eq!(own, source.own_pdu(Time::ZERO));
+                let body = Body::Data { born: Time::ZERO, number: 0 };
+                let mut pdu = own.map_or(Pdu::new(FlowId(0), sequence, CELL_OCTETS, 0, body), cell);
+                source.on_send(&mut pdu, Time::ZERO);
+                if pdu.kind().is_data() { 'd' } else { 'r' }
+            })
+            .collect();
+        assert_eq!(sent, "rdddrdddrd");
+    }
+
+    #[test]
+    fn the_grant_goes_round() {
+        // Line 21 Mb/s, peak 10: grants of 3, 40 and 0.1 Mb/s are obeyed between 0.5 and 10.
+        for (grant, obeyed) in [(3_000_000, 3e6), (40_000_000, 10e6), (100_000, 0.5e6)] {
+            let mut source = ExplicitRate::new(&params(), sender(Span::ZERO));
+            let mut switch = ConstantGrant::new(&GrantParams { rate: Rate(grant) }, port());
+            assert_eq!(source.allowance(Time::ZERO), Allowance::Rate(1e6));
+            let request = cell(source.own_pdu(Time::ZERO).expect("an RM cell"));
+            assert_eq!(request.body(), Body::ResourceManagement { er: 10e6, ccr: 1e6 });
+            let answer = TurnRound.on_pdu(&request, Time::ZERO).expect("a turned-round cell");
+            let mut reply = cell(answer);
+            reply.marks.set(Marks::DIR);
+            assert_eq!(TurnRound.on_pdu(&reply, Time::ZERO), None);
+            switch.on_backward(&mut reply, &PortView { now: Time::ZERO, length: 0, size: None, refused: false });
+            source.on_feedback(&reply, Time::ZERO);
+            assert_eq!(source.allowance(Time::ZERO), Allowance::Rate(obeyed));
+        }
+    }
+
+    #[test]
+    fn a_slow_first_line_lowers_the_peak() {
+        let fast = Params { peak: Rate(1_000_000_000), initial: Rate(1_000_000_000), ..params() };
+        let mut source = ExplicitRate::new(&fast, sender(Span::ZERO));
+        assert_eq!(source.allowance(Time::ZERO), Allowance::Rate(21e6));
+    }
+
+    #[test]
+    fn only_rm_cells_are_turned_round() {
+        let mut point = TurnRound::new(&TurnRoundParams {}, receiver());
+        let data = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
+        assert_eq!(point.on_pdu(&data, Time::ZERO), None);
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(params()), None);
+        assert_eq!(faulty(Params { peak: Rate(0), ..params() }).as_deref(), Some("peak"));
+        assert_eq!(faulty(Params { initial: Rate(400_000), ..params() }).as_deref(), Some("initial"));
+        assert_eq!(faulty(Params { minimum: Some(Rate(20_000_000)), ..params() }).as_deref(), Some("minimum"));
+        assert_eq!(faulty(Params { nrm: 1, ..params() }).as_deref(), Some("nrm"));
+    }
+}

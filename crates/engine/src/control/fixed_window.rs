@@ -1,0 +1,230 @@
+//! A constant window: so many PDUs may be on their way, acknowledged one by one. The yardstick of every window scheme:
+//! throughput min(C, W / round trip), queue max(0, W - C x round trip) (specs/truths.md, 14).
+//!
+//! Acknowledgements are cumulative: number `n` covers the sequence numbers 0 to `n`. Duplicates, old ones and numbers
+//! never sent are ignored. Nothing is sent again: on a path that loses PDUs the window stays closed by what was lost.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Allowance, Answer, NotificationPoint, ReactionPoint, ReceiverSurroundings, SenderSurroundings};
+use crate::error::Fault;
+use crate::pdu::{Body, Marks, Pdu};
+use crate::time::Time;
+use crate::traffic::Pace;
+
+/// Parameters of the constant window.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// PDUs that may be unacknowledged, at least 1.
+    pub window: u32,
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.window == 0 {
+            return Err(Fault::new("window", 0, "nothing could ever be sent", "write a count of at least 1"));
+        }
+        Ok(())
+    }
+}
+
+/// A sender with a constant window.
+#[derive(Clone, Debug)]
+pub struct FixedWindow {
+    window: u64,
+    /// One past the highest sequence number sent; unlike that, it does not wrap.
+    sent: u64,
+    /// One past the highest sequence number acknowledged.
+    acknowledged: u64,
+}
+
+impl FixedWindow {
+    /// The same in all surroundings.
+    #[must_use]
+    pub fn new(params: &Params, _surroundings: SenderSurroundings) -> FixedWindow {
+        FixedWindow { window: u64::from(params.window), sent: 0, acknowledged: 0 }
+    }
+
+    fn outstanding(&self) -> u64 {
+        self.sent - self.acknowledged
+    }
+}
+
+impl Pace for FixedWindow {
+    fn begin_session(&mut self, _now: Time) {}
+
+    fn factor(&mut self, _now: Time) -> f64 {
+        1.0
+    }
+
+    fn resumes(&mut self, now: Time) -> Time {
+        now
+    }
+}
+
+impl ReactionPoint for FixedWindow {
+    fn on_send(&mut self, pdu: &mut Pdu, _now: Time) {
+        // What lies half the numbers ahead or more is old: a PDU sent again.
+        let ahead = pdu.sequence.wrapping_sub(self.sent as u32);
+        if pdu.kind().is_data() && ahead <= u32::MAX / 2 {
+            self.sent += u64::from(ahead) + 1;
+        }
+    }
+
+    fn on_feedback(&mut self, pdu: &Pdu, _now: Time) {
+        let Body::Acknowledgement { number, .. } = pdu.body() else { return };
+        if (self.acknowledged..self.sent).contains(&number) {
+            self.acknowledged = number + 1;
+        }
+    }
+
+    fn allowance(&mut self, _now: Time) -> Allowance {
+        Allowance::Window { open: self.outstanding() < self.window }
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("window", self.window as f64);
+        each("outstanding", self.outstanding() as f64);
+    }
+}
+
+/// Parameters of plain acknowledgement.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct AcknowledgeParams {
+    /// Length of an acknowledgement in octets, headers included.
+    pub octets: u16,
+}
+
+impl Default for AcknowledgeParams {
+    fn default() -> AcknowledgeParams {
+        AcknowledgeParams { octets: 40 }
+    }
+}
+
+impl AcknowledgeParams {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.octets == 0 {
+            let remedy = "write a count of at least 1, as 40";
+            return Err(Fault::new("octets", 0, "an acknowledgement has a length", remedy));
+        }
+        Ok(())
+    }
+}
+
+/// A receiver that acknowledges every PDU.
+#[derive(Clone, Debug)]
+pub struct Acknowledge {
+    octets: u16,
+    /// Sequence number that comes next in order; unlike that of a PDU, it does not wrap.
+    expected: u64,
+}
+
+impl Acknowledge {
+    /// The same in all surroundings.
+    #[must_use]
+    pub fn new(params: &AcknowledgeParams, _surroundings: ReceiverSurroundings) -> Acknowledge {
+        Acknowledge { octets: params.octets, expected: 0 }
+    }
+}
+
+impl NotificationPoint for Acknowledge {
+    fn on_pdu(&mut self, pdu: &Pdu, _now: Time) -> Option<Answer> {
+        if !pdu.kind().is_data() {
+            return None;
+        }
+        if pdu.sequence == self.expected as u32 {
+            self.expected += 1;
+        }
+        // Before the first PDU there is nothing to acknowledge. The credit is not used.
+        let number = self.expected.checked_sub(1)?;
+        let body = Body::Acknowledgement { number, credit: 0 };
+        Some(Answer { body, marks: Marks::default(), octets: self.octets })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conformance::{receiver, sender};
+    use super::*;
+    use crate::pdu::FlowId;
+    use crate::time::Span;
+
+    fn data(sequence: u32) -> Pdu {
+        Pdu::new(FlowId(0), sequence, 1500, 0, Body::Data { born: Time::ZERO, number: 0 })
+    }
+
+    fn window(window: u32) -> FixedWindow {
+        FixedWindow::new(&Params { window }, sender(Span::milliseconds(100)))
+    }
+
+    fn acknowledge(sender: &mut FixedWindow, number: u64) {
+        let body = Body::Acknowledgement { number, credit: 0 };
+        sender.on_feedback(&Pdu::new(FlowId(0), 0, 40, 0, body), Time::ZERO);
+    }
+
+    fn is_open(sender: &mut FixedWindow) -> bool {
+        sender.allowance(Time::ZERO) == Allowance::Window { open: true }
+    }
+
+    #[test]
+    fn the_window_closes_and_opens() {
+        let mut sender = window(3);
+        for sequence in 0..3 {
+            assert!(is_open(&mut sender));
+            sender.on_send(&mut data(sequence), Time::ZERO);
+        }
+        assert!(!is_open(&mut sender));
+        acknowledge(&mut sender, 1);
+        assert_eq!(sender.outstanding(), 1);
+        // Duplicate, old, and never sent.
+        for number in [1, 0, 3, u64::MAX] {
+            acknowledge(&mut sender, number);
+            assert_eq!(sender.outstanding(), 1);
+        }
+        acknowledge(&mut sender, 2);
+        assert_eq!(sender.outstanding(), 0);
+    }
+
+    #[test]
+    fn a_pdu_sent_again_does_not_count_again() {
+        let mut sender = window(3);
+        for sequence in [0, 1, 0, 1] {
+            sender.on_send(&mut data(sequence), Time::ZERO);
+        }
+        assert_eq!(sender.outstanding(), 2);
+    }
+
+    #[test]
+    fn sequence_numbers_may_wrap() {
+        let mut sender = window(3);
+        let first = u64::from(u32::MAX);
+        (sender.sent, sender.acknowledged) = (first, first);
+        let mut receiver = Acknowledge { octets: 40, expected: first };
+        for sequence in [u32::MAX, 0, 1] {
+            sender.on_send(&mut data(sequence), Time::ZERO);
+            let answer = receiver.on_pdu(&data(sequence), Time::ZERO).expect("an acknowledgement");
+            let Body::Acknowledgement { number, .. } = answer.body else { panic!("{answer:?}") };
+            acknowledge(&mut sender, number);
+            assert_eq!(sender.outstanding(), 0);
+        }
+        assert_eq!(sender.sent, first + 3);
+    }
+
+    #[test]
+    fn acknowledgements_are_cumulative() {
+        let mut receiver = Acknowledge::new(&AcknowledgeParams::default(), receiver());
+        let numbers: Vec<Option<u64>> = [1, 0, 1, 3, 2, 3]
+            .into_iter()
+            .map(|sequence| match receiver.on_pdu(&data(sequence), Time::ZERO)?.body {
+                Body::Acknowledgement { number, .. } => Some(number),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(numbers, [None, Some(0), Some(1), Some(1), Some(2), Some(3)]);
+    }
+}

@@ -1,0 +1,154 @@
+//! Explicit forward congestion notification: the destination tells the source when much of what arrives is marked.
+//!
+//! Source: papers/satellite-atm-thesis.txt, section 5.2 (EFCN). The text leaves to the destination how many cells with
+//! the forward bit set are many; here it is a share of those that arrived in an interval:
+//!
+//! ```text
+//! tell the source if marked >= share * arrived
+//! ```
+//!
+//! Intervals are multiples of the period from time 0. One is judged at the first data that arrives after its end, so
+//! the notice leaves then.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Answer, NotificationPoint, ReceiverSurroundings, check_ratio};
+use crate::error::Fault;
+use crate::pdu::{Body, Marks, Pdu};
+use crate::time::{Span, Time};
+
+/// Parameters of forward notification.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Interval over which marked data is counted.
+    pub interval: Span,
+    /// Share of the data that arrived in an interval; the source is told when so much or more of it was marked EFCI.
+    pub share: f64,
+    /// Severity of the notice.
+    pub severity: u8,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { interval: Span::milliseconds(50), share: 0.5, severity: 0 }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.interval == Span::ZERO {
+            return Err(Fault::new(
+                "interval",
+                self.interval,
+                "nothing arrives in no time",
+                "write a time above 0, as \"50 ms\"",
+            ));
+        }
+        check_ratio("share", self.share, 0.0..=1.0)
+    }
+}
+
+/// A destination that counts marks.
+#[derive(Clone, Debug)]
+pub struct ForwardNotice {
+    interval: Span,
+    share: f64,
+    answer: Answer,
+    /// End of the running interval, which no longer belongs to it.
+    end: Time,
+    arrived: u64,
+    marked: u64,
+}
+
+impl ForwardNotice {
+    /// At the receiver described by `surroundings`; its notices are as long as the flow's PDUs.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: ReceiverSurroundings) -> ForwardNotice {
+        let body = Body::Notice { point: surroundings.node, severity: params.severity };
+        ForwardNotice {
+            interval: params.interval,
+            share: params.share,
+            answer: Answer { body, marks: Marks::default(), octets: surroundings.octets },
+            end: Time::ZERO + params.interval,
+            arrived: 0,
+            marked: 0,
+        }
+    }
+
+    /// Ends the interval that ran when data last arrived; whether the source must be told.
+    fn close_interval(&mut self, now: Time) -> bool {
+        let marked = self.marked > 0 && self.marked as f64 >= self.share * self.arrived as f64;
+        self.arrived = 0;
+        self.marked = 0;
+        self.end = Time(now.0 - now.0 % self.interval.0.max(1)) + self.interval;
+        marked
+    }
+}
+
+impl NotificationPoint for ForwardNotice {
+    fn on_pdu(&mut self, pdu: &Pdu, now: Time) -> Option<Answer> {
+        if !pdu.kind().is_data() {
+            return None;
+        }
+        let tell = now >= self.end && self.close_interval(now);
+        self.arrived += 1;
+        self.marked += u64::from(pdu.marks.has(Marks::EFCI));
+        tell.then_some(self.answer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conformance::receiver;
+    use super::*;
+    use crate::pdu::{CELL_OCTETS, FlowId};
+
+    const INTERVAL: u64 = Span::milliseconds(50).0;
+
+    fn arrive(point: &mut ForwardNotice, marked: bool, at: u64) -> bool {
+        let mut pdu = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
+        if marked {
+            pdu.marks.set(Marks::EFCI);
+        }
+        point.on_pdu(&pdu, Time(at)).is_some()
+    }
+
+    #[test]
+    fn half_the_cells_marked_are_enough() {
+        let mut point = ForwardNotice::new(&Params::default(), receiver());
+        for (index, marked) in [false, true, true, false].into_iter().enumerate() {
+            assert!(!arrive(&mut point, marked, index as u64));
+        }
+        // The cell on the boundary brings the verdict and opens an interval of which one in three is marked.
+        assert!(arrive(&mut point, true, INTERVAL));
+        assert!(!arrive(&mut point, false, INTERVAL + 1));
+        assert!(!arrive(&mut point, false, INTERVAL + 2));
+        assert!(!arrive(&mut point, true, 2 * INTERVAL));
+        // The verdict over that last interval waits for data, however late.
+        assert!(arrive(&mut point, false, 9 * INTERVAL + 5));
+        assert_eq!(point.end, Time(10 * INTERVAL));
+        assert!(!arrive(&mut point, false, 10 * INTERVAL));
+    }
+
+    #[test]
+    fn the_notice_names_the_node_and_is_one_pdu_long() {
+        let mut point = ForwardNotice::new(&Params { severity: 2, ..Params::default() }, receiver());
+        arrive(&mut point, true, 0);
+        let pdu = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
+        let answer = point.on_pdu(&pdu, Time(INTERVAL));
+        let body = Body::Notice { point: receiver().node, severity: 2 };
+        assert_eq!(answer, Some(Answer { body, marks: Marks::default(), octets: CELL_OCTETS }));
+    }
+
+    #[test]
+    fn only_data_counts() {
+        let mut point = ForwardNotice::new(&Params::default(), receiver());
+        let mut cell = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::ResourceManagement { er: 1.0, ccr: 1.0 });
+        cell.marks.set(Marks::EFCI);
+        assert_eq!(point.on_pdu(&cell, Time(0)), None);
+        assert!(!arrive(&mut point, false, INTERVAL));
+    }
+}

@@ -1,0 +1,136 @@
+//! Congestion seen in the length of a queue: the simplest detector that acts before anything is lost.
+//!
+//! Source: papers/satellite-atm-thesis.txt, section 5.1, first paragraph: act when the queues are, say, 90 % occupied.
+//!
+//! ```text
+//! congested while length >= share * size
+//! ```
+//!
+//! The length is that of the arriving PDU's own queue, the PDU in service counted and the arriving one not. A queue
+//! without limit has no share and is never congested; assembly must refuse this detector there.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::time::Span;
+
+/// Severity of a notice by a discard, as in the class-rate detector.
+const BY_DISCARD: u8 = 2;
+/// Smaller differences of lengths come from rounding.
+const ROUNDING: f64 = 1e-9;
+
+/// Parameters of the queue-length detector.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Congested from this share of the queue's size upwards.
+    pub share: f64,
+    /// Two notices to one source are further apart than this.
+    pub spacing: Span,
+    /// Severity of a notice by the length.
+    pub severity: u8,
+    /// Whether discards bring notices too, of severity 2.
+    pub discards: bool,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { share: 0.9, spacing: Span::milliseconds(50), severity: 0, discards: true }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_ratio("share", self.share, 0.0..=1.0)
+    }
+}
+
+/// The queue-length detector of one port.
+#[derive(Clone, Debug)]
+pub struct QueueLength {
+    share: f64,
+    severity: u8,
+    discards: bool,
+    sources: Spacing,
+}
+
+impl QueueLength {
+    /// At the port described by `surroundings`.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: PortSurroundings) -> QueueLength {
+        QueueLength {
+            share: params.share,
+            severity: params.severity,
+            discards: params.discards,
+            sources: Spacing::new(params.spacing, surroundings.flows),
+        }
+    }
+}
+
+impl CongestionPoint for QueueLength {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        let limit = self.share * view.size? as f64;
+        // A refused PDU earns the graver message about its discard, which follows.
+        if view.length as f64 + ROUNDING < limit || (self.discards && view.refused) {
+            return None;
+        }
+        self.sources.tell(pdu, view.now, self.severity)
+    }
+
+    fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
+        if self.discards { self.sources.tell(pdu, view.now, BY_DISCARD) } else { None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdu::{Body, CELL_OCTETS, FlowId};
+    use crate::time::{Rate, Time};
+
+    fn detector(params: &Params) -> QueueLength {
+        QueueLength::new(params, PortSurroundings { rate: Rate(6_000_000), flows: 4 })
+    }
+
+    fn cell(flow: u32) -> Pdu {
+        Pdu::new(FlowId(flow), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 })
+    }
+
+    fn view(now: Time, length: u64, size: Option<u64>) -> PortView {
+        PortView { now, length, size, refused: false }
+    }
+
+    #[test]
+    fn nine_tenths_of_the_queue_are_congestion() {
+        let mut point = detector(&Params::default());
+        // 0.9 x 512 = 460.8 and 0.9 x 10 = 9.
+        assert_eq!(point.on_arrival(&mut cell(0), &view(Time(1), 460, Some(512))), None);
+        assert_eq!(point.on_arrival(&mut cell(0), &view(Time(1), 461, Some(512))), Some(Notice { severity: 0 }));
+        assert_eq!(point.on_arrival(&mut cell(1), &view(Time(1), 8, Some(10))), None);
+        assert_eq!(point.on_arrival(&mut cell(1), &view(Time(1), 9, Some(10))), Some(Notice { severity: 0 }));
+        assert_eq!(point.on_arrival(&mut cell(2), &view(Time(1), u64::MAX, None)), None);
+    }
+
+    #[test]
+    fn notices_to_one_source_keep_their_distance() {
+        let mut point = detector(&Params::default());
+        let spacing = Span::milliseconds(50);
+        let start = Time(7);
+        assert!(point.on_arrival(&mut cell(0), &view(start, 500, Some(512))).is_some());
+        assert!(point.on_arrival(&mut cell(1), &view(start, 500, Some(512))).is_some());
+        assert!(point.on_discard(&cell(0), &view(start + spacing, 512, Some(512))).is_none());
+        let later = start + spacing + Span(1);
+        assert_eq!(point.on_discard(&cell(0), &view(later, 512, Some(512))), Some(Notice { severity: 2 }));
+        assert!(point.on_arrival(&mut cell(0), &view(later, 512, Some(512))).is_none());
+    }
+
+    #[test]
+    fn discards_may_be_left_out() {
+        let mut point = detector(&Params { discards: false, ..Params::default() });
+        assert_eq!(point.on_discard(&cell(0), &view(Time(1), 512, Some(512))), None);
+    }
+}

@@ -1,0 +1,488 @@
+//! A factor on the nominal rate: cut by notices, raised a little every round trip.
+//!
+//! Source: papers/satellite-atm-thesis.txt, sections 5.3 (policy), 6.2.1.4 (slow start) and 6.2.1.3 (no cap for data).
+//!
+//! ```text
+//! session begins   f = start, then f + step every round trip until 1 or the first obeyed notice (slow start)
+//! afterwards       f + increase every round trip, up to the cap
+//! Type 0           f * mild, not below the floor; ignored within a round trip after any obeyed notice
+//! Type 2           f * severe, not below the floor; always obeyed
+//! ```
+//!
+//! The increase timer restarts at every obeyed notice and runs on at the cap. A notice at the very instant of a tick
+//! comes after it, and one exactly a round trip after another is no longer within it. A new session starts afresh, so
+//! what is heard between sessions has no lasting effect; before the first nothing is heard. Increases are counted and
+//! multiplied, never summed, so that ten steps of 0.02 make 0.2.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ReactionPoint, SenderSurroundings, check_ratio};
+use crate::error::Fault;
+use crate::pdu::{Body, Pdu};
+use crate::time::{Span, Time};
+use crate::traffic::Pace;
+
+/// Notices of this severity and above are severe: Type 2 of the paper.
+const SEVERE: u8 = 2;
+/// Highest cap: beyond it a cap means nothing.
+const HIGHEST_CAP: f64 = 1000.0;
+
+/// Parameters of the rate factor.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Start of a session.
+    pub slow_start: SlowStart,
+    /// Added to the factor every round trip after slow start.
+    pub increase: f64,
+    /// What a mild notice (severity below 2) leaves of the factor.
+    pub mild: f64,
+    /// What a severe notice (severity 2 and above) leaves of the factor.
+    pub severe: f64,
+    /// No notice lowers the factor below this.
+    pub floor: f64,
+    /// No increase raises the factor above this; there is no such limit if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cap: Option<f64>,
+    /// Time between increases, and for which mild notices are ignored; twice the path's propagation delay if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_trip: Option<Span>,
+    /// Whether a mild notice, though ignored, restarts the increase timer.
+    pub ignored_postpones: bool,
+    /// Whether a severe notice is ignored within a round trip after another severe one.
+    pub severe_once: bool,
+}
+
+/// How a session starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SlowStart {
+    /// Factor at which a session starts; 1 means no slow start.
+    pub start: f64,
+    /// Added to the factor every round trip until it is 1.
+    pub step: f64,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            slow_start: SlowStart::default(),
+            increase: 0.02,
+            mild: 0.8,
+            severe: 0.5,
+            floor: 0.0,
+            cap: None,
+            round_trip: None,
+            ignored_postpones: false,
+            severe_once: false,
+        }
+    }
+}
+
+impl Default for SlowStart {
+    fn default() -> SlowStart {
+        SlowStart { start: 0.5, step: 0.1 }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_ratio("slow_start.start", self.slow_start.start, 0.0..=1.0)?;
+        check_ratio("slow_start.step", self.slow_start.step, 0.0..=1.0)?;
+        check_ratio("increase", self.increase, 0.0..=1.0)?;
+        check_ratio("mild", self.mild, 0.0..=1.0)?;
+        check_ratio("severe", self.severe, 0.0..=1.0)?;
+        check_ratio("floor", self.floor, 0.0..=1.0)?;
+        if self.slow_start.start < self.floor {
+            let reason = format!("a session starts at {}, below the floor", self.slow_start.start);
+            return Err(Fault::new("floor", self.floor, reason, "lower it, or raise slow_start.start"));
+        }
+        if let Some(cap) = self.cap {
+            check_ratio("cap", cap, self.floor..=HIGHEST_CAP)?;
+        }
+        if self.round_trip == Some(Span::ZERO) {
+            let remedy = "write a time above 0, or leave it out for twice the path's propagation delay";
+            return Err(Fault::new("round_trip", Span::ZERO, "the factor would rise without end at once", remedy));
+        }
+        Ok(())
+    }
+}
+
+/// A source with a factor on its nominal rate.
+#[derive(Clone, Debug)]
+pub struct RateFactor {
+    factor: f64,
+    /// Next tick of the increase timer; the start of time before the first session.
+    tick: Time,
+    phase: Phase,
+    /// Ticks since the phase began.
+    ticks: u64,
+    /// Latest notice obeyed in this session, and latest severe one.
+    obeyed_at: Option<Time>,
+    severe_at: Option<Time>,
+    obeyed: [u64; 4],
+    round_trip: Span,
+    start: f64,
+    step: f64,
+    /// Steps of slow start until the nominal rate, or the cap if that is lower.
+    steps: u64,
+    increase: f64,
+    mild: f64,
+    severe: f64,
+    floor: f64,
+    cap: f64,
+    ignored_postpones: bool,
+    severe_once: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Before the first session.
+    Idle,
+    SlowStart,
+    /// Increases from this factor.
+    Steady(f64),
+}
+
+impl RateFactor {
+    /// For the sender described by `surroundings`.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: SenderSurroundings) -> RateFactor {
+        let cap = params.cap.unwrap_or(f64::INFINITY);
+        let start = params.slow_start.start.min(cap);
+        // Five steps of 0.1 lead from 0.5 to 1, whatever their sum in floats; no step at all leads nowhere.
+        let steps = (cap.min(1.0) - start) / params.slow_start.step - 1e-9;
+        RateFactor {
+            factor: start,
+            tick: Time::ZERO,
+            phase: Phase::Idle,
+            ticks: 0,
+            obeyed_at: None,
+            severe_at: None,
+            obeyed: [0; 4],
+            // A path without delay has no round trip to wait for.
+            round_trip: params.round_trip.unwrap_or(surroundings.round_trip).max(Span(1)),
+            start,
+            step: params.slow_start.step,
+            steps: steps.ceil() as u64,
+            increase: params.increase,
+            mild: params.mild,
+            severe: params.severe,
+            floor: params.floor,
+            cap,
+            ignored_postpones: params.ignored_postpones,
+            severe_once: params.severe_once,
+        }
+    }
+
+    /// Counts the ticks that are due by `now`; the first call of all begins a session.
+    #[cold]
+    fn catch_up(&mut self, now: Time) {
+        if let Phase::Idle = self.phase {
+            return self.begin_session(now);
+        }
+        let due = now.since(self.tick).0 / self.round_trip.0 + 1;
+        self.tick += self.round_trip * due;
+        self.ticks = self.ticks.saturating_add(due);
+        if let (Phase::SlowStart, Some(beyond)) = (self.phase, self.ticks.checked_sub(self.steps)) {
+            self.phase = Phase::Steady(self.cap.min(1.0));
+            self.ticks = beyond;
+        }
+        self.factor = match self.phase {
+            Phase::Idle | Phase::SlowStart => self.start + self.step * self.ticks as f64,
+            Phase::Steady(from) => (from + self.increase * self.ticks as f64).min(self.cap),
+        };
+    }
+
+    /// Begins to increase from `factor`, the first time in a round trip.
+    fn restart(&mut self, factor: f64, now: Time) {
+        self.factor = factor;
+        self.phase = Phase::Steady(factor);
+        self.ticks = 0;
+        self.tick = now + self.round_trip;
+    }
+
+    fn is_recent(&self, notice: Option<Time>, now: Time) -> bool {
+        notice.is_some_and(|at| now.since(at) < self.round_trip)
+    }
+}
+
+impl Pace for RateFactor {
+    fn begin_session(&mut self, now: Time) {
+        self.restart(self.start, now);
+        if self.steps > 0 {
+            self.phase = Phase::SlowStart;
+        }
+        self.obeyed_at = None;
+        self.severe_at = None;
+    }
+
+    #[inline]
+    fn factor(&mut self, now: Time) -> f64 {
+        if now >= self.tick {
+            self.catch_up(now);
+        }
+        self.factor
+    }
+
+    fn resumes(&mut self, now: Time) -> Time {
+        let rises = if let Phase::SlowStart = self.phase { self.step } else { self.increase };
+        match self.factor(now) {
+            factor if factor > 0.0 => now,
+            _ if rises > 0.0 => self.tick,
+            _ => Time::NEVER,
+        }
+    }
+}
+
+impl ReactionPoint for RateFactor {
+    fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
+        let Body::Notice { severity, .. } = pdu.body() else { return };
+        if let Phase::Idle = self.phase {
+            return;
+        }
+        let factor = self.factor(now);
+        let is_severe = severity >= SEVERE;
+        if is_severe && self.severe_once && self.is_recent(self.severe_at, now) {
+            return;
+        }
+        if !is_severe && self.is_recent(self.obeyed_at, now) {
+            if self.ignored_postpones {
+                self.restart(factor, now);
+            }
+            return;
+        }
+        let kept = if is_severe { self.severe } else { self.mild };
+        self.restart((factor * kept).max(self.floor), now);
+        self.obeyed_at = Some(now);
+        if is_severe {
+            self.severe_at = Some(now);
+        }
+        self.obeyed[usize::from(severity.min(3))] += 1;
+    }
+
+    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        // To look must not begin a session.
+        let factor = if let Phase::Idle = self.phase { self.factor } else { self.factor(now) };
+        each("factor", factor);
+    }
+
+    fn obeyed(&self) -> [u64; 4] {
+        self.obeyed
+    }
+
+    fn reset_measures(&mut self) {
+        self.obeyed = [0; 4];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conformance::sender;
+    use super::*;
+    use crate::pdu::{CELL_OCTETS, FlowId};
+
+    const TRIP: Span = Span::milliseconds(560);
+
+    fn source(params: &Params) -> RateFactor {
+        RateFactor::new(params, sender(TRIP))
+    }
+
+    /// A source at its nominal rate with cap 1, and the instant: one tick was just counted.
+    fn nominal(params: Params) -> (RateFactor, Time) {
+        let mut source = source(&Params { cap: Some(1.0), ..params });
+        source.begin_session(Time::ZERO);
+        let now = trips(20);
+        assert_eq!(source.factor(now), 1.0);
+        (source, now)
+    }
+
+    fn trips(count: u64) -> Time {
+        Time::ZERO + TRIP * count
+    }
+
+    fn before(time: Time) -> Time {
+        Time(time.0 - 1)
+    }
+
+    fn tell(source: &mut RateFactor, severity: u8, now: Time) -> f64 {
+        let notice = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Notice { point: 1, severity });
+        source.on_feedback(&notice, now);
+        source.factor(now)
+    }
+
+    fn close(factor: f64, expected: f64) -> bool {
+        (factor - expected).abs() < 1e-12
+    }
+
+    #[test]
+    fn slow_start_takes_five_round_trips() {
+        let mut source = source(&Params::default());
+        let start = Time(77);
+        source.begin_session(start);
+        for (count, expected) in [0.5, 0.6, 0.7, 0.8, 0.9].into_iter().enumerate() {
+            assert!(close(source.factor(start + TRIP * count as u64), expected));
+        }
+        assert!(close(source.factor(before(start + TRIP * 5)), 0.9));
+        assert_eq!(source.factor(start + TRIP * 5), 1.0);
+        assert_eq!(source.factor(start + TRIP * 6), 1.02);
+        assert_eq!(source.factor(start + TRIP * 105), 3.0);
+    }
+
+    #[test]
+    fn rounding_adds_no_step_to_slow_start() {
+        // 0.3 / 0.1 is 3.0000000000000004 in floats, and 0.7 + 3 x 0.1 is not 1.
+        let slow_start = SlowStart { start: 0.7, step: 0.1 };
+        let mut source = source(&Params { slow_start, ..Params::default() });
+        source.begin_session(Time::ZERO);
+        assert_eq!(source.factor(trips(3)), 1.0);
+        assert_eq!(source.factor(trips(4)), 1.02);
+    }
+
+    #[test]
+    fn a_file_of_a_megabyte_takes_14_5086_s() {
+        // truths 17: 8e6 bits at 500 kb/s times the factor, round trip by round trip.
+        let mut source = source(&Params::default());
+        source.begin_session(Time::ZERO);
+        let (mut bits, mut seconds) = (8e6, 0.0);
+        for trip in 0.. {
+            let rate = 500e3 * source.factor(trips(trip));
+            let sent = (rate * TRIP.seconds()).min(bits);
+            bits -= sent;
+            seconds += sent / rate;
+            if bits <= 0.0 {
+                break;
+            }
+        }
+        assert!((seconds - 14.5086).abs() < 5e-5, "{seconds}");
+    }
+
+    #[test]
+    fn one_mild_cut_is_made_good_in_ten_round_trips() {
+        let (mut source, now) = nominal(Params::default());
+        assert_eq!(tell(&mut source, 0, now), 0.8);
+        assert!(close(source.factor(before(now + TRIP * 10)), 0.98));
+        assert_eq!(source.factor(now + TRIP * 10), 1.0);
+        assert_eq!(source.factor(now + TRIP * 11), 1.0);
+    }
+
+    #[test]
+    fn the_timer_restarts_at_an_obeyed_notice() {
+        let (mut source, now) = nominal(Params::default());
+        let later = now + Span::milliseconds(500);
+        assert_eq!(tell(&mut source, 0, later), 0.8);
+        assert_eq!(source.factor(now + TRIP), 0.8);
+        assert_eq!(source.factor(before(later + TRIP)), 0.8);
+        assert!(close(source.factor(later + TRIP), 0.82));
+    }
+
+    #[test]
+    fn mild_notices_are_ignored_for_a_round_trip_and_severe_ones_never() {
+        let (mut source, now) = nominal(Params::default());
+        assert_eq!(tell(&mut source, 0, now), 0.8);
+        assert_eq!(tell(&mut source, 0, before(now + TRIP)), 0.8);
+        let severe = before(now + TRIP);
+        assert_eq!(tell(&mut source, 2, severe), 0.4);
+        assert_eq!(tell(&mut source, 3, severe), 0.2);
+        // The tick comes first, then the notice: (0.2 + 0.02) x 0.8.
+        assert!(close(tell(&mut source, 0, severe + TRIP), 0.176));
+        assert_eq!(source.obeyed(), [2, 0, 1, 1]);
+        source.reset_measures();
+        assert_eq!(source.obeyed(), [0; 4]);
+    }
+
+    #[test]
+    fn an_ignored_notice_changes_nothing_unless_it_postpones() {
+        for (ignored_postpones, expected) in [(false, 0.82), (true, 0.8)] {
+            let (mut source, now) = nominal(Params { ignored_postpones, ..Params::default() });
+            tell(&mut source, 0, now);
+            let ignored = now + Span::milliseconds(200);
+            assert_eq!(tell(&mut source, 0, ignored), 0.8);
+            assert!(close(source.factor(now + TRIP), expected));
+            // It prolongs no deafness either way.
+            assert!(close(tell(&mut source, 0, now + TRIP), expected * 0.8));
+        }
+    }
+
+    #[test]
+    fn severe_notices_may_count_once_a_round_trip() {
+        let (mut source, now) = nominal(Params { severe_once: true, ..Params::default() });
+        assert_eq!(tell(&mut source, 0, now), 0.8);
+        assert_eq!(tell(&mut source, 2, now), 0.4);
+        assert_eq!(tell(&mut source, 2, before(now + TRIP)), 0.4);
+        assert!(close(tell(&mut source, 2, now + TRIP), 0.21));
+    }
+
+    #[test]
+    fn a_notice_ends_slow_start() {
+        let mut source = source(&Params::default());
+        source.begin_session(Time::ZERO);
+        assert!(close(tell(&mut source, 0, trips(1)), 0.48));
+        assert!(close(source.factor(trips(2)), 0.5));
+        assert!(close(source.factor(trips(27)), 1.0));
+        assert!(close(source.factor(trips(28)), 1.02));
+    }
+
+    #[test]
+    fn voice_keeps_its_floor() {
+        let (mut source, now) = nominal(Params { floor: 0.5, ..Params::default() });
+        assert_eq!(tell(&mut source, 2, now), 0.5);
+        assert_eq!(tell(&mut source, 2, now), 0.5);
+        assert_eq!(source.obeyed(), [0, 0, 2, 0]);
+    }
+
+    #[test]
+    fn a_session_starts_afresh() {
+        let (mut source, now) = nominal(Params::default());
+        tell(&mut source, 2, now);
+        let session = now + Span(5);
+        source.begin_session(session);
+        assert_eq!(source.factor(session), 0.5);
+        // The notice before the session no longer makes it deaf, nor does its timer tick.
+        assert!(close(source.factor(before(session + TRIP)), 0.5));
+        assert_eq!(tell(&mut source, 0, session), 0.4);
+    }
+
+    #[test]
+    fn without_sessions_the_first_look_at_the_factor_begins_one() {
+        let mut source = source(&Params::default());
+        let notice = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Notice { point: 1, severity: 2 });
+        source.on_feedback(&notice, Time(3));
+        source.readings(Time(4), &mut |_, factor| assert_eq!(factor, 0.5));
+        assert_eq!(source.obeyed(), [0; 4]);
+        assert_eq!(source.factor(trips(2)), 0.5);
+        assert_eq!(source.factor(before(trips(3))), 0.5);
+        assert!(close(source.factor(trips(3)), 0.6));
+    }
+
+    #[test]
+    fn a_start_at_1_is_no_slow_start() {
+        let slow_start = SlowStart { start: 1.0, ..SlowStart::default() };
+        let mut source = source(&Params { slow_start, ..Params::default() });
+        source.begin_session(Time::ZERO);
+        assert_eq!(source.factor(Time::ZERO), 1.0);
+        assert_eq!(source.factor(trips(1)), 1.02);
+    }
+
+    #[test]
+    fn a_stopped_source_resumes_with_the_next_increase() {
+        let (mut source, now) = nominal(Params { severe: 0.0, ..Params::default() });
+        assert_eq!(tell(&mut source, 2, now), 0.0);
+        assert_eq!(source.resumes(now), now + TRIP);
+        assert_eq!(source.resumes(now + TRIP), now + TRIP);
+        let (mut source, now) = nominal(Params { severe: 0.0, increase: 0.0, ..Params::default() });
+        tell(&mut source, 2, now);
+        assert_eq!(source.resumes(now), Time::NEVER);
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(Params::default()), None);
+        assert_eq!(faulty(Params { floor: 0.6, ..Params::default() }).as_deref(), Some("floor"));
+        assert_eq!(faulty(Params { floor: 0.5, cap: Some(0.4), ..Params::default() }).as_deref(), Some("cap"));
+        assert_eq!(faulty(Params { round_trip: Some(Span::ZERO), ..Params::default() }).as_deref(), Some("round_trip"));
+    }
+}

@@ -1,0 +1,125 @@
+//! The on/off policy: a notice silences the source for a while.
+//!
+//! Source: papers/satellite-atm-thesis.txt, section 5.3, where it is weighed as the simplest policy: congestion ends
+//! surely, and the network is underused. The text leaves the return open; here the source resumes at the full nominal
+//! rate when no further notice has come for the length of the pause. There is no slow start, and the severity of a
+//! notice makes no difference. A new session begins unstopped.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ReactionPoint, SenderSurroundings};
+use crate::error::Fault;
+use crate::pdu::{Body, Pdu};
+use crate::time::{Span, Time};
+use crate::traffic::Pace;
+
+/// Parameters of the on/off policy.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Silence after the last notice; one round trip (twice the path's propagation delay) if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Span>,
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.pause == Some(Span::ZERO) {
+            let remedy = "write a time above 0, or leave it out for one round trip";
+            return Err(Fault::new("pause", Span::ZERO, "no pause stops nothing", remedy));
+        }
+        Ok(())
+    }
+}
+
+/// A source that stops on notices.
+#[derive(Clone, Debug)]
+pub struct Stop {
+    pause: Span,
+    /// End of the pause.
+    until: Time,
+    obeyed: [u64; 4],
+}
+
+impl Stop {
+    /// For the sender described by `surroundings`.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: SenderSurroundings) -> Stop {
+        Stop { pause: params.pause.unwrap_or(surroundings.round_trip), until: Time::ZERO, obeyed: [0; 4] }
+    }
+}
+
+impl Pace for Stop {
+    fn begin_session(&mut self, now: Time) {
+        self.until = now;
+    }
+
+    fn factor(&mut self, now: Time) -> f64 {
+        if now < self.until { 0.0 } else { 1.0 }
+    }
+
+    fn resumes(&mut self, now: Time) -> Time {
+        self.until.max(now)
+    }
+}
+
+impl ReactionPoint for Stop {
+    fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
+        if let Body::Notice { severity, .. } = pdu.body() {
+            self.until = now + self.pause;
+            self.obeyed[usize::from(severity.min(3))] += 1;
+        }
+    }
+
+    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("factor", self.factor(now));
+    }
+
+    fn obeyed(&self) -> [u64; 4] {
+        self.obeyed
+    }
+
+    fn reset_measures(&mut self) {
+        self.obeyed = [0; 4];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conformance::sender;
+    use super::*;
+    use crate::pdu::{CELL_OCTETS, FlowId};
+
+    const TRIP: Span = Span::milliseconds(560);
+
+    fn notice(severity: u8) -> Pdu {
+        Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Notice { point: 1, severity })
+    }
+
+    #[test]
+    fn each_notice_prolongs_the_pause() {
+        let mut source = Stop::new(&Params::default(), sender(TRIP));
+        let first = Time::ZERO + Span::milliseconds(100);
+        let second = first + Span::milliseconds(300);
+        source.begin_session(Time::ZERO);
+        assert_eq!(source.factor(first), 1.0);
+        source.on_feedback(&notice(0), first);
+        assert_eq!((source.factor(first), source.resumes(first)), (0.0, first + TRIP));
+        source.on_feedback(&notice(2), second);
+        assert_eq!(source.resumes(second), second + TRIP);
+        assert_eq!(source.factor(Time((second + TRIP).0 - 1)), 0.0);
+        assert_eq!(source.factor(second + TRIP), 1.0);
+        assert_eq!(source.obeyed(), [1, 0, 1, 0]);
+    }
+
+    #[test]
+    fn a_new_session_is_not_stopped() {
+        let mut source = Stop::new(&Params { pause: Some(Span::milliseconds(5)) }, sender(TRIP));
+        source.on_feedback(&notice(0), Time(10));
+        assert_eq!(source.resumes(Time(10)), Time(10) + Span::milliseconds(5));
+        source.begin_session(Time(11));
+        assert_eq!((source.factor(Time(11)), source.resumes(Time(11))), (1.0, Time(11)));
+    }
+}

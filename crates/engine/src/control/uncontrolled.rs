@@ -1,0 +1,49 @@
+//! No control at all: the sender obeys nothing and sends what its traffic produces at the nominal rate.
+//!
+//! The base case of every comparison, and the source that breaks its contract in papers/satellite-atm-thesis.txt.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{ReactionPoint, SenderSurroundings};
+use crate::error::Fault;
+use crate::time::Time;
+use crate::traffic::Pace;
+
+/// It has no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+impl Params {
+    /// Finds no fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// A sender without control.
+#[derive(Clone, Debug)]
+pub struct Uncontrolled;
+
+impl Uncontrolled {
+    /// The same in all surroundings.
+    #[must_use]
+    pub fn new(_params: &Params, _surroundings: SenderSurroundings) -> Uncontrolled {
+        Uncontrolled
+    }
+}
+
+impl Pace for Uncontrolled {
+    fn begin_session(&mut self, _now: Time) {}
+
+    fn factor(&mut self, _now: Time) -> f64 {
+        1.0
+    }
+
+    fn resumes(&mut self, now: Time) -> Time {
+        now
+    }
+}
+
+impl ReactionPoint for Uncontrolled {}

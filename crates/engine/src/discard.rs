@@ -1,0 +1,149 @@
+//! Which PDU a full queue gives up: the role that every discard policy plays.
+//!
+//! Lengths count the PDU in service.
+
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::quantity::Count;
+use crate::roles::{define_role, dispatch};
+
+mod clp_threshold;
+mod drop_tail;
+mod push_out;
+mod unlimited;
+
+/// What becomes of an arriving PDU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It joins the queue.
+    Admit,
+    /// It is discarded.
+    Discard,
+    /// It joins if a waiting PDU tagged CLP=1 can be found and discarded in its place; else it is discarded.
+    PushOut,
+}
+
+/// A discard policy of one queue.
+pub trait Discard {
+    /// Judges `pdu`, which finds `length` PDUs in the queue.
+    fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict;
+    /// The most PDUs that the queue can hold; `None` without limit.
+    fn size(&self) -> Option<u64>;
+    /// Whether it may answer `PushOut`: such a queue cannot tell a departure before it happens.
+    fn pushes_out(&self) -> bool {
+        false
+    }
+}
+
+impl Params {
+    /// No limit: the default of a queue.
+    pub const UNLIMITED: Params = Params::Unlimited(unlimited::Params {});
+}
+
+/// A queue must hold at least the PDU in service.
+fn check_size(size: Count) -> Result<(), Fault> {
+    if size.0 == 0 {
+        return Err(Fault::new(
+            "size",
+            size,
+            "the queue has no place even for the PDU in service",
+            "choose at least 1",
+        ));
+    }
+    Ok(())
+}
+
+/// Every discard policy: one line, one keyword of the scenario file.
+macro_rules! policies {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// No limit.
+            unlimited Unlimited = unlimited::Params => unlimited::Unlimited;
+            /// A full queue discards what arrives.
+            drop_tail DropTail = drop_tail::Params => drop_tail::DropTail;
+            /// As drop-tail, and above a threshold PDUs tagged CLP=1 are discarded.
+            clp_threshold ClpThreshold = clp_threshold::Params => clp_threshold::ClpThreshold;
+            /// A full queue discards a waiting PDU tagged CLP=1 to let one with CLP=0 in.
+            push_out PushOut = push_out::Params => push_out::PushOut;
+        }
+    };
+}
+
+policies!(define_role! [Params Policy ()]);
+
+impl Discard for Policy {
+    fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict {
+        policies!(dispatch! [Policy, self, policy => policy.verdict(pdu, length)])
+    }
+
+    fn size(&self) -> Option<u64> {
+        policies!(dispatch! [Policy, self, policy => policy.size()])
+    }
+
+    fn pushes_out(&self) -> bool {
+        policies!(dispatch! [Policy, self, policy => policy.pushes_out()])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks};
+    use crate::time::Time;
+
+    pub(super) fn pdu(tagged: bool) -> Pdu {
+        let mut pdu = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
+        if tagged {
+            pdu.marks.set(Marks::CLP);
+        }
+        pdu
+    }
+
+    fn policies(size: u64, threshold: u64) -> Vec<Policy> {
+        let (size, threshold) = (Count(size), Count(threshold));
+        let params = [
+            Params::Unlimited(unlimited::Params {}),
+            Params::DropTail(drop_tail::Params { size }),
+            Params::ClpThreshold(clp_threshold::Params { size, threshold }),
+            Params::PushOut(push_out::Params { size }),
+        ];
+        assert_eq!(params.len(), Params::KEYWORDS.len());
+        assert!(params.iter().all(|params| params.check().is_ok()));
+        params.iter().map(|params| params.build(())).collect()
+    }
+
+    #[test]
+    fn each_is_chosen_by_its_key() {
+        let read = |text: &str| toml::from_str::<Params>(text);
+        let (size, threshold) = (Count(512), Count(256));
+        assert_eq!(read("unlimited = {}"), Ok(Params::Unlimited(unlimited::Params {})));
+        assert_eq!(read("drop_tail.size = '512 cells'"), Ok(Params::DropTail(drop_tail::Params { size })));
+        let both = Params::ClpThreshold(clp_threshold::Params { size, threshold });
+        assert_eq!(read("clp_threshold = { size = '512 cells', threshold = '256 cells' }"), Ok(both));
+        assert!(read("push_out = {}").is_err());
+        assert!(read("unlimited.size = 1").is_err());
+    }
+
+    proptest! {
+        /// What every policy owes: never more than the size, a clean PDU no worse off than a tagged one, no refusal
+        /// at a length where a longer queue admits, and `PushOut` only where it was announced.
+        #[test]
+        fn laws(size in 1u64..40, threshold in 0u64..40, length in 0u64..60) {
+            for policy in policies(size, threshold.min(size)) {
+                let clean = policy.verdict(&pdu(false), length);
+                let tagged = policy.verdict(&pdu(true), length);
+                if policy.size().is_some_and(|size| length >= size) {
+                    prop_assert!(clean != Verdict::Admit && tagged != Verdict::Admit);
+                }
+                prop_assert!(tagged != Verdict::Admit || clean == Verdict::Admit);
+                prop_assert!(policy.pushes_out() || (clean != Verdict::PushOut && tagged != Verdict::PushOut));
+                for (tag, verdict) in [(false, clean), (true, tagged)] {
+                    let shorter = policy.verdict(&pdu(tag), length.saturating_sub(1));
+                    prop_assert!(verdict != Verdict::Admit || shorter == Verdict::Admit);
+                }
+            }
+        }
+    }
+}

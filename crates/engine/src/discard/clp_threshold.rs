@@ -1,0 +1,92 @@
+//! Partial buffer sharing: above a threshold the queue is closed to PDUs tagged CLP=1.
+//!
+//! Satellite thesis, section 4; its satellite link has 512 cells with a threshold of 256 for voice and video, 1024
+//! with 512 for data. A tagged PDU that is already waiting stays.
+
+use super::{Discard, Verdict, check_size};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::quantity::Count;
+
+/// How long the queue may be, and how long for tagged PDUs.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// PDUs that the queue can hold, the one in service counted.
+    pub size: Count,
+    /// A PDU tagged CLP=1 is admitted while the queue holds fewer PDUs than this.
+    pub threshold: Count,
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_size(self.size)?;
+        if self.threshold.0 > self.size.0 {
+            return Err(Fault::new(
+                "threshold",
+                self.threshold,
+                format!("the threshold lies above the size of the queue, {}", self.size),
+                "choose a threshold of at most the size",
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// A queue with two limits.
+#[derive(Clone, Debug)]
+pub struct ClpThreshold {
+    size: u64,
+    threshold: u64,
+}
+
+impl ClpThreshold {
+    /// A queue of the size and threshold given.
+    #[must_use]
+    pub fn new(params: &Params, _surroundings: ()) -> ClpThreshold {
+        ClpThreshold { size: params.size.0, threshold: params.threshold.0 }
+    }
+}
+
+impl Discard for ClpThreshold {
+    #[inline]
+    fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict {
+        let limit = if pdu.is_tagged() { self.threshold } else { self.size };
+        if length < limit { Verdict::Admit } else { Verdict::Discard }
+    }
+
+    fn size(&self) -> Option<u64> {
+        Some(self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discard::tests::pdu;
+
+    fn params(size: u64, threshold: u64) -> Params {
+        Params { size: Count(size), threshold: Count(threshold) }
+    }
+
+    #[test]
+    fn each_loss_priority_has_its_limit() {
+        let policy = ClpThreshold::new(&params(512, 256), ());
+        assert_eq!(policy.verdict(&pdu(true), 255), Verdict::Admit);
+        assert_eq!(policy.verdict(&pdu(true), 256), Verdict::Discard);
+        assert_eq!(policy.verdict(&pdu(false), 256), Verdict::Admit);
+        assert_eq!(policy.verdict(&pdu(false), 511), Verdict::Admit);
+        assert_eq!(policy.verdict(&pdu(false), 512), Verdict::Discard);
+    }
+
+    #[test]
+    fn a_threshold_at_the_size_is_drop_tail_and_above_it_a_fault() {
+        let policy = ClpThreshold::new(&params(4, 4), ());
+        assert_eq!(policy.verdict(&pdu(true), 3), policy.verdict(&pdu(false), 3));
+        assert_eq!(policy.verdict(&pdu(true), 4), policy.verdict(&pdu(false), 4));
+        assert_eq!(params(4, 4).check(), Ok(()));
+        assert_eq!(params(4, 5).check().map_err(|fault| fault.path), Err("threshold".to_owned()));
+        assert_eq!(params(0, 0).check().map_err(|fault| fault.path), Err("size".to_owned()));
+    }
+}

@@ -1,0 +1,67 @@
+//! Drop-tail: a full queue discards what arrives, whatever its loss priority.
+//!
+//! Satellite thesis, section 4, case 1 (no cell loss priority).
+
+use super::{Discard, Verdict, check_size};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::quantity::Count;
+
+/// How long the queue may be.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// PDUs that the queue can hold, the one in service counted.
+    pub size: Count,
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_size(self.size)
+    }
+}
+
+/// A queue with one limit.
+#[derive(Clone, Debug)]
+pub struct DropTail {
+    size: u64,
+}
+
+impl DropTail {
+    /// A queue of the size given.
+    #[must_use]
+    pub fn new(params: &Params, _surroundings: ()) -> DropTail {
+        DropTail { size: params.size.0 }
+    }
+}
+
+impl Discard for DropTail {
+    #[inline]
+    fn verdict(&self, _pdu: &Pdu, length: u64) -> Verdict {
+        if length < self.size { Verdict::Admit } else { Verdict::Discard }
+    }
+
+    fn size(&self) -> Option<u64> {
+        Some(self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discard::tests::pdu;
+
+    #[test]
+    fn the_last_place_is_taken_and_no_more() {
+        let policy = DropTail::new(&Params { size: Count(512) }, ());
+        assert_eq!(policy.verdict(&pdu(true), 511), Verdict::Admit);
+        assert_eq!(policy.verdict(&pdu(false), 512), Verdict::Discard);
+    }
+
+    #[test]
+    fn a_queue_of_nothing_is_a_fault() {
+        assert_eq!(Params { size: Count(0) }.check().map_err(|fault| fault.path), Err("size".to_owned()));
+        assert_eq!(Params { size: Count(1) }.check(), Ok(()));
+    }
+}

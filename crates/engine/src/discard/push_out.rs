@@ -1,0 +1,80 @@
+//! Push-out: a full queue gives up a waiting PDU tagged CLP=1 to let one with CLP=0 in.
+//!
+//! Satellite thesis, section 4, as the alternative to a threshold: tagged PDUs may use the whole queue as long as
+//! nobody with a better right wants it.
+
+use super::{Discard, Verdict, check_size};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::quantity::Count;
+
+/// How long the queue may be.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// PDUs that the queue can hold, the one in service counted.
+    pub size: Count,
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_size(self.size)
+    }
+}
+
+/// A queue with one limit that ranks by loss priority.
+#[derive(Clone, Debug)]
+pub struct PushOut {
+    size: u64,
+}
+
+impl PushOut {
+    /// A queue of the size given.
+    #[must_use]
+    pub fn new(params: &Params, _surroundings: ()) -> PushOut {
+        PushOut { size: params.size.0 }
+    }
+}
+
+impl Discard for PushOut {
+    #[inline]
+    fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict {
+        if length < self.size {
+            Verdict::Admit
+        } else if pdu.is_tagged() {
+            Verdict::Discard
+        } else {
+            Verdict::PushOut
+        }
+    }
+
+    fn size(&self) -> Option<u64> {
+        Some(self.size)
+    }
+
+    fn pushes_out(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discard::tests::pdu;
+
+    #[test]
+    fn only_a_clean_pdu_pushes_out_and_only_when_full() {
+        let policy = PushOut::new(&Params { size: Count(512) }, ());
+        assert_eq!(policy.verdict(&pdu(true), 511), Verdict::Admit);
+        assert_eq!(policy.verdict(&pdu(false), 511), Verdict::Admit);
+        assert_eq!(policy.verdict(&pdu(true), 512), Verdict::Discard);
+        assert_eq!(policy.verdict(&pdu(false), 512), Verdict::PushOut);
+        assert!(policy.pushes_out());
+    }
+
+    #[test]
+    fn a_queue_of_nothing_is_a_fault() {
+        assert_eq!(Params { size: Count(0) }.check().map_err(|fault| fault.path), Err("size".to_owned()));
+    }
+}

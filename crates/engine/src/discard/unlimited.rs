@@ -1,0 +1,54 @@
+//! A queue without limit: nothing is ever discarded.
+//!
+//! For exact queueing results (M/D/1) and for the lines of a user, where nothing may be lost.
+
+use super::{Discard, Verdict};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+
+/// Nothing to choose.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+impl Params {
+    /// Always right.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// Admits everything.
+#[derive(Clone, Debug)]
+pub struct Unlimited;
+
+impl Unlimited {
+    /// An unlimited queue.
+    #[must_use]
+    pub fn new(_params: &Params, _surroundings: ()) -> Unlimited {
+        Unlimited
+    }
+}
+
+impl Discard for Unlimited {
+    fn verdict(&self, _pdu: &Pdu, _length: u64) -> Verdict {
+        Verdict::Admit
+    }
+
+    fn size(&self) -> Option<u64> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discard::tests::pdu;
+
+    #[test]
+    fn no_length_is_too_long() {
+        let policy = Unlimited::new(&Params {}, ());
+        assert_eq!(policy.verdict(&pdu(true), u64::MAX), Verdict::Admit);
+        assert_eq!(policy.size(), None);
+    }
+}

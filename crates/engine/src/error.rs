@@ -1,0 +1,113 @@
+//! What can be wrong with a scenario or a run: one error type, which says where, what, why and what would be right.
+
+use std::fmt;
+
+/// A fault in one parameter, told by the part that knows it; the path is completed by whoever holds the part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Path below the part, as `"depth"` or `"increase.step"`; empty for the part itself.
+    pub path: String,
+    /// The offending value, as it would stand in the file.
+    pub value: String,
+    /// Why it cannot be.
+    pub reason: String,
+    /// What would be right.
+    pub remedy: String,
+}
+
+impl Fault {
+    /// A fault at `path`.
+    pub fn new(
+        path: impl Into<String>,
+        value: impl fmt::Display,
+        reason: impl Into<String>,
+        remedy: impl Into<String>,
+    ) -> Fault {
+        Fault { path: path.into(), value: value.to_string(), reason: reason.into(), remedy: remedy.into() }
+    }
+
+    /// The same fault, seen from one level above.
+    #[must_use]
+    pub fn under(mut self, parent: &str) -> Fault {
+        self.path = match (parent, self.path.as_str()) {
+            ("", _) => self.path,
+            (_, "") => parent.to_owned(),
+            (_, path) if path.starts_with('[') => format!("{parent}{path}"),
+            (_, path) => format!("{parent}.{path}"),
+        };
+        self
+    }
+}
+
+/// Every way in which the engine can refuse or fail.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The text is not a scenario: a slip of syntax, an unknown key, a value of the wrong form.
+    #[error("{}", Described { line: *line, path, value, reason, remedy })]
+    Scenario {
+        /// Line of the file, from 1, where it is known.
+        line: Option<usize>,
+        /// Path into the scenario tree.
+        path: String,
+        /// The offending value.
+        value: String,
+        /// Why it cannot be.
+        reason: String,
+        /// What would be right.
+        remedy: String,
+    },
+    /// The run broke an invariant: a defect of Penstock, never of the scenario.
+    #[error(
+        "flow {flow}: {kind} PDUs are not conserved at {at_s} s: {sent} sent, {delivered} delivered, {dropped} dropped, {in_flight} in flight; this is a defect of Penstock, please report it with the scenario and the seed"
+    )]
+    Conservation {
+        /// Name of the flow.
+        flow: String,
+        /// `"data"` or `"control"`.
+        kind: &'static str,
+        /// Time of the check, in seconds.
+        at_s: String,
+        /// PDUs sent.
+        sent: u64,
+        /// PDUs delivered.
+        delivered: u64,
+        /// PDUs dropped.
+        dropped: u64,
+        /// PDUs found in queues and on lines.
+        in_flight: u64,
+    },
+}
+
+struct Described<'a> {
+    line: Option<usize>,
+    path: &'a str,
+    value: &'a str,
+    reason: &'a str,
+    remedy: &'a str,
+}
+
+impl fmt::Display for Described<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        if !self.path.is_empty() {
+            write!(f, "{}", self.path)?;
+            if !self.value.is_empty() {
+                write!(f, " = {}", self.value)?;
+            }
+            write!(f, ": ")?;
+        }
+        write!(f, "{}", self.reason)?;
+        if !self.remedy.is_empty() {
+            write!(f, "; {}", self.remedy)?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(Fault { path, value, reason, remedy }: Fault) -> Error {
+        Error::Scenario { line: None, path, value, reason, remedy }
+    }
+}

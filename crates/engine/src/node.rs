@@ -1,0 +1,170 @@
+//! Nodes: what a world is made of, and how they hand PDUs to one another.
+//!
+//! A node never calls another. It puts PDUs into the outbox, and the world carries them over: first in, first out.
+
+use crate::end::End;
+use crate::pdu::{FlowId, Pdu};
+use crate::police::Police;
+use crate::port::Port;
+use crate::probe::{Probe, Tally};
+use crate::switch::Switch;
+use crate::time::Time;
+
+/// Index of a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// Nobody: what no PDU may ever reach.
+    pub const NONE: NodeId = NodeId(u32::MAX);
+
+    /// As an index into the nodes.
+    #[must_use]
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A PDU on its way from one node to the next.
+#[derive(Clone, Copy, Debug)]
+pub struct Hand {
+    /// Who receives it.
+    pub to: NodeId,
+    /// When: the clock; earlier where a node is caught up late; later where a policer is told ahead.
+    pub at: Time,
+    /// What.
+    pub pdu: Pdu,
+}
+
+/// PDUs handed over and not yet received.
+#[derive(Clone, Debug, Default)]
+pub struct Outbox {
+    hands: Vec<Hand>,
+    next: usize,
+}
+
+impl Outbox {
+    /// Hands `pdu` to `to` at `at`.
+    #[inline]
+    pub fn put(&mut self, to: NodeId, at: Time, pdu: Pdu) {
+        self.hands.push(Hand { to, at, pdu });
+    }
+
+    /// The oldest.
+    #[inline]
+    pub fn take(&mut self) -> Option<Hand> {
+        let hand = self.hands.get(self.next).copied();
+        if hand.is_some() {
+            self.next += 1;
+        } else {
+            self.hands.clear();
+            self.next = 0;
+        }
+        hand
+    }
+}
+
+/// PDUs of one kind of one flow, from the start of the run; never reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Sent into the network.
+    pub sent: u64,
+    /// Taken out of it at an End.
+    pub delivered: u64,
+    /// Discarded on the way.
+    pub dropped: u64,
+}
+
+/// The two kinds of one flow: `[data, control]`.
+pub type Counts = [Count; 2];
+
+/// Index into [`Counts`] for a PDU.
+#[inline]
+#[must_use]
+pub fn kind_of(pdu: &Pdu) -> usize {
+    usize::from(!pdu.kind().is_data())
+}
+
+/// What a node may touch beside itself.
+pub struct Ctx<'a, P> {
+    /// PDUs to hand over.
+    pub outbox: &'a mut Outbox,
+    /// Counts of every flow, for conservation.
+    pub counts: &'a mut [Counts],
+    /// Measures of groups.
+    pub tally: &'a mut Tally,
+    /// Whoever watches.
+    pub probe: &'a mut P,
+    /// When the run ends; a port that counts departures may bring it forward.
+    pub end: &'a mut Time,
+}
+
+impl<P: Probe> Ctx<'_, P> {
+    /// Counts `pdu` as sent into the network.
+    #[inline]
+    pub fn count_sent(&mut self, pdu: &Pdu) {
+        self.counts[pdu.flow.index()][kind_of(pdu)].sent += 1;
+    }
+
+    /// Counts `pdu` as taken out of the network.
+    #[inline]
+    pub fn count_delivered(&mut self, pdu: &Pdu) {
+        self.counts[pdu.flow.index()][kind_of(pdu)].delivered += 1;
+    }
+
+    /// Counts `pdu` as discarded.
+    pub fn count_dropped(&mut self, pdu: &Pdu) {
+        self.counts[pdu.flow.index()][kind_of(pdu)].dropped += 1;
+    }
+}
+
+/// What every node does. Each node decides when it wants to be woken; the world asks after every call.
+pub trait Node {
+    /// A PDU is handed over at `at`.
+    fn on_pdu<P: Probe>(&mut self, pdu: Pdu, at: Time, ctx: &mut Ctx<'_, P>);
+    /// A wake-up that the node asked for has come.
+    fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<'_, P>);
+    /// Brings a node that is evaluated late up to `now`.
+    fn catch_up<P: Probe>(&mut self, _now: Time, _ctx: &mut Ctx<'_, P>) {}
+    /// Forgets what was measured; the state stays.
+    fn reset_measures(&mut self, now: Time);
+    /// Shows every PDU that it holds: waiting, in service, or on its line.
+    fn held(&self, each: &mut dyn FnMut(&Pdu));
+}
+
+/// Which of a node's wake-ups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Timer {
+    /// A port's PDU in service is done.
+    Service,
+    /// A line's oldest PDU arrives.
+    Delivery,
+    /// A policer or an End acts.
+    Own,
+}
+
+/// Every kind of node.
+#[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a box would cost a cache miss per PDU")]
+pub enum AnyNode {
+    /// One end of flows.
+    End(End),
+    /// Output port of a switch with its line.
+    Port(Port),
+    /// The policers of one flow.
+    Police(Police),
+    /// Routing.
+    Switch(Switch),
+}
+
+/// A flow as the nodes see it.
+#[derive(Clone, Debug)]
+pub struct FlowInfo {
+    /// Its name, for errors and tables.
+    pub name: String,
+    /// Index of its group.
+    pub group: u32,
+    /// Its number.
+    pub id: FlowId,
+}

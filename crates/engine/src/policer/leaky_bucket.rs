@@ -1,0 +1,256 @@
+//! Leaky bucket: a pool of tokens that holds a flow to its average rate and lets it save up for bursts.
+//!
+//! Satellite thesis, sections 3.1 and 6.1.1. Tokens fall into the pool at periodic instants of the run, the k-th at
+//! `k * bits / drain` (`bits` is the length of the flow's PDUs, taken from its first one); a full pool loses them. The
+//! pool starts full. A PDU takes a token, whether it is tagged already or not. One that finds none is tagged CLP=1 or
+//! discarded, or waits where there is a queue in front; if that is full, the arriving PDU is discarded, or the head is
+//! sent at once, tagged and without a token. A token that falls at the instant of an arrival is there for it.
+//!
+//! The study's depth for bursts of mean length b is `(peak - drain) * b / bits`: 33 cells for voice, 143 for video.
+
+use std::collections::VecDeque;
+
+use super::{Due, Outcome, Overflow, Policer, ShaperQueue, check_rate};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::quantity::Count;
+use crate::time::{PICOSECONDS, Rate, Time};
+
+/// The average rate agreed on, and how much may be saved up.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Tokens that the pool can hold; it starts full. One token lets one PDU pass.
+    pub depth: Count,
+    /// Rate at which tokens come, in bits of the PDUs that they let pass, headers included.
+    pub drain: Rate,
+    /// PDUs that may wait for a token; 0 for a bucket without a queue, as in the study.
+    #[serde(default = "default_size")]
+    pub size: Count,
+    /// What becomes of a PDU that finds neither a token nor a place to wait.
+    #[serde(default = "default_nonconforming")]
+    pub nonconforming: Overflow,
+}
+
+fn default_size() -> Count {
+    Count(0)
+}
+
+fn default_nonconforming() -> Overflow {
+    Overflow::Mark
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.depth.0 == 0 {
+            return Err(Fault::new("depth", self.depth, "the pool can never hold a token", "choose at least 1"));
+        }
+        check_rate("drain", self.drain)
+    }
+}
+
+/// The pool, counted only when a token is taken.
+#[derive(Clone, Debug)]
+struct Pool {
+    depth: u64,
+    drain: u64,
+    tokens: u64,
+    /// When it was counted last.
+    counted: Time,
+    /// What had come of the next token by then, in b/s x ps, out of `bits` x 10^12.
+    part: u64,
+    /// The instant from which a token is there.
+    slot: Time,
+}
+
+impl Pool {
+    /// Takes a token at `time`, not before `slot`; each token stands for `bits`.
+    fn take(&mut self, time: Time, bits: u64) {
+        let token = (bits * PICOSECONDS).max(1);
+        let come = u128::from(time.since(self.counted).0) * u128::from(self.drain) + u128::from(self.part);
+        let fallen = u64::try_from(come / u128::from(token)).unwrap_or(u64::MAX);
+        self.part = (come % u128::from(token)) as u64;
+        self.counted = time;
+        self.tokens = self.tokens.saturating_add(fallen).min(self.depth).saturating_sub(1);
+        self.slot =
+            if self.tokens > 0 { time } else { Time(time.0.saturating_add((token - self.part).div_ceil(self.drain))) };
+    }
+}
+
+/// A leaky bucket of one flow.
+#[derive(Clone, Debug)]
+pub struct LeakyBucket {
+    queue: ShaperQueue,
+    pool: Pool,
+    bits: Option<u64>,
+}
+
+impl LeakyBucket {
+    /// A bucket with a full pool and an empty queue.
+    #[must_use]
+    pub fn new(params: &Params, _surroundings: ()) -> LeakyBucket {
+        let drain = params.drain.0.max(1);
+        let pool = Pool {
+            depth: params.depth.0,
+            drain,
+            tokens: params.depth.0,
+            counted: Time::ZERO,
+            // One short of a picosecond's worth: the k-th token falls at k * bits / drain, rounded down.
+            part: drain - 1,
+            slot: Time::ZERO,
+        };
+        LeakyBucket { queue: ShaperQueue::new(params.size.0, params.nonconforming), pool, bits: None }
+    }
+}
+
+impl Policer for LeakyBucket {
+    fn arrive(&mut self, pdu: Pdu, at: Time) {
+        self.bits.get_or_insert(pdu.bits());
+        self.queue.arrive(pdu, at);
+    }
+
+    fn due(&self) -> Due {
+        self.queue.due(self.pool.slot)
+    }
+
+    fn act(&mut self) -> Outcome {
+        let (outcome, left) = self.queue.act(self.pool.slot);
+        if let (Some(time), Some(bits)) = (left, self.bits) {
+            self.pool.take(time, bits);
+        }
+        outcome
+    }
+
+    fn held(&self) -> &VecDeque<(Time, Pdu)> {
+        &self.queue.arrivals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policer::tests::{Seen, cell, cell_in, run};
+    use crate::random::Stream;
+    use crate::traffic::{self, Pace, Traffic, Upcoming};
+
+    fn bucket(depth: u64, drain: Rate, size: u64, nonconforming: Overflow) -> LeakyBucket {
+        LeakyBucket::new(&Params { depth: Count(depth), drain, size: Count(size), nonconforming }, ())
+    }
+
+    fn tags(seen: &[Seen]) -> Vec<bool> {
+        seen.iter().map(|seen| seen.2).collect()
+    }
+
+    #[test]
+    fn tokens_come_at_multiples_of_the_period() {
+        // Depth 2, a token at 10, 20, 30 ...: two saved, those at 10 and 20, then none until 30.
+        let times = [1, 2, 3, 10, 11, 20, 29, 30];
+        let seen = run(&mut bucket(2, cell_in(10), 0, Overflow::Mark), &times, 1);
+        assert_eq!(tags(&seen), [false, false, true, false, true, false, true, false]);
+        assert!(seen.iter().zip(times).all(|(seen, time)| seen.0 == time && seen.3));
+    }
+
+    #[test]
+    fn a_full_pool_loses_its_tokens() {
+        let seen = run(&mut bucket(2, cell_in(10), 0, Overflow::Discard), &[1000, 1001, 1002, 1009, 1010], 5);
+        assert_eq!(seen.iter().map(|seen| seen.3).collect::<Vec<_>>(), [true, true, false, false, true]);
+    }
+
+    #[test]
+    fn tagged_pdus_take_tokens_too() {
+        let mut policer = bucket(1, cell_in(10), 0, Overflow::Discard);
+        let mut tagged = cell(0);
+        tagged.marks.set(crate::pdu::Marks::CLP);
+        policer.arrive(tagged, Time(1));
+        policer.arrive(cell(1), Time(2));
+        assert!(matches!(policer.act(), Outcome::Pass(_)));
+        assert!(matches!(policer.act(), Outcome::Discard(pdu) if pdu.sequence == 1));
+    }
+
+    #[test]
+    fn a_queue_in_front_waits_for_tokens() {
+        let seen = run(&mut bucket(1, cell_in(10), 2, Overflow::Mark), &[1, 2, 3, 4], 4);
+        // The third to wait sends the head away tagged; the others leave with the tokens at 10 and 20.
+        assert_eq!(seen, [(1, 0, false, true), (4, 1, true, true), (10, 2, false, true), (20, 3, false, true)]);
+    }
+
+    #[test]
+    fn the_period_keeps_its_fraction_for_a_whole_run() {
+        // 424 bit / 36 kb/s = 11.777... ms. Depth 1, one cell a microsecond before each token and one at it.
+        let mut policer = bucket(1, Rate(36_000), 0, Overflow::Mark);
+        for k in 0..15_283u64 {
+            let time = (u128::from(k) * 424 * u128::from(PICOSECONDS) / 36_000) as u64;
+            policer.arrive(cell(0), Time(time.saturating_sub(1)));
+            policer.arrive(cell(1), Time(time));
+            let taken = matches!(policer.act(), Outcome::Pass(pdu) if !pdu.is_tagged());
+            assert_eq!(taken, k == 0, "{k}");
+            let taken = matches!(policer.act(), Outcome::Pass(pdu) if !pdu.is_tagged());
+            assert_eq!(taken, k > 0, "{k}");
+        }
+    }
+
+    #[test]
+    fn faults() {
+        let params = |depth, drain| Params {
+            depth: Count(depth),
+            drain: Rate(drain),
+            size: Count(0),
+            nonconforming: Overflow::Mark,
+        };
+        assert_eq!(params(0, 1).check().map_err(|fault| fault.path), Err("depth".to_owned()));
+        assert_eq!(params(1, 0).check().map_err(|fault| fault.path), Err("drain".to_owned()));
+        assert_eq!(params(1, 1).check(), Ok(()));
+    }
+
+    #[derive(Clone, Debug)]
+    struct Nominal;
+
+    impl Pace for Nominal {
+        fn begin_session(&mut self, _now: Time) {}
+        fn factor(&mut self, _now: Time) -> f64 {
+            1.0
+        }
+        fn resumes(&mut self, now: Time) -> Time {
+            now
+        }
+    }
+
+    /// Share of tagged cells of one long session.
+    fn tagged_share(traffic: &traffic::Params, depth: u64, drain: u64, seconds: f64) -> f64 {
+        let surroundings = traffic::Surroundings { stream: Stream::new(1, 0, "bucket/traffic"), octets: 53 };
+        let mut model = traffic.build(surroundings);
+        let mut policer = bucket(depth, Rate(drain), 0, Overflow::Mark);
+        let (mut cells, mut tagged) = (0u64, 0u64);
+        let mut upcoming = model.start(Time::ZERO, &mut Nominal);
+        while let Upcoming::Pdu(now) | Upcoming::Decision(now) = upcoming {
+            if now.seconds() > seconds {
+                break;
+            }
+            let (unit, next) = model.advance(now, &mut Nominal);
+            upcoming = next;
+            if unit.is_some() {
+                policer.arrive(cell(0), now);
+                cells += 1;
+                tagged += u64::from(matches!(policer.act(), Outcome::Pass(pdu) if pdu.is_tagged()));
+            }
+        }
+        tagged as f64 / cells as f64
+    }
+
+    /// Fluid on/off into a token bucket, exact: with `eta = mu/(p-r) - lambda/r` and bucket B, the share is
+    /// `(p-r) P1 / (p P_on)`, P1 the probability of an empty bucket while on. Cells shift it by some 1/B of itself.
+    #[test]
+    fn the_tagged_share_of_voice_is_that_of_the_fluid() {
+        let voice = traffic::Params::OnOff(traffic::tests::voice(None));
+        let share = tagged_share(&voice, 33, 36_000, 100_000.0);
+        assert!((share / 0.206_385 - 1.0).abs() < 0.02, "{share}");
+    }
+
+    #[test]
+    fn the_tagged_share_of_video_is_that_of_the_fluid() {
+        let video = traffic::Params::TwoRateVideo(traffic::tests::video(None));
+        let share = tagged_share(&video, 143, 391_000, 20_000.0);
+        assert!((share / 0.077_271 - 1.0).abs() < 0.03, "{share}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Peak-rate controller: a queue that lets PDUs go no closer together than the peak rate allows.
+//!
+//! Satellite thesis, sections 3.2 and 6.1.2. Each PDU that leaves in its turn starts a timer of the time that it takes
+//! at the peak rate, `bits / rate`; the next one leaves when the timer has run out. The first passes at once. What a
+//! full queue does is chosen by class: voice and video discard the arriving PDU, data send the head early, tagged, and
+//! the timer runs on. A controller without a queue (`size = 0`) discards or tags what comes too early.
+
+use std::collections::VecDeque;
+
+use super::{Due, Outcome, Overflow, Policer, ShaperQueue, check_rate};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::quantity::Count;
+use crate::time::{Rate, Time};
+
+/// The peak rate agreed on, and the queue that makes PDUs keep it.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Peak rate, headers included.
+    pub rate: Rate,
+    /// PDUs that may wait; 0 for a controller without a queue. The study uses 512 cells.
+    #[serde(default = "default_size")]
+    pub size: Count,
+    /// What a full queue does.
+    #[serde(default = "default_overflow")]
+    pub overflow: Overflow,
+}
+
+fn default_size() -> Count {
+    Count(512)
+}
+
+fn default_overflow() -> Overflow {
+    Overflow::Discard
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_rate("rate", self.rate)
+    }
+}
+
+/// A peak-rate controller of one flow.
+#[derive(Clone, Debug)]
+pub struct PeakRateController {
+    queue: ShaperQueue,
+    rate: Rate,
+    /// The instant at which the timer runs out.
+    slot: Time,
+}
+
+impl PeakRateController {
+    /// A controller with an empty queue and no timer running.
+    #[must_use]
+    pub fn new(params: &Params, _surroundings: ()) -> PeakRateController {
+        let queue = ShaperQueue::new(params.size.0, params.overflow);
+        PeakRateController { queue, rate: params.rate, slot: Time::ZERO }
+    }
+}
+
+impl Policer for PeakRateController {
+    fn arrive(&mut self, pdu: Pdu, at: Time) {
+        self.queue.arrive(pdu, at);
+    }
+
+    fn due(&self) -> Due {
+        self.queue.due(self.slot)
+    }
+
+    fn act(&mut self) -> Outcome {
+        let (outcome, left) = self.queue.act(self.slot);
+        if let (Outcome::Pass(pdu), Some(time)) = (&outcome, left) {
+            // Rounded as a source's gap is, so that a source at the very peak rate is never held.
+            self.slot = time + self.rate.span(pdu.bits());
+        }
+        outcome
+    }
+
+    fn held(&self) -> &VecDeque<(Time, Pdu)> {
+        &self.queue.arrivals
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policer::tests::{Seen, run};
+    use crate::time::Span;
+
+    const RATE: Rate = Rate(64_000);
+    /// 424 bit / 64 kb/s = 6.625 ms.
+    const SPACING: u64 = 6_625_000_000;
+
+    fn outcomes(size: u64, overflow: Overflow, times: &[u64]) -> Vec<Seen> {
+        run(&mut PeakRateController::new(&Params { rate: RATE, size: Count(size), overflow }, ()), times, 1)
+    }
+
+    #[test]
+    fn ten_cells_at_once_leave_at_the_peak_rate() {
+        let seen = outcomes(512, Overflow::Discard, &[0; 10]);
+        for (index, &(time, sequence, tagged, passes)) in seen.iter().enumerate() {
+            assert_eq!((time, sequence as usize, tagged, passes), (index as u64 * SPACING, index, false, true));
+        }
+        // The last waits 59.625 ms.
+        assert_eq!(seen[9].0, Span::from_seconds(0.059_625).0);
+    }
+
+    #[test]
+    fn voice_loses_the_cell_that_finds_the_queue_full() {
+        let seen = outcomes(2, Overflow::Discard, &[0, 1, 2, 3]);
+        let expected =
+            [(0, 0, false, true), (3, 3, false, false), (SPACING, 1, false, true), (2 * SPACING, 2, false, true)];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn data_send_the_head_early_and_the_timer_runs_on() {
+        let seen = outcomes(2, Overflow::Mark, &[0, 1, 2, 3]);
+        let expected =
+            [(0, 0, false, true), (3, 1, true, true), (SPACING, 2, false, true), (2 * SPACING, 3, false, true)];
+        assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn without_a_queue_what_comes_early_is_judged_at_once() {
+        let times = [0, SPACING - 1, SPACING, 2 * SPACING];
+        let judged = |tagged, passes| {
+            vec![
+                (0, 0, false, true),
+                (SPACING - 1, 1, tagged, passes),
+                (SPACING, 2, false, true),
+                (2 * SPACING, 3, false, true),
+            ]
+        };
+        assert_eq!(outcomes(0, Overflow::Discard, &times), judged(false, false));
+        assert_eq!(outcomes(0, Overflow::Mark, &times), judged(true, true));
+    }
+
+    #[test]
+    fn an_arrival_at_the_very_slot_finds_the_queue_still_full() {
+        let seen = outcomes(1, Overflow::Discard, &[0, 1, SPACING]);
+        assert_eq!(seen, [(0, 0, false, true), (SPACING, 2, false, false), (SPACING, 1, false, true)]);
+        // Into an empty queue it passes.
+        assert_eq!(outcomes(1, Overflow::Discard, &[0, SPACING])[1], (SPACING, 1, false, true));
+    }
+
+    #[test]
+    fn no_rate_is_a_fault() {
+        let params = Params { rate: Rate(0), size: Count(0), overflow: Overflow::Mark };
+        assert_eq!(params.check().map_err(|fault| fault.path), Err("rate".to_owned()));
+    }
+}

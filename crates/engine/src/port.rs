@@ -1,0 +1,436 @@
+//! Port: priority queues, discard policies and congestion point at a line, and the line behind them.
+//!
+//! A port has two forms. *Stepped*, each service end and each delivery is an event. In the *ring*, departures are
+//! computed when a PDU arrives (or, of low priority, when the next arrival proves that it may start), and only the
+//! delivery at the far end of the line is an event, if that. The results are the same to the bit.
+
+mod ring;
+mod stepped;
+
+use std::sync::Arc;
+
+use crate::control::{Congestion, CongestionPoint, Notice, PortView};
+use crate::discard::{Discard, Policy, Verdict};
+use crate::node::{Ctx, Node, NodeId, Timer};
+use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
+use crate::probe::Probe;
+use crate::stats::Fingerprint;
+use crate::time::{Rate, Span, Time};
+use ring::Ring;
+use stepped::Stepped;
+
+/// The most queues that a port can have.
+pub const MOST_QUEUES: usize = 8;
+
+/// How a port's departures and deliveries come about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Service ends and deliveries are events.
+    Stepped,
+    /// Deliveries are events.
+    Ring,
+    /// No events: deliveries are caught up when the next PDU is handed over, and at each stop.
+    Late,
+    /// No deliveries: receivers are told of arrivals as soon as the departure is known.
+    Ahead,
+}
+
+/// What one queue of a port has seen since the last reset.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueMeasures {
+    /// PDUs that arrived.
+    pub arrived: u64,
+    /// PDUs discarded.
+    pub discarded: u64,
+    /// PDUs that left for the line.
+    pub departed: u64,
+    /// Bits that left for the line.
+    pub departed_bits: u64,
+    /// Most PDUs present.
+    pub most: u64,
+    /// Sum of all departures less sum of all arrivals, in picoseconds; with `present` PDUs counted up to now it is the
+    /// area under the queue length.
+    area: i128,
+}
+
+/// One queue of a port: what is present, the PDU in service counted, and what has been measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct QueueState {
+    /// PDUs present.
+    pub present: u64,
+    /// Measures since the last reset.
+    pub measures: QueueMeasures,
+}
+
+impl QueueState {
+    #[inline]
+    fn enter(&mut self, at: Time) {
+        self.present += 1;
+        self.measures.area -= i128::from(at.0);
+        self.measures.most = self.measures.most.max(self.present);
+    }
+
+    #[inline]
+    fn leave(&mut self, at: Time, bits: u64) {
+        self.present -= 1;
+        self.measures.area += i128::from(at.0);
+        self.measures.departed += 1;
+        self.measures.departed_bits += bits;
+    }
+
+    fn evict(&mut self, at: Time) {
+        self.present -= 1;
+        self.measures.area += i128::from(at.0);
+    }
+
+    /// Picoseconds times PDUs present since the last reset.
+    #[must_use]
+    pub fn area(&self, now: Time) -> i128 {
+        self.measures.area + i128::from(self.present) * i128::from(now.0)
+    }
+
+    fn reset(&mut self, now: Time) {
+        let area = -i128::from(self.present) * i128::from(now.0);
+        self.measures = QueueMeasures { area, most: self.present, ..QueueMeasures::default() };
+    }
+}
+
+/// What a port did to one group of flows since the last reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupMeasures {
+    /// PDUs discarded: data, control.
+    pub discarded: [u64; 2],
+    /// Data PDUs whose marks the congestion point changed.
+    pub marked: u64,
+    /// Notices sent, by severity (the last counts all above).
+    pub notices: [u64; 4],
+}
+
+/// How PDUs get from the queues to the far end of the line.
+#[derive(Clone, Debug)]
+enum Transmitter {
+    Stepped(Stepped),
+    Ring(Ring),
+}
+
+/// What a port is built from.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Name, for errors and tables.
+    pub name: String,
+    /// Number of the port.
+    pub number: u32,
+    /// Names of the nodes where it stands and where its line ends.
+    pub between: [String; 2],
+    /// Node at the far end of the line.
+    pub to: NodeId,
+    /// Node that sends its notices back.
+    pub switch: NodeId,
+    /// Rate of the line.
+    pub rate: Rate,
+    /// Propagation delay of the line.
+    pub delay: Span,
+    /// Discard policy of each queue, by priority; at least one, at most [`MOST_QUEUES`].
+    pub policies: Vec<Policy>,
+    /// Congestion point.
+    pub congestion: Option<Congestion>,
+    /// Group of each flow.
+    pub groups: Arc<[u32]>,
+    /// Number of groups.
+    pub group_count: usize,
+}
+
+/// Output port and line.
+#[derive(Clone, Debug)]
+pub struct Port {
+    policies: Vec<Policy>,
+    queues: [QueueState; MOST_QUEUES],
+    /// Most PDUs present in all queues together since the last reset.
+    most: u64,
+    congestion: Option<Congestion>,
+    transmitter: Transmitter,
+    to: NodeId,
+    switch: NodeId,
+    number: u32,
+    wants_departures: bool,
+    groups: Arc<[u32]>,
+    by_group: Vec<GroupMeasures>,
+    notices: u32,
+    fingerprint: Fingerprint,
+    name: String,
+    between: [String; 2],
+    rate: Rate,
+    delay: Span,
+}
+
+impl Port {
+    /// Builds the port in the given form; a ring that must show true departures is stepped instead.
+    #[must_use]
+    pub fn new(parts: Parts, form: Form) -> Port {
+        let wants_departures = parts.congestion.as_ref().is_some_and(CongestionPoint::wants_departures);
+        let transmitter = match form {
+            Form::Stepped => Transmitter::Stepped(Stepped::new(parts.rate, parts.delay, parts.policies.len())),
+            _ => Transmitter::Ring(Ring::new(parts.rate, parts.delay, parts.policies.len(), form)),
+        };
+        Port {
+            policies: parts.policies,
+            queues: [QueueState::default(); MOST_QUEUES],
+            most: 0,
+            congestion: parts.congestion,
+            transmitter,
+            to: parts.to,
+            switch: parts.switch,
+            number: parts.number,
+            wants_departures,
+            by_group: vec![GroupMeasures::default(); parts.group_count],
+            groups: parts.groups,
+            notices: 0,
+            fingerprint: Fingerprint::default(),
+            name: parts.name,
+            between: parts.between,
+            rate: parts.rate,
+            delay: parts.delay,
+        }
+    }
+
+    /// Name of the port.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Names of the nodes where it stands and where its line ends.
+    #[must_use]
+    pub fn between(&self) -> &[String; 2] {
+        &self.between
+    }
+
+    /// Rate of its line.
+    #[must_use]
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// Propagation delay of its line.
+    #[must_use]
+    pub fn delay(&self) -> Span {
+        self.delay
+    }
+
+    /// Its queues, by priority.
+    #[must_use]
+    pub fn queues(&self) -> &[QueueState] {
+        &self.queues[..self.policies.len()]
+    }
+
+    /// Most PDUs present in all queues together since the last reset.
+    #[must_use]
+    pub fn most_present(&self) -> u64 {
+        self.most
+    }
+
+    fn present(&self) -> u64 {
+        self.queues().iter().map(|queue| queue.present).sum()
+    }
+
+    /// What it did to each group.
+    #[must_use]
+    pub fn by_group(&self) -> &[GroupMeasures] {
+        &self.by_group
+    }
+
+    /// Its congestion point.
+    pub fn congestion_mut(&mut self) -> Option<&mut Congestion> {
+        self.congestion.as_mut()
+    }
+
+    /// Hash of every discard.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint.value()
+    }
+
+    /// Ends the run at the n-th departure from now on; returns its time if it is known already.
+    pub fn stop_after(&mut self, departures: u64) -> Option<Time> {
+        match &mut self.transmitter {
+            Transmitter::Stepped(stepped) => stepped.stop_after(departures),
+            Transmitter::Ring(ring) => ring.stop_after(departures),
+        }
+    }
+
+    /// When the PDU in service is done, if that is an event.
+    #[inline]
+    #[must_use]
+    pub fn next_service(&self) -> Time {
+        match &self.transmitter {
+            Transmitter::Stepped(stepped) => stepped.next_service(),
+            Transmitter::Ring(_) => Time::NEVER,
+        }
+    }
+
+    /// When the line next delivers, or the port must act for another reason, if that is an event.
+    #[inline]
+    #[must_use]
+    pub fn next_delivery(&self) -> Time {
+        match &self.transmitter {
+            Transmitter::Stepped(stepped) => stepped.next_delivery(),
+            Transmitter::Ring(ring) => ring.next_wake(),
+        }
+    }
+
+    /// Shows a PDU on its way back to the congestion point, which may change it.
+    pub fn on_backward(&mut self, pdu: &mut Pdu, now: Time) {
+        let view = self.view(pdu, now);
+        if let Some(point) = &mut self.congestion {
+            point.on_backward(pdu, &view);
+        }
+    }
+
+    #[inline]
+    fn queue_of(&self, pdu: &Pdu) -> usize {
+        usize::from(pdu.priority).min(self.policies.len() - 1)
+    }
+
+    #[inline]
+    fn view(&self, pdu: &Pdu, now: Time) -> PortView {
+        let queue = self.queue_of(pdu);
+        PortView {
+            now,
+            length: self.queues[queue & (MOST_QUEUES - 1)].present,
+            size: self.policies[queue].size(),
+            refused: false,
+        }
+    }
+
+    #[cold]
+    fn notify<P: Probe>(&mut self, notice: Notice, about: FlowId, at: Time, ctx: &mut Ctx<'_, P>) {
+        let body = Body::Notice { point: self.number, severity: notice.severity };
+        let mut pdu = Pdu::new(about, self.notices, CELL_OCTETS, 0, body);
+        pdu.marks.set(Marks::DIR.with(Marks::BN));
+        self.notices = self.notices.wrapping_add(1);
+        let group = self.groups[about.index()] as usize;
+        self.by_group[group].notices[usize::from(notice.severity).min(3)] += 1;
+        ctx.count_sent(&pdu);
+        ctx.probe.on_notice(&self.name, about, notice.severity, at);
+        ctx.outbox.put(self.switch, at, pdu);
+    }
+
+    #[cold]
+    fn discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<'_, P>) {
+        let queue = self.queue_of(pdu);
+        let view = PortView { refused: true, ..self.view(pdu, at) };
+        self.queues[queue].measures.discarded += 1;
+        let group = self.groups[pdu.flow.index()] as usize;
+        self.by_group[group].discarded[crate::node::kind_of(pdu)] += 1;
+        self.fingerprint.mix(at.0);
+        self.fingerprint.mix(u64::from(pdu.flow.0) << 32 | u64::from(pdu.sequence));
+        ctx.count_dropped(pdu);
+        ctx.probe.on_discarded(&self.name, pdu, at);
+        let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, &view));
+        if let Some(notice) = notice {
+            self.notify(notice, pdu.flow, at, ctx);
+        }
+    }
+
+    #[inline]
+    fn admit<P: Probe>(&mut self, queue: usize, pdu: Pdu, at: Time, ctx: &mut Ctx<'_, P>) {
+        self.queues[queue & (MOST_QUEUES - 1)].enter(at);
+        self.most = self.most.max(self.present());
+        match &mut self.transmitter {
+            Transmitter::Ring(ring) => ring.push(queue, pdu, at, self.to, ctx),
+            Transmitter::Stepped(stepped) => stepped.push(queue, pdu, at),
+        }
+    }
+}
+
+impl Node for Port {
+    #[inline]
+    fn on_pdu<P: Probe>(&mut self, mut pdu: Pdu, at: Time, ctx: &mut Ctx<'_, P>) {
+        self.catch_up(at, ctx);
+        let queue = self.queue_of(&pdu);
+        let state = &mut self.queues[queue & (MOST_QUEUES - 1)];
+        state.measures.arrived += 1;
+        let length = state.present;
+        let policy = &self.policies[queue];
+        let (refused, victim) = match policy.verdict(&pdu, length) {
+            Verdict::Admit => (false, None),
+            Verdict::Discard => (true, None),
+            Verdict::PushOut => match &mut self.transmitter {
+                Transmitter::Stepped(stepped) => {
+                    let victim = stepped.remove_tagged(queue);
+                    (victim.is_none(), victim)
+                }
+                Transmitter::Ring(_) => (true, None),
+            },
+        };
+        if let Some(point) = &mut self.congestion {
+            let view = PortView { now: at, length, size: policy.size(), refused };
+            let marks = pdu.marks;
+            let notice = point.on_arrival(&mut pdu, &view);
+            if pdu.marks != marks && pdu.kind().is_data() {
+                self.by_group[self.groups[pdu.flow.index()] as usize].marked += 1;
+            }
+            if let Some(notice) = notice {
+                self.notify(notice, pdu.flow, at, ctx);
+            }
+        }
+        if refused {
+            self.discard(&pdu, at, ctx);
+            return;
+        }
+        if let Some(victim) = victim {
+            self.queues[queue].evict(at);
+            self.discard(&victim, at, ctx);
+        }
+        self.admit(queue, pdu, at, ctx);
+    }
+
+    #[inline]
+    fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<'_, P>) {
+        match &mut self.transmitter {
+            Transmitter::Ring(ring) => ring.on_wake(now, &mut self.queues, self.to, ctx),
+            Transmitter::Stepped(stepped) if timer == Timer::Delivery => {
+                ctx.outbox.put(self.to, now, stepped.deliver());
+            }
+            Transmitter::Stepped(stepped) => {
+                let mut pdu = stepped.finish(now, ctx.end);
+                let queue = usize::from(pdu.priority).min(self.policies.len() - 1);
+                self.queues[queue].leave(now, pdu.bits());
+                if self.wants_departures
+                    && let Some(point) = &mut self.congestion
+                {
+                    let length = self.queues[queue].present;
+                    let size = self.policies[queue].size();
+                    let marks = pdu.marks;
+                    point.on_departure(&mut pdu, &PortView { now, length, size, refused: false });
+                    if pdu.marks != marks && pdu.kind().is_data() {
+                        self.by_group[self.groups[pdu.flow.index()] as usize].marked += 1;
+                    }
+                }
+                stepped.depart(pdu, now);
+            }
+        }
+    }
+
+    #[inline]
+    fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<'_, P>) {
+        if let Transmitter::Ring(ring) = &mut self.transmitter {
+            ring.catch_up(now, &mut self.queues, self.to, ctx);
+        }
+    }
+
+    fn reset_measures(&mut self, now: Time) {
+        for queue in &mut self.queues {
+            queue.reset(now);
+        }
+        self.most = self.present();
+        self.by_group.fill(GroupMeasures::default());
+    }
+
+    fn held(&self, each: &mut dyn FnMut(&Pdu)) {
+        match &self.transmitter {
+            Transmitter::Stepped(stepped) => stepped.held(each),
+            Transmitter::Ring(ring) => ring.held(each),
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Receiver: delay, jitter and goodput of what arrives, and the notification point.
+
+use crate::control::{Answer, Notification, NotificationPoint};
+use crate::node::Ctx;
+use crate::pdu::{Body, FlowId, Pdu};
+use crate::probe::Probe;
+use crate::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
+use crate::time::{Span, Time};
+
+/// Receiving half of an End.
+#[derive(Clone, Debug)]
+pub struct Receiver {
+    flow: FlowId,
+    group: usize,
+    notification: Option<Notification>,
+    floor: Span,
+    limit: Span,
+    /// Delays of the data since the last reset, in picoseconds.
+    pub delays: Moments,
+    /// Delays above the minimum plus the limit.
+    pub late: AboveMinimum,
+    /// Delays of this flow alone, where asked for.
+    pub histogram: Option<Box<Histogram>>,
+    /// Data bits delivered since the last reset.
+    pub delivered_bits: u64,
+    /// Data PDUs delivered with CLP=1 since the last reset.
+    pub tagged: u64,
+    fingerprint: Fingerprint,
+    answers: u32,
+}
+
+/// What a receiver measures against.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// No delay of the path can be less: its propagation and serialisation.
+    pub floor: Span,
+    /// Delays above the own minimum plus this are counted.
+    pub jitter: Span,
+    /// Whether the flow has a histogram of its own.
+    pub histogram: bool,
+}
+
+impl Receiver {
+    /// A receiver of `flow`, which belongs to `group`.
+    #[must_use]
+    pub fn new(flow: FlowId, group: usize, notification: Option<Notification>, limits: Limits) -> Receiver {
+        Receiver {
+            flow,
+            group,
+            notification,
+            floor: limits.floor,
+            limit: limits.jitter,
+            delays: Moments::default(),
+            late: AboveMinimum::new(limits.floor.0, limits.jitter.0),
+            histogram: limits.histogram.then(|| Box::new(Histogram::new())),
+            delivered_bits: 0,
+            tagged: 0,
+            fingerprint: Fingerprint::default(),
+            answers: 0,
+        }
+    }
+
+    /// The flow that it receives.
+    #[must_use]
+    pub fn flow(&self) -> FlowId {
+        self.flow
+    }
+
+    /// Hash of every delivery: time, sequence number, marks.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint.value()
+    }
+
+    /// A PDU arrived; returns what is to be sent back.
+    #[inline]
+    pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<'_, P>) -> Option<Pdu> {
+        ctx.count_delivered(pdu);
+        ctx.probe.on_delivered(pdu, at);
+        self.fingerprint.mix(at.0);
+        self.fingerprint.mix(u64::from(pdu.sequence) << 16 | u64::from(pdu.marks.0) << 8 | pdu.kind() as u64);
+        if let Body::Data { born, .. } = pdu.body() {
+            let delay = at.since(born).0;
+            self.delays.record(delay);
+            self.late.record(delay);
+            ctx.tally.delays[self.group].record(delay);
+            if let Some(histogram) = &mut self.histogram {
+                histogram.record(delay);
+            }
+            self.delivered_bits += pdu.bits();
+            self.tagged += u64::from(pdu.is_tagged());
+        }
+        let answer = self.notification.as_mut()?.on_pdu(pdu, at)?;
+        Some(self.answer(pdu, answer))
+    }
+
+    /// Forgets what was measured.
+    pub fn reset_measures(&mut self) {
+        self.delays = Moments::default();
+        self.late = AboveMinimum::new(self.floor.0, self.limit.0);
+        self.histogram = self.histogram.is_some().then(|| Box::new(Histogram::new()));
+        self.delivered_bits = 0;
+        self.tagged = 0;
+    }
+
+    fn answer(&mut self, pdu: &Pdu, answer: Answer) -> Pdu {
+        // A notice takes the first queue, as one from a switch would; other answers go with the data.
+        let priority = if matches!(answer.body, Body::Notice { .. }) { 0 } else { pdu.priority };
+        let mut back = Pdu::new(self.flow, self.answers, answer.octets, priority, answer.body);
+        back.marks.set(answer.marks.with(crate::pdu::Marks::DIR));
+        self.answers = self.answers.wrapping_add(1);
+        back
+    }
+}

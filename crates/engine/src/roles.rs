@@ -1,0 +1,61 @@
+//! The macro behind every role: from one list of variants follow the parameter enum with its scenario keywords and
+//! JSON Schema, the state enum, checking, building and dispatch.
+//!
+//! A role file lists `keyword Variant = module::Params => module::State` once, in a macro of its own that hands the
+//! list on; `Params` has `check(&self) -> Result<(), Fault>`, the state `new(&Params, Surroundings)`.
+
+/// Defines the parameter enum and the state enum of a role.
+macro_rules! define_role {
+    ([$params:ident $state:ident $surroundings:ty]
+     $($(#[doc = $doc:literal])* $keyword:ident $variant:ident = $given:path => $built:path;)*) => {
+        /// Parameters of one variant; its key in the scenario chooses it.
+        #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $params {
+            $($(#[doc = $doc])* $variant($given),)*
+        }
+
+        /// One variant at work.
+        #[derive(Clone, Debug)]
+        #[allow(clippy::large_enum_variant, reason = "a box would cost a cache miss per PDU")]
+        pub enum $state {
+            $($(#[doc = $doc])* $variant($built),)*
+        }
+
+        impl $params {
+            /// The keyword of every variant, in the order of the list.
+            pub const KEYWORDS: &[&str] = &[$(stringify!($keyword)),*];
+
+            /// The first fault of the parameters, with its path.
+            pub fn check(&self) -> Result<(), crate::error::Fault> {
+                match self {
+                    $(Self::$variant(params) => {
+                        params.check().map_err(|fault| fault.under(stringify!($keyword)))
+                    })*
+                }
+            }
+
+            /// Builds the variant into its surroundings; the parameters have been checked.
+            #[must_use]
+            pub fn build(&self, surroundings: $surroundings) -> $state {
+                match self {
+                    $(Self::$variant(params) => {
+                        $state::$variant(<$built>::new(params, surroundings))
+                    })*
+                }
+            }
+        }
+    };
+}
+
+/// Calls the same method of whichever variant is there.
+macro_rules! dispatch {
+    ([$state:ident, $value:expr, $variant:ident => $call:expr]
+     $($(#[doc = $doc:literal])* $keyword:ident $type:ident = $given:path => $built:path;)*) => {
+        match $value {
+            $($state::$type($variant) => $call,)*
+        }
+    };
+}
+
+pub(crate) use {define_role, dispatch};

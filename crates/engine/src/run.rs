@@ -1,0 +1,451 @@
+//! Run: one replication of a scenario from its start to its end, with warm-up, time series and the report.
+
+use crate::assemble::{self, Assembled};
+use crate::control::{CongestionPoint, ReactionPoint};
+use crate::error::{Error, Fault};
+use crate::node::{AnyNode, Counts, NodeId};
+use crate::probe::Probe;
+use crate::report::{FlowRow, GroupRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
+use crate::spec::Scenario;
+use crate::stats::jain;
+use crate::time::{Span, Time};
+use crate::traffic::Transfers;
+use crate::world::World;
+
+pub use crate::assemble::Form;
+
+/// Most PDUs that a network may hold at once: some 2.4 GB.
+const MOST_HELD: u64 = 50_000_000;
+
+/// One replication under way.
+#[derive(Clone, Debug)]
+pub struct Run<P = ()> {
+    world: World<P>,
+    end: Time,
+    warm_up: Time,
+    warm: bool,
+    stop: Option<(NodeId, u64)>,
+    sample: Option<Span>,
+    next_sample: Time,
+    series: Vec<SeriesRow>,
+    sampled_bits: Vec<u64>,
+    base: Vec<Counts>,
+}
+
+impl Run {
+    /// Prepares a run that nobody watches.
+    ///
+    /// # Errors
+    /// [`Error::Scenario`] for the first thing that is wrong with the scenario.
+    pub fn new(scenario: &Scenario, seed: u64, replication: u32, form: Form) -> Result<Run, Error> {
+        Run::watched(scenario, seed, replication, form, ())
+    }
+}
+
+impl<P: Probe> Run<P> {
+    /// Prepares a run that `probe` watches.
+    ///
+    /// # Errors
+    /// [`Error::Scenario`] for the first thing that is wrong with the scenario.
+    pub fn watched(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
+        let Assembled { world, stop } = assemble::world(scenario, seed, replication, form, probe)?;
+        let sample = scenario.measure.sample;
+        let ports = world.nodes().iter().filter(|node| matches!(node, AnyNode::Port(_))).count();
+        let mut run = Run {
+            base: vec![Counts::default(); world.flows().len()],
+            world,
+            end: Time::ZERO + scenario.duration,
+            warm_up: Time::ZERO + scenario.warm_up,
+            warm: false,
+            stop,
+            sample,
+            next_sample: sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
+            series: Vec::new(),
+            sampled_bits: vec![0; ports],
+        };
+        if run.warm_up == Time::ZERO {
+            run.warm_now();
+        }
+        Ok(run)
+    }
+
+    /// The network as it stands.
+    pub fn world(&self) -> &World<P> {
+        &self.world
+    }
+
+    /// Runs on for `span` of simulated time at most; true when the run has ended.
+    ///
+    /// # Errors
+    /// [`Error::Conservation`] if a PDU was lost from the books; [`Error::Scenario`] if the network holds more PDUs than
+    /// can be kept in memory.
+    pub fn advance(&mut self, span: Span) -> Result<bool, Error> {
+        let until = self.world.clock() + span;
+        loop {
+            let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
+            let target = until.min(self.end()).min(self.next_sample).min(warm_up);
+            self.world.run_until(target)?;
+            let now = self.world.clock();
+            if now >= warm_up {
+                self.warm_now();
+            }
+            if now >= self.next_sample {
+                self.take_sample();
+            }
+            self.refuse_flood()?;
+            if now >= self.end() {
+                return Ok(true);
+            }
+            if now >= until {
+                return Ok(false);
+            }
+        }
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// As [`Run::advance`].
+    pub fn finish(&mut self) -> Result<(), Error> {
+        while !self.advance(Span::milliseconds(10_000))? {}
+        Ok(())
+    }
+
+    /// Share of the run that is done, 0 to 1, as far as its end is known.
+    #[must_use]
+    pub fn progress(&self) -> f64 {
+        self.world.clock().seconds() / self.end().seconds()
+    }
+
+    fn end(&self) -> Time {
+        self.end.min(self.world.end())
+    }
+
+    fn warm_now(&mut self) {
+        self.warm = true;
+        self.world.reset_measures();
+        self.base = self.world.counts().to_vec();
+        self.sampled_bits.fill(0);
+        if let Some((port, departures)) = self.stop {
+            self.world.stop_after(port, departures);
+        }
+    }
+
+    fn refuse_flood(&self) -> Result<(), Error> {
+        let held: u64 =
+            self.world.counts().iter().flatten().map(|count| count.sent - count.delivered - count.dropped).sum();
+        if held <= MOST_HELD {
+            return Ok(());
+        }
+        let fullest = self.world.nodes().iter().filter_map(|node| match node {
+            AnyNode::Port(port) => Some((port.queues().iter().map(|queue| queue.present).sum::<u64>(), port.name())),
+            _ => None,
+        });
+        let (length, name) = fullest.max().unwrap_or_default();
+        let reason = format!(
+            "after {} s the network holds {held} PDUs, more than fit in memory; most wait at port `{name}` ({length})",
+            self.world.clock().seconds()
+        );
+        Err(Fault::new("", "", reason, "limit its queue, or offer it less than its rate").into())
+    }
+
+    fn take_sample(&mut self) {
+        let now = self.world.clock();
+        let interval = self.sample.unwrap_or_default();
+        self.next_sample = now + interval;
+        let time_s = now.seconds();
+        let series = &mut self.series;
+        let mut put = |component: &str, quantity: &str, value: f64| {
+            series.push(SeriesRow { time_s, component: component.to_owned(), quantity: quantity.to_owned(), value });
+        };
+        let groups = self.world.groups().to_vec();
+        let flow_groups: Vec<(String, u32)> =
+            self.world.flows().iter().map(|flow| (flow.name.clone(), flow.group)).collect();
+        let mut seen = vec![0u64; groups.len()];
+        let mut sums: Vec<Vec<(&'static str, f64)>> = vec![Vec::new(); groups.len()];
+        for (index, node) in self.world.nodes_mut().iter_mut().enumerate() {
+            match node {
+                AnyNode::Port(port) => {
+                    let name = port.name().to_owned();
+                    for (priority, queue) in port.queues().iter().enumerate() {
+                        put(&name, &format!("queue_{priority}"), queue.present as f64);
+                    }
+                    let bits: u64 = port.queues().iter().map(|queue| queue.measures.departed_bits).sum();
+                    let sent = bits - std::mem::replace(&mut self.sampled_bits[index], bits).min(bits);
+                    put(&name, "utilisation", sent as f64 / (port.rate().bits_per_second() * interval.seconds()));
+                    if let Some(point) = port.congestion_mut() {
+                        point.readings(now, &mut |quantity, value| put(&name, quantity, value));
+                    }
+                }
+                AnyNode::End(end) => {
+                    let Some(sender) = end.sender_mut() else { continue };
+                    let (name, group) = &flow_groups[sender.flow().index()];
+                    let group = *group as usize;
+                    let first = seen[group] == 0;
+                    seen[group] += 1;
+                    let sums = &mut sums[group];
+                    sender.reaction_mut().readings(now, &mut |quantity, value| {
+                        if first {
+                            put(name, quantity, value);
+                        }
+                        match sums.iter_mut().find(|(known, _)| *known == quantity) {
+                            Some((_, sum)) => *sum += value,
+                            None => sums.push((quantity, value)),
+                        }
+                    });
+                }
+                AnyNode::Police(_) | AnyNode::Switch(_) => {}
+            }
+        }
+        for (group, sums) in sums.iter().enumerate() {
+            for (quantity, sum) in sums {
+                put(&groups[group], &format!("{quantity}.mean"), sum / seen[group] as f64);
+            }
+        }
+    }
+
+    /// What was measured so far.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        let now = self.world.clock();
+        let measured = now.since(self.warm_up);
+        let flows = self.flow_rows(measured);
+        let groups = self.group_rows(&flows, measured);
+        let (mut ports, mut queues, mut losses) = (Vec::new(), Vec::new(), Vec::new());
+        for node in self.world.nodes() {
+            if let AnyNode::Port(port) = node {
+                self.port_rows(port, now, measured, &mut ports, &mut queues, &mut losses);
+            }
+        }
+        losses.extend(self.police_rows());
+        Report {
+            flows,
+            groups,
+            ports,
+            queues,
+            losses,
+            series: self.series.clone(),
+            end_s: now.seconds(),
+            measured_s: measured.seconds(),
+            events: self.world.events(),
+            fingerprint: self.world.fingerprint(),
+        }
+    }
+
+    fn flow_rows(&self, measured: Span) -> Vec<FlowRow> {
+        let mut rows: Vec<FlowRow> = self
+            .world
+            .flows()
+            .iter()
+            .enumerate()
+            .map(|(index, flow)| {
+                let [data, control] = self.world.counts()[index];
+                let [data_base, control_base] = self.base[index];
+                FlowRow {
+                    flow: flow.name.clone(),
+                    group: self.world.groups()[flow.group as usize].clone(),
+                    delivered: data.delivered - data_base.delivered,
+                    lost: data.dropped - data_base.dropped,
+                    control_sent: control.sent - control_base.sent,
+                    control_delivered: control.delivered - control_base.delivered,
+                    control_lost: control.dropped - control_base.dropped,
+                    ..FlowRow::default()
+                }
+            })
+            .collect();
+        for node in self.world.nodes() {
+            let AnyNode::End(end) = node else { continue };
+            if let Some(sender) = end.sender() {
+                let row = &mut rows[sender.flow().index()];
+                row.sent = sender.sent;
+                row.sent_bits = sender.sent_bits;
+                let obeyed = sender.obeyed();
+                row.obeyed_mild = obeyed[0];
+                row.obeyed_severe = obeyed[2];
+                if let Some(files) = sender.transfers(self.world.clock()) {
+                    row.transfers = Some(files.finished);
+                    row.transfers_unfinished = Some(files.unfinished);
+                    (row.transfer_mean_s, row.transfer_mean_all_s) = transfer_means(&files);
+                }
+            }
+            if let Some(receiver) = end.receiver() {
+                let row = &mut rows[receiver.flow().index()];
+                row.tagged = receiver.tagged;
+                row.delivered_bits = receiver.delivered_bits;
+                row.throughput_bps = receiver.delivered_bits as f64 / measured.seconds();
+                row.over_jitter_limit = receiver.late.count();
+                let seconds = |picoseconds: u64| Some(Span(picoseconds).seconds());
+                row.delay_mean_s = receiver.delays.mean().map(|mean| mean * 1e-12);
+                row.delay_sd_s = receiver.delays.variance().map(|variance| libm::sqrt(variance) * 1e-12);
+                row.delay_min_s = receiver.delays.minimum().and_then(seconds);
+                row.delay_max_s = receiver.delays.maximum().and_then(seconds);
+                row.delay_p99_s =
+                    receiver.histogram.as_ref().and_then(|histogram| histogram.quantile(0.99)).and_then(seconds);
+            }
+        }
+        rows
+    }
+
+    fn group_rows(&self, flows: &[FlowRow], measured: Span) -> Vec<GroupRow> {
+        let mut nominal: Vec<Option<f64>> = vec![Some(0.0); self.world.groups().len()];
+        let mut files: Vec<Option<Transfers>> = vec![None; self.world.groups().len()];
+        let mut delays: Vec<crate::stats::Moments> = vec![crate::stats::Moments::default(); self.world.groups().len()];
+        for node in self.world.nodes() {
+            let AnyNode::End(end) = node else { continue };
+            if let Some(sender) = end.sender() {
+                let group = self.world.flows()[sender.flow().index()].group as usize;
+                nominal[group] = nominal[group].zip(sender.mean_rate()).map(|(sum, rate)| sum + rate);
+                if let Some(own) = sender.transfers(self.world.clock()) {
+                    let sum = files[group].get_or_insert_default();
+                    sum.finished += own.finished;
+                    sum.finished_ps += own.finished_ps;
+                    sum.unfinished += own.unfinished;
+                    sum.unfinished_ps += own.unfinished_ps;
+                }
+            }
+            if let Some(receiver) = end.receiver() {
+                delays[self.world.flows()[receiver.flow().index()].group as usize].merge(&receiver.delays);
+            }
+        }
+        self.world
+            .groups()
+            .iter()
+            .enumerate()
+            .map(|(index, name)| {
+                let own: Vec<&FlowRow> = flows.iter().filter(|row| row.group == *name).collect();
+                let sum = |field: fn(&FlowRow) -> u64| own.iter().map(|row| field(row)).sum::<u64>();
+                let (sent, lost, over) = (sum(|row| row.sent), sum(|row| row.lost), sum(|row| row.over_jitter_limit));
+                let per_second = |bits: u64| bits as f64 / measured.seconds();
+                let share = |part: u64| (sent > 0).then(|| part as f64 / sent as f64);
+                let histogram = &self.world.tally().delays[index];
+                let quantile = |q: f64| histogram.quantile(q).map(|picoseconds| Span(picoseconds).seconds());
+                let delivered: Vec<f64> = own.iter().map(|row| row.delivered_bits as f64).collect();
+                let (transfer_mean_s, transfer_mean_all_s) = files[index].as_ref().map_or((None, None), transfer_means);
+                GroupRow {
+                    group: name.clone(),
+                    flows: own.len() as u64,
+                    sent,
+                    delivered: sum(|row| row.delivered),
+                    lost,
+                    loss_ratio: share(lost),
+                    tagged: sum(|row| row.tagged),
+                    load_bps: per_second(sum(|row| row.sent_bits)),
+                    throughput_bps: per_second(sum(|row| row.delivered_bits)),
+                    nominal_bps: nominal[index],
+                    delay_mean_s: delays[index].mean().map(|mean| mean * 1e-12),
+                    delay_p50_s: quantile(0.5),
+                    delay_p99_s: quantile(0.99),
+                    delay_p999_s: quantile(0.999),
+                    delay_max_s: delays[index].maximum().map(|picoseconds| Span(picoseconds).seconds()),
+                    over_jitter_limit: over,
+                    jitter_share: share(over),
+                    obeyed_mild: sum(|row| row.obeyed_mild),
+                    obeyed_severe: sum(|row| row.obeyed_severe),
+                    transfers: files[index].map(|files| files.finished),
+                    transfer_mean_s,
+                    transfers_unfinished: files[index].map(|files| files.unfinished),
+                    transfer_mean_all_s,
+                    fairness: (own.len() > 1 && delivered.iter().any(|&bits| bits > 0.0)).then(|| jain(&delivered)),
+                }
+            })
+            .collect()
+    }
+
+    fn port_rows(
+        &self,
+        port: &crate::port::Port,
+        now: Time,
+        measured: Span,
+        ports: &mut Vec<PortRow>,
+        queues: &mut Vec<QueueRow>,
+        losses: &mut Vec<LossRow>,
+    ) {
+        let name = port.name();
+        let mut row = PortRow {
+            port: name.to_owned(),
+            from: port.between()[0].clone(),
+            to: port.between()[1].clone(),
+            rate_bps: port.rate().bits_per_second(),
+            ..PortRow::default()
+        };
+        let mut bits = 0;
+        let mut area = 0;
+        for (priority, queue) in port.queues().iter().enumerate() {
+            let own_area = queue.area(now);
+            let measures = queue.measures;
+            queues.push(QueueRow {
+                port: name.to_owned(),
+                priority: priority as u64,
+                arrived: measures.arrived,
+                discarded: measures.discarded,
+                queue_mean: own_area as f64 / measured.0 as f64,
+                queue_max: measures.most,
+            });
+            row.arrived += measures.arrived;
+            row.departed += measures.departed;
+            row.discarded += measures.discarded;
+            bits += measures.departed_bits;
+            area += own_area;
+        }
+        row.utilisation = bits as f64 / (row.rate_bps * measured.seconds());
+        row.queue_mean = area as f64 / measured.0 as f64;
+        row.queue_max = port.most_present();
+        for (group, own) in port.by_group().iter().enumerate() {
+            row.marked += own.marked;
+            row.notices_mild += own.notices[0];
+            row.notices_severe += own.notices[2];
+            if *own != crate::port::GroupMeasures::default() {
+                losses.push(LossRow {
+                    place: name.to_owned(),
+                    group: self.world.groups()[group].clone(),
+                    discarded: own.discarded[0],
+                    control_discarded: own.discarded[1],
+                    tagged: 0,
+                    notices_mild: own.notices[0],
+                    notices_severe: own.notices[2],
+                });
+            }
+        }
+        ports.push(row);
+    }
+
+    fn police_rows(&self) -> Vec<LossRow> {
+        let mut by_group = vec![(0, 0); self.world.groups().len()];
+        for (police, flow) in self
+            .world
+            .nodes()
+            .iter()
+            .filter_map(|node| match node {
+                AnyNode::Police(police) => Some(police),
+                _ => None,
+            })
+            .zip(self.world.flows())
+        {
+            let (discarded, tagged) = police.discarded_and_tagged();
+            by_group[flow.group as usize].0 += discarded;
+            by_group[flow.group as usize].1 += tagged;
+        }
+        self.world
+            .groups()
+            .iter()
+            .zip(by_group)
+            .filter(|(_, own)| *own != (0, 0))
+            .map(|(group, (discarded, tagged))| LossRow {
+                place: format!("policer/{group}"),
+                group: group.clone(),
+                discarded,
+                tagged,
+                ..LossRow::default()
+            })
+            .collect()
+    }
+}
+
+/// Mean time of the finished transfers, and of all as far as they got; seconds.
+fn transfer_means(files: &Transfers) -> (Option<f64>, Option<f64>) {
+    let mean = |count: u64, sum: u128| (count > 0).then(|| sum as f64 / count as f64 * 1e-12);
+    (
+        mean(files.finished, files.finished_ps),
+        mean(files.finished + files.unfinished, files.finished_ps + files.unfinished_ps),
+    )
+}

@@ -1,0 +1,159 @@
+//! Sender: what an End sends and when, from the traffic model and the reaction point.
+
+use crate::control::{Allowance, Reaction, ReactionPoint};
+use crate::node::Ctx;
+use crate::pdu::{Body, FlowId, Pdu};
+use crate::probe::Probe;
+use crate::time::{Rate, Time, gap};
+use crate::traffic::{Model, Traffic, Transfers, Upcoming};
+
+/// Sending half of an End.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    flow: FlowId,
+    priority: u8,
+    line_rate: Rate,
+    traffic: Model,
+    reaction: Reaction,
+    upcoming: Upcoming,
+    saturates: bool,
+    /// Earliest next start, where the allowance is a rate: counted from the last PDU sent.
+    last: Option<(Time, u64)>,
+    sequence: u32,
+    own_sequence: u32,
+    /// Data PDUs sent since the last reset.
+    pub sent: u64,
+    /// Data bits sent since the last reset.
+    pub sent_bits: u64,
+}
+
+impl Sender {
+    /// A sender that begins with the run. `line_rate` is that of its first line.
+    #[must_use]
+    pub fn new(flow: FlowId, priority: u8, line_rate: Rate, mut traffic: Model, mut reaction: Reaction) -> Sender {
+        let upcoming = traffic.start(Time::ZERO, &mut reaction);
+        let saturates = traffic.saturates();
+        Sender {
+            flow,
+            priority,
+            line_rate,
+            traffic,
+            reaction,
+            upcoming,
+            saturates,
+            last: None,
+            sequence: 0,
+            own_sequence: 0,
+            sent: 0,
+            sent_bits: 0,
+        }
+    }
+
+    /// The flow that it sends.
+    #[must_use]
+    pub fn flow(&self) -> FlowId {
+        self.flow
+    }
+
+    /// When it next acts, seen from `now`.
+    #[inline]
+    #[must_use]
+    pub fn due(&mut self, now: Time) -> Time {
+        match self.upcoming {
+            Upcoming::Decision(at) => at,
+            Upcoming::Never => Time::NEVER,
+            Upcoming::Pdu(at) => self.permitted(at, now),
+        }
+    }
+
+    /// Does everything that is due by `now`; each PDU sent goes to `send`.
+    #[inline]
+    pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<'_, P>, mut send: impl FnMut(Pdu, &mut Ctx<'_, P>)) {
+        while self.due(now) <= now {
+            if matches!(self.upcoming, Upcoming::Pdu(_))
+                && let Some(own) = self.reaction.own_pdu(now)
+            {
+                let mut pdu = Pdu::new(self.flow, self.own_sequence, own.octets, self.priority, own.body);
+                pdu.marks.set(own.marks);
+                self.own_sequence = self.own_sequence.wrapping_add(1);
+                self.depart(pdu, now, ctx, &mut send);
+                continue;
+            }
+            let (unit, upcoming) = self.traffic.advance(now, &mut self.reaction);
+            self.upcoming = upcoming;
+            if let Some(unit) = unit {
+                let body = Body::Data { born: now, number: unit.number };
+                let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
+                self.sequence = self.sequence.wrapping_add(1);
+                self.sent += 1;
+                self.sent_bits += pdu.bits();
+                self.depart(pdu, now, ctx, &mut send);
+            }
+        }
+    }
+
+    /// A PDU of its flow came back.
+    pub fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
+        self.reaction.on_feedback(pdu, now);
+    }
+
+    /// Its reaction point.
+    pub fn reaction_mut(&mut self) -> &mut Reaction {
+        &mut self.reaction
+    }
+
+    /// Notices obeyed since the last reset, by severity.
+    #[must_use]
+    pub fn obeyed(&self) -> [u64; 4] {
+        self.reaction.obeyed()
+    }
+
+    /// Files handed over since the last reset.
+    #[must_use]
+    pub fn transfers(&self, now: Time) -> Option<Transfers> {
+        self.traffic.transfers(now)
+    }
+
+    /// Mean rate at which the traffic offers, where its parameters tell.
+    #[must_use]
+    pub fn mean_rate(&self) -> Option<f64> {
+        self.traffic.mean_rate()
+    }
+
+    /// Forgets what was measured.
+    pub fn reset_measures(&mut self, now: Time) {
+        self.sent = 0;
+        self.sent_bits = 0;
+        self.traffic.reset_measures(now);
+        self.reaction.reset_measures();
+    }
+
+    #[inline]
+    fn permitted(&mut self, at: Time, now: Time) -> Time {
+        match self.reaction.allowance(now) {
+            Allowance::AsProduced if !self.saturates => at,
+            Allowance::AsProduced => self.paced(at, self.line_rate.bits_per_second()),
+            Allowance::Rate(rate) => self.paced(at, rate.min(self.line_rate.bits_per_second())),
+            Allowance::Window { open: true } => at,
+            Allowance::Window { open: false } => Time::NEVER,
+        }
+    }
+
+    fn paced(&self, at: Time, rate: f64) -> Time {
+        self.last.map_or(at, |(start, bits)| at.max(start + gap(bits, rate)))
+    }
+
+    #[inline]
+    fn depart<P: Probe>(
+        &mut self,
+        mut pdu: Pdu,
+        now: Time,
+        ctx: &mut Ctx<'_, P>,
+        send: &mut impl FnMut(Pdu, &mut Ctx<'_, P>),
+    ) {
+        self.reaction.on_send(&mut pdu, now);
+        self.last = Some((now, pdu.bits()));
+        ctx.count_sent(&pdu);
+        send(pdu, ctx);
+    }
+}

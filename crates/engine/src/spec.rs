@@ -1,0 +1,168 @@
+//! The scenario: the only definition of every parameter. Read from TOML (`document`), checked and built by `assemble`.
+//!
+//! Everything has a name and tables are kept sorted by name, so the order in a file never changes a result. A variant
+//! of a role is chosen by its key: `traffic.cbr = { rate = "1 Mb/s" }`.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::pdu::CELL_OCTETS;
+use crate::time::{Rate, Span};
+use crate::{control, discard, policer, traffic};
+
+/// A whole experiment: a network, its traffic, and how long to watch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// What the scenario shows, for readers and lists.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// Simulated time at which the run ends.
+    pub duration: Span,
+    /// Ends the run at the n-th departure from a port, if that comes before `duration`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<Stop>,
+    /// Simulated time after which all measures start afresh; the state of the network stays.
+    #[serde(default)]
+    pub warm_up: Span,
+    /// What is measured beside the standard tables.
+    #[serde(default)]
+    pub measure: Measure,
+    /// Full-duplex lines between named nodes.
+    #[serde(default)]
+    pub line: BTreeMap<String, Line>,
+    /// Groups of like flows.
+    pub flow: BTreeMap<String, Flow>,
+}
+
+/// Ends a run by a count.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stop {
+    /// Name of a port: that of its line, or `LINE.reverse`.
+    pub port: String,
+    /// Departures from it after warm-up.
+    pub departures: u64,
+}
+
+/// What is measured beside the standard tables.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Measure {
+    /// Interval of the time series; none are kept without it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Span>,
+    /// A delay counts as over the limit when it exceeds the flow's own minimum by more than this.
+    pub jitter_limit: Span,
+    /// Keeps a histogram of delays per flow (about 32 KB each) beside the one per group.
+    pub flow_percentiles: bool,
+}
+
+impl Default for Measure {
+    fn default() -> Measure {
+        Measure { sample: None, jitter_limit: Span::milliseconds(20), flow_percentiles: false }
+    }
+}
+
+/// A full-duplex line between two nodes, with the output port at each end of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Line {
+    /// The two nodes. The port at the first is called as the line, the one at the second `LINE.reverse`.
+    pub between: [String; 2],
+    /// Rate of either direction.
+    pub rate: Rate,
+    /// Propagation delay of either direction.
+    #[serde(default)]
+    pub delay: Span,
+    /// Queues of the port at the first node, by priority: 0 is served first. A PDU of a priority without a queue takes the last.
+    #[serde(default = "one_unlimited_queue")]
+    pub queues: Vec<discard::Params>,
+    /// Congestion point of the port at the first node.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub congestion_point: Option<control::CongestionParams>,
+    /// What differs at the port of the second node; all as at the first where this is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reverse: Option<Reverse>,
+}
+
+/// The port at the second node of a line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reverse {
+    /// Rate of this direction; that of the line if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<Rate>,
+    /// Queues of this direction, by priority.
+    #[serde(default = "one_unlimited_queue")]
+    pub queues: Vec<discard::Params>,
+    /// Congestion point of this direction; none if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub congestion_point: Option<control::CongestionParams>,
+}
+
+/// A group of like flows: same path, same traffic model, same control; each with random numbers of its own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flow {
+    /// Number of flows in the group.
+    #[serde(default = "one")]
+    pub count: u32,
+    /// Nodes from the sender's to the receiver's; lines must join each to the next.
+    pub path: Vec<String>,
+    /// A private line from each sender to the first node of the path.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access: Option<Access>,
+    /// Priority of the data: 0 is served first.
+    #[serde(default)]
+    pub priority: u8,
+    /// Octets of one PDU, headers included.
+    #[serde(default = "cell_octets")]
+    pub octets: u16,
+    /// What the senders have to send.
+    pub traffic: traffic::Params,
+    /// Policers of each flow, in order, where the flow's first line ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub policers: Vec<policer::Params>,
+    /// The sender's part of the control scheme; obeys nothing if absent.
+    #[serde(default = "uncontrolled")]
+    pub reaction_point: control::ReactionParams,
+    /// The receiver's part of the control scheme.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notification_point: Option<control::NotificationParams>,
+    /// Group of the opposite direction: flow n of the one and flow n of the other share their two Ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<String>,
+}
+
+/// A private line from a sender into the network.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Access {
+    /// Rate of either direction.
+    pub rate: Rate,
+    /// Propagation delay of either direction.
+    #[serde(default)]
+    pub delay: Span,
+    /// Queues of either direction, by priority.
+    #[serde(default = "one_unlimited_queue")]
+    pub queues: Vec<discard::Params>,
+}
+
+fn one_unlimited_queue() -> Vec<discard::Params> {
+    vec![discard::Params::UNLIMITED]
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn cell_octets() -> u16 {
+    CELL_OCTETS
+}
+
+fn uncontrolled() -> control::ReactionParams {
+    control::ReactionParams::UNCONTROLLED
+}

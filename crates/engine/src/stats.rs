@@ -1,0 +1,497 @@
+//! Measures: what a run counts, in integers, so that merging in any order gives the same bits.
+//!
+//! [`Moments`] and [`Histogram`] describe a set of delays in picoseconds, [`AboveMinimum`] counts those above their own
+//! minimum by more than a limit, [`Fingerprint`] folds a whole run into 64 bits, [`jain`] judges a division of rates.
+
+use std::collections::BinaryHeap;
+
+/// Count, sums, least and greatest of values in picoseconds, all exact.
+///
+/// The sum of squares holds 2^128: 2^38 values of 35 s each, or 2^26 of half an hour. Beyond that it stays at its
+/// greatest, and the variance means nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moments {
+    count: u64,
+    sum: u128,
+    squares: u128,
+    least: u64,
+    greatest: u64,
+}
+
+impl Default for Moments {
+    fn default() -> Moments {
+        Moments { count: 0, sum: 0, squares: 0, least: u64::MAX, greatest: 0 }
+    }
+}
+
+impl Moments {
+    /// Takes one value in.
+    #[inline]
+    pub fn record(&mut self, value: u64) {
+        self.count += 1;
+        self.sum += u128::from(value);
+        self.squares = self.squares.saturating_add(u128::from(value) * u128::from(value));
+        self.least = self.least.min(value);
+        self.greatest = self.greatest.max(value);
+    }
+
+    /// Takes in all that `other` took in.
+    pub fn merge(&mut self, other: &Moments) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares = self.squares.saturating_add(other.squares);
+        self.least = self.least.min(other.least);
+        self.greatest = self.greatest.max(other.greatest);
+    }
+
+    /// Number of values.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Sum of the values in ps.
+    #[must_use]
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// Sum of their squares in ps^2.
+    #[must_use]
+    pub fn sum_of_squares(&self) -> u128 {
+        self.squares
+    }
+
+    /// The least value in ps, once there is one.
+    #[must_use]
+    pub fn minimum(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.least)
+    }
+
+    /// The greatest value in ps, once there is one.
+    #[must_use]
+    pub fn maximum(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.greatest)
+    }
+
+    /// Mean in ps, once there is a value.
+    #[must_use]
+    pub fn mean(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// Unbiased variance (divisor: count - 1) in ps^2, once there are two values.
+    #[must_use]
+    pub fn variance(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        // About the whole part w of the mean, in integers, so that a small spread on a long delay loses no digits:
+        // sum (x - w)^2 = squares - w sum - w (sum - count w).
+        let count = u128::from(self.count);
+        let (whole, rest) = (self.sum / count, self.sum % count);
+        let about_whole = self.squares.saturating_sub(whole.saturating_mul(self.sum)).saturating_sub(whole * rest);
+        let about_mean = about_whole as f64 - rest as f64 * (rest as f64 / count as f64);
+        Some(about_mean.max(0.0) / (self.count - 1) as f64)
+    }
+}
+
+/// Counts of values in picoseconds by size: 128 steps per octave, so that a step is at most 0.8 % of its values.
+///
+/// From 2^20 ps (1.05 us) to 2^50 ps (18.8 min); smaller values fall into 128 equal steps of 8.2 ns, greater ones
+/// into the last step. 31 KiB, allocated once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Histogram {
+    counts: Box<[u64]>,
+}
+
+/// One step of a [`Histogram`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Step {
+    /// Least value of the step, in ps.
+    pub from: u64,
+    /// Values of the step lie below this, in ps.
+    pub to: u64,
+    /// Number of values in it.
+    pub count: u64,
+}
+
+impl Step {
+    /// The middle of the step, in ps: within 0.4 % of every value in it.
+    #[must_use]
+    pub fn middle(self) -> u64 {
+        self.from + (self.to - self.from) / 2
+    }
+}
+
+impl Histogram {
+    /// log2 of the steps per octave.
+    const STEPS: u32 = 7;
+    /// log2 of the width in ps of the steps below the floor, and in the first octave above it.
+    const GRAIN: u32 = 20 - Histogram::STEPS;
+    const CEILING: u64 = 1 << 50;
+    const SIZE: usize = Histogram::place(Histogram::CEILING - 1) + 1;
+
+    /// An empty histogram.
+    #[must_use]
+    pub fn new() -> Histogram {
+        Histogram { counts: vec![0; Histogram::SIZE].into_boxed_slice() }
+    }
+
+    /// Takes one value in.
+    #[inline]
+    pub fn record(&mut self, value: u64) {
+        self.counts[Histogram::place(value.min(Histogram::CEILING - 1))] += 1;
+    }
+
+    /// Takes in all that `other` took in.
+    pub fn merge(&mut self, other: &Histogram) {
+        for (count, more) in self.counts.iter_mut().zip(&other.counts) {
+            *count += more;
+        }
+    }
+
+    /// Number of values.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// The steps that hold values, in rising order.
+    pub fn steps(&self) -> impl Iterator<Item = Step> + '_ {
+        let holding = self.counts.iter().enumerate().filter(|&(_, &count)| count > 0);
+        holding.map(|(place, &count)| Step { from: Histogram::start(place), to: Histogram::start(place + 1), count })
+    }
+
+    /// The value in ps that the share `q` of the values does not exceed: the middle of the step of the value whose
+    /// rank is `q` times the count, rounded up. Within 0.4 % of that value (below 1 us, within 4.1 ns); `None` while
+    /// empty. A `q` outside 0 to 1 gives the least or the greatest.
+    #[must_use]
+    pub fn quantile(&self, q: f64) -> Option<u64> {
+        let total = self.count();
+        let rank = ((q * total as f64).ceil() as u64).clamp(1, total.max(1));
+        let mut passed = 0;
+        self.steps()
+            .find(|step| {
+                passed += step.count;
+                passed >= rank
+            })
+            .map(Step::middle)
+    }
+
+    /// In grains g: the octave of g (0 up to 2 x 128), then its 8 leading bits.
+    const fn place(value: u64) -> usize {
+        let grains = value >> Histogram::GRAIN;
+        let octave = (grains | 1 << Histogram::STEPS).ilog2() - Histogram::STEPS;
+        ((octave as usize) << Histogram::STEPS) + (grains >> octave) as usize
+    }
+
+    /// Least value of a place: the inverse of `place`.
+    fn start(place: usize) -> u64 {
+        let octave = (place >> Histogram::STEPS).saturating_sub(1);
+        ((place - (octave << Histogram::STEPS)) as u64) << octave << Histogram::GRAIN
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Histogram {
+        Histogram::new()
+    }
+}
+
+/// Exact number of values above their own minimum by more than a limit, although the minimum is known only at the end.
+///
+/// The final minimum lies between the floor and the minimum so far. So a value of at most floor + limit never counts,
+/// one above the minimum so far + limit always does, and only those between are kept until the minimum falls. Once a
+/// value near the floor has been seen, hardly any are; a floor far below every value keeps all that lie between.
+#[derive(Clone, Debug)]
+pub struct AboveMinimum {
+    limit: u64,
+    /// Floor + limit.
+    never: u64,
+    /// Minimum so far + limit.
+    always: u64,
+    /// Minimum so far; `u64::MAX` before the first value.
+    minimum: u64,
+    decided: u64,
+    kept: BinaryHeap<u64>,
+}
+
+impl AboveMinimum {
+    /// For values of at least `floor` (a path's fixed delay), counted when above the minimum by more than `limit`; all
+    /// in one unit. Should a value lie below the floor, the count is of those above the floor by more than the limit.
+    #[must_use]
+    pub fn new(floor: u64, limit: u64) -> AboveMinimum {
+        let never = floor.saturating_add(limit);
+        AboveMinimum { limit, never, always: u64::MAX, minimum: u64::MAX, decided: 0, kept: BinaryHeap::new() }
+    }
+
+    /// Takes one value in.
+    #[inline]
+    pub fn record(&mut self, value: u64) {
+        if value < self.minimum {
+            self.lower(value);
+        }
+        let counts = value > self.always;
+        self.decided += u64::from(counts);
+        if !counts && value > self.never {
+            self.kept.push(value);
+        }
+    }
+
+    /// Number of values above the minimum so far by more than the limit.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.decided
+    }
+
+    /// The least value so far.
+    #[must_use]
+    pub fn minimum(&self) -> Option<u64> {
+        (self.minimum < u64::MAX).then_some(self.minimum)
+    }
+
+    /// Values not yet decided, for tests of the memory that they take.
+    #[must_use]
+    pub fn kept(&self) -> usize {
+        self.kept.len()
+    }
+
+    #[cold]
+    fn lower(&mut self, value: u64) {
+        self.minimum = value;
+        self.always = value.saturating_add(self.limit).max(self.never);
+        while self.kept.peek().is_some_and(|&greatest| greatest > self.always) {
+            self.kept.pop();
+            self.decided += 1;
+        }
+    }
+}
+
+/// A running hash of 64 bits, sensitive to the order of the words.
+///
+/// state = rotate_left((state xor word) x 0x9e37_79b9_7f4a_7c15, 29), from 0x243f_6a88_85a3_08d3. Each step is
+/// one-to-one in the state and in the word, so two runs that differ in a single word never agree. It guards against
+/// slips, not against an adversary. **This never changes**: stored fingerprints depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fingerprint(u64);
+
+impl Fingerprint {
+    /// Of nothing yet.
+    #[must_use]
+    pub const fn new() -> Fingerprint {
+        // Fraction of pi, for want of a reason to prefer any other; not 0, which words of 0 would leave at 0.
+        Fingerprint(0x243f_6a88_85a3_08d3)
+    }
+
+    /// Takes one word in.
+    #[inline]
+    pub fn mix(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    }
+
+    /// The hash of all words so far.
+    #[must_use]
+    pub fn value(self) -> u64 {
+        self.0
+    }
+}
+
+impl Default for Fingerprint {
+    fn default() -> Fingerprint {
+        Fingerprint::new()
+    }
+}
+
+/// Jain's fairness index (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984): (sum x)^2 / (n sum x^2), from 1/n where one
+/// takes all to 1 where all take the same. 1 for no shares, or none above 0.
+#[must_use]
+pub fn jain(shares: &[f64]) -> f64 {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|share| share * share).sum();
+    if squares == 0.0 { 1.0 } else { sum * sum / (shares.len() as f64 * squares) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Stream;
+    use proptest::prelude::*;
+
+    fn moments(values: &[u64]) -> Moments {
+        let mut moments = Moments::default();
+        values.iter().for_each(|&value| moments.record(value));
+        moments
+    }
+
+    fn histogram(values: &[u64]) -> Histogram {
+        let mut histogram = Histogram::new();
+        values.iter().for_each(|&value| histogram.record(value));
+        histogram
+    }
+
+    #[test]
+    fn moments_of_a_handful() {
+        // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, sum of squared deviations 32.
+        let some = moments(&[2, 4, 4, 4, 5, 5, 7, 9]);
+        assert_eq!((some.count(), some.sum(), some.sum_of_squares()), (8, 40, 232));
+        assert_eq!((some.minimum(), some.maximum()), (Some(2), Some(9)));
+        assert_eq!((some.mean(), some.variance()), (Some(5.0), Some(32.0 / 7.0)));
+    }
+
+    #[test]
+    fn moments_of_none_and_one() {
+        let none = Moments::default();
+        assert_eq!((none.minimum(), none.maximum(), none.mean(), none.variance()), (None, None, None, None));
+        let one = moments(&[u64::MAX]);
+        assert_eq!((one.minimum(), one.maximum(), one.variance()), (Some(u64::MAX), Some(u64::MAX), None));
+    }
+
+    #[test]
+    fn a_small_spread_on_a_long_delay_keeps_its_digits() {
+        // 540 ms and 0, 1 or 2 ps more: variance 1.
+        let delay = 540_000_000_000;
+        assert_eq!(moments(&[delay, delay + 1, delay + 2]).variance(), Some(1.0));
+    }
+
+    #[test]
+    fn moments_beyond_their_limits_do_not_panic() {
+        let full = moments(&[u64::MAX; 4]);
+        assert_eq!(full.sum_of_squares(), u128::MAX);
+        assert!(full.variance().is_some_and(|variance| variance >= 0.0));
+    }
+
+    #[test]
+    fn a_histogram_takes_31_kibibytes() {
+        assert_eq!(Histogram::SIZE, 128 * 31);
+        assert_eq!(Histogram::new().counts.len() * size_of::<u64>(), 31_744);
+    }
+
+    #[test]
+    fn places_and_starts_are_inverse() {
+        for place in 0..Histogram::SIZE {
+            let (from, to) = (Histogram::start(place), Histogram::start(place + 1));
+            assert_eq!((Histogram::place(from), Histogram::place(to - 1)), (place, place));
+            assert!(from < 1 << 20 || (to - from) as f64 <= from as f64 / 128.0);
+        }
+        assert_eq!(Histogram::start(Histogram::SIZE), Histogram::CEILING);
+    }
+
+    #[test]
+    fn quantiles_of_a_handful() {
+        assert_eq!(Histogram::new().quantile(0.5), None);
+        // Below the floor a step is 8192 ps wide: 0 and 1 share the first, 8192 begins the second.
+        let some = histogram(&[0, 1, 8_192, u64::MAX]);
+        let last = Step { from: (255 << 42), to: 1 << 50, count: 1 };
+        assert_eq!(some.steps().last(), Some(last));
+        let quantiles = [0.0, 0.5, 0.51, 0.75, 0.76, 1.0, f64::NAN].map(|q| some.quantile(q).unwrap_or(0));
+        assert_eq!(quantiles, [4_096, 4_096, 12_288, 12_288, last.middle(), last.middle(), 4_096]);
+    }
+
+    #[test]
+    fn only_what_may_still_be_decided_is_kept() {
+        // Floor 100, limit 10: 110 never counts; 131 counts at once while the minimum is 120.
+        let mut above = AboveMinimum::new(100, 10);
+        assert_eq!((above.count(), above.minimum()), (0, None));
+        [120, 110, 125, 131].into_iter().for_each(|value| above.record(value));
+        // 110 lowered the limit to 120: 125 and 131 count, the first 120 waits.
+        assert_eq!((above.count(), above.minimum(), above.kept()), (2, Some(110), 1));
+        above.record(109);
+        assert_eq!((above.count(), above.minimum(), above.kept()), (3, Some(109), 0));
+    }
+
+    #[test]
+    fn memory_stays_small_once_the_floor_is_near() {
+        let mut stream = Stream::new(1, 0, "above");
+        let mut above = AboveMinimum::new(1_000_000, 50_000);
+        for _ in 0..100_000 {
+            above.record(1_000_000 + (stream.exponential() * 100_000.0) as u64);
+        }
+        assert!(above.kept() < 100, "{}", above.kept());
+    }
+
+    #[test]
+    fn fingerprints_never_change() {
+        let mut fingerprint = Fingerprint::new();
+        [1, 2, 3].into_iter().for_each(|word| fingerprint.mix(word));
+        // Computed apart from this file, with the integers of Python.
+        assert_eq!(fingerprint.value(), 15_048_141_132_212_650_967);
+    }
+
+    #[test]
+    fn fairness_of_a_handful() {
+        assert_eq!(jain(&[3.0, 3.0, 3.0]), 1.0);
+        assert_eq!(jain(&[1.0, 0.0, 0.0, 0.0]), 0.25);
+        // (1 + 2 + 3)^2 / (3 x 14).
+        assert_eq!(jain(&[1.0, 2.0, 3.0]), 36.0 / 42.0);
+        assert_eq!((jain(&[]), jain(&[0.0, 0.0])), (1.0, 1.0));
+    }
+
+    proptest! {
+        #[test]
+        fn merged_moments_are_those_of_all(values in prop::collection::vec(0u64..1 << 50, 0..50), cut in 0usize..50) {
+            let (left, right) = values.split_at(cut.min(values.len()));
+            let mut merged = moments(right);
+            merged.merge(&moments(left));
+            prop_assert_eq!(&merged, &moments(&values));
+            if let (Some(mean), Some(variance)) = (merged.mean(), merged.variance()) {
+                let plain: f64 = values.iter().map(|&x| (x as f64 - mean) * (x as f64 - mean)).sum();
+                let plain = plain / (values.len() - 1) as f64;
+                prop_assert!((variance - plain).abs() <= 1e-9 * plain.max(1.0));
+            }
+        }
+
+        #[test]
+        fn merged_histograms_are_those_of_all(values in prop::collection::vec(any::<u64>(), 0..50), cut in 0usize..50) {
+            let (left, right) = values.split_at(cut.min(values.len()));
+            let mut merged = histogram(right);
+            merged.merge(&histogram(left));
+            prop_assert_eq!(merged.count(), values.len() as u64);
+            prop_assert_eq!(merged, histogram(&values));
+        }
+
+        #[test]
+        fn quantiles_are_within_half_a_step(
+            octaves in prop::collection::vec(0.0f64..50.0, 1..200), q in 0.0f64..=1.0
+        ) {
+            let mut values: Vec<u64> = octaves.iter().map(|&octave| libm::exp2(octave) as u64).collect();
+            let found = histogram(&values).quantile(q).unwrap_or(u64::MAX) as f64;
+            values.sort_unstable();
+            let exact = values[((q * values.len() as f64).ceil() as usize).max(1) - 1] as f64;
+            prop_assert!((found - exact).abs() <= (exact * 0.004).max(4_096.0), "{found} for {exact}");
+        }
+
+        #[test]
+        fn above_minimum_agrees_with_keeping_every_value(
+            floor in 0u64..100, limit in 0u64..100, over in prop::collection::vec(0u64..300, 1..200)
+        ) {
+            let mut above = AboveMinimum::new(floor, limit);
+            let mut values = Vec::new();
+            for over in over {
+                above.record(floor + over);
+                values.push(floor + over);
+                let least = values.iter().min().copied();
+                let plain = values.iter().filter(|&&value| value > least.unwrap_or(0) + limit).count();
+                prop_assert_eq!((above.count(), above.minimum()), (plain as u64, least));
+            }
+        }
+
+        #[test]
+        fn a_fingerprint_tells_order_and_every_single_change(
+            words in prop::collection::vec(any::<u64>(), 2..20), at in any::<prop::sample::Index>(), flip in 1u64..
+        ) {
+            let hash = |words: &[u64]| {
+                let mut fingerprint = Fingerprint::new();
+                words.iter().for_each(|&word| fingerprint.mix(word));
+                fingerprint.value()
+            };
+            let mut changed = words.clone();
+            changed[at.index(words.len())] ^= flip;
+            prop_assert_ne!(hash(&changed), hash(&words));
+            let mut swapped = words.clone();
+            swapped.swap(0, 1);
+            prop_assert_eq!(hash(&swapped) == hash(&words), words[0] == words[1]);
+            prop_assert_ne!(hash(&words[1..]), hash(&words));
+        }
+    }
+}

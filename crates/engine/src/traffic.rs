@@ -1,0 +1,292 @@
+//! What a source has to send, and when: the role that every traffic model plays.
+//!
+//! A model is pulled, never scheduled: it says when its next PDU will exist, or when it must decide something that
+//! feedback may still influence (the start of a session or of a burst), and its sender calls it at that instant.
+
+use crate::error::Fault;
+use crate::random::Stream;
+use crate::roles::{define_role, dispatch};
+use crate::time::{Rate, Span, Time};
+
+mod cbr;
+mod file_transfer;
+mod greedy;
+mod on_off;
+mod poisson;
+mod two_rate_video;
+
+/// What a model waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Upcoming {
+    /// Its next PDU exists from this instant on.
+    Pdu(Time),
+    /// It must be called at this instant, but has nothing to send then.
+    Decision(Time),
+    /// Nothing will ever come.
+    Never,
+}
+
+/// How the reaction point bears on traffic that is generated at a nominal rate.
+pub trait Pace {
+    /// A session (a call, a file) begins at `now`.
+    fn begin_session(&mut self, now: Time);
+    /// Factor on the nominal rate at `now`; 1 where nothing controls it, 0 while stopped.
+    fn factor(&mut self, now: Time) -> f64;
+    /// While the factor is 0: the instant at which it may next be above, as far as is known.
+    fn resumes(&mut self, now: Time) -> Time;
+}
+
+/// One PDU's worth of user data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Length in octets, headers included.
+    pub octets: u16,
+    /// Number of its file, frame or message.
+    pub number: u64,
+}
+
+/// Files or messages that a model has handed over whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Transfers {
+    /// Transfers completed.
+    pub finished: u64,
+    /// Picoseconds that the completed ones took, from the start to the last PDU.
+    pub finished_ps: u128,
+    /// Transfers under way.
+    pub unfinished: u64,
+    /// Picoseconds that those under way have taken so far.
+    pub unfinished_ps: u128,
+}
+
+/// A traffic model. `start` is called once, at time 0; `advance` at each instant named by `upcoming`, or later if
+/// the sender was not allowed to send before.
+pub trait Traffic {
+    /// Begins at `now`.
+    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming;
+    /// Takes the PDU that exists by now, or the decision that is due; says what comes next.
+    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming);
+    /// Transfers so far, seen at `now`; `None` for models without files.
+    fn transfers(&self, _now: Time) -> Option<Transfers> {
+        None
+    }
+    /// Forgets what was measured before `now`; the state stays.
+    fn reset_measures(&mut self, _now: Time) {}
+    /// Whether there is always a PDU to send, so that only the allowance or the line sets the pace.
+    fn saturates(&self) -> bool {
+        false
+    }
+    /// Mean offered rate in bits per second at factor 1, where the parameters tell.
+    fn mean_rate(&self) -> Option<f64> {
+        None
+    }
+}
+
+/// What a model is built into.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// Its own random numbers.
+    pub stream: Stream,
+    /// Octets of one PDU, headers included.
+    pub octets: u16,
+}
+
+/// Calls of exponential length with exponential pauses between them.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sessions {
+    /// Mean length of a session; 15 s in the satellite study.
+    #[serde(default = "fifteen_seconds")]
+    pub active: Span,
+    /// Mean pause from the end of a session to the start of the next; 15 s in the satellite study.
+    #[serde(default = "fifteen_seconds")]
+    pub idle: Span,
+}
+
+fn fifteen_seconds() -> Span {
+    Span::from_seconds(15.0)
+}
+
+impl Sessions {
+    fn check(&self) -> Result<(), Fault> {
+        check_mean("active", self.active)
+    }
+}
+
+/// Part of the time that a mean of `one` takes beside a mean of `other`.
+fn share(one: Span, other: Span) -> f64 {
+    one.seconds() / (one.seconds() + other.seconds())
+}
+
+fn check_mean(path: &str, mean: Span) -> Result<(), Fault> {
+    if mean == Span::ZERO {
+        return Err(Fault::new(path, mean, "nothing would ever be sent", "choose a time above 0"));
+    }
+    Ok(())
+}
+
+fn check_rate(path: &str, rate: Rate) -> Result<(), Fault> {
+    if rate.0 == 0 {
+        return Err(Fault::new(path, rate, "nothing would ever be sent", "choose a rate above 0"));
+    }
+    Ok(())
+}
+
+/// The sessions of one source, one after the other; without parameters a single one that lasts for ever.
+#[derive(Clone, Debug)]
+struct SessionClock {
+    sessions: Option<Sessions>,
+    end: Time,
+}
+
+impl SessionClock {
+    fn new(sessions: Option<Sessions>) -> SessionClock {
+        SessionClock { sessions, end: Time::ZERO }
+    }
+
+    /// Start of the first session: the run's, if the source is active then.
+    fn first(&mut self, now: Time, may_be_active: bool, stream: &mut Stream) -> Time {
+        match &self.sessions {
+            Some(Sessions { active, idle }) if !(may_be_active && stream.uniform() < share(*active, *idle)) => {
+                now + stream.exponential_span(*idle)
+            }
+            _ => now,
+        }
+    }
+
+    fn begin(&mut self, start: Time, stream: &mut Stream) {
+        self.end = match &self.sessions {
+            Some(Sessions { active, .. }) => start + stream.exponential_span(*active),
+            None => Time::NEVER,
+        };
+    }
+
+    /// Start of the session after this one.
+    fn next(&mut self, stream: &mut Stream) -> Time {
+        match &self.sessions {
+            Some(Sessions { idle, .. }) => self.end + stream.exponential_span(*idle),
+            None => Time::NEVER,
+        }
+    }
+
+    /// Part of the time that sessions take.
+    fn activity(&self) -> f64 {
+        self.sessions.as_ref().map_or(1.0, |Sessions { active, idle }| share(*active, *idle))
+    }
+}
+
+/// PDUs one gap apart, the gap fixed where it begins by the rate and the factor of that instant.
+///
+/// A sender that is late finds the PDUs where they were produced: gaps follow each other, not the calls.
+#[derive(Clone, Debug)]
+struct Train {
+    bits: f64,
+    /// How many nominal gaps the gap in progress is long.
+    length: f64,
+    next: Upcoming,
+}
+
+impl Train {
+    fn new(octets: u16) -> Train {
+        Train { bits: f64::from(octets) * 8.0, length: 1.0, next: Upcoming::Never }
+    }
+
+    /// Comes to what is next: where a gap begins, and whether a PDU was produced there. The gap is a whole one after a
+    /// PDU, and the old one where it could not be fixed before.
+    #[inline]
+    fn come(&mut self, now: Time) -> (Time, bool) {
+        match self.next {
+            Upcoming::Pdu(time) => {
+                self.length = 1.0;
+                (time, true)
+            }
+            Upcoming::Decision(time) => (time, false),
+            Upcoming::Never => (now, false),
+        }
+    }
+
+    /// Fixes the gap that begins at `from`. A factor of 0 postpones it to the instant at which that may change.
+    #[inline]
+    fn fix(&mut self, from: Time, rate: Rate, now: Time, pace: &mut impl Pace) {
+        let factor = pace.factor(now);
+        self.next = if factor > 0.0 {
+            let seconds = self.length * self.bits / (rate.bits_per_second() * factor);
+            Upcoming::Pdu(from + Span::from_seconds(seconds))
+        } else {
+            // Never the same instant again, lest time stand still.
+            decision(pace.resumes(now).max(now + Span(1)))
+        };
+    }
+
+    /// The next PDU or decision, if it comes before `end`.
+    #[inline]
+    fn before(&self, end: Time) -> Option<Upcoming> {
+        match self.next {
+            Upcoming::Pdu(time) | Upcoming::Decision(time) if time < end => Some(self.next),
+            _ => None,
+        }
+    }
+}
+
+/// A decision at `time`, if that ever comes.
+fn decision(time: Time) -> Upcoming {
+    if time == Time::NEVER { Upcoming::Never } else { Upcoming::Decision(time) }
+}
+
+/// Every traffic model: one line, one keyword of the scenario file.
+macro_rules! models {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// Voice: spurts and silences, perhaps in sessions.
+            on_off OnOff = on_off::Params => on_off::OnOff;
+            /// Video that alternates between two rates, perhaps in sessions.
+            two_rate_video TwoRateVideo = two_rate_video::Params => two_rate_video::TwoRateVideo;
+            /// Files of constant size with pauses between them.
+            file_transfer FileTransfer = file_transfer::Params => file_transfer::FileTransfer;
+            /// Constant bit rate.
+            cbr Cbr = cbr::Params => cbr::Cbr;
+            /// Poisson arrivals.
+            poisson Poisson = poisson::Params => poisson::Poisson;
+            /// Always something to send.
+            greedy Greedy = greedy::Params => greedy::Greedy;
+        }
+    };
+}
+
+models!(define_role! [Params Model Surroundings]);
+
+impl Params {
+    /// Whether all PDUs have the size that the flow names.
+    #[must_use]
+    pub fn constant_size(&self) -> bool {
+        true
+    }
+}
+
+impl Traffic for Model {
+    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+        models!(dispatch! [Model, self, model => model.start(now, pace)])
+    }
+
+    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+        models!(dispatch! [Model, self, model => model.advance(now, pace)])
+    }
+
+    fn transfers(&self, now: Time) -> Option<Transfers> {
+        models!(dispatch! [Model, self, model => model.transfers(now)])
+    }
+
+    fn reset_measures(&mut self, now: Time) {
+        models!(dispatch! [Model, self, model => model.reset_measures(now)]);
+    }
+
+    fn saturates(&self) -> bool {
+        models!(dispatch! [Model, self, model => model.saturates()])
+    }
+
+    fn mean_rate(&self) -> Option<f64> {
+        models!(dispatch! [Model, self, model => model.mean_rate()])
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,126 @@
+//! Constant bit rate: one PDU every `bits / rate`, from a phase of its own.
+//!
+//! The periodic source of nD/D/1 and of the constant-rate video beside the satellite study. It is one session that
+//! lasts for ever; a factor other than 1 stretches each gap from its beginning on.
+
+use super::{Pace, Surroundings, Traffic, Train, Unit, Upcoming, check_rate, decision};
+use crate::error::Fault;
+use crate::random::Stream;
+use crate::time::{Rate, Span, Time};
+
+/// How fast, and from when on.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Bit rate, headers included.
+    pub rate: Rate,
+    /// Instant of the first PDU. Absent, it comes after a uniform phase within one gap from the start of the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Span>,
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_rate("rate", self.rate)
+    }
+}
+
+/// A source at a constant rate.
+#[derive(Clone, Debug)]
+pub struct Cbr {
+    rate: Rate,
+    start: Option<Span>,
+    begun: bool,
+    train: Train,
+    octets: u16,
+    stream: Stream,
+}
+
+impl Cbr {
+    /// A source that has not begun.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: Surroundings) -> Cbr {
+        let Surroundings { stream, octets } = surroundings;
+        Cbr { rate: params.rate, start: params.start, begun: false, train: Train::new(octets), octets, stream }
+    }
+}
+
+impl Traffic for Cbr {
+    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+        self.train.next = decision(now + self.start.unwrap_or(Span::ZERO));
+        if self.train.next == Upcoming::Decision(now) { self.advance(now, pace).1 } else { self.train.next }
+    }
+
+    #[inline]
+    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+        let (from, produced) = self.train.come(now);
+        if !self.begun {
+            self.begun = true;
+            pace.begin_session(now);
+            self.train.length = if self.start.is_some() { 0.0 } else { self.stream.uniform() };
+        }
+        self.train.fix(from, self.rate, now, pace);
+        (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
+    }
+
+    fn mean_rate(&self) -> Option<f64> {
+        Some(self.rate.bits_per_second())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::tests::{Script, at, surroundings, times, units};
+
+    /// 424 bit / 42.4 kb/s = 10 ms.
+    const RATE: Rate = Rate(42_400);
+
+    fn cbr(start: Option<f64>, seed: u64) -> Cbr {
+        Cbr::new(&Params { rate: RATE, start: start.map(Span::from_seconds) }, surroundings(seed))
+    }
+
+    #[test]
+    fn a_change_of_the_factor_bears_on_the_next_gap() {
+        // Half the rate from 25 ms on: the gap from 20 to 30 ms runs on, the next is 20 ms; double from 55 ms on.
+        let mut pace = Script::new(&[(0.025, 0.5), (0.055, 2.0)]);
+        let expected = [0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.075, 0.08].map(at);
+        assert_eq!(times(&units(&mut cbr(Some(0.0), 1), &mut pace, at(0.082))), expected);
+    }
+
+    #[test]
+    fn a_stop_postpones_the_gap_to_the_end_of_the_stop() {
+        let mut pace = Script::new(&[(0.005, 0.0), (0.1, 0.5)]);
+        assert_eq!(times(&units(&mut cbr(Some(0.0), 1), &mut pace, at(0.15))), [0.0, 0.01, 0.12, 0.14].map(at));
+        let mut pace = Script::new(&[(0.005, 0.0)]);
+        assert_eq!(times(&units(&mut cbr(Some(0.0), 1), &mut pace, at(9.0))), [0.0, 0.01].map(at));
+    }
+
+    #[test]
+    fn it_begins_where_it_is_told() {
+        let mut pace = Script::new(&[]);
+        assert_eq!(times(&units(&mut cbr(Some(3.0), 1), &mut pace, at(3.015))), [3.0, 3.01].map(at));
+        assert_eq!(pace.sessions, [at(3.0)]);
+    }
+
+    #[test]
+    fn phases_are_uniform_within_the_gap() {
+        let mut sum = 0.0;
+        for seed in 0..2_000 {
+            let first = units(&mut cbr(None, seed), &mut Script::new(&[]), at(0.01));
+            assert_eq!(first.len(), 1);
+            sum += first[0].0.seconds();
+        }
+        // Mean 5 ms; standard error 10 ms / sqrt(12 x 2000) = 0.0645 ms.
+        assert!((sum / 2_000.0 - 0.005).abs() < 4.0 * 0.000_064_5, "{sum}");
+    }
+
+    #[test]
+    fn a_late_sender_finds_every_pdu_where_it_was_produced() {
+        let (mut source, mut pace) = (cbr(Some(0.0), 1), Script::new(&[]));
+        assert_eq!(source.start(Time::ZERO, &mut pace), Upcoming::Pdu(Time::ZERO));
+        assert_eq!(source.advance(at(0.045), &mut pace).1, Upcoming::Pdu(at(0.01)));
+        assert_eq!(source.advance(at(0.045), &mut pace).1, Upcoming::Pdu(at(0.02)));
+    }
+}

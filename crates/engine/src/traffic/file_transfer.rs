@@ -1,0 +1,267 @@
+//! Files of constant size with exponential pauses between them: the data of the satellite study.
+//!
+//! Satellite thesis, section 6.2.1.3: 1 Mbyte, which there is 8e6 bits, at 500 kb/s, hence 16 s; then a pause of 16 s in
+//! the mean (equal in law to the study's restarted timer). A file goes in whole cells of 424 bits, headers counted:
+//! 18 868 of them. Each is a session of its own. A transfer lasts from the start of its file, a uniform part of a gap
+//! before the first PDU, to its last PDU; the pause begins there.
+
+use super::{Pace, Surroundings, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision};
+use crate::error::Fault;
+use crate::quantity::Bits;
+use crate::random::Stream;
+use crate::time::{Rate, Span, Time};
+
+/// The files and the pauses.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Size of a file, headers included; rounded up to whole PDUs.
+    #[serde(default = "default_size")]
+    pub size: Bits,
+    /// Bit rate of a transfer at factor 1, headers included.
+    #[serde(default = "default_rate")]
+    pub rate: Rate,
+    /// Mean pause from the end of a file to the start of the next.
+    #[serde(default = "default_idle")]
+    pub idle: Span,
+    /// Probability that a file begins with the run.
+    #[serde(default = "default_active_at_start")]
+    pub active_at_start: f64,
+}
+
+fn default_size() -> Bits {
+    Bits(8_000_000)
+}
+
+fn default_rate() -> Rate {
+    Rate(500_000)
+}
+
+fn default_idle() -> Span {
+    Span::from_seconds(16.0)
+}
+
+fn default_active_at_start() -> f64 {
+    0.5
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_rate("rate", self.rate)?;
+        if self.size.0 == 0 {
+            return Err(Fault::new("size", self.size, "an empty file sends nothing", "choose at least 1 bit"));
+        }
+        if !(0.0..=1.0).contains(&self.active_at_start) {
+            let remedy = "choose a number from 0 to 1";
+            return Err(Fault::new("active_at_start", self.active_at_start, "this is not a probability", remedy));
+        }
+        Ok(())
+    }
+}
+
+/// A source of files.
+#[derive(Clone, Debug)]
+pub struct FileTransfer {
+    params: Params,
+    /// PDUs of a file.
+    pdus: u64,
+    /// PDUs of this file that are still to be produced; 0 in a pause.
+    left: u64,
+    /// Start of this file, or of the next in a pause.
+    start: Time,
+    train: Train,
+    /// Number of this file, from 1.
+    number: u64,
+    finished: u64,
+    finished_ps: u128,
+    octets: u16,
+    stream: Stream,
+}
+
+impl FileTransfer {
+    /// A source that has not begun.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: Surroundings) -> FileTransfer {
+        let Surroundings { stream, octets } = surroundings;
+        FileTransfer {
+            params: params.clone(),
+            pdus: params.size.0.div_ceil(u64::from(octets.max(1)) * 8),
+            left: 0,
+            start: Time::ZERO,
+            train: Train::new(octets),
+            number: 0,
+            finished: 0,
+            finished_ps: 0,
+            octets,
+            stream,
+        }
+    }
+
+    fn begin_file(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+        pace.begin_session(now);
+        self.number += 1;
+        self.left = self.pdus;
+        self.train.length = self.stream.uniform();
+        self.train.fix(self.start, self.params.rate, now, pace);
+        self.train.next
+    }
+
+    fn pause(&mut self, now: Time) -> Upcoming {
+        self.start = now + self.stream.exponential_span(self.params.idle);
+        decision(self.start)
+    }
+}
+
+impl Traffic for FileTransfer {
+    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+        self.start = now;
+        if self.stream.uniform() < self.params.active_at_start { self.begin_file(now, pace) } else { self.pause(now) }
+    }
+
+    #[inline]
+    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+        if self.left == 0 {
+            return (None, self.begin_file(now, pace));
+        }
+        let (from, produced) = self.train.come(now);
+        self.left -= u64::from(produced);
+        let upcoming = if self.left == 0 {
+            self.finished += 1;
+            self.finished_ps += u128::from(now.since(self.start).0);
+            self.pause(now)
+        } else {
+            self.train.fix(from, self.params.rate, now, pace);
+            self.train.next
+        };
+        (produced.then_some(Unit { octets: self.octets, number: self.number }), upcoming)
+    }
+
+    fn transfers(&self, now: Time) -> Option<Transfers> {
+        let under_way = self.left > 0;
+        Some(Transfers {
+            finished: self.finished,
+            finished_ps: self.finished_ps,
+            unfinished: u64::from(under_way),
+            unfinished_ps: if under_way { u128::from(now.since(self.start).0) } else { 0 },
+        })
+    }
+
+    /// A transfer that is under way counts whole when it finishes.
+    fn reset_measures(&mut self, _now: Time) {
+        self.finished = 0;
+        self.finished_ps = 0;
+    }
+
+    /// A transfer of n PDUs takes n - 1/2 gaps in the mean.
+    fn mean_rate(&self) -> Option<f64> {
+        let pdus = self.pdus as f64;
+        let gap = self.train.bits / self.params.rate.bits_per_second();
+        Some(pdus * self.train.bits / ((pdus - 0.5) * gap + self.params.idle.seconds()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::traffic::tests::{Script, at, surroundings, units};
+
+    fn paper() -> Params {
+        Params {
+            size: default_size(),
+            rate: default_rate(),
+            idle: default_idle(),
+            active_at_start: default_active_at_start(),
+        }
+    }
+
+    /// The first file's transfer time, in seconds, in a source that begins with one.
+    fn first_transfer(pace: &mut Script) -> (usize, f64) {
+        let mut source = FileTransfer::new(&Params { active_at_start: 1.0, ..paper() }, surroundings(1));
+        let units = units(&mut source, pace, at(40.0));
+        let first: Vec<_> = units.iter().filter(|unit| unit.1.number == 1).collect();
+        (first.len(), first.last().map_or(0.0, |unit| unit.0.seconds()))
+    }
+
+    #[test]
+    fn a_file_at_the_nominal_rate_takes_16_seconds() {
+        let (cells, seconds) = first_transfer(&mut Script::new(&[]));
+        // 18 868 cells of 0.848 ms, of which the first comes after a part: from 15.999216 to 16.000064 s.
+        assert_eq!(cells, 18_868);
+        assert!((15.999_216..=16.000_064).contains(&seconds), "{seconds}");
+    }
+
+    #[test]
+    fn an_undisturbed_file_takes_14_5086_seconds() {
+        // Half the rate, a tenth more every 0.56 s until 1, then a fiftieth.
+        let mut steps = vec![];
+        for tick in 0..40 {
+            let factor = if tick < 5 { 0.5 + 0.1 * f64::from(tick) } else { 1.0 + 0.02 * f64::from(tick - 5) };
+            steps.push((0.56 * f64::from(tick), factor));
+        }
+        let (_, seconds) = first_transfer(&mut Script::new(&steps));
+        assert!((seconds - 14.508_6).abs() < 0.002, "{seconds}");
+    }
+
+    #[test]
+    fn transfers_are_counted_from_start_to_last_pdu() {
+        // 10 cells of 1 ms; always another file within 5 ms.
+        let params = Params { size: Bits(4_200), rate: Rate(424_000), idle: Span::ZERO, active_at_start: 1.0 };
+        let mut source = FileTransfer::new(&params, surroundings(2));
+        let mut pace = Script::new(&[]);
+        let units = units(&mut source, &mut pace, at(1.0));
+        let last = units[9].0;
+        assert_eq!((units[9].1.number, units[10].1.number), (1, 2));
+        assert_eq!(pace.sessions[..2], [Time::ZERO, last]);
+        let seen = source.transfers(at(1.0)).unwrap_or_default();
+        let starts = &pace.sessions;
+        let current = starts[starts.len() - 1];
+        assert_eq!(seen.finished, starts.len() as u64 - 1);
+        assert_eq!(seen.finished_ps, u128::from(current.0), "no pauses: the finished ones fill the time");
+        assert_eq!((seen.unfinished, seen.unfinished_ps), (1, u128::from(at(1.0).since(current).0)));
+        source.reset_measures(at(1.0));
+        let seen = source.transfers(at(1.5)).unwrap_or_default();
+        assert_eq!((seen.finished, seen.finished_ps, seen.unfinished), (0, 0, 1));
+    }
+
+    #[test]
+    fn half_of_the_sources_begin_with_a_file() {
+        let mut active = 0usize;
+        for seed in 0..4_000 {
+            let mut pace = Script::new(&[]);
+            FileTransfer::new(&paper(), surroundings(seed)).start(Time::ZERO, &mut pace);
+            active += pace.sessions.len();
+        }
+        assert!(active.abs_diff(2_000) < 127, "{active}");
+    }
+
+    #[test]
+    fn faults() {
+        let path = |params: Params| params.check().map_err(|fault| fault.path);
+        assert_eq!(path(Params { size: Bits(0), ..paper() }), Err("size".to_owned()));
+        assert_eq!(path(Params { active_at_start: 1.1, ..paper() }), Err("active_at_start".to_owned()));
+        assert_eq!(path(Params { active_at_start: f64::NAN, ..paper() }), Err("active_at_start".to_owned()));
+        assert_eq!(path(paper()), Ok(()));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+
+        /// The k-th pause is the same at any factor, although files end at other instants.
+        #[test]
+        fn feedback_changes_no_pause(seed: u64, factor in 0.3f64..2.0) {
+            let params = Params { size: Bits(42_400), rate: Rate(424_000), idle: Span::milliseconds(100), active_at_start: 1.0 };
+            let pauses = |factor: f64| {
+                let mut pace = Script::new(&[(0.0, factor)]);
+                let units = units(&mut FileTransfer::new(&params, surroundings(seed)), &mut pace, at(5.0));
+                let ends = units.chunk_by(|one, other| one.1.number == other.1.number).map(|file| file[file.len() - 1].0);
+                pace.sessions.iter().skip(1).zip(ends).map(|(start, end)| start.since(end)).collect::<Vec<_>>()
+            };
+            let (nominal, other) = (pauses(1.0), pauses(factor));
+            prop_assert!(nominal.len() > 5 && other.len() > 5);
+            prop_assert!(nominal.iter().zip(&other).all(|(one, other)| one == other));
+        }
+    }
+}

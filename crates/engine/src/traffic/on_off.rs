@@ -1,0 +1,318 @@
+//! Talk spurts and silences, perhaps within sessions: the voice of the satellite study.
+//!
+//! Satellite thesis, section 6.2.1.1: spurts at a constant peak rate and silences, both exponential (0.5 s at 64 kb/s,
+//! 0.5 s), within sessions that are exponential too, as are the pauses between them (15 s each; 6.2.1.5 for the start
+//! of a run). A session begins in a spurt with the long-run probability `on / (on + off)` and cuts what is running
+//! when it ends. Sessions and spurts never depend on feedback: it only stretches the gaps.
+
+use super::{
+    Pace, SessionClock, Sessions, Surroundings, Traffic, Train, Unit, Upcoming, check_mean, check_rate, decision, share,
+};
+use crate::error::Fault;
+use crate::random::Stream;
+use crate::time::{Rate, Span, Time};
+
+/// How a run begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Start {
+    /// Within a session with its long-run probability, and that session begins with the run.
+    #[default]
+    Random,
+    /// Between two sessions, or silent where there are none.
+    Off,
+}
+
+/// When a spurt's first PDU comes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum First {
+    /// After a uniform part of a gap.
+    #[default]
+    Phase,
+    /// After a whole gap: a spurt shorter than that sends nothing.
+    Gap,
+}
+
+/// The spurts, the silences and the sessions.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Bit rate within a spurt at factor 1, headers included.
+    #[serde(default = "default_peak_rate")]
+    pub peak_rate: Rate,
+    /// Mean length of a spurt.
+    #[serde(default = "half_a_second")]
+    pub on: Span,
+    /// Mean length of a silence.
+    #[serde(default = "half_a_second")]
+    pub off: Span,
+    /// Sessions; absent, one session lasts for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Sessions>,
+    /// How the run begins.
+    #[serde(default)]
+    pub start: Start,
+    /// When a spurt's first PDU comes.
+    #[serde(default)]
+    pub first: First,
+}
+
+fn default_peak_rate() -> Rate {
+    Rate(64_000)
+}
+
+fn half_a_second() -> Span {
+    Span::milliseconds(500)
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_rate("peak_rate", self.peak_rate)?;
+        check_mean("on", self.on)?;
+        self.session.as_ref().map_or(Ok(()), |session| session.check().map_err(|fault| fault.under("session")))
+    }
+}
+
+/// What the source waits for.
+#[derive(Clone, Copy, Debug)]
+enum Awaited {
+    Session(Time),
+    Spurt(Time),
+    /// The train, within the spurt that ends then.
+    Train(Time),
+}
+
+/// A source of spurts.
+#[derive(Clone, Debug)]
+pub struct OnOff {
+    params: Params,
+    sessions: SessionClock,
+    awaited: Awaited,
+    train: Train,
+    /// Number of the spurt.
+    number: u64,
+    octets: u16,
+    stream: Stream,
+}
+
+impl OnOff {
+    /// A source that has not begun.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: Surroundings) -> OnOff {
+        let Surroundings { stream, octets } = surroundings;
+        OnOff {
+            params: params.clone(),
+            sessions: SessionClock::new(params.session.clone()),
+            awaited: Awaited::Session(Time::ZERO),
+            train: Train::new(octets),
+            number: 0,
+            octets,
+            stream,
+        }
+    }
+
+    fn begin_session(&mut self, start: Time, now: Time, pace: &mut impl Pace) -> Upcoming {
+        pace.begin_session(now);
+        self.sessions.begin(start, &mut self.stream);
+        let silent = self.params.start == Start::Off && self.params.session.is_none();
+        if !silent && self.stream.uniform() < share(self.params.on, self.params.off) {
+            self.begin_spurt(start, now, pace)
+        } else {
+            self.fall_silent(start)
+        }
+    }
+
+    fn begin_spurt(&mut self, start: Time, now: Time, pace: &mut impl Pace) -> Upcoming {
+        let end = (start + self.stream.exponential_span(self.params.on)).min(self.sessions.end);
+        self.awaited = Awaited::Train(end);
+        self.number += 1;
+        self.train.length = match self.params.first {
+            First::Phase => self.stream.uniform(),
+            First::Gap => 1.0,
+        };
+        self.train.fix(start, self.params.peak_rate, now, pace);
+        self.proceed(end)
+    }
+
+    /// What comes next in the spurt that lasts until `end`, or after it.
+    #[inline]
+    fn proceed(&mut self, end: Time) -> Upcoming {
+        match self.train.before(end) {
+            Some(upcoming) => upcoming,
+            None => self.fall_silent(end),
+        }
+    }
+
+    /// The next spurt, in this session or another.
+    fn fall_silent(&mut self, from: Time) -> Upcoming {
+        if from < self.sessions.end {
+            let spurt = from + self.stream.exponential_span(self.params.off);
+            if spurt < self.sessions.end {
+                self.awaited = Awaited::Spurt(spurt);
+                return decision(spurt);
+            }
+        }
+        let session = self.sessions.next(&mut self.stream);
+        self.awaited = Awaited::Session(session);
+        decision(session)
+    }
+}
+
+impl Traffic for OnOff {
+    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+        let first = self.sessions.first(now, self.params.start == Start::Random, &mut self.stream);
+        self.awaited = Awaited::Session(first);
+        if first > now { decision(first) } else { self.begin_session(first, now, pace) }
+    }
+
+    #[inline]
+    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+        match self.awaited {
+            Awaited::Session(start) => (None, self.begin_session(start, now, pace)),
+            Awaited::Spurt(start) => (None, self.begin_spurt(start, now, pace)),
+            Awaited::Train(end) => {
+                let number = self.number;
+                let (from, produced) = self.train.come(now);
+                self.train.fix(from, self.params.peak_rate, now, pace);
+                (produced.then_some(Unit { octets: self.octets, number }), self.proceed(end))
+            }
+        }
+    }
+
+    /// A spurt that begins with a whole gap g loses part of it: with q = g (1/on + 1/active), the rate within spurts
+    /// is q / (e^q - 1) of the peak.
+    fn mean_rate(&self) -> Option<f64> {
+        let Params { peak_rate, on, off, first, .. } = &self.params;
+        let kept = match first {
+            First::Phase => 1.0,
+            First::Gap => {
+                let ends = self.params.session.as_ref().map_or(0.0, |session| 1.0 / session.active.seconds());
+                let q = self.train.bits / peak_rate.bits_per_second() * (1.0 / on.seconds() + ends);
+                q / libm::expm1(q)
+            }
+        };
+        Some(peak_rate.bits_per_second() * share(*on, *off) * self.sessions.activity() * kept)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::traffic::tests::{Script, at, calls, surroundings, times, units, voice};
+
+    /// PDUs by spurt: number, and instants.
+    fn spurts(source: &mut OnOff, pace: &mut Script, seconds: f64) -> Vec<(u64, Vec<Time>)> {
+        let units = units(source, pace, at(seconds));
+        units
+            .chunk_by(|one, other| one.1.number == other.1.number)
+            .map(|spurt| (spurt[0].1.number, times(spurt)))
+            .collect()
+    }
+
+    #[test]
+    fn within_a_spurt_cells_are_a_gap_apart() {
+        let found = spurts(&mut OnOff::new(&voice(calls()), surroundings(1)), &mut Script::new(&[]), 500.0);
+        assert!(found.len() > 200);
+        for (_, times) in found {
+            assert!(times.windows(2).all(|pair| pair[1].since(pair[0]) == Span(6_625_000_000)));
+        }
+    }
+
+    /// Lengths of spurts and silences are seen to within a gap, and their means to within 4 standard errors.
+    #[test]
+    fn spurts_and_silences_have_the_means_given() {
+        let found = spurts(&mut OnOff::new(&voice(None), surroundings(2)), &mut Script::new(&[]), 20_000.0);
+        let gap = 0.006_625;
+        let cells: usize = found.iter().map(|spurt| spurt.1.len()).sum();
+        let begun = found.last().map_or(0, |spurt| spurt.0) as f64;
+        // Spurts begin once a second (renewal: variance of the count 1/2 per second); each has 0.5 s / gap cells.
+        assert!((begun - 20_000.0).abs() < 4.0 * 100.0, "{begun}");
+        let mean = cells as f64 / begun * gap;
+        assert!((mean - 0.5).abs() < 4.0 * 0.5 / libm::sqrt(begun), "{mean}");
+    }
+
+    #[test]
+    fn all_off_and_whole_gaps() {
+        let params = Params { peak_rate: Rate(512_000), start: Start::Off, first: First::Gap, ..voice(None) };
+        let mut pace = Script::new(&[]);
+        for seed in 0..200 {
+            let mut source = OnOff::new(&params, surroundings(seed));
+            let Upcoming::Decision(spurt) = source.start(Time::ZERO, &mut pace) else { panic!("it begins silent") };
+            match source.advance(spurt, &mut pace) {
+                (None, Upcoming::Pdu(first)) => assert_eq!(first.since(spurt), Span(828_125_000)),
+                (None, Upcoming::Decision(next)) => assert!(next > spurt),
+                other => panic!("{other:?}"),
+            }
+        }
+        // 512 kb/s, half the time, less half a gap per spurt: q = 0.828125/500, q / (e^q - 1) = 0.9991721.
+        let rate = OnOff::new(&params, surroundings(0)).mean_rate().unwrap_or_default();
+        assert!((rate / 256_000.0 - 0.999_172_1).abs() < 1e-7, "{rate}");
+    }
+
+    #[test]
+    fn half_of_the_sources_begin_active_and_half_of_those_in_a_spurt() {
+        let (mut active, mut speaking) = (0, 0);
+        for seed in 0..4_000 {
+            let mut pace = Script::new(&[]);
+            let mut source = OnOff::new(&voice(calls()), surroundings(seed));
+            source.start(Time::ZERO, &mut pace);
+            active += pace.sessions.len();
+            speaking += usize::from(matches!(source.awaited, Awaited::Train(_)));
+        }
+        // Binomial: 2000 with a standard deviation of 31.6, 1000 with 27.4 (less the few spurts that end unheard).
+        assert!(active.abs_diff(2_000) < 127, "{active}");
+        assert!(speaking.abs_diff(1_000) < 110 + 13, "{speaking}");
+    }
+
+    #[test]
+    fn a_stop_that_outlasts_the_spurt_silences_it_and_not_the_next() {
+        let params = voice(None);
+        let nominal = spurts(&mut OnOff::new(&params, surroundings(4)), &mut Script::new(&[]), 60.0);
+        let stopped =
+            spurts(&mut OnOff::new(&params, surroundings(4)), &mut Script::new(&[(0.0, 0.0), (30.0, 1.0)]), 60.0);
+        let after = |found: &[(u64, Vec<Time>)]| {
+            found.iter().filter(|spurt| spurt.1[0] > at(30.0)).skip(1).cloned().collect::<Vec<_>>()
+        };
+        assert!(stopped.iter().all(|spurt| spurt.1[0] >= at(30.0)));
+        assert!(after(&stopped).len() > 10);
+        assert_eq!(after(&nominal), after(&stopped));
+    }
+
+    #[test]
+    fn faults() {
+        let path = |params: Params| params.check().map_err(|fault| fault.path);
+        assert_eq!(path(Params { on: Span::ZERO, ..voice(None) }), Err("on".to_owned()));
+        assert_eq!(path(Params { peak_rate: Rate(0), ..voice(None) }), Err("peak_rate".to_owned()));
+        let session = Some(Sessions { active: Span::ZERO, idle: Span::ZERO });
+        assert_eq!(path(voice(session)), Err("session.active".to_owned()));
+        assert_eq!(path(Params { off: Span::ZERO, ..voice(None) }), Ok(()));
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(100))]
+
+        /// Spurts lie where they lay, whatever the factor: a fast twin, whose cells outline every spurt, bounds all
+        /// cells of a slow one. And the twin's spurts keep within its sessions' own order.
+        #[test]
+        fn feedback_stretches_gaps_and_moves_no_spurt(seed: u64, factor in 0.3f64..1.0) {
+            let outline = spurts(
+                &mut OnOff::new(&voice(calls()), surroundings(seed)), &mut Script::new(&[(0.0, 100.0)]), 60.0,
+            );
+            let slow = spurts(
+                &mut OnOff::new(&voice(calls()), surroundings(seed)), &mut Script::new(&[(0.0, factor)]), 60.0,
+            );
+            for (number, times) in &slow {
+                let Some((_, bounds)) = outline.iter().find(|spurt| spurt.0 == *number) else {
+                    return Err(TestCaseError::fail(format!("spurt {number} is not there")));
+                };
+                let gap = Span(66_250_000);
+                prop_assert!(times[0] + gap >= bounds[0]);
+                prop_assert!(*times.last().unwrap_or(&Time::ZERO) <= *bounds.last().unwrap_or(&Time::ZERO) + gap);
+            }
+        }
+    }
+}

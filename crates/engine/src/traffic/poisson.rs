@@ -1,0 +1,99 @@
+//! Poisson arrivals: exponential gaps, the source of M/D/1.
+//!
+//! One session that lasts for ever. A factor scales the gap that begins, so that PDU for PDU the draws stay the same.
+
+use super::{Pace, Surroundings, Traffic, Train, Unit, Upcoming, check_rate};
+use crate::error::Fault;
+use crate::random::Stream;
+use crate::time::{Rate, Time};
+
+/// How fast.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Mean bit rate, headers included.
+    pub rate: Rate,
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_rate("rate", self.rate)
+    }
+}
+
+/// A source without memory.
+#[derive(Clone, Debug)]
+pub struct Poisson {
+    rate: Rate,
+    train: Train,
+    octets: u16,
+    stream: Stream,
+}
+
+impl Poisson {
+    /// A source that has not begun.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: Surroundings) -> Poisson {
+        let Surroundings { stream, octets } = surroundings;
+        Poisson { rate: params.rate, train: Train::new(octets), octets, stream }
+    }
+}
+
+impl Traffic for Poisson {
+    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+        pace.begin_session(now);
+        self.train.length = self.stream.exponential();
+        self.train.fix(now, self.rate, now, pace);
+        self.train.next
+    }
+
+    #[inline]
+    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+        let (from, produced) = self.train.come(now);
+        if produced {
+            self.train.length = self.stream.exponential();
+        }
+        self.train.fix(from, self.rate, now, pace);
+        (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
+    }
+
+    fn mean_rate(&self) -> Option<f64> {
+        Some(self.rate.bits_per_second())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::tests::{Script, at, surroundings, times, units};
+
+    fn poisson(seed: u64) -> Poisson {
+        Poisson::new(&Params { rate: Rate(424_000) }, surroundings(seed))
+    }
+
+    #[test]
+    fn gaps_are_exponential() {
+        let times = times(&units(&mut poisson(3), &mut Script::new(&[]), at(100.0)));
+        let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1].since(pair[0]).seconds() * 1_000.0).collect();
+        let count = gaps.len() as f64;
+        let mean = gaps.iter().sum::<f64>() / count;
+        let square = gaps.iter().map(|gap| gap * gap).sum::<f64>() / count;
+        let above = gaps.iter().filter(|&&gap| gap > 1.0).count() as f64 / count;
+        // 100 000 gaps of mean 1: mean 1, second moment 2 (standard deviation sqrt 20), P(> 1) = 1/e; 4 errors each.
+        assert!((count - 1e5).abs() < 4.0 * 316.0, "{count}");
+        assert!((mean - 1.0).abs() < 4.0 / 316.0, "{mean}");
+        assert!((square - 2.0).abs() < 4.0 * 4.47 / 316.0, "{square}");
+        assert!((above - 0.367_879).abs() < 4.0 * 0.482 / 316.0, "{above}");
+    }
+
+    #[test]
+    fn the_factor_scales_the_same_draws() {
+        let nominal = times(&units(&mut poisson(5), &mut Script::new(&[]), at(1.0)));
+        let halved = times(&units(&mut poisson(5), &mut Script::new(&[(0.0, 0.5)]), at(2.0)));
+        assert!(nominal.len() > 900);
+        for (one, other) in nominal.iter().zip(&halved) {
+            assert!(other.0.abs_diff(2 * one.0) < 5_000, "{one:?} {other:?}");
+        }
+    }
+}

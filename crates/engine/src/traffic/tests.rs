@@ -1,0 +1,231 @@
+//! What every traffic model owes, and the means of the tests: a scripted pace and the study's sources.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::quantity::Bits;
+
+/// A factor that changes at given instants, and the sessions that it was told of.
+#[derive(Clone, Debug)]
+pub(super) struct Script {
+    steps: Vec<(Time, f64)>,
+    pub(super) sessions: Vec<Time>,
+}
+
+impl Script {
+    /// Factor 1 until the first of `steps`, given in seconds.
+    pub(super) fn new(steps: &[(f64, f64)]) -> Script {
+        let steps = steps.iter().map(|&(seconds, factor)| (at(seconds), factor)).collect();
+        Script { steps, sessions: Vec::new() }
+    }
+}
+
+impl Pace for Script {
+    fn begin_session(&mut self, now: Time) {
+        self.sessions.push(now);
+    }
+
+    fn factor(&mut self, now: Time) -> f64 {
+        self.steps.iter().rev().find(|step| step.0 <= now).map_or(1.0, |step| step.1)
+    }
+
+    fn resumes(&mut self, now: Time) -> Time {
+        self.steps.iter().find(|step| step.0 > now && step.1 > 0.0).map_or(Time::NEVER, |step| step.0)
+    }
+}
+
+pub(super) fn at(seconds: f64) -> Time {
+    Time::ZERO + Span::from_seconds(seconds)
+}
+
+pub(super) fn surroundings(seed: u64) -> Surroundings {
+    Surroundings { stream: Stream::new(seed, 0, "source/traffic"), octets: 53 }
+}
+
+/// The PDUs produced before `end`, taken at once.
+pub(crate) fn units(model: &mut impl Traffic, pace: &mut impl Pace, end: Time) -> Vec<(Time, Unit)> {
+    let mut units = Vec::new();
+    let mut upcoming = model.start(Time::ZERO, pace);
+    while let Upcoming::Pdu(now) | Upcoming::Decision(now) = upcoming {
+        if now >= end {
+            break;
+        }
+        let (unit, next) = model.advance(now, pace);
+        assert_eq!(unit.is_some(), upcoming == Upcoming::Pdu(now));
+        units.extend(unit.map(|unit| (now, unit)));
+        upcoming = next;
+    }
+    units
+}
+
+pub(super) fn times(units: &[(Time, Unit)]) -> Vec<Time> {
+    units.iter().map(|unit| unit.0).collect()
+}
+
+pub(crate) fn voice(session: Option<Sessions>) -> on_off::Params {
+    on_off::Params {
+        peak_rate: Rate(64_000),
+        on: Span::milliseconds(500),
+        off: Span::milliseconds(500),
+        session,
+        start: on_off::Start::Random,
+        first: on_off::First::Phase,
+    }
+}
+
+pub(crate) fn video(session: Option<Sessions>) -> two_rate_video::Params {
+    two_rate_video::Params {
+        high: Rate(512_000),
+        low: Rate(192_000),
+        high_time: Span::milliseconds(500),
+        low_time: Span::milliseconds(500),
+        session,
+    }
+}
+
+pub(super) fn calls() -> Option<Sessions> {
+    Some(Sessions { active: fifteen_seconds(), idle: fifteen_seconds() })
+}
+
+fn every_model() -> Vec<Params> {
+    vec![
+        Params::OnOff(voice(calls())),
+        Params::TwoRateVideo(video(calls())),
+        Params::FileTransfer(file_transfer::Params {
+            size: Bits(80_000),
+            rate: Rate(500_000),
+            idle: Span::milliseconds(200),
+            active_at_start: 0.5,
+        }),
+        Params::Cbr(cbr::Params { rate: Rate(64_000), start: None }),
+        Params::Poisson(poisson::Params { rate: Rate(64_000) }),
+        Params::Greedy(greedy::Params {}),
+    ]
+}
+
+#[test]
+fn every_model_is_among_the_conforming() {
+    let keywords: Vec<_> = Params::KEYWORDS.to_vec();
+    assert_eq!(keywords.len(), every_model().len());
+    assert!(every_model().iter().all(|params| params.check() == Ok(())));
+}
+
+/// The mean rate over many seeds lies within 4 standard errors of what the parameters tell.
+#[test]
+fn mean_rates_are_what_the_parameters_tell() {
+    for params in every_model() {
+        let Some(expected) = params.build(surroundings(0)).mean_rate() else {
+            continue;
+        };
+        let rates: Vec<f64> = (0..200)
+            .map(|seed| {
+                let mut model = params.build(surroundings(seed));
+                units(&mut model, &mut Script::new(&[]), at(100.0)).len() as f64 * 424.0 / 100.0
+            })
+            .collect();
+        let mean = rates.iter().sum::<f64>() / 200.0;
+        let variance = rates.iter().map(|rate| (rate - mean) * (rate - mean)).sum::<f64>() / 199.0;
+        let error = (variance / 200.0).sqrt();
+        // A gap of the video straddles levels, and a constant rate's cells are whole: 0.1 %.
+        assert!((mean - expected).abs() < 4.0 * error + 1e-3 * expected, "{params:?}: {mean} for {expected}");
+        assert!(error < 0.04 * expected, "{params:?}: {error}");
+    }
+}
+
+/// Stopped for ever after a second, a source sends no more than what was fixed before.
+#[test]
+fn a_stopped_source_falls_silent() {
+    for params in every_model().iter().filter(|params| !matches!(params, Params::Greedy(_))) {
+        for seed in 0..20 {
+            let units = units(&mut params.build(surroundings(seed)), &mut Script::new(&[(1.0, 0.0)]), at(60.0));
+            assert!(units.iter().all(|unit| unit.0 < at(1.1)), "{params:?}");
+        }
+    }
+}
+
+#[test]
+fn defaults_are_those_of_the_study() {
+    let read = |text: &str| toml::from_str::<Params>(text);
+    assert_eq!(read("on_off = {}"), Ok(Params::OnOff(voice(None))));
+    assert_eq!(read("on_off = { session = {} }"), Ok(Params::OnOff(voice(calls()))));
+    assert_eq!(read("two_rate_video = { session = {} }"), Ok(Params::TwoRateVideo(video(calls()))));
+    assert_eq!(read("greedy = {}"), Ok(Params::Greedy(greedy::Params {})));
+    assert!(read("greedy = { rate = 1 }").is_err());
+    assert!(read("cbr = {}").is_err());
+    let file = read("file_transfer = {}").map(|params| params.build(surroundings(0)).mean_rate());
+    // 18 868 cells in 15.99964 + 16 s.
+    assert!(matches!(file, Ok(Some(rate)) if (rate - 250_003.8).abs() < 0.1), "{file:?}");
+}
+
+fn factors() -> impl Strategy<Value = Vec<(f64, f64)>> {
+    let factor = prop_oneof![1 => Just(0.0), 4 => 0.1f64..2.0];
+    prop::collection::vec((0.01f64..3.0, factor), 0..12).prop_map(|steps| {
+        let later = |now: &mut f64, (gap, factor)| {
+            *now += gap;
+            Some((*now, factor))
+        };
+        steps.into_iter().scan(0.0, later).collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// What every model owes: time never runs back, numbers never fall, and a clone does as the original.
+    #[test]
+    fn laws(seed: u64, steps in factors()) {
+        for params in every_model() {
+            let mut pace = Script::new(&steps);
+            let mut model = params.build(surroundings(seed));
+            let mut upcoming = model.start(Time::ZERO, &mut pace);
+            let (mut last, mut number) = (Time::ZERO, 0);
+            for _ in 0..2_000 {
+                let (Upcoming::Pdu(now) | Upcoming::Decision(now)) = upcoming else { break };
+                prop_assert!(now >= last);
+                let (mut twin, mut twin_pace) = (model.clone(), pace.clone());
+                let (unit, next) = model.advance(now, &mut pace);
+                prop_assert_eq!((unit, next), twin.advance(now, &mut twin_pace));
+                prop_assert_eq!(unit.is_some(), upcoming == Upcoming::Pdu(now));
+                if let Some(unit) = unit {
+                    prop_assert_eq!(unit.octets, 53);
+                    prop_assert!(unit.number >= number);
+                    number = unit.number;
+                }
+                (last, upcoming) = (now, next);
+            }
+            prop_assert!(pace.sessions.is_sorted());
+        }
+    }
+
+    /// A sender that is late finds everything at the instants at which a punctual one does. (A source that sets
+    /// its clock by what it hands over cannot owe that.)
+    #[test]
+    fn lateness_loses_nothing(seed: u64, delays in prop::collection::vec(0.0f64..2.0, 1..300)) {
+        let keeps_time = |params: &Params| !matches!(params, Params::FileTransfer(_) | Params::Greedy(_));
+        for params in every_model().into_iter().filter(keeps_time) {
+            let mut pace = Script::new(&[]);
+            let (mut model, mut late) = (params.build(surroundings(seed)), params.build(surroundings(seed)));
+            let mut upcoming = model.start(Time::ZERO, &mut pace);
+            prop_assert_eq!(late.start(Time::ZERO, &mut pace), upcoming);
+            for delay in &delays {
+                let (Upcoming::Pdu(now) | Upcoming::Decision(now)) = upcoming else { break };
+                let taken = model.advance(now, &mut pace);
+                prop_assert_eq!(late.advance(now + Span::from_seconds(*delay), &mut pace), taken);
+                upcoming = taken.1;
+            }
+        }
+    }
+
+    /// Feedback never moves the sessions of voice and video: two schemes see the same calls.
+    #[test]
+    fn sessions_do_not_depend_on_the_factor(seed: u64, steps in factors(), other in factors()) {
+        for params in [Params::OnOff(voice(calls())), Params::TwoRateVideo(video(calls()))] {
+            let sessions = |steps: &[(f64, f64)]| {
+                let mut pace = Script::new(steps);
+                units(&mut params.build(surroundings(seed)), &mut pace, at(200.0));
+                pace.sessions
+            };
+            prop_assert_eq!(sessions(&steps), sessions(&other));
+        }
+    }
+}
