@@ -1,0 +1,43 @@
+//! Engine errors as Python exceptions.
+
+use penstock_engine::error::Error;
+use pyo3::create_exception;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+create_exception!(
+    penstock._engine,
+    ScenarioError,
+    PyValueError,
+    "The scenario cannot be run. Its text says where, what, why and what would be right, and so do its attributes."
+);
+
+/// The exception's type, with the attributes that every instance overrides.
+pub(crate) fn scenario_error_type(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
+    let kind = py.get_type::<ScenarioError>();
+    kind.setattr("line", py.None())?;
+    for name in ["path", "value", "reason", "remedy"] {
+        kind.setattr(name, "")?;
+    }
+    Ok(kind)
+}
+
+/// The exception for an engine error: `ScenarioError`, or `RuntimeError` for a defect of the engine.
+pub(crate) fn raise(error: Error) -> PyErr {
+    let text = error.to_string();
+    match error {
+        Error::Scenario { line, path, value, reason, remedy } => Python::attach(|py| {
+            let exception = ScenarioError::new_err(text);
+            let instance = exception.value(py);
+            let filled = instance
+                .setattr("line", line)
+                .and_then(|()| instance.setattr("path", path))
+                .and_then(|()| instance.setattr("value", value))
+                .and_then(|()| instance.setattr("reason", reason))
+                .and_then(|()| instance.setattr("remedy", remedy));
+            filled.err().unwrap_or(exception)
+        }),
+        Error::Conservation { .. } => PyRuntimeError::new_err(text),
+    }
+}

@@ -1,0 +1,196 @@
+//! Result tables as Arrow record batches, which data frames take over without a copy of their own.
+//!
+//! A table holds one batch. It is handed over by the Arrow C stream protocol (`__arrow_c_stream__`), and travels between
+//! processes as an Arrow IPC stream.
+
+use std::sync::Arc;
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array};
+use arrow_ipc::reader::StreamReader;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::{ArrowError, Field, Schema};
+use penstock_engine::report::{FlowRow, GroupRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule};
+
+/// One table of a run's results. `polars.DataFrame(table)` takes it, and so does all that speaks Arrow.
+#[pyclass(frozen, module = "penstock._engine")]
+pub(crate) struct Table {
+    batch: RecordBatch,
+}
+
+impl Table {
+    pub(crate) fn new(batch: RecordBatch) -> Table {
+        Table { batch }
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// Reads what pickling wrote: an Arrow IPC stream of one batch.
+    #[staticmethod]
+    fn from_ipc(stream: &[u8]) -> PyResult<Table> {
+        let mut reader = StreamReader::try_new(stream, None).map_err(unreadable)?;
+        let schema = reader.schema();
+        let batch = reader.next().unwrap_or_else(|| Ok(RecordBatch::new_empty(schema))).map_err(unreadable)?;
+        Ok(Table { batch })
+    }
+
+    /// The table as an Arrow IPC stream of one batch.
+    fn to_ipc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let mut stream = Vec::new();
+        let mut writer = StreamWriter::try_new(&mut stream, &self.batch.schema()).map_err(unreadable)?;
+        writer.write(&self.batch).and_then(|()| writer.finish()).map_err(unreadable)?;
+        drop(writer);
+        Ok(PyBytes::new(py, &stream))
+    }
+
+    /// Names of the columns.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.batch.schema().fields().iter().map(|field| field.name().clone()).collect()
+    }
+
+    fn __len__(&self) -> usize {
+        self.batch.num_rows()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<Table {} x {}>", self.batch.num_rows(), self.batch.num_columns())
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let reader = py.get_type::<Table>().getattr("from_ipc")?;
+        Ok((reader, (self.to_ipc(py)?,)))
+    }
+
+    /// The Arrow C stream of the table; a requested schema is not heeded, as the protocol allows.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let batches = RecordBatchIterator::new([Ok(self.batch.clone())], self.batch.schema());
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(Box::new(batches)), c"arrow_array_stream")
+    }
+}
+
+fn unreadable(error: ArrowError) -> PyErr {
+    PyValueError::new_err(error.to_string())
+}
+
+/// All tables of a report, by name.
+pub(crate) fn batches(report: &Report) -> PyResult<[(&'static str, RecordBatch); 6]> {
+    let tables = [
+        ("flows", flows(&report.flows)),
+        ("groups", groups(&report.groups)),
+        ("ports", ports(&report.ports)),
+        ("queues", queues(&report.queues)),
+        ("losses", losses(&report.losses)),
+        ("series", series(&report.series)),
+    ];
+    let mut built = Vec::with_capacity(tables.len());
+    for (name, batch) in tables {
+        built.push((name, batch.map_err(unreadable)?));
+    }
+    built.try_into().map_err(|_| PyValueError::new_err("a table is missing"))
+}
+
+/// A type of field that makes a column.
+trait Cell: Sized {
+    const NULLABLE: bool;
+    fn column<'a>(cells: impl Iterator<Item = &'a Self>) -> ArrayRef
+    where
+        Self: 'a;
+}
+
+/// Lists the types of field, and the array that holds each.
+macro_rules! cells {
+    ($($kind:ty, $nullable:literal, $array:ty, $cell:ident => $value:expr;)*) => {$(
+        impl Cell for $kind {
+            const NULLABLE: bool = $nullable;
+            fn column<'a>(cells: impl Iterator<Item = &'a Self>) -> ArrayRef {
+                Arc::new(cells.map(|$cell| $value).collect::<$array>())
+            }
+        }
+    )*};
+}
+
+cells! {
+    String, false, StringArray, cell => Some(cell.as_str());
+    u64, false, UInt64Array, cell => Some(*cell);
+    f64, false, Float64Array, cell => Some(*cell);
+    Option<u64>, true, UInt64Array, cell => *cell;
+    Option<f64>, true, Float64Array, cell => *cell;
+}
+
+/// Makes a table of rows: one column a field, called as the field. A field that is not listed does not compile.
+macro_rules! table {
+    ($name:ident: $row:ident { $($field:ident),* $(,)? }) => {
+        fn $name(rows: &[$row]) -> Result<RecordBatch, ArrowError> {
+            if let Some($row { $($field: _),* }) = rows.first() {}
+            let mut fields = Vec::new();
+            let mut columns = Vec::new();
+            $(add(&mut fields, &mut columns, stringify!($field), rows.iter().map(|row| &row.$field));)*
+            RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
+        }
+    };
+}
+
+fn add<'a, C: Cell + 'a>(
+    fields: &mut Vec<Field>,
+    columns: &mut Vec<ArrayRef>,
+    name: &str,
+    cells: impl Iterator<Item = &'a C>,
+) {
+    let column = C::column(cells);
+    fields.push(Field::new(name, column.data_type().clone(), C::NULLABLE));
+    columns.push(column);
+}
+
+table!(
+    flows: FlowRow {
+        flow, group, sent, delivered, lost, tagged, sent_bits, delivered_bits, throughput_bps, delay_mean_s,
+        delay_sd_s, delay_min_s, delay_max_s, delay_p99_s, over_jitter_limit, control_sent, control_delivered,
+        control_lost, obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished,
+        transfer_mean_all_s
+    }
+);
+
+table!(
+    groups: GroupRow {
+        group, flows, sent, delivered, lost, loss_ratio, tagged, load_bps, throughput_bps, nominal_bps,
+        delay_mean_s, delay_p50_s, delay_p99_s, delay_p999_s, delay_max_s, over_jitter_limit, jitter_share,
+        obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished, transfer_mean_all_s,
+        fairness
+    }
+);
+
+table!(
+    ports: PortRow {
+        port, from, to, rate_bps, arrived, departed, discarded, utilisation, queue_mean, queue_max, marked,
+        notices_mild, notices_severe
+    }
+);
+
+table!(
+    queues: QueueRow {
+        port, priority, arrived, discarded, queue_mean, queue_max
+    }
+);
+
+table!(
+    losses: LossRow {
+        place, group, discarded, control_discarded, tagged, notices_mild, notices_severe
+    }
+);
+
+table!(
+    series: SeriesRow {
+        time_s, component, quantity, value
+    }
+);

@@ -1,0 +1,75 @@
+"""What is wrong with an input: one exception, whose text is one paragraph.
+
+It says what is wrong, where (file, line, path), the value, why it cannot be, and what would be right. The command
+prints that paragraph and ends with status 2.
+"""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LONGEST_VALUE = 120
+
+
+class InputError(ValueError):
+    """An input that cannot be used: a scenario, a file, a directory, an argument.
+
+    Attributes:
+        file: name of the file, empty where there is none.
+        line: line of the file, from 1, where it is known.
+        path: path into the scenario (``flow.voice.count``), or the name of the argument (``seed``).
+        value: the offending value as it was given, shortened.
+        reason: why it cannot be.
+        remedy: what would be right; may be empty.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        path: str = "",
+        value: object = "",
+        remedy: str = "",
+        file: str = "",
+        line: int | None = None,
+    ) -> None:
+        self.file = file
+        self.line = line
+        self.path = path
+        self.value = shorten(str(value))
+        self.reason = reason
+        self.remedy = remedy
+        super().__init__(self._paragraph())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (self.reason, self.path, self.value, self.remedy, self.file, self.line))
+
+    def _paragraph(self) -> str:
+        place = self.file
+        if self.line is not None:
+            place = f"{place}, line {self.line}" if place else f"line {self.line}"
+        subject = f"{self.path} = {self.value}" if self.path and self.value else self.path or self.value
+        told = ": ".join(part for part in (place, subject, self.reason) if part)
+        return " ".join((f"{told}; {self.remedy}" if self.remedy else told).split())
+
+
+def _rebuild(reason: str, path: str, value: str, remedy: str, file: str, line: int | None) -> InputError:
+    return InputError(reason, path=path, value=value, remedy=remedy, file=file, line=line)
+
+
+def shorten(text: str) -> str:
+    """``text`` on one line, printable, cut in its middle if it is long."""
+    flat = " ".join("".join(letter if letter.isprintable() else " " for letter in text[:100_000]).split())
+    if len(flat) <= LONGEST_VALUE:
+        return flat
+    return f"{flat[: LONGEST_VALUE - 40]} ... {flat[-30:]}"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``did you mean "..."?``, or the empty string where nothing known is like ``word``."""
+    close = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    return f'did you mean "{close[0]}"?' if close else ""

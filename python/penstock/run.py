@@ -1,0 +1,301 @@
+"""Runs: one scenario for one or more replications, here or spread over processes.
+
+The results do not depend on how many processes there are: every run is known by (scenario, seed, replication) alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import signal
+import sys
+import threading
+import time
+import types
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from penstock import _engine
+from penstock.errors import InputError
+from penstock.worker import Form, Outcome, Task, begin, simulate, work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Future, ProcessPoolExecutor
+
+    import polars as pl
+
+    from penstock.scenario import Scenario
+
+__all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "run", "run_all"]
+
+TABLES = ("flows", "groups", "ports", "queues", "losses", "series")
+MOST_WORKERS = 61  # what Windows can wait for
+MOST_REPLICATIONS = 100_000
+LARGEST_BATCH = 16
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the replications of one scenario gave, as polars tables.
+
+    Every table has the column ``replication`` first. Units are in the column names: ``_s`` seconds, ``_bps`` bits per
+    second; counts are PDUs (cells). A value that there was nothing to measure for is null.
+
+    Attributes:
+        flows: one row a flow and replication.
+        groups: one row a traffic class (group of flows) and replication.
+        ports: one row a port and replication.
+        queues: one row a queue of a port and replication.
+        losses: one row for each place that discarded, marked or noticed PDUs of a group, and replication.
+        series: readings ``time_s, component, quantity, value``; empty unless the scenario has ``measure.sample``.
+        manifest: all that is needed to run it again: the scenario with every default, seed, replications, version,
+            a fingerprint for each run; and the wall time, the interpreter and the platform of this run.
+    """
+
+    flows: pl.DataFrame
+    groups: pl.DataFrame
+    ports: pl.DataFrame
+    queues: pl.DataFrame
+    losses: pl.DataFrame
+    series: pl.DataFrame
+    manifest: dict[str, Any]
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """All tables by name."""
+        return {name: getattr(self, name) for name in TABLES}
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C came while replications ran; ``result`` holds those that had finished, and is ``None`` if none had."""
+
+    def __init__(self, result: Result | None) -> None:
+        super().__init__()
+        self.result = result
+
+
+def run(
+    scenario: Scenario,
+    seed: int = 1,
+    replications: int = 1,
+    progress: Callable[[float], None] | None = None,
+    *,
+    jobs: int = 1,
+    form: Form = "fast",
+) -> Result:
+    """Run ``scenario`` and return what it measured.
+
+    Args:
+        scenario: what to run.
+        seed: 0 to 2**64 - 1. The same seed gives the same result, bit for bit, everywhere.
+        replications: number of independent runs, numbered from 0, each with random numbers of its own.
+        progress: called now and then with the share that is done, from 0 to 1.
+        jobs: processes to spread the replications over; 1 runs them here. Does not change the result.
+        form: ``fast``, or ``plain`` for the engine's plain stepping of every hop, which gives the same results.
+
+    Raises:
+        InputError: an argument that cannot be used.
+        Interrupted: on Ctrl-C, with the replications that had finished.
+        RuntimeError: a defect of Penstock.
+    """
+    whole_number(seed, "seed", 0, 2**64 - 1)
+    whole_number(replications, "replications", 1, MOST_REPLICATIONS)
+    if form not in ("fast", "plain"):
+        raise InputError("there is no such form of the engine", path="form", value=form, remedy='use "fast" or "plain"')
+    tasks = [Task(scenario.to_json(), seed, number, tables=TABLES, form=form) for number in range(replications)]
+    started = datetime.now(UTC)
+    before = time.perf_counter()
+    outcomes: list[Outcome] = []
+
+    def result() -> Result:
+        manifest = {
+            "penstock": _engine.__version__,
+            "name": scenario.name,
+            "scenario": scenario.tree,
+            "seed": seed,
+            "replications": replications,
+            "complete": len(outcomes) == replications,
+            "form": form,
+            "runs": [
+                {
+                    "replication": outcome.replication,
+                    "fingerprint": outcome.fingerprint,
+                    "events": outcome.events,
+                    "end_s": outcome.end_s,
+                    "measured_s": outcome.measured_s,
+                    "wall_s": round(outcome.wall_s, 6),
+                }
+                for outcome in outcomes
+            ],
+            "started": started.isoformat(timespec="seconds"),
+            "wall_s": round(time.perf_counter() - before, 6),
+            "jobs": jobs,
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+        }
+        frames = {name: _stack(name, outcomes) for name in TABLES}
+        return Result(**frames, manifest=manifest)
+
+    try:
+        outcomes.extend(run_all(tasks, jobs, progress=progress))
+    except KeyboardInterrupt:
+        raise Interrupted(result() if outcomes else None) from None
+    return result()
+
+
+def run_all(
+    tasks: Sequence[Task],
+    jobs: int = 1,
+    on_done: Callable[[Outcome], None] | None = None,
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[Outcome]:
+    """Run ``tasks``, spread over ``jobs`` spawned processes, and yield their outcomes in the order of the tasks.
+
+    The outcomes do not depend on ``jobs``; 1 runs everything in this process. ``on_done`` is called with each outcome
+    as soon as it is there, ``progress`` now and then with the share of all that is done. On Ctrl-C the outcomes that
+    are finished are still yielded, then ``KeyboardInterrupt`` is raised. Raises :class:`InputError` for a bad
+    argument, ``ScenarioError`` for a scenario that cannot be run and ``RuntimeError`` for a defect of the engine.
+    """
+    whole_number(jobs, "jobs", 1, None)
+    told = _Told(len(tasks), on_done, progress)
+    workers = min(jobs, len(tasks), MOST_WORKERS)
+    return _here(tasks, told) if workers <= 1 else _spread(tasks, workers, told)
+
+
+def available_cores() -> int:
+    """Number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def whole_number(value: object, name: str, least: int, most: int | None) -> int:
+    """``value``, if it is a whole number from ``least`` to ``most``; raises :class:`InputError` if not."""
+    wanted = f"from {least} to {most}" if most is not None else f"of {least} or more"
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InputError(
+            "this is no whole number", path=name, value=repr(value), remedy=f"give a whole number {wanted}"
+        )
+    if value < least or (most is not None and value > most):
+        raise InputError("this is out of range", path=name, value=str(value), remedy=f"give a whole number {wanted}")
+    return value
+
+
+@dataclass(slots=True)
+class _Told:
+    """Keeps count of what is done, and tells the caller."""
+
+    total: int
+    on_done: Callable[[Outcome], None] | None
+    progress: Callable[[float], None] | None
+    finished: int = 0
+
+    def done(self, outcome: Outcome) -> None:
+        self.finished += 1
+        _log.debug(
+            "%s seed %d replication %d: fingerprint %s, %d events, %.3f s",
+            outcome.key,
+            outcome.seed,
+            outcome.replication,
+            outcome.fingerprint,
+            outcome.events,
+            outcome.wall_s,
+        )
+        if self.on_done is not None:
+            self.on_done(outcome)
+        self.under_way(0.0)
+
+    def under_way(self, share: float) -> None:
+        if self.progress is not None:
+            self.progress((self.finished + share) / self.total)
+
+
+def _here(tasks: Iterable[Task], told: _Told) -> Iterator[Outcome]:
+    for task in tasks:
+        outcome = simulate(task, told.under_way)
+        try:
+            told.done(outcome)
+        except KeyboardInterrupt:
+            yield outcome
+            raise
+        yield outcome
+
+
+def _spread(tasks: Sequence[Task], workers: int, told: _Told) -> Iterator[Outcome]:
+    from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+    from multiprocessing import get_context
+
+    context = get_context("spawn")
+    stop = context.Event()
+    executor = ProcessPoolExecutor(workers, mp_context=context, initializer=begin, initargs=(stop,))
+    futures: list[Future[list[Outcome]]] = []
+    yielded = 0
+    try:
+        futures.extend(_submit(executor, batch) for batch in _batches(tasks, workers))
+        unfinished = set(futures)
+        while unfinished:
+            done, unfinished = wait(unfinished, return_when=FIRST_COMPLETED)
+            for future in done:
+                for outcome in future.result():
+                    told.done(outcome)
+            while yielded < len(futures) and futures[yielded].done():
+                yielded += 1
+                yield from futures[yielded - 1].result()
+    except KeyboardInterrupt:
+        stop.set()
+        executor.shutdown(wait=True, cancel_futures=True)
+        for future in futures[yielded:]:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                yield from future.result()
+        raise
+    finally:
+        stop.set()
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _batches(tasks: Sequence[Task], workers: int) -> list[Sequence[Task]]:
+    """Short runs travel together; many batches a worker keep all workers busy to the end."""
+    size = max(1, min(LARGEST_BATCH, len(tasks) // (workers * 16)))
+    return [tasks[first : first + size] for first in range(0, len(tasks), size)]
+
+
+def _submit(executor: ProcessPoolExecutor, batch: Sequence[Task]) -> Future[list[Outcome]]:
+    with _bare_start():
+        return executor.submit(work, batch)
+
+
+@contextmanager
+def _bare_start() -> Iterator[None]:
+    """Lets a process start with nothing of this one's.
+
+    A spawned process imports the main module of its parent again: its libraries would come along, and a script
+    without a guard would run twice. And until it is ready, Ctrl-C must not reach it.
+    """
+    main = sys.modules["__main__"]
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main_thread else None
+    try:
+        yield
+    finally:
+        if in_main_thread:
+            signal.signal(signal.SIGINT, handler)
+        sys.modules["__main__"] = main
+
+
+def _stack(name: str, outcomes: Iterable[Outcome]) -> pl.DataFrame:
+    import polars as pl
+
+    frames = [
+        pl.DataFrame(outcome.tables[name]).select(
+            pl.lit(outcome.replication, dtype=pl.UInt32).alias("replication"), pl.all()
+        )
+        for outcome in outcomes
+    ]
+    return pl.concat(frames)

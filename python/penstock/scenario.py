@@ -1,0 +1,246 @@
+"""Scenarios: read, checked, changed and written. Every parameter is defined by the engine; nothing is defined here.
+
+A scenario is held as the engine's own JSON with every default written out, so two that mean the same are equal.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import stat
+import tomllib
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from penstock import _engine
+from penstock.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from importlib.resources.abc import Traversable
+
+LARGEST_FILE = 1_000_000
+"""A scenario file of more octets than this is refused by its size, unread."""
+
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+
+
+class Scenario:
+    """A network, its traffic, and how long to watch: checked, complete, never changed.
+
+    Made by :meth:`load`, :meth:`parse` or :meth:`with_`. Two scenarios are equal when all their parameters
+    are, whatever files they came from.
+    """
+
+    __slots__ = ("_json", "name")
+
+    def __init__(self, text: str, form: Literal["toml", "json"] = "toml", *, name: str = "") -> None:
+        try:
+            self._json = _engine.normalise(text, form)
+        except _engine.ScenarioError as error:
+            raise InputError(
+                error.reason, path=error.path, value=error.value, remedy=error.remedy, file=name, line=error.line
+            ) from None
+        self.name = name
+
+    @classmethod
+    def load(cls, source: str | Path) -> Scenario:
+        """Read a scenario file (TOML), or a ready scenario by its name, as ``satellite/1-case-2``.
+
+        A file goes before a ready scenario of the same name. Raises :class:`InputError` if there is neither, if the
+        file cannot be read, is larger than 1 MB or no text, and if what it says cannot be run.
+        """
+        text = _read(source)
+        if not text.strip():
+            raise InputError(
+                "the file is empty", file=str(source), remedy="a scenario has at least a duration, a line and a flow"
+            )
+        return cls(text, name=str(source))
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "") -> Scenario:
+        """Read a scenario from TOML text. Raises :class:`InputError`, with ``name`` as the file."""
+        return cls(text, name=name)
+
+    def with_(self, changes: Mapping[str, object]) -> Scenario:
+        """The scenario with other values: ``with_({"flow.voice.count": 88, "line.satellite.rate": "2 Mb/s"})``.
+
+        A key is a path into :attr:`tree`; an entry of a list is named by its number, as ``flow.voice.policers[0]``.
+        A table may be given whole, as a dict; ``None`` removes an optional value. All changes are made, then checked
+        together. Raises :class:`InputError`.
+        """
+        tree = self.tree
+        for path, value in changes.items():
+            _put(tree, path, value)
+        try:
+            text = json.dumps(tree, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"a value is no text, number, boolean, list or table: {error}", path=", ".join(changes)
+            ) from None
+        return Scenario(text, "json", name=self.name)
+
+    @property
+    def tree(self) -> dict[str, Any]:
+        """All parameters, defaults included, as nested dicts; a copy of its own each time."""
+        tree: dict[str, Any] = json.loads(self._json)
+        return tree
+
+    @property
+    def title(self) -> str:
+        """What the scenario shows; may be empty."""
+        return str(self.tree.get("title", ""))
+
+    def to_toml(self) -> str:
+        """The scenario as a scenario file with every default written out."""
+        return _engine.to_toml(self._json)
+
+    def to_json(self) -> str:
+        """The scenario as the engine's JSON with every default written out: same scenario, same text."""
+        return self._json
+
+    def __eq__(self, other: object) -> bool:
+        return self._json == other._json if isinstance(other, Scenario) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._json)
+
+    def __repr__(self) -> str:
+        tree = self.tree
+        counts = ", ".join(f"{flow['count']} {name}" for name, flow in tree["flow"].items())
+        return f"<Scenario {self.name or tree.get('title', '')!r}: {tree['duration']}; {counts}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (self._json, self.name))
+
+
+def _rebuild(text: str, name: str) -> Scenario:
+    return Scenario(text, "json", name=name)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of scenario files."""
+    parsed: dict[str, Any] = json.loads(_engine.schema())
+    return parsed
+
+
+@cache
+def ready() -> Mapping[str, Traversable]:
+    """The ready scenario files that come with Penstock, by name (``satellite/1-case-2``), sorted."""
+    found: dict[str, Traversable] = {}
+
+    def collect(folder: Traversable, prefix: str) -> None:
+        for entry in folder.iterdir():
+            if entry.is_dir():
+                collect(entry, f"{prefix}{entry.name}/")
+            elif entry.name.endswith(".toml"):
+                found[prefix + entry.name.removesuffix(".toml")] = entry
+
+    folder = resources.files("penstock") / "scenarios"
+    if folder.is_dir():
+        collect(folder, "")
+    return dict(sorted(found.items()))
+
+
+def _read(source: str | Path) -> str:
+    name = str(source)
+    path = Path(source)
+    try:
+        about = path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        found = ready().get(name.replace("\\", "/").removesuffix(".toml"))
+        if found is not None:
+            return found.read_text(encoding="utf-8")
+        raise InputError(
+            "there is no such file, and no ready scenario of that name",
+            value=name,
+            remedy=did_you_mean(name, ready()) or "`penstock scenarios` lists the ready ones",
+        ) from None
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    if stat.S_ISDIR(about.st_mode):
+        raise InputError("this is a directory", file=name, remedy="name a scenario file in it")
+    if about.st_size > LARGEST_FILE:
+        raise InputError(
+            f"the file has {about.st_size:,} octets; a scenario file has at most {LARGEST_FILE:,}",
+            file=name,
+            remedy="is it a result or a trace, rather than a scenario?",
+        )
+    try:
+        with path.open("rb") as file:
+            octets = file.read(LARGEST_FILE + 1)
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    if len(octets) > LARGEST_FILE:
+        raise InputError(f"this goes on after {LARGEST_FILE:,} octets", file=name, remedy="give a scenario file")
+    try:
+        text = octets.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"octet {error.start + 1} is not UTF-8, so this is no text",
+            file=name,
+            line=octets[: error.start].count(b"\n") + 1,
+            remedy="give a scenario file in TOML, saved as UTF-8",
+        ) from None
+    if "\0" in text:
+        raise InputError("this is a binary file", file=name, remedy="give a scenario file in TOML, saved as UTF-8")
+    return text
+
+
+def _unreadable(name: str, error: OSError) -> InputError:
+    return InputError(f"the file cannot be read: {error.strerror}", file=name, remedy="check its name and your rights")
+
+
+def parse_value(text: str) -> object:
+    """A value as it stands in a scenario file; text that is no TOML value stands for itself: ``270 ms``, ``6 Mb/s``."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    return parsed["value"] if list(parsed) == ["value"] else text
+
+
+def _put(tree: dict[str, Any], path: str, value: object) -> None:
+    """Set ``path`` in ``tree``. All but the last step must exist; the engine knows whether the last one may."""
+    steps: list[str | int] = [name or int(number) for name, number in _STEP.findall(path)]
+    written = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")
+    if not steps or written != path or isinstance(steps[0], int):
+        raise InputError("this is no path into a scenario", path=path, remedy='write one like "flow.voice.count"')
+    here: Any = tree
+    for depth, step in enumerate(steps):
+        last = depth == len(steps) - 1
+        if isinstance(here, dict) and isinstance(step, str):
+            if not last and step not in here:
+                raise InputError(
+                    f'there is no "{step}"',
+                    path=path,
+                    value=_shown(value),
+                    remedy=did_you_mean(step, here) or _offer(here),
+                )
+        elif isinstance(here, list) and isinstance(step, int):
+            if step >= len(here):
+                raise InputError(f"the list has {len(here)} entries, numbered from 0", path=path, value=_shown(value))
+        else:
+            raise InputError(
+                f'"{step}" does not lead into anything', path=path, value=_shown(value), remedy=_offer(here)
+            )
+        if not last:
+            here = here[step]
+        elif value is None and isinstance(here, dict):
+            here.pop(step, None)
+        else:
+            here[step] = value
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, default=str)
+
+
+def _offer(here: object) -> str:
+    if isinstance(here, dict):
+        return f"there are {', '.join(here)}" if here else "it is empty"
+    if isinstance(here, list):
+        return f"name one of its {len(here)} entries, as [0]"
+    return f"it is the value {_shown(here)}"

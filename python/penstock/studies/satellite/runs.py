@@ -1,0 +1,187 @@
+"""What the runs of the satellite study measured: tidy tables, and one number per measure, point and seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from penstock.studies.satellite.grid import LINK_RATE_BPS, PROPAGATION_S, Point
+
+Row = dict[str, Any]
+Trace = tuple[list[float], list[float]]
+
+
+class MissingRunError(LookupError):
+    """A point that was not run, or a measure that it does not have."""
+
+
+@dataclass(slots=True)
+class Runs:
+    """All that was measured. `groups` and `ports` are the tables to store; the rest answers questions about them.
+
+    `wanted` is the number of seeds that every point should have.
+    """
+
+    groups: list[Row] = field(default_factory=list)
+    ports: list[Row] = field(default_factory=list)
+    measures: dict[Point, dict[int, dict[str, float]]] = field(default_factory=dict)
+    series: dict[Point, dict[int, dict[tuple[str, str], Trace]]] = field(default_factory=dict)
+    wanted: int = 0
+
+    def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], losses: list[Row]) -> None:
+        """Takes in the result tables of one run."""
+        label = {"scenario": point.scenario, "case": point.case, "n": point.n, "seed": seed}
+        rows = [label | row | at_places(losses, row["group"]) for row in groups]
+        self.groups += rows
+        self.ports += [label | row for row in ports]
+        self.measures.setdefault(point, {})[seed] = dict(measure(rows, ports))
+
+    def add_series(self, point: Point, seed: int, rows: Iterable[Row]) -> None:
+        """Takes in the time series of one run."""
+        traces = self.series.setdefault(point, {}).setdefault(seed, {})
+        for row in rows:
+            times, values = traces.setdefault((row["component"], row["quantity"]), ([], []))
+            times.append(row["time_s"])
+            values.append(row["value"])
+
+    def series_rows(self) -> Iterator[Row]:
+        """The time series that are drawn, as a table: those of the first seed."""
+        for point, seeds in self.series.items():
+            for seed, traces in sorted(seeds.items())[:1]:
+                label = {"scenario": point.scenario, "case": point.case, "n": point.n, "seed": seed}
+                for (component, quantity), (times, values) in traces.items():
+                    for time_s, value in zip(times, values, strict=True):
+                        yield label | {
+                            "time_s": time_s,
+                            "component": component,
+                            "quantity": quantity,
+                            "value": value,
+                        }
+
+    def sort(self) -> None:
+        """Puts all in the order of points and seeds, in whatever order the runs ended."""
+        for rows in (self.groups, self.ports):
+            rows.sort(key=lambda row: (row["scenario"], row["case"], row["n"], row["seed"]))
+        self.measures = {point: dict(sorted(seeds.items())) for point, seeds in self.measures.items()}
+        self.series = {point: dict(sorted(seeds.items())) for point, seeds in self.series.items()}
+
+    def by_seed(self, name: str, point: Point) -> dict[int, float]:
+        """One measure at one point, for each seed."""
+        found = {seed: values[name] for seed, values in self.measures.get(point, {}).items() if name in values}
+        if not found:
+            raise MissingRunError(f"{name} at {point}")
+        return found
+
+    def values(self, name: str, point: Point) -> list[float]:
+        """One measure at one point, a value per seed."""
+        return list(self.by_seed(name, point).values())
+
+    def mean(self, name: str, point: Point) -> float:
+        """One measure at one point, the mean over seeds."""
+        values = self.values(name, point)
+        return math.fsum(values) / len(values)
+
+    def mean_over(self, name: str, points: Sequence[Point]) -> list[float]:
+        """The mean of a measure over several points, a value for each seed that has them all."""
+        columns = [self.by_seed(name, point) for point in points]
+        seeds = [seed for seed in columns[0] if all(seed in column for column in columns)]
+        if not seeds:
+            raise MissingRunError(f"{name} at {points[0]}")
+        return [math.fsum(column[seed] for column in columns) / len(columns) for seed in seeds]
+
+    def traces(self, point: Point, component: str, quantity: str) -> dict[int, Trace]:
+        """One time series at one point, for each seed."""
+        kept = self.series.get(point, {})
+        found = {seed: traces[component, quantity] for seed, traces in kept.items() if (component, quantity) in traces}
+        if not found:
+            raise MissingRunError(f"time series {component} {quantity} at {point}")
+        return found
+
+    @property
+    def seeds(self) -> int:
+        """The most seeds that any point has."""
+        return max((len(values) for values in self.measures.values()), default=0)
+
+
+def at_places(losses: list[Row], group: str) -> Row:
+    """What befell a group at the satellite queue, the user's own link and the policers."""
+    at: dict[str, Row] = {row["place"]: row for row in losses if row["group"] == group}
+
+    def count(place: str, column: str) -> int:
+        return int(at[place][column]) if place in at else 0
+
+    return {
+        "lost_at_satellite": count("satellite", "discarded"),
+        "lost_at_user_link": count("user_link", "discarded"),
+        "lost_at_policer": count(f"policer/{group}", "discarded"),
+        "tagged_at_policer": count(f"policer/{group}", "tagged"),
+        "notices_mild": sum(int(row["notices_mild"]) for row in at.values()),
+        "notices_severe": sum(int(row["notices_severe"]) for row in at.values()),
+    }
+
+
+def measure(groups: list[Row], ports: list[Row]) -> Iterator[tuple[str, float]]:
+    """The measures of one run: of the spec's list, by kind of source and for voice and video together."""
+    by_name = {row["group"]: row for row in groups}
+    for name, row in by_name.items():
+        yield f"load.{name}", row["load_bps"] / LINK_RATE_BPS
+        if row["nominal_bps"] is not None:
+            yield f"nominal.{name}", row["nominal_bps"] / LINK_RATE_BPS
+        yield f"tagged.{name}", share(row["tagged_at_policer"], row["sent"])
+        yield f"loss.{name}", share(row["lost_at_satellite"], row["sent"])
+        for column in ("notices_mild", "notices_severe", "obeyed_mild", "obeyed_severe", "fairness"):
+            if row[column] is not None:
+                yield f"{column}.{name}", float(row[column])
+    yield "load", math.fsum(row["load_bps"] for row in groups) / LINK_RATE_BPS
+    yield "lost.user_link", float(sum(row["discarded"] for row in ports if row["port"] == "user_link"))
+    yield "sent", float(sum(row["sent"] for row in groups))
+    satellite = next(row for row in ports if row["port"] == "satellite")
+    yield "utilisation", satellite["utilisation"]
+    real_time = [row for name, row in by_name.items() if name != "data"]
+    if real_time:
+        yield from measure_real_time(real_time)
+    if "data" in by_name:
+        yield from measure_data(by_name["data"])
+
+
+def measure_real_time(rows: list[Row]) -> Iterator[tuple[str, float]]:
+    """Voice and video together."""
+    sent = sum(row["sent"] for row in rows)
+    lost = sum(row["lost_at_satellite"] for row in rows)
+    over = sum(row["over_jitter_limit"] for row in rows)
+    yield "sent.real_time", float(sent)
+    yield "lost.real_time", float(lost)
+    yield "over.real_time", float(over)
+    yield "loss", share(lost, sent)
+    yield "jitter", share(over, sent)
+    yield "load.real_time", math.fsum(row["load_bps"] for row in rows) / LINK_RATE_BPS
+    delivered = sum(row["delivered"] for row in rows)
+    delays = math.fsum(row["delay_mean_s"] * row["delivered"] for row in rows if row["delay_mean_s"] is not None)
+    if delivered:
+        yield "delay", delays / delivered
+        yield "delay.beyond", delays / delivered - PROPAGATION_S
+    yield "delay.p999", max(row["delay_p999_s"] or 0.0 for row in rows)
+
+
+def measure_data(row: Row) -> Iterator[tuple[str, float]]:
+    """File transfers."""
+    yield "sent.data", float(row["sent"])
+    yield "lost.data", float(row["lost_at_satellite"])
+    yield "data_loss", share(row["lost_at_satellite"], row["sent"])
+    yield "throughput", row["throughput_bps"] / LINK_RATE_BPS
+    if row["transfer_mean_s"] is not None:
+        yield "transfer", row["transfer_mean_s"]
+    if row["transfer_mean_all_s"] is not None:
+        yield "transfer.all", row["transfer_mean_all_s"]
+
+
+def share(part: int, whole: int) -> float:
+    """A ratio of counts, 0 of nothing."""
+    return part / whole if whole else 0.0
+
+
+def unconstrained(runs: Runs, point: Point, groups: Iterable[str]) -> float:
+    """Load of some kinds of sources at nominal rates, as their parameters give it, without slow start."""
+    return math.fsum(runs.mean(f"nominal.{group}", point) for group in groups)

@@ -1,0 +1,24 @@
+"""Exact results of queueing theory and of the published schemes, for a run to be held against.
+
+One module per theory; every function names its source and its formula. Nothing here simulates, and nothing here
+imports the engine.
+
+| module      | theory                                                              |
+|-------------|---------------------------------------------------------------------|
+| `mm1`       | M/M/1 and M/M/1/K                                                   |
+| `md1`       | M/D/1 with its exact tail, M/D/1/K                                  |
+| `periodic`  | nD/D/1: periodic sources of one period                              |
+| `priority`  | Cobham's non-preemptive priorities, and preemptive resume           |
+| `bucket`    | GCRA; a token bucket fed by an exponential on/off source            |
+| `fluid`     | Anick, Mitra and Sondhi: many on/off sources over one line          |
+| `fairness`  | max-min rates by water filling, Jain's index                        |
+| `window`    | a fixed window over one bottleneck                                  |
+| `satellite` | the satellite study: filtered input rate, slow start, file time     |
+
+Conventions: times are in units of the caller's choice, usually the service time of one cell; `load` is arrival rate
+times mean service time. Probabilities are never computed as one minus something close to one.
+"""
+
+from . import bucket, fairness, fluid, md1, mm1, periodic, priority, satellite, window
+
+__all__ = ["bucket", "fairness", "fluid", "md1", "mm1", "periodic", "priority", "satellite", "window"]

@@ -1,0 +1,159 @@
+"""Claims are read strictly, and one function weighs all evidence."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from penstock.statistics import chance_bound, student
+from penstock.studies.claims import (
+    Claim,
+    Clause,
+    Clauses,
+    Count,
+    Evidence,
+    NotRun,
+    Samples,
+    Verdict,
+    figure_numbers,
+    judge,
+    load_claims,
+    parse_claims,
+    require_match,
+    shown,
+    to_json,
+    verdict,
+)
+
+VALUE = Claim("x.value", "11", "value", "ten", value=10.0, tolerance=0.1)
+ABSOLUTE = Claim("x.absolute", "11", "value", "ten", value=10.0, tolerance_abs=0.5)
+RANGE = Claim("x.range", "11", "range", "one to two", low=1.0, high=2.0)
+ZERO = Claim("x.zero", "11", "zero", "none")
+ORDER = Claim("x.order", "11", "order", "loss", order=("case 2", "case 3", "case 1"))
+TREND = Claim("x.trend", "11", "trend", "rises")
+IN_TEXT = Claim("x.text", "11", "value", "a closed form")
+
+
+def at(*values: float) -> Samples:
+    return Samples({"N = 1": values})
+
+
+def clauses(*holding: bool) -> Clauses:
+    return Clauses([Clause(f"part {place}", holds) for place, holds in enumerate(holding)], seeds=3)
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence", "expected"),
+    [
+        (VALUE, at(9.0, 9.0, 9.0), "reproduced"),
+        (VALUE, at(8.9, 8.9, 8.9), "not reproduced"),
+        (VALUE, at(8.0, 8.5, 9.5), "partly"),  # mean 8.67, but the interval reaches 9
+        (VALUE, at(8.9), "not reproduced"),  # one seed has no interval that could touch
+        (ABSOLUTE, at(10.5, 10.5), "reproduced"),
+        (ABSOLUTE, at(10.6, 10.6), "not reproduced"),
+        (RANGE, Samples({"a": (1.0, 1.0), "b": (2.0, 2.0)}), "reproduced"),
+        (RANGE, Samples({"a": (1.0, 1.0), "b": (2.1, 2.1)}), "partly"),
+        (RANGE, Samples({"a": (0.9, 0.9), "b": (2.1, 2.1)}), "not reproduced"),
+        (ZERO, Count([0, 0, 0], 27, 1000), "reproduced"),
+        (ZERO, Count([0, 1, 0], 27, 1000), "not reproduced"),
+        (ORDER, clauses(True, True), "reproduced"),
+        (ORDER, clauses(True, False), "partly"),
+        (TREND, clauses(False, False), "not reproduced"),
+        (IN_TEXT, clauses(True), "reproduced"),
+        (TREND, NotRun("not run yet"), "not reproduced"),
+        (VALUE, NotRun("not run yet"), "not reproduced"),
+    ],
+)
+def test_verdict_follows_the_kind(claim: Claim, evidence: Evidence, expected: Verdict) -> None:
+    assert verdict(claim, evidence) == expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "evidence"),
+    [(VALUE, clauses(True)), (RANGE, Count([0], 1, 1)), (ZERO, at(0.0)), (TREND, at(1.0)), (ZERO, clauses(True))],
+)
+def test_evidence_of_the_wrong_sort_is_an_error(claim: Claim, evidence: Evidence) -> None:
+    with pytest.raises(TypeError, match=claim.id):
+        verdict(claim, evidence)
+
+
+@pytest.mark.parametrize(("claim", "evidence"), [(TREND, clauses()), (VALUE, Samples({}))])
+def test_evidence_of_nothing_is_an_error(claim: Claim, evidence: Evidence) -> None:
+    with pytest.raises(ValueError, match="without"):
+        verdict(claim, evidence)
+
+
+def test_findings_have_the_keys_of_every_study_and_null_intervals_for_texts() -> None:
+    findings = [
+        judge(VALUE, at(9.0, 10.0, 11.0)),
+        judge(RANGE, Samples({"a": (1.0, 1.0), "b": (2.0, 2.0)}, "both")),
+        judge(ZERO, Count([0, 0, 0], 27, 1000)),
+        judge(TREND, clauses(True, False)),
+        judge(TREND, NotRun("not run yet")),
+    ]
+    rows = json.loads(to_json(findings))
+    keys = ["id", "figure", "published", "reproduced", "low", "high", "seeds", "verdict", "note"]
+    assert all(list(row) == keys for row in rows)
+    value, several, zero, trend, missing = rows
+    assert (value["published"], value["reproduced"], value["seeds"]) == (10.0, 10.0, 3)
+    assert value["low"] == pytest.approx(10 - 4.302653 / math.sqrt(3), abs=1e-5)
+    assert several["low"] is None
+    assert several["published"] == "1 to 2"
+    assert (zero["reproduced"], zero["low"], zero["high"]) == (0, 0, 0)
+    assert "10.5% of runs" in zero["note"]
+    assert trend["reproduced"] == "1 of 2 parts hold"
+    assert "no: part 1" in trend["note"]
+    assert (missing["reproduced"], missing["seeds"], missing["note"]) == ("not run", 0, "not run yet")
+    assert all(isinstance(text, str) for finding in findings for text in shown(finding).values())
+
+
+def test_the_claims_that_ship_are_sound() -> None:
+    sizes = {prefix: len(load_claims(prefix)) for prefix in ("sat", "becn", "abr", "epr", "atn")}
+    assert sizes["sat"] == 50
+    assert all(size > 0 for size in sizes.values())
+    for claim in load_claims("sat"):
+        if claim.kind in ("value", "range"):
+            assert claim.limits is not None, claim.id
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('[[claim]]\nid = "x.a"\nfigure = "1"\nkind = "trend"\ntext = ""\ncolour = "red"\n', "unknown key colour"),
+        ('[[claim]]\nid = "x.a"\nfigure = "1"\nkind = "guess"\ntext = ""\n', "kind `guess`"),
+        (2 * '[[claim]]\nid = "x.a"\nfigure = "1"\nkind = "trend"\ntext = ""\n', "twice"),
+    ],
+)
+def test_a_slip_in_the_claims_is_an_error(text: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        parse_claims(text)
+
+
+def test_a_claim_without_a_predicate_is_an_error_not_a_pass() -> None:
+    with pytest.raises(LookupError, match=r"x\.trend"):
+        require_match([VALUE, TREND], {"x.value": None})
+    with pytest.raises(LookupError, match=r"x\.stray"):
+        require_match([VALUE], {"x.value": None, "x.stray": None})
+
+
+def test_figure_numbers() -> None:
+    assert figure_numbers("14-16") == {"14", "15", "16"}
+    assert figure_numbers("21, 22, 25") == {"21", "22", "25"}
+    assert figure_numbers("4b") == {"4b"}
+    assert figure_numbers("section 7") == {"section 7"}
+
+
+def test_student_interval_of_three_values() -> None:
+    estimate = student([1.0, 2.0, 3.0])
+    assert estimate.mean == 2.0
+    assert estimate.high == pytest.approx(2 + 4.302653 / math.sqrt(3), abs=1e-6)
+    assert estimate.low == pytest.approx(2 - 4.302653 / math.sqrt(3), abs=1e-6)
+    assert student([5.0]).low is None
+    with pytest.raises(ValueError, match="at least one"):
+        student([])
+
+
+def test_bound_of_a_chance_that_never_came() -> None:
+    assert chance_bound(59) < 0.05 < chance_bound(58)  # the rule of three, exactly

@@ -1,0 +1,195 @@
+"""The command as a user meets it: standard output, standard error, exit status, files."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import penstock as package
+from penstock import Scenario, cli
+from penstock.scenario import ready
+
+Command = Callable[..., subprocess.CompletedProcess[str]]
+
+COMMANDS = [command.name for command in cli.COMMANDS]
+
+
+def test_version(penstock: Command) -> None:
+    done = penstock("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"penstock {package.__version__}\n", "")
+
+
+@pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)], ids=lambda command: " ".join(command))
+def test_help_has_an_example(penstock: Command, command: list[str]) -> None:
+    done = penstock(*command, "--help")
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "examples:\n  penstock " in done.stdout
+    assert all(name in done.stdout for name in (command or COMMANDS))
+    assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_every_command_is_there() -> None:
+    assert COMMANDS == ["run", "reproduce", "scenarios", "schema", "check"]
+
+
+def test_run_prints_a_summary(penstock: Command, small_file: Path) -> None:
+    done = penstock("run", small_file, "--seed", 4)
+    assert done.returncode == 0
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    for word in ["Traffic classes", "steady", "loss ratio", "p99 ms", "jitter share", "Ports", "trunk", "utilisation"]:
+        assert word in done.stdout
+    assert not list(small_file.parent.glob("*.parquet"))
+
+
+def test_run_prints_json(penstock: Command, small_file: Path) -> None:
+    done = penstock("run", small_file, "--json", "--replications", 3, "--jobs", 2)
+    told = json.loads(done.stdout)
+    assert set(told) == {"groups", "ports", "manifest"}
+    steady = next(row for row in told["groups"] if row["group"] == "steady")
+    assert steady["sent"] == pytest.approx(3 * 2 * 2 * 300_000 / 424, abs=9)
+    assert steady["lost"] / steady["sent"] == steady["loss_ratio"]
+    assert len(told["manifest"]["runs"]) == 3
+
+
+def test_run_writes_tables_and_manifest(penstock: Command, small_file: Path) -> None:
+    done = penstock("run", small_file, "--out", "results", "--replications", 2, "--set", "flow.steady.count=3")
+    assert done.returncode == 0
+    assert done.stderr == "wrote 7 files to results\n"
+    folder = small_file.parent / "results"
+    names = ["flows", "groups", "losses", "ports", "queues", "series"]
+    assert sorted(file.name for file in folder.iterdir()) == sorted(
+        [*(f"{name}.parquet" for name in names), "manifest.json"]
+    )
+    assert pl.read_parquet(folder / "flows.parquet").height == 2 * 4
+    assert json.loads((folder / "manifest.json").read_text())["scenario"]["flow"]["steady"]["count"] == 3
+
+
+def test_quiet_is_quiet(penstock: Command, small_file: Path) -> None:
+    assert penstock("run", small_file, "--out", "results", "--quiet").stderr == ""
+
+
+def test_the_log_goes_to_standard_error(penstock: Command, small_file: Path) -> None:
+    done = penstock("run", small_file, "--log-level", "debug")
+    assert "fingerprint" in done.stderr
+    assert "DEBUG" not in done.stdout
+
+
+def test_set_takes_values_as_people_write_them(penstock: Command, small_file: Path) -> None:
+    done = penstock(
+        "check", small_file, "--defaults",
+        "--set", "line.trunk.rate=3 Mb/s", "--set", 'duration="1 s"', "--set", "flow.random.priority = 1",
+    )  # fmt: skip
+    assert done.returncode == 0
+    tree = Scenario.parse(done.stdout).tree
+    assert tree["line"]["trunk"]["rate"] == "3 Mb/s"
+    assert tree["duration"] == "1 s"
+    assert tree["flow"]["random"]["priority"] == 1
+
+
+def test_check(penstock: Command, small_file: Path) -> None:
+    done = penstock("check", small_file)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{small_file}: sound\n", "")
+
+
+def test_scenarios_lists_names_and_titles(penstock: Command) -> None:
+    table, told = penstock("scenarios"), penstock("scenarios", "--json")
+    rows = json.loads(told.stdout)
+    assert [row["name"] for row in rows] == list(ready())
+    for row in rows:
+        assert f"{row['name']} " in table.stdout
+        assert row["title"] in table.stdout
+
+
+def test_schema_is_json(penstock: Command) -> None:
+    assert json.loads(penstock("schema").stdout)["properties"]["duration"]
+
+
+def test_a_study_that_is_none(penstock: Command, tmp_path: Path) -> None:
+    done = penstock("reproduce", "satelite")
+    assert done.returncode == 2
+    assert 'did you mean "satellite"?' in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_pipe_is_no_defect(small_file: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "penstock", "schema"], stdout=closed, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert done.stderr == ""
+
+
+def test_an_ascii_terminal_is_enough(penstock: Command, small_file: Path) -> None:
+    small_file.write_text(small_file.read_text().replace("Two", "Zw\u00f6lf \u2192"), encoding="utf-8")
+    done = penstock("run", small_file, "--json", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    assert done.returncode == 0
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("environment", [{"TERM": "xterm"}, {"TERM": "xterm", "NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_colour_and_bars_only_on_a_willing_terminal(small_file: Path, environment: dict[str, str]) -> None:
+    leader, terminal = os.openpty()
+    command = [sys.executable, "-m", "penstock", "run", str(small_file)]
+    plain = {key: value for key, value in os.environ.items() if key not in ("NO_COLOR", "FORCE_COLOR")}
+    with subprocess.Popen(command, stdout=terminal, stderr=terminal, env={**plain, **environment}) as process:
+        os.close(terminal)
+        told = b""
+        try:
+            while piece := os.read(leader, 65536):
+                told += piece
+        except OSError:  # how Linux says that the other side is closed
+            pass
+    os.close(leader)
+    assert process.returncode == 0
+    assert b"Traffic classes" in told
+    assert (b"\x1b[" in told) == (environment == {"TERM": "xterm"})
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a POSIX signal")
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_ends_with_130_and_no_traceback(small_file: Path, jobs: int) -> None:
+    command = [sys.executable, "-m", "penstock", "run", str(small_file), "--jobs", str(jobs), "--replications", "4"]
+    command += ["--set", "duration=1000000 s", "--out", str(small_file.parent / "results")]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        time.sleep(2.0)
+        assert process.poll() is None
+        os.killpg(process.pid, signal.SIGINT)
+        out, told = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert told == "penstock: interrupted\n"
+    assert out == ""
+    assert list((small_file.parent / "results").iterdir()) == []
+
+
+def test_interrupted_replications_are_kept(
+    small_file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from contextlib import contextmanager
+
+    @contextmanager
+    def bar(_label: str, *, quiet: bool):  # type: ignore[no-untyped-def]
+        yield lambda share: signal.raise_signal(signal.SIGINT) if share >= 0.5 else None
+
+    monkeypatch.setattr("penstock.progress.bar", bar)
+    out = small_file.parent / "results"
+    arguments = ["run", str(small_file), "--replications", "4", "--jobs", "1", "--out", str(out)]
+    assert cli.main(arguments) == 130
+    captured = capsys.readouterr()
+    assert "Traffic classes" in captured.out
+    assert "penstock: interrupted: " in captured.err
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["complete"] is False
+    assert 1 <= len(manifest["runs"]) < 4

@@ -1,0 +1,340 @@
+"""The satellite study: its ready files, its figures, its predicates, and the command as a whole."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from penstock import studies
+from penstock.errors import InputError
+from penstock.plot import Sheet
+from penstock.run import Task, available_cores, run_all
+from penstock.scenario import ready as ready_files
+from penstock.studies.claims import load_claims, require_match, verdict
+from penstock.studies.satellite import Study
+from penstock.studies.satellite.captions import PLANS
+from penstock.studies.satellite.figures import beside_figures, thesis_figures
+from penstock.studies.satellite.grid import (
+    ALTERNATIVE_SCENARIOS,
+    ALTERNATIVES,
+    CASES,
+    MIXES,
+    Point,
+    alternatives,
+    case_points,
+    grid,
+    largest,
+    ready,
+    series_points,
+)
+from penstock.studies.satellite.runs import MissingRunError, Runs
+from penstock.studies.satellite.weighed import PREDICATES, episodes
+
+CLAIMS = {claim.id: claim for claim in load_claims("sat")}
+NOMINAL_BPS = {"video": 176e3, "voice": 16e3, "data": 250e3}
+
+
+def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], ...]:
+    """Result tables of a study that went much as the thesis says, without simulation."""
+    draw = random.Random(f"{point.scenario} {point.n} {seed}")
+    mix = MIXES[point.scenario]
+    counts = mix.counts(mix.sizes.index(point.n))
+    offered = sum(counts[group] * NOMINAL_BPS[group] for group in counts) / 6e6
+    factor = {"1": 1.0, "3": min(1.0, 0.9 / offered)}.get(point.case, min(1.0, 0.78 / offered))
+    share = {"1": 0.8, "3": 1e-3}.get(point.case, 0.0) * max(0.0, offered - 1)
+    groups, losses = [], []
+    for group, flows in counts.items():
+        load = flows * NOMINAL_BPS[group] * factor * draw.uniform(0.97, 1.0)
+        sent = int(load * 180 / 424)
+        lost = int(sent * share)
+        has_files = group == "data"
+        groups.append(
+            {
+                "group": group,
+                "flows": flows,
+                "sent": sent,
+                "delivered": sent - lost,
+                "load_bps": load,
+                "throughput_bps": load * (1 - share),
+                "nominal_bps": flows * NOMINAL_BPS[group],
+                "delay_mean_s": 0.285,
+                "delay_p999_s": 0.29,
+                "over_jitter_limit": 3 * lost,
+                "obeyed_mild": 30,
+                "obeyed_severe": 1,
+                "transfer_mean_s": 16.7 / factor if has_files else None,
+                "transfer_mean_all_s": 17.0 / factor if has_files else None,
+                "fairness": 0.9,
+            }
+        )
+        at = {"group": group, "control_discarded": 0, "notices_severe": 1}
+        losses.append({"place": "satellite", "discarded": lost, "tagged": 0, "notices_mild": 40, **at})
+        losses.append({"place": f"policer/{group}", "discarded": 0, "tagged": sent // 50, "notices_mild": 0, **at})
+    satellite = {"port": "satellite", "utilisation": min(1.0, offered * factor), "discarded": 0}
+    return groups, [satellite, {"port": "user_link", "utilisation": 0.2, "discarded": 0}], losses
+
+
+def series(point: Point) -> Iterator[dict[str, Any]]:
+    level = 0.8
+    for step in range(600):
+        level = level + 0.01 if level < 0.95 else 0.7
+        readings = {("satellite", f"filtered.{name}"): level for name in ("total", "class_1", "class_2", "class_3", "class_4")}
+        readings |= {("satellite", f"queue_{priority}"): 20.0 for priority in (0, 1)}
+        readings |= {(f"{group}/1", "factor"): level for group in MIXES[point.scenario].groups}
+        for (component, quantity), value in readings.items():
+            yield {"time_s": step * 0.05, "component": component, "quantity": quantity, "value": value}
+
+
+@pytest.fixture(scope="module")
+def runs() -> Runs:
+    made = Runs(wanted=3)
+    for point in grid() + alternatives():
+        for seed in (1, 2, 3):
+            made.add(point, seed, *rows(point, seed))
+    for point in series_points():
+        made.add_series(point, 1, series(point))
+    return made
+
+
+def test_the_numbers_of_sources_are_those_of_the_thesis() -> None:
+    assert MIXES[1].sizes == tuple(range(72, 121, 6))
+    assert MIXES[2].sizes == tuple(range(15, 30, 2))
+    assert MIXES[3].sizes == tuple(range(29, 114, 7))
+    assert [mix.larger for mix in MIXES.values()] == [(108, 114, 120), (25, 27, 29), (85, 92, 99, 106, 113)]
+    assert len(grid()) == 90
+
+
+@pytest.mark.parametrize("scenario", MIXES)
+def test_ready_files_hold_the_most_sources_and_the_traffic_of_all_cases(scenario: int) -> None:
+    trees = [ready(scenario, case).tree for case in CASES]
+    mix = MIXES[scenario]
+    for tree in trees:
+        assert {group: flow["count"] for group, flow in tree["flow"].items()} == mix.counts(mix.points - 1)
+        assert tree["duration"] == "3 min"
+        assert [flow["traffic"] for flow in tree["flow"].values()] == [
+            flow["traffic"] for flow in trees[0]["flow"].values()
+        ]
+    assert all(not flow["policers"] for flow in map(with_policers, trees[0]["flow"].values()))
+    assert differences(trees[1], trees[2]) - {"title"} == {
+        f"line.{name}.congestion_point.class_rates.rates" for name in ("user_link.reverse", "satellite", "ground")
+    }
+
+
+def with_policers(flow: dict[str, Any]) -> dict[str, Any]:
+    return {"policers": [], **flow}
+
+
+def differences(one: Any, other: Any, path: str = "") -> set[str]:
+    """Paths at which two trees differ, as far down as both are tables."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        found: set[str] = set()
+        for key in one.keys() | other.keys():
+            found |= differences(one.get(key), other.get(key), f"{path}.{key}".removeprefix("."))
+        return found
+    return set() if one == other else {path}
+
+
+CHANGED = {
+    "push-out": ("queues",),
+    "queue-length": ("congestion_point.class_rates", "congestion_point.queue_length"),
+    "bucket-queue": ("policers",),
+    "no-priorities": ("queues",),
+    "forward-marking": ("congestion_point.class_rates.forward", "notification_point"),
+    "stopping-sources": ("reaction_point.rate_factor", "reaction_point.stop"),
+    "second-bucket": ("policers",),
+    "long-interval": ("congestion_point.class_rates.interval",),
+    "constant-video": ("flow.constant_video",),
+    "contract-breakers": ("flow.breaker", "flow.video.count"),
+}
+
+
+@pytest.mark.parametrize("scenario", ALTERNATIVE_SCENARIOS)
+@pytest.mark.parametrize("name", ALTERNATIVES)
+def test_an_alternative_is_case_2_with_one_thing_changed(scenario: int, name: str) -> None:
+    changed = differences(ready(scenario, "2").tree, ready(scenario, name).tree) - {"title"}
+    assert changed
+    assert [path for path in changed if not path.endswith(CHANGED[name])] == []
+
+
+def test_every_ready_file_says_what_to_look_at() -> None:
+    for name, file in ready_files().items():
+        if name.startswith(("satellite/", "bench/")):
+            text = file.read_text(encoding="utf-8")
+            assert "# Look at: " in text.partition("title = ")[0], name
+
+
+def test_every_claim_has_a_predicate_and_gets_a_verdict(runs: Runs) -> None:
+    require_match(list(CLAIMS.values()), PREDICATES)
+    for name, claim in CLAIMS.items():
+        assert verdict(claim, PREDICATES[name](runs)) in ("reproduced", "partly", "not reproduced")
+
+
+def verdict_on(name: str, runs: Runs) -> str:
+    return verdict(CLAIMS[name], PREDICATES[name](runs))
+
+
+@pytest.mark.parametrize(
+    ("name", "point", "measure"),
+    [
+        ("sat.s1c2.loss", Point(1, "2", 72), "lost.real_time"),
+        ("sat.s1c2.jitter", Point(1, "2", 120), "over.real_time"),
+        ("sat.s2c2.loss", Point(2, "2", 21), "lost.data"),
+        ("sat.s3c2.data-loss", Point(3, "2", 113), "lost.data"),
+        ("sat.user-link", Point(2, "1", 15), "lost.user_link"),
+    ],
+)
+def test_one_cell_in_one_run_ends_a_zero(name: str, point: Point, measure: str, runs: Runs) -> None:
+    assert verdict_on(name, runs) == "reproduced"
+    kept = runs.measures[point][2][measure]
+    runs.measures[point][2][measure] = 1.0
+    try:
+        assert verdict_on(name, runs) == "not reproduced"
+    finally:
+        runs.measures[point][2][measure] = kept
+
+
+@pytest.mark.parametrize(
+    ("name", "case", "measure", "value", "expected"),
+    [
+        ("sat.s1.order", "3", "loss", 0.5, "partly"),
+        ("sat.s1c3.load", "3", "load", 1.5, "not reproduced"),
+        ("sat.s1c1.loss-max", "1", "loss", 0.01, "not reproduced"),
+        ("sat.s1c1.load-max", "1", "nominal.video", 0.5, "not reproduced"),
+    ],
+)
+def test_predicates_follow_the_runs(
+    name: str, case: str, measure: str, value: float, expected: str, runs: Runs
+) -> None:
+    points = [Point(1, case, n) for n in MIXES[1].sizes]
+    kept = {point: {seed: dict(values) for seed, values in runs.measures[point].items()} for point in points}
+    assert verdict_on(name, runs) != expected
+    try:
+        for point in points:
+            for values in runs.measures[point].values():
+                values[measure] = value
+        assert verdict_on(name, runs) == expected
+    finally:
+        runs.measures.update(kept)
+
+
+def test_an_episode_is_a_fresh_excess_and_what_follows_it() -> None:
+    times = [0.05 * step for step in range(60)]
+    values = [0.8] * 20 + [0.95] * 4 + [0.85] * 4 + [0.95] + [0.8] * 31
+    (found,) = episodes((times, values))
+    assert found.start == 0.95
+    assert found.lasts_s == pytest.approx(0.2)
+    # from 0.1 s to 0.56 s after the start: two at 0.95, four at 0.85, one at 0.95, three at 0.8
+    assert found.after == pytest.approx((2 * 0.95 + 4 * 0.85 + 0.95 + 3 * 0.8) / 10)
+
+
+def test_missing_runs_are_named(runs: Runs) -> None:
+    empty = Runs(wanted=3)
+    for name, predicate in PREDICATES.items():
+        if name != "sat.future":
+            with pytest.raises(MissingRunError, match="scenario"):
+                predicate(empty)
+    with pytest.raises(MissingRunError, match="scenario 1 case 2, N = 72"):
+        runs.values("file size", Point(1, "2", 72))
+
+
+def test_all_figures_of_the_thesis_and_those_beside(runs: Runs) -> None:
+    sheets = list(thesis_figures(runs, list(PLANS)))
+    assert [sheet.name for sheet in sheets] == [f"figure-{number}" for number in range(11, 50)]
+    for sheet in sheets:
+        assert "3 seeds." in sheet.caption
+        places = {len(curve.points) for curve in sheet.panels[0].curves}
+        assert places == {MIXES[PLANS[int(sheet.name.removeprefix("figure-"))].scenario].points}
+    names = [sheet.name for sheet in beside_figures(runs)]
+    assert {"fairness", "alternatives-1", "alternatives-3", "series-3-case-2", "marks-2-case-3"} <= set(names)
+
+
+def test_captions_say_what_the_thesis_states_and_what_is_missing(runs: Runs) -> None:
+    (sheet,) = thesis_figures(runs, [14])
+    assert "13 %" in sheet.caption
+    part = Runs(wanted=3)
+    part.add(largest(1, "1"), 1, *rows(largest(1, "1"), 1))
+    (sheet,) = thesis_figures(part, [14])
+    assert "INCOMPLETE: 1 of 27 runs" in sheet.caption
+    assert not list(thesis_figures(part, [16]))
+
+
+def test_load_figures_of_case_1_show_both_the_measured_and_the_analytic_load(runs: Runs) -> None:
+    for number in (11, 32):
+        (sheet,) = thesis_figures(runs, [number])
+        exact = [curve.label for curve in sheet.panels[0].curves if curve.exact]
+        assert exact == ["video, analytic", "voice, analytic", "sum, analytic"]
+
+
+@pytest.mark.parametrize(("study", "figure"), [("satelite", None), ("satellite", "10"), ("satellite", "x")])
+def test_what_is_not_there_is_told(study: str, figure: str | None, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no|no such"):
+        studies.reproduce(study, figure=figure, out=tmp_path)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    names = [*folder.glob("figures/*"), *folder.glob("data/*.csv"), folder / "claims.json"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in names}
+
+
+def test_one_figure_runs_what_it_needs_and_gives_the_same_bytes_for_any_number_of_jobs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for jobs in (1, 2):
+        out = tmp_path / str(jobs)
+        out.mkdir()
+        assert studies.reproduce("satellite", figure="26", replications=2, jobs=jobs, out=out, quiet=True) == 0
+        assert str(out / "index.html") in capsys.readouterr().out
+    assert contents(tmp_path / "1") == contents(tmp_path / "2")
+    findings = json.loads((out / "claims.json").read_text(encoding="utf-8"))
+    assert [(finding["id"], finding["verdict"]) for finding in findings] == [("sat.s2c2.loss", "reproduced")]
+    groups = pl.read_parquet(out / "data" / "groups.parquet")
+    assert groups.height == 2 * MIXES[2].points
+    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
+    assert manifest["complete"]
+    assert len(manifest["runs"]) == groups.height
+
+
+def test_ctrl_c_keeps_and_draws_what_has_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_all = studies.run_all
+
+    def interrupted(tasks: Any, jobs: int, **options: Any) -> Iterator[Any]:
+        yield from run_all(tasks[:3], jobs, **options)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(studies, "run_all", interrupted)
+    assert studies.reproduce("satellite", figure="26", replications=2, out=tmp_path) == 130
+    assert "interrupted after 3 of 16 runs" in capsys.readouterr().err
+    assert "Incomplete" in (tmp_path / "index.html").read_text(encoding="utf-8")
+    assert (tmp_path / "figures" / "figure-26.svg").exists()
+    assert pl.read_csv(tmp_path / "data" / "groups.csv").height == 3
+    assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8")) == []
+
+
+def test_a_study_for_all_figures_names_every_run_once() -> None:
+    study = Study(None, 3)
+    stages = list(study.stages())
+    keys = [(task.key, task.seed) for stage in stages for task in stage]
+    assert len(keys) == len(set(keys)) == 3 * (90 + len(alternatives()) + len(series_points()))
+    assert isinstance(next(iter(study.sheets()), None), Sheet | None)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scenario", MIXES)
+def test_case_2_keeps_its_zeros_for_twenty_seeds(scenario: int) -> None:
+    points = {str(point): point for point in case_points(scenario, "2")}
+    tasks = [Task(point.build().to_json(), seed, key=key) for key, point in points.items() for seed in range(1, 21)]
+    found = Runs(wanted=20)
+    for outcome in run_all(tasks, available_cores()):
+        tables = [pl.DataFrame(outcome.tables[name]).to_dicts() for name in ("groups", "ports", "losses")]
+        found.add(points[outcome.key], outcome.seed, *tables)
+    zeros = [name for name in CLAIMS if name.startswith(f"sat.s{scenario}c2") and CLAIMS[name].kind == "zero"]
+    assert zeros
+    assert {name: verdict_on(name, found) for name in zeros} == dict.fromkeys(zeros, "reproduced")
