@@ -1,0 +1,78 @@
+# Needs Python 3.11 or later, Rust and make. `make` alone lists the targets.
+# Another interpreter: `make PYTHON=/path/to/python3.12 test`.
+
+PYTHON ?= $(shell sh tools/find-python)
+VENV := .venv
+RUN := $(VENV)/bin/python
+JOBS ?= 2
+
+TOOLS := $(VENV)/tools.stamp
+EXTENSION := $(VENV)/extension.stamp
+ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
+
+# Cargo and maturin build against the environment's Python, whatever else is installed.
+export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-long bench lint docs wheel clean rebuild
+
+help: ## list the targets
+	@echo "Penstock: a laboratory for network congestion control"
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
+		printf '  make %-10s %s\n' "$$name" "$$text"; done
+
+demo: $(EXTENSION) ## re-run the satellite study on three seeds: figures, tables, verdicts
+	$(RUN) -m penstock reproduce satellite --quick --jobs $(JOBS) --out out/demo
+
+test: $(EXTENSION) ## run the tests of the engine and of the package
+	cargo test --workspace --locked
+	$(RUN) -m pytest -m 'not long'
+
+test-long: test ## beside them the tests that take minutes, the engine's in release, and the source distribution's
+	cargo test --workspace --locked --release
+	$(RUN) -m pytest -m long
+	$(MAKE) wheel
+
+bench: $(EXTENSION) ## time the workloads: bench.json, and a line in docs/benchmarks.md
+	cargo build --release --locked -p penstock-engine --example bench
+	$(RUN) tools/bench.py
+
+lint: $(EXTENSION) ## check format, lints, types, stubs, and that the engine compiles for WebAssembly
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	$(RUN) -m ruff check .
+	$(RUN) -m ruff format --check .
+	$(RUN) -m mypy --strict
+	$(RUN) -m mypy.stubtest penstock._engine
+	sh tools/check-wasm
+
+docs: $(EXTENSION) ## build the documentation into site/
+	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet docs site
+	@echo "open site/index.html"
+
+wheel: $(TOOLS) ## build the wheel and the source distribution, and try the latter in an empty environment
+	rm -rf dist
+	$(RUN) -m maturin build --release --sdist --out dist
+	sh tools/check-sdist $(RUN) dist
+
+clean: ## remove everything that make builds
+	rm -rf $(VENV) target site dist out bench.json docs/reference/generated
+	find python -name '*.so' -delete
+
+# The environment is stale when pyproject.toml changed, when its interpreter is gone, or when the folder moved.
+ifneq ($(shell $(RUN) -c 'print(open("$(TOOLS)").read().strip())' 2>/dev/null),$(CURDIR))
+$(TOOLS): rebuild
+endif
+
+rebuild:
+
+$(TOOLS): pyproject.toml docs/requirements.txt
+	@test -n "$(PYTHON)" || exit 2
+	"$(PYTHON)" -m venv --clear $(VENV)
+	$(RUN) -m pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2' -r docs/requirements.txt
+	echo '$(CURDIR)' > $@
+
+$(EXTENSION): $(TOOLS) $(ENGINE_SOURCES)
+	$(RUN) -m maturin develop --release --locked --extras dev --quiet
+	@touch $@

@@ -1,0 +1,33 @@
+"""Sphinx configuration. The reference pages are written from the code each time, by tools/reference.py."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE.parent / "tools"))
+
+import reference  # noqa: E402
+
+import penstock  # noqa: E402
+
+reference.write(HERE / "reference" / "generated")
+
+project = "Penstock"
+author = "The Penstock developers"
+release = version = penstock.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+exclude_patterns = ["README.md"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True, "show-inheritance": False}
+python_use_unqualified_type_names = True
+add_module_names = False
+
+html_theme = "furo"
+html_title = f"Penstock {release}"
+html_show_copyright = False
+html_show_sphinx = False

@@ -1,0 +1,220 @@
+"""Times the workloads of `make bench`: writes bench.json, prints a table, adds a line to docs/benchmarks.md.
+
+A time is the processor time of the whole process, the median of three runs. Instructions are counted by callgrind,
+where valgrind is installed, as the difference between two short runs, so that start-up does not count.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from resource import struct_rusage
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = ROOT / "target" / "release" / "examples" / "bench"
+READY = ROOT / "python" / "penstock" / "scenarios"
+TABLE = ROOT / "docs" / "benchmarks.md"
+RUNS = 3
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A scenario to time, or the agenda alone."""
+
+    name: str
+    title: str
+    file: str
+    hops: int = 1
+
+
+WORKLOADS = [
+    Workload("w1", "M/D/1 at load 0.9", str(READY / "bench" / "w1.toml")),
+    Workload("w2", "satellite multiplexer", str(READY / "bench" / "w2.toml")),
+    Workload("s1c1", "scenario 1, case 1, N = 120", str(READY / "satellite" / "1-case-1.toml")),
+    Workload("s1c2", "scenario 1, case 2, N = 120", str(READY / "satellite" / "1-case-2.toml")),
+    Workload("s2c1", "scenario 2, case 1, N = 29", str(READY / "satellite" / "2-case-1.toml")),
+    Workload("s3c2", "scenario 3, case 2, N = 113", str(READY / "satellite" / "3-case-2.toml")),
+    Workload("agenda", "one wake-up replaced, 512 leaves", "agenda"),
+    Workload("port", "two priorities, one busy port", str(ROOT / "tools" / "workloads" / "port.toml")),
+    Workload("link", "five long lines, per hop", str(ROOT / "tools" / "workloads" / "link.toml"), hops=5),
+]
+COLUMNS = ("w1", "w2", "s1c1", "s1c2", "s2c1", "s3c2")
+SHORT_SHARES = (0.02, 0.06)
+
+
+def main() -> None:
+    """Times every workload, or those named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="workloads to time; all if none is named, and then recorded")
+    names = parser.parse_args().names
+    rows: list[dict[str, Any]] = []
+    print(f"{'workload':42}{'ns/cell':>9}{'plain':>8}{'instructions':>14}{'MB':>7}")
+    for workload in WORKLOADS:
+        if not names or workload.name in names:
+            rows.append(measure(workload))
+            print_row(rows[-1])
+    if not names or "study" in names:
+        rows.append(study())
+        print_row(rows[-1])
+    if names:
+        return
+    (ROOT / "bench.json").write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    append_line(rows)
+    print(f"wrote {ROOT / 'bench.json'} and a line in {TABLE}")
+
+
+def measure(workload: Workload) -> dict[str, Any]:
+    """Both forms of one workload."""
+    fast, peak, result = timed(workload.file, "fast")
+    units = result["cells"] * workload.hops
+    row = {
+        "name": workload.name,
+        "title": workload.title,
+        "cells": result["cells"],
+        "ns_per_cell": round(fast / units * 1e9, 2),
+        "cells_per_second": round(units / fast),
+        "instructions_per_cell": instructions(workload.file, workload.hops),
+        "peak_memory_mb": peak,
+        "plain_ns_per_cell": None,
+        "results": {key: value for key, value in result.items() if key != "cells"},
+    }
+    if workload.name != "agenda":
+        plain, _, plain_result = timed(workload.file, "plain")
+        if plain_result["fingerprint"] != result["fingerprint"]:
+            raise SystemExit(f"{workload.name}: the plain and the fast form give different fingerprints")
+        row["plain_ns_per_cell"] = round(plain / units * 1e9, 2)
+    return row
+
+
+def timed(file: str, form: str) -> tuple[float, float, dict[str, Any]]:
+    """Median processor seconds, greatest memory in megabytes, and what the program printed."""
+    seconds, peaks = [], []
+    output = ""
+    for _ in range(RUNS):
+        with subprocess.Popen([str(PROGRAM), file, "--form", form], stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            output = process.stdout.read()
+            usage = finish(process)
+        seconds.append(usage.ru_utime + usage.ru_stime)
+        peaks.append(megabytes(usage))
+    return statistics.median(seconds), max(peaks), json.loads(output)
+
+
+def instructions(file: str, hops: int) -> float | None:
+    """Instructions per cell and hop, or None without valgrind."""
+    valgrind = shutil.which("valgrind")
+    if valgrind is None:
+        return None
+    counts = []
+    for share in SHORT_SHARES:
+        command = [
+            valgrind,
+            "--tool=callgrind",
+            "--callgrind-out-file=/dev/null",
+            str(PROGRAM),
+            file,
+            "--share",
+            str(share),
+        ]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        collected = re.search(r"Collected : (\d+)", done.stderr)
+        if collected is None:
+            return None
+        counts.append((int(collected[1]), json.loads(done.stdout)["cells"]))
+    (few, few_cells), (many, many_cells) = counts
+    return round((many - few) / (many_cells - few_cells) / hops, 1)
+
+
+def study() -> dict[str, Any]:
+    """The whole quick study: its runs alone on one core, then the command with tables and figures on two."""
+    import polars
+
+    from penstock.run import Task, run_all
+    from penstock.studies.satellite.grid import grid
+
+    tasks = [Task(point.build().to_json(), seed) for point in grid() for seed in (1, 2, 3)]
+    before = time.process_time()
+    outcomes = list(run_all(tasks, jobs=1))
+    simulation = time.process_time() - before
+    cells = sum(int(polars.DataFrame(outcome.tables["groups"])["sent"].sum()) for outcome in outcomes)
+    with tempfile.TemporaryDirectory() as folder:
+        command = [
+            sys.executable,
+            "-m",
+            "penstock",
+            "reproduce",
+            "satellite",
+            "--quick",
+            "--jobs",
+            "2",
+            "--out",
+            folder,
+        ]
+        before = time.perf_counter()
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            usage = finish(process)
+        whole = time.perf_counter() - before
+    return {
+        "name": "study",
+        "title": f"whole quick study, {len(tasks)} runs",
+        "cells": cells,
+        "ns_per_cell": round(simulation / cells * 1e9, 2),
+        "cells_per_second": round(cells / simulation),
+        "instructions_per_cell": None,
+        "peak_memory_mb": megabytes(usage),
+        "plain_ns_per_cell": None,
+        "results": {
+            "simulation_one_core_s": round(simulation, 2),
+            "whole_command_two_jobs_wall_s": round(whole, 2),
+        },
+    }
+
+
+def finish(process: subprocess.Popen[Any]) -> struct_rusage:
+    """Waits for a process that must succeed; returns what it used."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise SystemExit(f"{process.args!r}: exit status {process.returncode}")
+    return usage
+
+
+def megabytes(usage: struct_rusage) -> float:
+    """Peak memory of a process."""
+    return round(usage.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024), 1)
+
+
+def print_row(row: dict[str, Any]) -> None:
+    """One line of the table on the screen."""
+    plain, counted = row["plain_ns_per_cell"], row["instructions_per_cell"]
+    print(
+        f"{row['name']:8}{row['title']:34}{row['ns_per_cell']:9.1f}"
+        f"{'' if plain is None else format(plain, '.1f'):>8}{'' if counted is None else format(counted, '.0f'):>14}"
+        f"{row['peak_memory_mb']:7.0f}",
+        flush=True,
+    )
+
+
+def append_line(rows: list[dict[str, Any]]) -> None:
+    """One line for this commit at the end of the table in the documentation."""
+    named = {row["name"]: row for row in rows}
+    git = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude", "*"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip() or "no commit"
+    cells = [f"{named[name]['ns_per_cell']:.1f}" for name in COLUMNS]
+    cells.append(f"{named['study']['results']['simulation_one_core_s']:.1f} s")
+    with TABLE.open("a", encoding="utf-8") as file:
+        file.write(f"| {date.today().isoformat()} | {commit} | {' | '.join(cells)} |\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""Writes the reference pages that follow from the code: every scenario key, and the help of every command."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from penstock import _engine
+from penstock.cli import COMMANDS
+
+Schema = dict[str, Any]
+REPORT = Path(__file__).parent.parent / "crates" / "engine" / "src" / "report.rs"
+
+
+def write(folder: Path) -> None:
+    """Writes all generated pages into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = {
+        "scenario": ScenarioPage(json.loads(_engine.schema())).text(),
+        "tables": tables_page(REPORT.read_text(encoding="utf-8")),
+        "commands": commands_page(),
+    }
+    for name, text in pages.items():
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
+
+
+class ScenarioPage:
+    """Walks the JSON Schema from its root, depth first; each table of a file becomes a section, named by its path."""
+
+    def __init__(self, schema: Schema) -> None:
+        self.definitions: dict[str, Schema] = schema.get("$defs", {})
+        self.sections: list[str] = []
+        self.links: dict[str, str] = {}
+        self.inner: list[tuple[str, Schema, str]] = []
+        self.quantities: dict[str, str] = {}
+        self.section("", schema, "")
+
+    def text(self) -> str:
+        """The page."""
+        head = (
+            "# Scenario keys\n\nEvery table and key of a scenario file, written from the engine's own definitions "
+            "(`penstock schema` prints the same as JSON Schema). `NAME` stands for a name of your choice. A key "
+            "without a default must be given.\n"
+        )
+        quantities = ["(scenario-quantities)=", "## Quantities", ""]
+        quantities += [f"- *{name}*: {meaning}" for name, meaning in sorted(self.quantities.items())]
+        return "\n".join([head, *self.sections, *quantities, ""])
+
+    def section(self, path: str, schema: Schema, meaning: str) -> None:
+        """Adds the section of one table, and after it those of the tables inside it that are new."""
+        title = f"`{path}`" if path else "The file"
+        text = " ".join(dict.fromkeys(part for part in (meaning, schema.get("description", "")) if part))
+        lines = [
+            f"({anchor(path)})=",
+            f"## {title}",
+            "",
+            text,
+            "",
+            "| key | value | default | meaning |",
+            "|---|---|---|---|",
+        ]
+        outer, self.inner = self.inner, []
+        required = schema.get("required", [])
+        for key, value in schema["properties"].items():
+            kind = self.kind(value, f"{path}.{key}".removeprefix("."))
+            default = "" if key in required else default_text(value)
+            lines.append(f"| `{key}` | {kind} | {default} | {cell(self.meaning(value))} |")
+        self.sections.append("\n".join([*lines, ""]))
+        inner, self.inner = self.inner, outer
+        # Lines first: what they share with other tables, as queues, is best read there.
+        for place in sorted(inner, key=lambda place: place[0] != "line.NAME"):
+            self.section(*place)
+
+    def kind(self, schema: Schema, path: str, meaning: str = "") -> str:
+        """What a value may be, with links to the sections of the tables inside it."""
+        if "$ref" in schema:
+            return self.reference(schema["$ref"].rsplit("/", 1)[-1], path, meaning)
+        if branches := schema.get("anyOf") or schema.get("oneOf"):
+            return self.choice([branch for branch in branches if branch.get("type") != "null"], path)
+        kinds = schema.get("type", "")
+        kind = next(name for name in kinds if name != "null") if isinstance(kinds, list) else kinds
+        if kind == "array":
+            return f"list of {self.kind(schema['items'], path)}" if schema.get("items") else "list"
+        if kind == "object" and isinstance(values := schema.get("additionalProperties"), dict):
+            return f"table of {self.kind(values, f'{path}.NAME')}"
+        return {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`"}[kind]
+
+    def reference(self, name: str, path: str, meaning: str) -> str:
+        """A named definition: a table has one section, where it is met first; a quantity is explained once."""
+        schema = self.definitions[name]
+        if name not in self.links and "properties" in schema:
+            steps = [step for step in path.split(".") if step != "NAME"]
+            self.links[name] = f"[`{steps[-1]}`](#{anchor(path)})"
+            self.inner.append((path, schema, meaning))
+        elif name not in self.links and schema.get("type") == "string":
+            self.quantities[name.lower()] = schema["description"].removeprefix("Text: ")
+            self.links[name] = f"[{name.lower()}](#scenario-quantities)"
+        elif name not in self.links and schema.get("type") == "object":
+            self.links[name] = f"`{path.rsplit('.', 1)[-1]} = {{}}`"
+        elif name not in self.links:
+            self.links[name] = self.kind(schema, path)
+        return self.links[name]
+
+    def choice(self, branches: list[Schema], path: str) -> str:
+        """One of several: words, or tables of which the key chooses."""
+        parts = []
+        for branch in branches:
+            if "const" in branch:
+                parts.append(f'`"{branch["const"]}"`')
+            elif len(branch.get("properties", {})) == 1:
+                ((keyword, value),) = branch["properties"].items()
+                parts.append(self.kind(value, f"{path}.{keyword}", branch.get("description", "")))
+            else:
+                parts.append(self.kind(branch, path))
+        return " or ".join(parts)
+
+    def meaning(self, schema: Schema) -> str:
+        """The description of a value, and what each of the words means that it may be."""
+        target = schema.get("$ref", "").rsplit("/", 1)[-1]
+        definition = self.definitions.get(target, {})
+        text = str(schema.get("description") or definition.get("description", ""))
+        words = [branch for branch in definition.get("oneOf", []) if "const" in branch]
+        return " ".join([text, *(f"`{word['const']}`: {word['description']}" for word in words)])
+
+
+def anchor(path: str) -> str:
+    """The name of a section in links."""
+    return "scenario-" + (path.replace(".", "-").replace("_", "-").lower() or "file")
+
+
+def default_text(schema: Schema) -> str:
+    """The default of a key, as it would stand in a file."""
+    if "default" not in schema or schema["default"] is None:
+        return "absent"
+    default = schema["default"]
+    if default in ({}, []):
+        return "empty"
+    return f"`{toml_text(default)}`"
+
+
+def toml_text(value: object) -> str:
+    """A JSON value as TOML writes it inline."""
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml_text(inner)}" for key, inner in value.items()) + " }" if value else "{}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml_text, value)) + "]"
+    return json.dumps(value)
+
+
+def cell(text: str) -> str:
+    """A description on one line, safe inside a table."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def tables_page(source: str) -> str:
+    """Every column of every result table, from the doc comments of the engine's report."""
+    kinds = {
+        "String": "text",
+        "u64": "count",
+        "f64": "number",
+        "Option<f64>": "number or null",
+        "Option<u64>": "count or null",
+    }
+    head = (
+        "# Result tables\n\nThe tables of a `Result`, and the Parquet files of `--out`. Each has the column "
+        "`replication` first. Units are in the names: `_s` seconds, `_bps` bits per second; what has no unit is a "
+        "count of PDUs (cells) or a ratio. Where there was nothing to measure stands null.\n"
+    )
+    sections = [head]
+    for name, meaning, columns in structures(source):
+        if not name.endswith("Row"):
+            continue
+        table = {"FlowRow": "flows", "LossRow": "losses", "SeriesRow": "series"}.get(name, f"{name[:-3].lower()}s")
+        lines = [f"## `{table}`", "", meaning, "", "| column | value | meaning |", "|---|---|---|"]
+        lines += [f"| `{column}` | {kinds.get(kind, kind)} | {cell(text)} |" for column, kind, text in columns]
+        sections.append("\n".join([*lines, ""]))
+    return "\n".join(sections)
+
+
+def structures(source: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
+    """Name, meaning and fields of each public structure of a Rust file."""
+    comment: list[str] = []
+    name, meaning = "", ""
+    fields: list[tuple[str, str, str]] = []
+    for line in map(str.strip, source.splitlines()):
+        if line.startswith("///"):
+            comment.append(line[3:].strip())
+        elif found := re.match(r"pub struct (\w+)", line):
+            name, meaning, fields, comment = found[1], " ".join(comment), [], []
+        elif found := re.match(r"pub (\w+): (.+),", line):
+            fields.append((found[1], found[2], " ".join(comment)))
+            comment = []
+        elif line == "}" and name:
+            yield name, meaning, fields
+            name = ""
+
+
+def commands_page() -> str:
+    """The help of the program and of each of its commands."""
+    head = "# Commands\n\nWhat `--help` prints, for the program and for each of its commands.\n"
+    pages = [head, help_of()]
+    pages += [f"## `penstock {command.name}`\n\n{help_of(command.name)}" for command in COMMANDS]
+    return "\n".join(pages)
+
+
+def help_of(*command: str) -> str:
+    """The help of one command, as a reader without colours sees it."""
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+    line = [sys.executable, "-m", "penstock", *command, "--help"]
+    printed = subprocess.run(line, capture_output=True, text=True, check=True, env=environment).stdout
+    return f"```text\n{printed.strip()}\n```\n"
