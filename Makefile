@@ -27,7 +27,7 @@ demo: $(EXTENSION) ## re-run the satellite study on three seeds: figures, tables
 
 test: $(EXTENSION) ## run the tests of the engine and of the package
 	cargo test --workspace --locked
-	$(RUN) -m pytest -m 'not long'
+	$(RUN) -m pytest
 
 test-long: test ## beside them the tests that take minutes, the engine's in release, and the source distribution's
 	cargo test --workspace --locked --release
@@ -67,12 +67,13 @@ endif
 
 rebuild:
 
-$(TOOLS): pyproject.toml docs/requirements.txt
+$(TOOLS): pyproject.toml
 	@test -n "$(PYTHON)" || exit 2
 	"$(PYTHON)" -m venv --clear $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2' -r docs/requirements.txt
+	$(RUN) -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(RUN) -m pip install --quiet --group dev
 	echo '$(CURDIR)' > $@
 
 $(EXTENSION): $(TOOLS) $(ENGINE_SOURCES)
-	$(RUN) -m maturin develop --release --locked --extras dev --quiet
+	PIP_QUIET=1 $(RUN) -m maturin develop --release --locked --quiet
 	@touch $@

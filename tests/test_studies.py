@@ -84,7 +84,9 @@ def series(point: Point) -> Iterator[dict[str, Any]]:
     level = 0.8
     for step in range(600):
         level = level + 0.01 if level < 0.95 else 0.7
-        readings = {("satellite", f"filtered.{name}"): level for name in ("total", "class_1", "class_2", "class_3", "class_4")}
+        readings = {
+            ("satellite", f"filtered.{name}"): level for name in ("total", "class_1", "class_2", "class_3", "class_4")
+        }
         readings |= {("satellite", f"queue_{priority}"): 20.0 for priority in (0, 1)}
         readings |= {(f"{group}/1", "factor"): level for group in MIXES[point.scenario].groups}
         for (component, quantity), value in readings.items():
@@ -303,8 +305,6 @@ def test_one_figure_runs_what_it_needs_and_gives_the_same_bytes_for_any_number_o
 def test_ctrl_c_keeps_and_draws_what_has_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run_all = studies.run_all
-
     def interrupted(tasks: Any, jobs: int, **options: Any) -> Iterator[Any]:
         yield from run_all(tasks[:3], jobs, **options)
         raise KeyboardInterrupt

@@ -110,7 +110,7 @@ def draw(sheet: Sheet) -> Figure:
     per_line = max(1, min(len(labels), int(width / 1.5)))
     head = 0.42 + 0.19 * -(-len(labels) // per_line)
     height = head + lines * sheet.panel_height + foot
-    left = 1.45 if sheet.panels[0].rows is not None else 0.72
+    left = 1.45 if sheet.panels[0].rows is not None else 0.82
     right = 1.3 if is_stack else 0.18
     above = 0.25 if any(panel.title for panel in sheet.panels) else 0.08
     below = 0.25 if is_stack else 0.45
@@ -123,7 +123,7 @@ def draw(sheet: Sheet) -> Figure:
             panel_height = sheet.panel_height - above - below - (0.2 if is_stack and number + 1 == lines else 0)
             span = width / columns - left - right
             axis = figure.add_axes((x / width, (top - panel_height) / height, span / width, panel_height / height))
-            fill(axis, panel)
+            fill(axis, panel, ticks=9 if columns == 1 else 5)
             handles, names = axis.get_legend_handles_labels()
             labels.update(
                 {name: handle for name, handle in zip(names, handles, strict=True) if labels.get(name, 0) is None}
@@ -157,8 +157,11 @@ def legend_labels(sheet: Sheet) -> dict[str, Any]:
     return dict.fromkeys(names)
 
 
-def fill(axis: Axes, panel: Panel) -> None:
-    """Draws one panel."""
+def fill(axis: Axes, panel: Panel, ticks: int) -> None:
+    """Draws one panel, with at most so many ticks where the x axis is a few given places."""
+    if panel.curves:
+        places = sorted({x for curve in panel.curves for x in curve.points})
+        axis.set_xticks(places[:: -(-len(places) // ticks)])
     for curve in panel.curves:
         draw_curve(axis, curve)
     for trace in panel.traces:
@@ -219,7 +222,9 @@ def draw_rows(axis: Axes, rows: Mapping[str, Sequence[float]]) -> None:
         axis.plot([estimate.mean], [place], "D", color=PALETTE[3], markersize=4)
     axis.set_yticks(range(len(rows)), list(rows))
     axis.set_ylim(len(rows) - 0.5, -0.5)
-    largest = max((value for values in rows.values() for value in values), default=0.0)
+    estimates = [student(values) for values in rows.values() if values]
+    largest = max((estimate.high or estimate.mean for estimate in estimates), default=0.0)
+    largest = max((largest, *(value for values in rows.values() for value in values)))
     axis.set_xlim(-0.03 * (largest or 1.0), 1.06 * (largest or 1.0))
 
 

@@ -8,7 +8,7 @@ use std::error::Error;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use penstock_engine::agenda::{Agenda, Leaf, Rank};
+use penstock_engine::agenda::{Agenda, Leaf, Place, Rank};
 use penstock_engine::document;
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
@@ -82,16 +82,17 @@ fn summary(report: &Report) -> Value {
 
 /// One wake-up replaced after another, among as many leaves as the satellite study's largest network has.
 fn agenda(wakeups: u64) -> Value {
-    const LEAVES: u64 = 512;
+    const LEAVES: u32 = 512;
     let mut agenda = Agenda::new(LEAVES as usize);
-    for leaf in 0..LEAVES as u32 {
-        agenda.set(Leaf(leaf), Rank(leaf), Time(u64::from(leaf)));
+    let places: Vec<Place> = (0..LEAVES).map(|leaf| Place::new(Leaf(leaf), Rank(leaf))).collect();
+    for (index, &place) in places.iter().enumerate() {
+        agenda.set(place, Time(index as u64));
     }
     let mut state = 1_u64;
     for _ in 0..wakeups {
         let (now, leaf) = agenda.first();
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        agenda.set(leaf, Rank(leaf.0), now + Span(1 + (state >> 52)));
+        agenda.set(places[leaf.0 as usize], now + Span(1 + (state >> 52)));
     }
     json!({ "cells": wakeups, "wakeups": wakeups, "last_ps": black_box(agenda.first().0.0) })
 }

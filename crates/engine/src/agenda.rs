@@ -4,6 +4,8 @@
 //! of lines before timers of policers and ends, each group by name. Time, rank and leaf are packed into one `u128`, so
 //! that a match of the tournament is one comparison and a level costs one load.
 
+use std::hint::select_unpredictable;
+
 use crate::time::Time;
 
 /// Index of a leaf.
@@ -14,6 +16,21 @@ pub struct Leaf(pub u32);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank(pub u32);
 
+/// A leaf and its place among equal times, packed as the agenda keeps them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place(u64);
+
+impl Place {
+    /// No leaf: a wake-up that is never asked for.
+    pub const NONE: Place = Place(u64::MAX);
+
+    /// The place of `leaf` at `rank`.
+    #[must_use]
+    pub fn new(leaf: Leaf, rank: Rank) -> Place {
+        Place((u64::from(rank.0) << 32) | u64::from(leaf.0))
+    }
+}
+
 /// Every leaf's pending wake-up, and the first of them all.
 #[derive(Clone, Debug)]
 pub struct Agenda {
@@ -21,8 +38,8 @@ pub struct Agenda {
     tree: Box<[u128]>,
 }
 
-const fn key(time: Time, rank: Rank, leaf: Leaf) -> u128 {
-    ((time.0 as u128) << 64) | ((rank.0 as u128) << 32) | leaf.0 as u128
+const fn key(time: Time, place: Place) -> u128 {
+    ((time.0 as u128) << 64) | place.0 as u128
 }
 
 impl Agenda {
@@ -30,7 +47,7 @@ impl Agenda {
     #[must_use]
     pub fn new(leaves: usize) -> Agenda {
         let size = 2 * leaves.next_power_of_two().max(2);
-        Agenda { tree: vec![key(Time::NEVER, Rank(u32::MAX), Leaf(u32::MAX)); size].into_boxed_slice() }
+        Agenda { tree: vec![key(Time::NEVER, Place::NONE); size].into_boxed_slice() }
     }
 
     /// The first wake-up: its time and leaf.
@@ -43,18 +60,20 @@ impl Agenda {
 
     /// Replaces the leaf's wake-up; [`Time::NEVER`] takes it off.
     #[inline]
-    pub fn set(&mut self, leaf: Leaf, rank: Rank, time: Time) {
+    pub fn set(&mut self, place: Place, time: Time) {
         let tree = &mut self.tree[..];
         // The size is a power of two: the mask proves every index in bounds.
         let mask = tree.len() - 1;
-        let mut node = (tree.len() / 2 + leaf.0 as usize) & mask;
-        let mut winner = key(time, rank, leaf);
+        let mut node = (tree.len() / 2 + place.0 as u32 as usize) & mask;
+        let mut winner = key(time, place);
         if tree[node] == winner {
             return;
         }
         tree[node] = winner;
         while node > 1 {
-            winner = winner.min(tree[(node ^ 1) & mask]);
+            // Who wins is a coin toss that no branch predictor can learn.
+            let rival = tree[(node ^ 1) & mask];
+            winner = select_unpredictable(rival < winner, rival, winner);
             node >>= 1;
             tree[node & mask] = winner;
         }
@@ -75,10 +94,10 @@ mod tests {
     #[test]
     fn equal_times_go_by_rank() {
         let mut agenda = Agenda::new(3);
-        agenda.set(Leaf(0), Rank(9), Time(5));
-        agenda.set(Leaf(2), Rank(4), Time(5));
+        agenda.set(Place::new(Leaf(0), Rank(9)), Time(5));
+        agenda.set(Place::new(Leaf(2), Rank(4)), Time(5));
         assert_eq!(agenda.first(), (Time(5), Leaf(2)));
-        agenda.set(Leaf(2), Rank(4), Time::NEVER);
+        agenda.set(Place::new(Leaf(2), Rank(4)), Time::NEVER);
         assert_eq!(agenda.first(), (Time(5), Leaf(0)));
     }
 
@@ -93,7 +112,7 @@ mod tests {
             let mut agenda = Agenda::new(37);
             let mut plain = [Time::NEVER; 37];
             for (leaf, time) in sets {
-                agenda.set(Leaf(leaf), Rank(leaf), Time(time));
+                agenda.set(Place::new(Leaf(leaf), Rank(leaf)), Time(time));
                 plain[leaf as usize] = Time(time);
                 let least = (0..37u32).min_by_key(|&leaf| (plain[leaf as usize], leaf)).map(Leaf);
                 prop_assert_eq!(Some(agenda.first().1), least);

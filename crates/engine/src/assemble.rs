@@ -42,8 +42,9 @@ pub fn world<P: Probe>(
     probe: P,
 ) -> Result<Assembled<P>, Error> {
     check::parameters(scenario)?;
+    check::flow_count(scenario)?;
     let network = network::Network::lay_out(scenario)?;
-    check::memory(scenario, &network)?;
+    check::line_length(&network)?;
     let forms = match form {
         Form::Plain => vec![PortForm::Stepped; network.ports.len()],
         Form::Fast => form::choose(&network),

@@ -112,6 +112,10 @@ pub enum Allowance {
 
 /// The sender's part of a scheme, for one flow. Its [`Pace`] bears on traffic that is generated at a nominal rate.
 pub trait ReactionPoint: Pace {
+    /// Whether it bears on the sending itself (`on_send`, `own_pdu`, `allowance`), not on the traffic's factor alone.
+    fn sends(&self) -> bool {
+        false
+    }
     /// A backward PDU arrived: notice, RM cell, acknowledgement.
     fn on_feedback(&mut self, _pdu: &Pdu, _now: Time) {}
     /// `pdu` is about to be sent; the scheme may write into it.
@@ -300,6 +304,7 @@ impl Pace for Reaction {
         reaction_points!(dispatch! [Reaction, self, point => point.begin_session(now)]);
     }
 
+    #[inline]
     fn factor(&mut self, now: Time) -> f64 {
         reaction_points!(dispatch! [Reaction, self, point => point.factor(now)])
     }
@@ -310,6 +315,10 @@ impl Pace for Reaction {
 }
 
 impl ReactionPoint for Reaction {
+    fn sends(&self) -> bool {
+        reaction_points!(dispatch! [Reaction, self, point => point.sends()])
+    }
+
     fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
         reaction_points!(dispatch! [Reaction, self, point => point.on_feedback(pdu, now)]);
     }

@@ -61,17 +61,18 @@ impl End {
 }
 
 impl Node for End {
-    #[inline]
-    fn on_pdu<P: Probe>(&mut self, pdu: Pdu, at: Time, ctx: &mut Ctx<'_, P>) {
+    // Not inlined: a PDU behind a reference stays whole, where inlining would take it apart field by field.
+    #[inline(never)]
+    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         if pdu.is_backward() {
-            ctx.count_delivered(&pdu);
+            ctx.count_delivered(pdu);
             if let Some(sender) = &mut self.sender {
                 // What it lets go leaves at the End's own place among equal times, not at this delivery's.
-                sender.on_feedback(&pdu, at);
+                sender.on_feedback(pdu, at);
                 self.plan(at);
             }
         } else if let Some(receiver) = &mut self.receiver
-            && let Some(answer) = receiver.on_pdu(&pdu, at, ctx)
+            && let Some(answer) = receiver.on_pdu(pdu, at, ctx)
         {
             ctx.count_sent(&answer);
             ctx.outbox.put(self.back, at, answer);
@@ -79,11 +80,10 @@ impl Node for End {
     }
 
     #[inline]
-    fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<'_, P>) {
+    fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<P>) {
         if let Some(sender) = &mut self.sender {
             let out = self.out;
-            sender.act(now, ctx, |pdu, ctx| ctx.outbox.put(out, now, pdu));
-            self.plan(now);
+            self.due = sender.act(now, ctx, |pdu, ctx| ctx.outbox.put(out, now, pdu));
         }
     }
 

@@ -87,20 +87,21 @@ pub fn kind_of(pdu: &Pdu) -> usize {
 }
 
 /// What a node may touch beside itself.
-pub struct Ctx<'a, P> {
+#[derive(Clone, Debug)]
+pub struct Ctx<P> {
     /// PDUs to hand over.
-    pub outbox: &'a mut Outbox,
+    pub outbox: Outbox,
     /// Counts of every flow, for conservation.
-    pub counts: &'a mut [Counts],
+    pub counts: Vec<Counts>,
     /// Measures of groups.
-    pub tally: &'a mut Tally,
+    pub tally: Tally,
     /// Whoever watches.
-    pub probe: &'a mut P,
+    pub probe: P,
     /// When the run ends; a port that counts departures may bring it forward.
-    pub end: &'a mut Time,
+    pub end: Time,
 }
 
-impl<P: Probe> Ctx<'_, P> {
+impl<P: Probe> Ctx<P> {
     /// Counts `pdu` as sent into the network.
     #[inline]
     pub fn count_sent(&mut self, pdu: &Pdu) {
@@ -122,11 +123,11 @@ impl<P: Probe> Ctx<'_, P> {
 /// What every node does. Each node decides when it wants to be woken; the world asks after every call.
 pub trait Node {
     /// A PDU is handed over at `at`.
-    fn on_pdu<P: Probe>(&mut self, pdu: Pdu, at: Time, ctx: &mut Ctx<'_, P>);
+    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>);
     /// A wake-up that the node asked for has come.
-    fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<'_, P>);
+    fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<P>);
     /// Brings a node that is evaluated late up to `now`.
-    fn catch_up<P: Probe>(&mut self, _now: Time, _ctx: &mut Ctx<'_, P>) {}
+    fn catch_up<P: Probe>(&mut self, _now: Time, _ctx: &mut Ctx<P>) {}
     /// Forgets what was measured; the state stays.
     fn reset_measures(&mut self, now: Time);
     /// Shows every PDU that it holds: waiting, in service, or on its line.

@@ -14,21 +14,35 @@ pub struct Police {
     name: String,
     stages: Vec<State>,
     to: NodeId,
-    rank: Rank,
     feeder: Rank,
     told_ahead: bool,
+    /// Stages that may hold a PDU: all up to the last shaper, and the first, which may be told ahead.
+    watched: usize,
+    /// The stage that acts first, and what it does.
+    next: (usize, Due),
     discarded: u64,
     tagged: u64,
     fingerprint: Fingerprint,
 }
 
 impl Police {
-    /// Policers (at least one) that hand on to `to`. `rank` is their own place among equal times, `feeder` that of
-    /// the line before them.
+    /// Policers that hand on to `to`. `feeder` is the place among equal times of the line before them.
     #[must_use]
-    pub fn new(name: String, stages: Vec<State>, to: NodeId, rank: Rank, feeder: Rank) -> Police {
+    pub fn new(name: String, stages: Vec<State>, to: NodeId, feeder: Rank) -> Police {
         let fingerprint = Fingerprint::default();
-        Police { name, stages, to, rank, feeder, told_ahead: false, discarded: 0, tagged: 0, fingerprint }
+        let watched = stages.iter().rposition(Policer::holds).map_or(1, |last| last + 1).min(stages.len());
+        Police {
+            name,
+            stages,
+            to,
+            feeder,
+            told_ahead: false,
+            watched,
+            next: (0, Due::NEVER),
+            discarded: 0,
+            tagged: 0,
+            fingerprint,
+        }
     }
 
     /// From now on arrivals are told before they happen.
@@ -42,13 +56,18 @@ impl Police {
         &self.name
     }
 
-    /// When it next acts, with its place among equal times.
+    /// What it does next. What a delivery sets off at once happens in that delivery's place among equal times.
     #[inline]
     #[must_use]
-    pub fn due(&self) -> (Time, Rank) {
-        let (stage, due) = self.first();
-        // What a line's delivery sets off at once stands in that delivery's place.
-        (due.time, if stage == 0 && due.by_arrival { self.feeder } else { self.rank })
+    pub fn due(&self) -> Due {
+        let (stage, due) = self.next;
+        Due { by_arrival: due.by_arrival && stage == 0, ..due }
+    }
+
+    /// Place among equal times of the line before it.
+    #[must_use]
+    pub fn feeder(&self) -> Rank {
+        self.feeder
     }
 
     /// PDUs discarded and tagged since the last reset.
@@ -67,7 +86,7 @@ impl Police {
     #[inline]
     fn first(&self) -> (usize, Due) {
         let mut first = (0, Due::NEVER);
-        for (index, stage) in self.stages.iter().enumerate() {
+        for (index, stage) in self.stages[..self.watched].iter().enumerate() {
             let due = stage.due();
             if due.time < first.1.time {
                 first = (index, due);
@@ -77,48 +96,65 @@ impl Police {
     }
 
     #[inline]
-    fn act_until<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<'_, P>) {
+    fn act_until<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         loop {
-            let (index, due) = self.first();
+            self.next = self.first();
+            let (stage, due) = self.next;
             if due.time > now || due.time == Time::NEVER {
                 return;
             }
-            match self.stages[index].act() {
-                Outcome::Pass(pdu) => self.pass(index + 1, pdu, due.time, ctx),
-                Outcome::Discard(pdu) => {
-                    self.discarded += u64::from(pdu.kind().is_data());
-                    self.fingerprint.mix(due.time.0);
-                    self.fingerprint.mix(u64::from(pdu.sequence));
-                    ctx.count_dropped(&pdu);
-                    ctx.probe.on_discarded(&self.name, &pdu, due.time);
-                }
-            }
+            let outcome = self.stages[stage].act();
+            self.proceed(stage + 1, outcome, due.time, ctx);
         }
     }
 
+    /// Takes what a stage let go to the next ones: through meters at once, up to the first that may hold it.
     #[inline]
-    fn pass<P: Probe>(&mut self, stage: usize, pdu: Pdu, at: Time, ctx: &mut Ctx<'_, P>) {
-        if let Some(next) = self.stages.get_mut(stage) {
-            next.arrive(pdu, at);
-        } else {
-            self.tagged += u64::from(pdu.is_tagged() && pdu.kind().is_data());
-            ctx.outbox.put(self.to, at, pdu);
+    fn proceed<P: Probe>(&mut self, stage: usize, outcome: Outcome, at: Time, ctx: &mut Ctx<P>) {
+        let mut outcome = outcome;
+        let mut stage = stage;
+        loop {
+            let pdu = match outcome {
+                Outcome::Pass(pdu) => pdu,
+                Outcome::Discard(pdu) => return self.discard(&pdu, at, ctx),
+            };
+            let Some(next) = self.stages.get_mut(stage) else {
+                self.tagged += u64::from(pdu.is_tagged() && pdu.kind().is_data());
+                return ctx.outbox.put(self.to, at, pdu);
+            };
+            match next.judge(pdu, at) {
+                Some(judged) => outcome = judged,
+                None => return next.arrive(pdu, at),
+            }
+            stage += 1;
         }
+    }
+
+    #[cold]
+    fn discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        self.discarded += u64::from(pdu.kind().is_data());
+        self.fingerprint.mix(at.0);
+        self.fingerprint.mix(u64::from(pdu.sequence));
+        ctx.count_dropped(pdu);
+        ctx.probe.on_discarded(&self.name, pdu, at);
     }
 }
 
 impl Node for Police {
     /// Told ahead, the PDU is still on the line before the policers, and waits here instead of there.
-    #[inline]
-    fn on_pdu<P: Probe>(&mut self, pdu: Pdu, at: Time, ctx: &mut Ctx<'_, P>) {
-        self.stages[0].arrive(pdu, at);
+    #[inline(never)]
+    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         if !self.told_ahead {
-            self.act_until(at, ctx);
+            // A meter in front judges at once; told ahead, it waits like the rest for the PDU to come.
+            self.proceed(0, Outcome::Pass(*pdu), at, ctx);
+            return self.act_until(at, ctx);
         }
+        self.stages[0].arrive(*pdu, at);
+        self.next = self.first();
     }
 
     #[inline]
-    fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<'_, P>) {
+    fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<P>) {
         self.act_until(now, ctx);
     }
 

@@ -42,6 +42,14 @@ impl Due {
 
 /// A policer of one flow.
 pub trait Policer {
+    /// A meter's verdict on `pdu`, which arrives at `at`; `None` from a shaper, which must be told with `arrive`.
+    fn judge(&mut self, _pdu: Pdu, _at: Time) -> Option<Outcome> {
+        None
+    }
+    /// Whether it is a shaper, which may hold a PDU back.
+    fn holds(&self) -> bool {
+        false
+    }
     /// `pdu` arrives at `at`, not before the arrivals already told.
     fn arrive(&mut self, pdu: Pdu, at: Time);
     /// What happens next, and when.
@@ -60,6 +68,17 @@ pub enum Overflow {
     Discard,
     /// The PDU at the head is tagged CLP=1 and sent at once; the arriving one joins the tail.
     Mark,
+}
+
+impl Overflow {
+    /// What becomes of a PDU beyond the contract.
+    fn apply(self, pdu: &mut Pdu) -> Outcome {
+        if self == Overflow::Discard {
+            return Outcome::Discard(*pdu);
+        }
+        pdu.marks.set(Marks::CLP);
+        Outcome::Pass(*pdu)
+    }
 }
 
 /// The queue that shapers share: first in, first out, with arrivals that may still lie ahead.
@@ -88,6 +107,11 @@ impl ShaperQueue {
         self.arrivals.push_back((at, pdu));
     }
 
+    /// Without room to wait, every PDU is judged at its arrival.
+    fn is_meter(&self) -> bool {
+        self.size == 0
+    }
+
     /// What happens next, and whether it is an overflow.
     #[inline]
     fn next(&self, slot: Time) -> (Due, bool) {
@@ -112,8 +136,8 @@ impl ShaperQueue {
     fn act(&mut self, slot: Time) -> (Outcome, Option<Time>) {
         let (due, overflows) = self.next(slot);
         let discards = overflows && self.overflow == Overflow::Discard;
-        let leaves = if discards { self.size } else { 0 };
-        let (_, mut pdu) = self.arrivals.remove(leaves).expect("a policer acts only when something is due");
+        let leaving = if discards { self.arrivals.remove(self.size) } else { self.arrivals.pop_front() };
+        let (_, mut pdu) = leaving.expect("a policer acts only when something is due");
         if discards {
             return (Outcome::Discard(pdu), None);
         }
@@ -151,14 +175,26 @@ macro_rules! policers {
 policers!(define_role! [Params State ()]);
 
 impl Policer for State {
+    fn holds(&self) -> bool {
+        policers!(dispatch! [State, self, policer => policer.holds()])
+    }
+
+    #[inline]
+    fn judge(&mut self, pdu: Pdu, at: Time) -> Option<Outcome> {
+        policers!(dispatch! [State, self, policer => policer.judge(pdu, at)])
+    }
+
+    #[inline]
     fn arrive(&mut self, pdu: Pdu, at: Time) {
         policers!(dispatch! [State, self, policer => policer.arrive(pdu, at)]);
     }
 
+    #[inline]
     fn due(&self) -> Due {
         policers!(dispatch! [State, self, policer => policer.due()])
     }
 
+    #[inline]
     fn act(&mut self) -> Outcome {
         policers!(dispatch! [State, self, policer => policer.act()])
     }

@@ -63,26 +63,6 @@ pub struct QueueState {
 }
 
 impl QueueState {
-    #[inline]
-    fn enter(&mut self, at: Time) {
-        self.present += 1;
-        self.measures.area -= i128::from(at.0);
-        self.measures.most = self.measures.most.max(self.present);
-    }
-
-    #[inline]
-    fn leave(&mut self, at: Time, bits: u64) {
-        self.present -= 1;
-        self.measures.area += i128::from(at.0);
-        self.measures.departed += 1;
-        self.measures.departed_bits += bits;
-    }
-
-    fn evict(&mut self, at: Time) {
-        self.present -= 1;
-        self.measures.area += i128::from(at.0);
-    }
-
     /// Picoseconds times PDUs present since the last reset.
     #[must_use]
     pub fn area(&self, now: Time) -> i128 {
@@ -92,6 +72,56 @@ impl QueueState {
     fn reset(&mut self, now: Time) {
         let area = -i128::from(self.present) * i128::from(now.0);
         self.measures = QueueMeasures { area, most: self.present, ..QueueMeasures::default() };
+    }
+}
+
+/// Every queue of a port.
+#[derive(Clone, Debug, Default)]
+struct Queues {
+    states: [QueueState; MOST_QUEUES],
+    /// PDUs present in all of them.
+    present: u64,
+    /// Most present at once since the last reset.
+    most: u64,
+}
+
+impl Queues {
+    #[inline]
+    fn of(&mut self, queue: usize) -> &mut QueueState {
+        // The mask proves the index in bounds.
+        &mut self.states[queue & (MOST_QUEUES - 1)]
+    }
+
+    #[inline]
+    fn enter(&mut self, queue: usize, at: Time) {
+        let state = self.of(queue);
+        state.present += 1;
+        state.measures.area -= i128::from(at.0);
+        state.measures.most = state.measures.most.max(state.present);
+        self.present += 1;
+        self.most = self.most.max(self.present);
+    }
+
+    #[inline]
+    fn leave(&mut self, queue: usize, at: Time, bits: u64) {
+        let state = self.of(queue);
+        state.present -= 1;
+        state.measures.area += i128::from(at.0);
+        state.measures.departed += 1;
+        state.measures.departed_bits += bits;
+        self.present -= 1;
+    }
+
+    fn evict(&mut self, queue: usize, at: Time) {
+        let state = self.of(queue);
+        state.present -= 1;
+        state.measures.area += i128::from(at.0);
+        self.present -= 1;
+    }
+
+    fn reset(&mut self, now: Time) {
+        self.states.iter_mut().for_each(|state| state.reset(now));
+        self.most = self.present;
     }
 }
 
@@ -144,9 +174,7 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub struct Port {
     policies: Vec<Policy>,
-    queues: [QueueState; MOST_QUEUES],
-    /// Most PDUs present in all queues together since the last reset.
-    most: u64,
+    queues: Queues,
     congestion: Option<Congestion>,
     transmitter: Transmitter,
     to: NodeId,
@@ -174,8 +202,7 @@ impl Port {
         };
         Port {
             policies: parts.policies,
-            queues: [QueueState::default(); MOST_QUEUES],
-            most: 0,
+            queues: Queues::default(),
             congestion: parts.congestion,
             transmitter,
             to: parts.to,
@@ -220,17 +247,13 @@ impl Port {
     /// Its queues, by priority.
     #[must_use]
     pub fn queues(&self) -> &[QueueState] {
-        &self.queues[..self.policies.len()]
+        &self.queues.states[..self.policies.len()]
     }
 
     /// Most PDUs present in all queues together since the last reset.
     #[must_use]
     pub fn most_present(&self) -> u64 {
-        self.most
-    }
-
-    fn present(&self) -> u64 {
-        self.queues().iter().map(|queue| queue.present).sum()
+        self.queues.most
     }
 
     /// What it did to each group.
@@ -294,16 +317,11 @@ impl Port {
     #[inline]
     fn view(&self, pdu: &Pdu, now: Time) -> PortView {
         let queue = self.queue_of(pdu);
-        PortView {
-            now,
-            length: self.queues[queue & (MOST_QUEUES - 1)].present,
-            size: self.policies[queue].size(),
-            refused: false,
-        }
+        PortView { now, length: self.queues.states[queue].present, size: self.policies[queue].size(), refused: false }
     }
 
     #[cold]
-    fn notify<P: Probe>(&mut self, notice: Notice, about: FlowId, at: Time, ctx: &mut Ctx<'_, P>) {
+    fn notify<P: Probe>(&mut self, notice: Notice, about: FlowId, at: Time, ctx: &mut Ctx<P>) {
         let body = Body::Notice { point: self.number, severity: notice.severity };
         let mut pdu = Pdu::new(about, self.notices, CELL_OCTETS, 0, body);
         pdu.marks.set(Marks::DIR.with(Marks::BN));
@@ -316,10 +334,10 @@ impl Port {
     }
 
     #[cold]
-    fn discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<'_, P>) {
+    fn discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         let queue = self.queue_of(pdu);
         let view = PortView { refused: true, ..self.view(pdu, at) };
-        self.queues[queue].measures.discarded += 1;
+        self.queues.of(queue).measures.discarded += 1;
         let group = self.groups[pdu.flow.index()] as usize;
         self.by_group[group].discarded[crate::node::kind_of(pdu)] += 1;
         self.fingerprint.mix(at.0);
@@ -333,26 +351,31 @@ impl Port {
     }
 
     #[inline]
-    fn admit<P: Probe>(&mut self, queue: usize, pdu: Pdu, at: Time, ctx: &mut Ctx<'_, P>) {
-        self.queues[queue & (MOST_QUEUES - 1)].enter(at);
-        self.most = self.most.max(self.present());
-        match &mut self.transmitter {
-            Transmitter::Ring(ring) => ring.push(queue, pdu, at, self.to, ctx),
-            Transmitter::Stepped(stepped) => stepped.push(queue, pdu, at),
+    fn show_arrival<P: Probe>(&mut self, pdu: &mut Pdu, view: &PortView, ctx: &mut Ctx<P>) {
+        let Some(point) = &mut self.congestion else { return };
+        let marks = pdu.marks;
+        let notice = point.on_arrival(pdu, view);
+        if pdu.marks != marks && pdu.kind().is_data() {
+            self.by_group[self.groups[pdu.flow.index()] as usize].marked += 1;
+        }
+        if let Some(notice) = notice {
+            self.notify(notice, pdu.flow, view.now, ctx);
         }
     }
 }
 
 impl Node for Port {
-    #[inline]
-    fn on_pdu<P: Probe>(&mut self, mut pdu: Pdu, at: Time, ctx: &mut Ctx<'_, P>) {
-        self.catch_up(at, ctx);
-        let queue = self.queue_of(&pdu);
-        let state = &mut self.queues[queue & (MOST_QUEUES - 1)];
+    // Not inlined: a PDU behind a reference stays whole, where inlining would take it apart field by field.
+    #[inline(never)]
+    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        if let Transmitter::Ring(ring) = &mut self.transmitter {
+            ring.touch(at, &mut self.queues, self.to, ctx);
+        }
+        let queue = self.queue_of(pdu);
+        let state = self.queues.of(queue);
         state.measures.arrived += 1;
         let length = state.present;
-        let policy = &self.policies[queue];
-        let (refused, victim) = match policy.verdict(&pdu, length) {
+        let (refused, victim) = match self.policies[queue].verdict(pdu, length) {
             Verdict::Admit => (false, None),
             Verdict::Discard => (true, None),
             Verdict::PushOut => match &mut self.transmitter {
@@ -363,43 +386,40 @@ impl Node for Port {
                 Transmitter::Ring(_) => (true, None),
             },
         };
-        if let Some(point) = &mut self.congestion {
-            let view = PortView { now: at, length, size: policy.size(), refused };
-            let marks = pdu.marks;
-            let notice = point.on_arrival(&mut pdu, &view);
-            if pdu.marks != marks && pdu.kind().is_data() {
-                self.by_group[self.groups[pdu.flow.index()] as usize].marked += 1;
-            }
-            if let Some(notice) = notice {
-                self.notify(notice, pdu.flow, at, ctx);
-            }
+        let mut shown = *pdu;
+        if self.congestion.is_some() {
+            let size = self.policies[queue].size();
+            self.show_arrival(&mut shown, &PortView { now: at, length, size, refused }, ctx);
         }
         if refused {
-            self.discard(&pdu, at, ctx);
-            return;
+            return self.discard(&shown, at, ctx);
         }
         if let Some(victim) = victim {
-            self.queues[queue].evict(at);
+            self.queues.evict(queue, at);
             self.discard(&victim, at, ctx);
         }
-        self.admit(queue, pdu, at, ctx);
+        self.queues.enter(queue, at);
+        match &mut self.transmitter {
+            Transmitter::Ring(ring) => ring.push(queue, &shown, at, self.to, ctx),
+            Transmitter::Stepped(stepped) => stepped.push(queue, shown, at),
+        }
     }
 
     #[inline]
-    fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<'_, P>) {
+    fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<P>) {
         match &mut self.transmitter {
             Transmitter::Ring(ring) => ring.on_wake(now, &mut self.queues, self.to, ctx),
             Transmitter::Stepped(stepped) if timer == Timer::Delivery => {
                 ctx.outbox.put(self.to, now, stepped.deliver());
             }
             Transmitter::Stepped(stepped) => {
-                let mut pdu = stepped.finish(now, ctx.end);
+                let mut pdu = stepped.finish(now, &mut ctx.end);
                 let queue = usize::from(pdu.priority).min(self.policies.len() - 1);
-                self.queues[queue].leave(now, pdu.bits());
+                self.queues.leave(queue, now, pdu.bits());
                 if self.wants_departures
                     && let Some(point) = &mut self.congestion
                 {
-                    let length = self.queues[queue].present;
+                    let length = self.queues.of(queue).present;
                     let size = self.policies[queue].size();
                     let marks = pdu.marks;
                     point.on_departure(&mut pdu, &PortView { now, length, size, refused: false });
@@ -412,18 +432,14 @@ impl Node for Port {
         }
     }
 
-    #[inline]
-    fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<'_, P>) {
+    fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         if let Transmitter::Ring(ring) = &mut self.transmitter {
             ring.catch_up(now, &mut self.queues, self.to, ctx);
         }
     }
 
     fn reset_measures(&mut self, now: Time) {
-        for queue in &mut self.queues {
-            queue.reset(now);
-        }
-        self.most = self.present();
+        self.queues.reset(now);
         self.by_group.fill(GroupMeasures::default());
     }
 

@@ -74,7 +74,7 @@ impl Receiver {
 
     /// A PDU arrived; returns what is to be sent back.
     #[inline]
-    pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<'_, P>) -> Option<Pdu> {
+    pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) -> Option<Pdu> {
         ctx.count_delivered(pdu);
         ctx.probe.on_delivered(pdu, at);
         self.fingerprint.mix(at.0);

@@ -17,6 +17,8 @@ pub struct Sender {
     reaction: Reaction,
     upcoming: Upcoming,
     saturates: bool,
+    /// Each PDU leaves when it is produced, untouched.
+    as_produced: bool,
     /// Earliest next start, where the allowance is a rate: counted from the last PDU sent.
     last: Option<(Time, u64)>,
     sequence: u32,
@@ -33,6 +35,7 @@ impl Sender {
     pub fn new(flow: FlowId, priority: u8, line_rate: Rate, mut traffic: Model, mut reaction: Reaction) -> Sender {
         let upcoming = traffic.start(Time::ZERO, &mut reaction);
         let saturates = traffic.saturates();
+        let as_produced = !saturates && !reaction.sends();
         Sender {
             flow,
             priority,
@@ -41,6 +44,7 @@ impl Sender {
             reaction,
             upcoming,
             saturates,
+            as_produced,
             last: None,
             sequence: 0,
             own_sequence: 0,
@@ -60,23 +64,25 @@ impl Sender {
     #[must_use]
     pub fn due(&mut self, now: Time) -> Time {
         match self.upcoming {
+            Upcoming::Pdu(at) if self.as_produced => at,
+            Upcoming::Pdu(at) => self.permitted(at, now),
             Upcoming::Decision(at) => at,
             Upcoming::Never => Time::NEVER,
-            Upcoming::Pdu(at) => self.permitted(at, now),
         }
     }
 
-    /// Does everything that is due by `now`; each PDU sent goes to `send`.
+    /// Does everything that is due by `now`; each PDU sent goes to `send`. Returns when it next acts.
     #[inline]
-    pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<'_, P>, mut send: impl FnMut(Pdu, &mut Ctx<'_, P>)) {
-        while self.due(now) <= now {
-            if matches!(self.upcoming, Upcoming::Pdu(_))
-                && let Some(own) = self.reaction.own_pdu(now)
+    pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, mut send: impl FnMut(Pdu, &mut Ctx<P>)) -> Time {
+        loop {
+            let due = self.due(now);
+            if due > now {
+                return due;
+            }
+            if !self.as_produced
+                && let Some(own) = self.own_pdu(now)
             {
-                let mut pdu = Pdu::new(self.flow, self.own_sequence, own.octets, self.priority, own.body);
-                pdu.marks.set(own.marks);
-                self.own_sequence = self.own_sequence.wrapping_add(1);
-                self.depart(pdu, now, ctx, &mut send);
+                self.depart(own, now, ctx, &mut send);
                 continue;
             }
             let (unit, upcoming) = self.traffic.advance(now, &mut self.reaction);
@@ -128,7 +134,18 @@ impl Sender {
         self.reaction.reset_measures();
     }
 
-    #[inline]
+    /// The scheme's own PDU, if it must go before the data that are ready.
+    fn own_pdu(&mut self, now: Time) -> Option<Pdu> {
+        if !matches!(self.upcoming, Upcoming::Pdu(_)) {
+            return None;
+        }
+        let own = self.reaction.own_pdu(now)?;
+        let mut pdu = Pdu::new(self.flow, self.own_sequence, own.octets, self.priority, own.body);
+        pdu.marks.set(own.marks);
+        self.own_sequence = self.own_sequence.wrapping_add(1);
+        Some(pdu)
+    }
+
     fn permitted(&mut self, at: Time, now: Time) -> Time {
         match self.reaction.allowance(now) {
             Allowance::AsProduced if !self.saturates => at,
@@ -144,15 +161,11 @@ impl Sender {
     }
 
     #[inline]
-    fn depart<P: Probe>(
-        &mut self,
-        mut pdu: Pdu,
-        now: Time,
-        ctx: &mut Ctx<'_, P>,
-        send: &mut impl FnMut(Pdu, &mut Ctx<'_, P>),
-    ) {
-        self.reaction.on_send(&mut pdu, now);
-        self.last = Some((now, pdu.bits()));
+    fn depart<P: Probe>(&mut self, mut pdu: Pdu, now: Time, ctx: &mut Ctx<P>, send: &mut impl FnMut(Pdu, &mut Ctx<P>)) {
+        if !self.as_produced {
+            self.reaction.on_send(&mut pdu, now);
+            self.last = Some((now, pdu.bits()));
+        }
         ctx.count_sent(&pdu);
         send(pdu, ctx);
     }

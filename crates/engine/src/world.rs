@@ -4,7 +4,7 @@
 //! until nothing is left in the outbox; each node touched then says when it wants to be woken. Nodes that are evaluated
 //! late have no leaf: they catch up when they are touched, and all of them at every stop.
 
-use crate::agenda::{Agenda, Leaf, Rank};
+use crate::agenda::{Agenda, Leaf, Place, Rank};
 use crate::error::Error;
 use crate::node::{AnyNode, Counts, Ctx, FlowInfo, Node, NodeId, Outbox, Timer};
 use crate::pdu::Pdu;
@@ -23,13 +23,21 @@ pub struct Seat {
     pub rank: Rank,
 }
 
-/// Leaves of one node; `None` where it has no such wake-up.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Leaves {
+/// Where one node's wake-ups stand in the agenda.
+#[derive(Clone, Copy, Debug)]
+struct Places {
     /// Service end of a port, or the own timer of a policer or an End.
-    pub own: Option<(Leaf, Rank)>,
-    /// Delivery of a port's line.
-    pub delivery: Option<(Leaf, Rank)>,
+    own: Place,
+    /// Delivery of a port's line; for a policer its own leaf at the place of the line before it.
+    delivery: Place,
+}
+
+impl Places {
+    /// Whether the node is ever woken.
+    #[inline]
+    fn has_any(self) -> bool {
+        self.own != Place::NONE || self.delivery != Place::NONE
+    }
 }
 
 /// What a world is put together from.
@@ -51,18 +59,14 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub struct World<P> {
     clock: Time,
-    end: Time,
     agenda: Agenda,
     nodes: Vec<AnyNode>,
     seats: Vec<Seat>,
-    leaves: Vec<Leaves>,
+    places: Vec<Places>,
     late: Vec<NodeId>,
-    outbox: Outbox,
     flows: Vec<FlowInfo>,
     groups: Vec<String>,
-    counts: Vec<Counts>,
-    tally: Tally,
-    probe: P,
+    ctx: Ctx<P>,
     events: u64,
 }
 
@@ -70,32 +74,40 @@ impl<P: Probe> World<P> {
     /// Puts the parts together, at time 0.
     #[must_use]
     pub fn new(parts: Parts, probe: P) -> World<P> {
-        let mut leaves = vec![Leaves::default(); parts.nodes.len()];
+        let mut places = vec![Places { own: Place::NONE, delivery: Place::NONE }; parts.nodes.len()];
         for (index, seat) in parts.seats.iter().enumerate() {
-            let place = Some((Leaf(index as u32), seat.rank));
+            let leaf = Leaf(index as u32);
+            let node = &mut places[seat.node.index()];
             match seat.timer {
-                Timer::Delivery => leaves[seat.node.index()].delivery = place,
-                Timer::Service | Timer::Own => leaves[seat.node.index()].own = place,
+                Timer::Delivery => node.delivery = Place::new(leaf, seat.rank),
+                Timer::Service | Timer::Own => node.own = Place::new(leaf, seat.rank),
+            }
+            if let AnyNode::Police(police) = &parts.nodes[seat.node.index()] {
+                node.delivery = Place::new(leaf, police.feeder());
             }
         }
         let mut world = World {
             clock: Time::ZERO,
-            end: Time::NEVER,
             agenda: Agenda::new(parts.seats.len()),
-            leaves,
+            places,
             late: parts.late,
-            outbox: Outbox::default(),
-            counts: vec![Counts::default(); parts.flows.len()],
-            tally: Tally::new(parts.groups.len()),
+            ctx: Ctx {
+                outbox: Outbox::default(),
+                counts: vec![Counts::default(); parts.flows.len()],
+                tally: Tally::new(parts.groups.len()),
+                probe,
+                end: Time::NEVER,
+            },
             nodes: parts.nodes,
             seats: parts.seats,
             flows: parts.flows,
             groups: parts.groups,
-            probe,
             events: 0,
         };
         for index in 0..world.nodes.len() {
-            world.plan(NodeId(index as u32));
+            if world.places[index].has_any() {
+                plan(&world.nodes[index], world.places[index], &mut world.agenda);
+            }
         }
         world
     }
@@ -109,7 +121,7 @@ impl<P: Probe> World<P> {
     /// When the run ends, as far as a port that counts departures has told.
     #[must_use]
     pub fn end(&self) -> Time {
-        self.end
+        self.ctx.end
     }
 
     /// Wake-ups so far.
@@ -144,34 +156,30 @@ impl<P: Probe> World<P> {
     /// Counts of every flow since the start.
     #[must_use]
     pub fn counts(&self) -> &[Counts] {
-        &self.counts
+        &self.ctx.counts
     }
 
     /// Measures of the groups.
     #[must_use]
     pub fn tally(&self) -> &Tally {
-        &self.tally
+        &self.ctx.tally
     }
 
     /// Whoever watches.
     #[must_use]
     pub fn probe(&self) -> &P {
-        &self.probe
+        &self.ctx.probe
     }
 
     /// Runs to `until`, or to the end if a port that counts departures brings it earlier: everything that happens by
     /// then has happened, at that very instant included. Checks that no PDU was lost from the books.
     pub fn run_until(&mut self, until: Time) -> Result<(), Error> {
-        while self.step(until.min(self.end)) {}
-        self.clock = until.min(self.end).max(self.clock);
+        while self.step(until.min(self.ctx.end)) {}
+        self.clock = until.min(self.ctx.end).max(self.clock);
         for index in 0..self.late.len() {
-            let node = self.late[index];
-            let now = self.clock;
-            self.with(node, |node, ctx| match node {
-                AnyNode::Port(port) => port.catch_up(now, ctx),
-                AnyNode::End(end) => end.catch_up(now, ctx),
-                AnyNode::Police(_) | AnyNode::Switch(_) => {}
-            });
+            if let AnyNode::Port(port) = &mut self.nodes[self.late[index].index()] {
+                port.catch_up(self.clock, &mut self.ctx);
+            }
             self.carry();
         }
         self.check()
@@ -187,13 +195,15 @@ impl<P: Probe> World<P> {
         self.clock = time;
         self.events += 1;
         let Seat { node, timer, .. } = self.seats[leaf.0 as usize];
-        self.with(node, |node, ctx| match node {
-            AnyNode::End(end) => end.on_wake(timer, time, ctx),
-            AnyNode::Port(port) => port.on_wake(timer, time, ctx),
-            AnyNode::Police(police) => police.on_wake(timer, time, ctx),
+        let places = self.places[node.index()];
+        let node = &mut self.nodes[node.index()];
+        match node {
+            AnyNode::End(end) => end.on_wake(timer, time, &mut self.ctx),
+            AnyNode::Port(port) => port.on_wake(timer, time, &mut self.ctx),
+            AnyNode::Police(police) => police.on_wake(timer, time, &mut self.ctx),
             AnyNode::Switch(_) => {}
-        });
-        self.plan(node);
+        }
+        plan(node, places, &mut self.agenda);
         self.carry();
         true
     }
@@ -201,7 +211,7 @@ impl<P: Probe> World<P> {
     /// Starts all measures afresh; the state stays. Departures that end the run are counted from here.
     pub fn reset_measures(&mut self) {
         let now = self.clock;
-        self.tally.reset();
+        self.ctx.tally.reset();
         for node in &mut self.nodes {
             match node {
                 AnyNode::End(end) => end.reset_measures(now),
@@ -217,7 +227,7 @@ impl<P: Probe> World<P> {
         if let AnyNode::Port(port) = &mut self.nodes[port.index()]
             && let Some(end) = port.stop_after(departures)
         {
-            self.end = end.min(self.end);
+            self.ctx.end = end.min(self.ctx.end);
         }
     }
 
@@ -234,83 +244,47 @@ impl<P: Probe> World<P> {
                 AnyNode::Switch(_) => {}
             }
         }
-        for count in self.counts.iter().flatten() {
+        for count in self.ctx.counts.iter().flatten() {
             [count.sent, count.delivered, count.dropped].into_iter().for_each(|word| all.mix(word));
         }
         all.mix(self.clock.0);
         all.value()
     }
 
-    #[inline]
-    fn with<R>(&mut self, node: NodeId, act: impl FnOnce(&mut AnyNode, &mut Ctx<'_, P>) -> R) -> R {
-        let mut ctx = Ctx {
-            outbox: &mut self.outbox,
-            counts: &mut self.counts,
-            tally: &mut self.tally,
-            probe: &mut self.probe,
-            end: &mut self.end,
-        };
-        act(&mut self.nodes[node.index()], &mut ctx)
-    }
-
     /// Carries over everything in the outbox, and what comes of it.
     #[inline]
     fn carry(&mut self) {
-        while let Some(hand) = self.outbox.take() {
+        while let Some(mut hand) = self.ctx.outbox.take() {
             let mut to = hand.to;
-            let mut pdu = hand.pdu;
             while let AnyNode::Switch(switch) = &self.nodes[to.index()] {
-                let way = switch.way(&pdu);
+                let way = switch.way(&hand.pdu);
                 to = way.to;
                 if way.shown_to != NodeId::NONE {
-                    self.show(way.shown_to, &mut pdu, hand.at);
+                    self.show(way.shown_to, &mut hand.pdu, hand.at);
                 }
             }
-            self.with(to, |node, ctx| match node {
-                AnyNode::End(end) => end.on_pdu(pdu, hand.at, ctx),
-                AnyNode::Port(port) => port.on_pdu(pdu, hand.at, ctx),
-                AnyNode::Police(police) => police.on_pdu(pdu, hand.at, ctx),
+            let node = &mut self.nodes[to.index()];
+            match node {
+                AnyNode::End(end) => end.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
+                AnyNode::Port(port) => port.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
+                AnyNode::Police(police) => police.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
                 AnyNode::Switch(_) => {}
-            });
-            self.plan(to);
+            }
+            let places = self.places[to.index()];
+            if places.has_any() {
+                plan(node, places, &mut self.agenda);
+            }
         }
     }
 
     fn show(&mut self, port: NodeId, pdu: &mut Pdu, at: Time) {
-        self.with(port, |node, ctx| {
-            if let AnyNode::Port(port) = node {
-                port.catch_up(at, ctx);
-                port.on_backward(pdu, at);
-            }
-        });
-        self.plan(port);
-    }
-
-    /// Asks the node when it wants to be woken.
-    #[inline]
-    fn plan(&mut self, node: NodeId) {
-        let leaves = self.leaves[node.index()];
-        match &self.nodes[node.index()] {
-            AnyNode::End(end) => {
-                if let Some((leaf, rank)) = leaves.own {
-                    self.agenda.set(leaf, rank, end.due());
-                }
-            }
-            AnyNode::Port(port) => {
-                if let Some((leaf, rank)) = leaves.own {
-                    self.agenda.set(leaf, rank, port.next_service());
-                }
-                if let Some((leaf, rank)) = leaves.delivery {
-                    self.agenda.set(leaf, rank, port.next_delivery());
-                }
-            }
-            AnyNode::Police(police) => {
-                if let Some((leaf, _)) = leaves.own {
-                    let (time, rank) = police.due();
-                    self.agenda.set(leaf, rank, time);
-                }
-            }
-            AnyNode::Switch(_) => {}
+        let node = &mut self.nodes[port.index()];
+        if let AnyNode::Port(port) = node {
+            port.catch_up(at, &mut self.ctx);
+            port.on_backward(pdu, at);
+        }
+        if self.places[port.index()].has_any() {
+            plan(node, self.places[port.index()], &mut self.agenda);
         }
     }
 
@@ -326,7 +300,7 @@ impl<P: Probe> World<P> {
                 AnyNode::Switch(_) => {}
             }
         }
-        for (flow, (counts, held)) in self.flows.iter().zip(self.counts.iter().zip(&held)) {
+        for (flow, (counts, held)) in self.flows.iter().zip(self.ctx.counts.iter().zip(&held)) {
             for (kind, name) in ["data", "control"].into_iter().enumerate() {
                 let count = counts[kind];
                 if count.sent != count.delivered + count.dropped + held[kind] {
@@ -344,4 +318,24 @@ impl<P: Probe> World<P> {
         }
         Ok(())
     }
+}
+
+/// Asks the node, which has a place in the agenda, when it wants to be woken.
+#[inline(always)]
+fn plan(node: &AnyNode, places: Places, agenda: &mut Agenda) {
+    let (place, time) = match node {
+        AnyNode::End(end) => (places.own, end.due()),
+        AnyNode::Port(port) => {
+            if places.own != Place::NONE {
+                agenda.set(places.own, port.next_service());
+            }
+            (places.delivery, port.next_delivery())
+        }
+        AnyNode::Police(police) => {
+            let due = police.due();
+            (if due.by_arrival { places.delivery } else { places.own }, due.time)
+        }
+        AnyNode::Switch(_) => return,
+    };
+    agenda.set(place, time);
 }

@@ -15,6 +15,8 @@ const FASTEST: Rate = Rate(100_000_000_000_000);
 const MOST_MEMORY: u64 = 8 << 30;
 /// Bytes that one flow takes, roughly: two Ends, counts, policers, tables.
 const FLOW_BYTES: u64 = 3_000;
+/// Bytes that a private port takes.
+const PORT_BYTES: u64 = 1_500;
 /// Bytes that a PDU takes in a ring.
 const PDU_BYTES: u64 = 48;
 /// Bytes of a histogram of delays.
@@ -120,15 +122,25 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses a run whose tables and full lines alone would not fit in memory.
-pub(super) fn memory(scenario: &Scenario, network: &Network<'_>) -> Result<(), Fault> {
-    let histograms = if scenario.measure.flow_percentiles { HISTOGRAM_BYTES } else { 0 };
-    let flows = (network.flows.len() as u64).saturating_mul(FLOW_BYTES + histograms);
-    if flows > MOST_MEMORY {
-        let most = MOST_MEMORY / (FLOW_BYTES + histograms);
-        let reason = format!("{} flows would take about {} GB", network.flows.len(), flows >> 30);
-        return Err(Fault::new("flow", "", reason, format!("give fewer than {most} flows in all")));
+/// Refuses more flows than fit in memory; before anything is laid out for each.
+pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
+    let histogram = if scenario.measure.flow_percentiles { HISTOGRAM_BYTES } else { 0 };
+    let access = |flow: &Flow| if flow.access.is_some() { 2 * PORT_BYTES } else { 0 };
+    let bytes = |flow: &Flow| u64::from(flow.count).saturating_mul(FLOW_BYTES + histogram + access(flow));
+    let total = scenario.flow.values().map(bytes).fold(0u64, u64::saturating_add);
+    let Some((name, largest)) = scenario.flow.iter().max_by_key(|(_, flow)| bytes(flow)) else { return Ok(()) };
+    if total > MOST_MEMORY {
+        let flows: u64 = scenario.flow.values().map(|flow| u64::from(flow.count)).sum();
+        let most = MOST_MEMORY / (FLOW_BYTES + histogram + access(largest));
+        let reason = format!("{flows} flows would take about {} GB of memory", total >> 30);
+        let remedy = format!("a run has room for about {most} flows like these");
+        return Err(Fault::new(format!("flow.{name}.count"), largest.count, reason, remedy));
     }
+    Ok(())
+}
+
+/// Refuses lines that hold more PDUs than fit in memory.
+pub(super) fn line_length(network: &Network<'_>) -> Result<(), Fault> {
     for port in &network.ports {
         let bits = u128::from(port.rate.0) * u128::from(port.delay.0) / 1_000_000_000_000;
         let bytes = bits / 424 * u128::from(PDU_BYTES);

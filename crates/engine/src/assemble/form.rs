@@ -180,3 +180,46 @@ impl Graph {
             })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document;
+
+    fn forms(file: &str) -> Vec<(String, Form)> {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/penstock/scenarios/");
+        let text = std::fs::read_to_string(format!("{folder}{file}.toml")).unwrap();
+        let scenario = document::parse(&text).unwrap();
+        let network = Network::lay_out(&scenario).unwrap();
+        network.ports.iter().map(|port| port.name.clone()).zip(choose(&network)).collect()
+    }
+
+    fn form(forms: &[(String, Form)], name: &str) -> Form {
+        forms.iter().find(|(port, _)| port == name).unwrap().1
+    }
+
+    #[test]
+    fn without_control_everything_behind_the_sources_is_late() {
+        let forms = forms("satellite/1-case-1");
+        for port in ["user_link", "satellite", "ground"] {
+            assert_eq!(form(&forms, port), Form::Late, "{port}");
+        }
+    }
+
+    #[test]
+    fn policers_are_told_ahead_and_messages_are_events() {
+        let forms = forms("satellite/3-case-2");
+        assert_eq!(form(&forms, "user_link"), Form::Ahead);
+        // Policers feed the satellite's port at true instants; what it sends on nobody reacts to.
+        assert_eq!(form(&forms, "satellite"), Form::Late);
+        assert_eq!(form(&forms, "ground"), Form::Late);
+        assert_eq!(form(&forms, "user_link.reverse"), Form::Ring);
+    }
+
+    #[test]
+    fn a_queue_that_pushes_out_steps() {
+        let forms = forms("satellite/alternative-1-push-out");
+        assert_eq!(form(&forms, "satellite"), Form::Stepped);
+        assert_eq!(form(&forms, "user_link"), Form::Ahead);
+    }
+}

@@ -328,8 +328,7 @@ impl<'a> Network<'a> {
             let rank = self.own_rank(index, 1);
             let stages = flow.params.policers.iter().map(|params| params.build(())).collect();
             let name = format!("police/{}", flow.name);
-            let mut police =
-                Police::new(name, stages, self.after_police(flow), rank, self.delivery_rank(flow.forward[0]));
+            let mut police = Police::new(name, stages, self.after_police(flow), self.delivery_rank(flow.forward[0]));
             if form == Form::Fast && forms[flow.forward[0]] == PortForm::Ahead {
                 police.tell_ahead();
             }

@@ -187,6 +187,10 @@ impl Pace for ExplicitRate {
 }
 
 impl ReactionPoint for ExplicitRate {
+    fn sends(&self) -> bool {
+        true
+    }
+
     fn on_feedback(&mut self, pdu: &Pdu, _now: Time) {
         if let Body::ResourceManagement { er, .. } = pdu.body() {
             self.acr = er.min(self.peak).max(self.minimum);

@@ -66,6 +66,10 @@ impl Pace for FixedWindow {
 }
 
 impl ReactionPoint for FixedWindow {
+    fn sends(&self) -> bool {
+        true
+    }
+
     fn on_send(&mut self, pdu: &mut Pdu, _now: Time) {
         // What lies half the numbers ahead or more is old: a PDU sent again.
         let ahead = pdu.sequence.wrapping_sub(self.sent as u32);

@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use super::{Due, Outcome, Overflow, Policer};
 use crate::error::Fault;
-use crate::pdu::{Marks, Pdu};
+use crate::pdu::Pdu;
 use crate::time::{Span, Time};
 
 /// How the algorithm is written; the verdicts are the same.
@@ -109,6 +109,13 @@ impl Gcra {
 }
 
 impl Policer for Gcra {
+    fn judge(&mut self, mut pdu: Pdu, at: Time) -> Option<Outcome> {
+        if self.conforms(at) {
+            return Some(Outcome::Pass(pdu));
+        }
+        Some(self.nonconforming.apply(&mut pdu))
+    }
+
     fn arrive(&mut self, pdu: Pdu, at: Time) {
         self.arrivals.push_back((at, pdu));
     }
@@ -119,16 +126,7 @@ impl Policer for Gcra {
 
     fn act(&mut self) -> Outcome {
         let (at, mut pdu) = self.arrivals.pop_front().expect("a policer acts only when something is due");
-        if self.conforms(at) {
-            return Outcome::Pass(pdu);
-        }
-        match self.nonconforming {
-            Overflow::Discard => Outcome::Discard(pdu),
-            Overflow::Mark => {
-                pdu.marks.set(Marks::CLP);
-                Outcome::Pass(pdu)
-            }
-        }
+        if self.conforms(at) { Outcome::Pass(pdu) } else { self.nonconforming.apply(&mut pdu) }
     }
 
     fn held(&self) -> &VecDeque<(Time, Pdu)> {

@@ -69,8 +69,21 @@ impl Pool {
     fn take(&mut self, time: Time, bits: u64) {
         let token = (bits * PICOSECONDS).max(1);
         let come = u128::from(time.since(self.counted).0) * u128::from(self.drain) + u128::from(self.part);
-        let fallen = u64::try_from(come / u128::from(token)).unwrap_or(u64::MAX);
-        self.part = (come % u128::from(token)) as u64;
+        let fallen = match u64::try_from(come) {
+            // Most often none has come since the last, and then no division is owed.
+            Ok(come) if come < token => {
+                self.part = come;
+                0
+            }
+            Ok(come) => {
+                self.part = come % token;
+                come / token
+            }
+            Err(_) => {
+                self.part = (come % u128::from(token)) as u64;
+                u64::try_from(come / u128::from(token)).unwrap_or(u64::MAX)
+            }
+        };
         self.counted = time;
         self.tokens = self.tokens.saturating_add(fallen).min(self.depth).saturating_sub(1);
         self.slot =
@@ -105,6 +118,23 @@ impl LeakyBucket {
 }
 
 impl Policer for LeakyBucket {
+    fn holds(&self) -> bool {
+        !self.queue.is_meter()
+    }
+
+    #[inline]
+    fn judge(&mut self, mut pdu: Pdu, at: Time) -> Option<Outcome> {
+        if !self.queue.is_meter() {
+            return None;
+        }
+        if at >= self.pool.slot {
+            let bits = *self.bits.get_or_insert(pdu.bits());
+            self.pool.take(at, bits);
+            return Some(Outcome::Pass(pdu));
+        }
+        Some(self.queue.overflow.apply(&mut pdu))
+    }
+
     fn arrive(&mut self, pdu: Pdu, at: Time) {
         self.bits.get_or_insert(pdu.bits());
         self.queue.arrive(pdu, at);

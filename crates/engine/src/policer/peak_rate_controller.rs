@@ -11,7 +11,7 @@ use super::{Due, Outcome, Overflow, Policer, ShaperQueue, check_rate};
 use crate::error::Fault;
 use crate::pdu::Pdu;
 use crate::quantity::Count;
-use crate::time::{Rate, Time};
+use crate::time::{Rate, Span, Time};
 
 /// The peak rate agreed on, and the queue that makes PDUs keep it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -47,6 +47,8 @@ impl Params {
 pub struct PeakRateController {
     queue: ShaperQueue,
     rate: Rate,
+    /// Spacing after a PDU of so many bits: that of the last one, which the next most often equals.
+    spacing: (u64, Span),
     /// The instant at which the timer runs out.
     slot: Time,
 }
@@ -56,15 +58,20 @@ impl PeakRateController {
     #[must_use]
     pub fn new(params: &Params, _surroundings: ()) -> PeakRateController {
         let queue = ShaperQueue::new(params.size.0, params.overflow);
-        PeakRateController { queue, rate: params.rate, slot: Time::ZERO }
+        PeakRateController { queue, rate: params.rate, spacing: (0, Span::ZERO), slot: Time::ZERO }
     }
 }
 
 impl Policer for PeakRateController {
+    fn holds(&self) -> bool {
+        true
+    }
+
     fn arrive(&mut self, pdu: Pdu, at: Time) {
         self.queue.arrive(pdu, at);
     }
 
+    #[inline]
     fn due(&self) -> Due {
         self.queue.due(self.slot)
     }
@@ -73,7 +80,10 @@ impl Policer for PeakRateController {
         let (outcome, left) = self.queue.act(self.slot);
         if let (Outcome::Pass(pdu), Some(time)) = (&outcome, left) {
             // Rounded as a source's gap is, so that a source at the very peak rate is never held.
-            self.slot = time + self.rate.span(pdu.bits());
+            if self.spacing.0 != pdu.bits() {
+                self.spacing = (pdu.bits(), self.rate.span(pdu.bits()));
+            }
+            self.slot = time + self.spacing.1;
         }
         outcome
     }
@@ -87,7 +97,6 @@ impl Policer for PeakRateController {
 mod tests {
     use super::*;
     use crate::policer::tests::{Seen, run};
-    use crate::time::Span;
 
     const RATE: Rate = Rate(64_000);
     /// 424 bit / 64 kb/s = 6.625 ms.

@@ -7,11 +7,14 @@
 
 use std::collections::VecDeque;
 
-use super::{Form, MOST_QUEUES, QueueState};
+use super::{Form, Queues};
 use crate::node::{Ctx, NodeId};
 use crate::pdu::Pdu;
 use crate::probe::Probe;
 use crate::time::{Rate, Serialiser, Span, Time};
+
+/// So many deliveries are caught up at a time: what nobody waits for is cheaper in bulk.
+const BATCH: usize = 64;
 
 /// Queues and line.
 #[derive(Clone, Debug)]
@@ -73,53 +76,58 @@ impl Ring {
         }
     }
 
-    /// A PDU joins; `catch_up` to `at` came before.
+    /// A PDU joins; `touch` at `at` came before.
     #[inline]
-    pub(super) fn push<P: Probe>(&mut self, queue: usize, pdu: Pdu, at: Time, to: NodeId, ctx: &mut Ctx<'_, P>) {
+    pub(super) fn push<P: Probe>(&mut self, queue: usize, pdu: &Pdu, at: Time, to: NodeId, ctx: &mut Ctx<P>) {
         if queue == 0 || self.free_at <= at {
             self.commit(pdu, self.free_at.max(at), to, ctx);
         } else {
-            self.waiting[queue].push_back(pdu);
+            self.waiting[queue].push_back(*pdu);
             self.waiting_count += 1;
         }
     }
 
-    /// Lets everything that departs by `now` depart, and everything that arrives by `now` arrive, if this port is late.
+    /// Lets everything that departs by `now` depart. A late port delivers, too, once a batch has arrived.
     #[inline]
-    pub(super) fn catch_up<P: Probe>(
-        &mut self,
-        now: Time,
-        queues: &mut [QueueState; MOST_QUEUES],
-        to: NodeId,
-        ctx: &mut Ctx<'_, P>,
-    ) {
+    pub(super) fn touch<P: Probe>(&mut self, now: Time, queues: &mut Queues, to: NodeId, ctx: &mut Ctx<P>) {
         if self.next_departure <= now {
             self.depart(now, queues);
         }
-        while self.waiting_count > 0 && self.free_at <= now {
-            if let Some(pdu) = self.waiting.iter_mut().find_map(VecDeque::pop_front) {
-                self.waiting_count -= 1;
-                self.commit(pdu, self.free_at, to, ctx);
-            }
-            if self.next_departure <= now {
-                self.depart(now, queues);
-            }
+        if self.waiting_count > 0 && self.free_at <= now {
+            self.serve_waiting(now, queues, to, ctx);
         }
+        if self.form == Form::Late
+            && let Some(&(departure, _)) = self.ring.get(BATCH - 1)
+            && departure + self.delay <= now
+        {
+            self.deliver(now, to, ctx);
+        }
+    }
+
+    /// Lets everything that departs by `now` depart, and everything that arrives by `now` arrive, if this port is late.
+    pub(super) fn catch_up<P: Probe>(&mut self, now: Time, queues: &mut Queues, to: NodeId, ctx: &mut Ctx<P>) {
+        self.touch(now, queues, to, ctx);
         if self.form == Form::Late {
             self.deliver(now, to, ctx);
         }
     }
 
+    fn serve_waiting<P: Probe>(&mut self, now: Time, queues: &mut Queues, to: NodeId, ctx: &mut Ctx<P>) {
+        while self.waiting_count > 0 && self.free_at <= now {
+            if let Some(pdu) = self.waiting.iter_mut().find_map(VecDeque::pop_front) {
+                self.waiting_count -= 1;
+                self.commit(&pdu, self.free_at, to, ctx);
+            }
+            if self.next_departure <= now {
+                self.depart(now, queues);
+            }
+        }
+    }
+
     /// A delivery is due, or (told ahead) something waits for the line.
     #[inline]
-    pub(super) fn on_wake<P: Probe>(
-        &mut self,
-        now: Time,
-        queues: &mut [QueueState; MOST_QUEUES],
-        to: NodeId,
-        ctx: &mut Ctx<'_, P>,
-    ) {
-        self.catch_up(now, queues, to, ctx);
+    pub(super) fn on_wake<P: Probe>(&mut self, now: Time, queues: &mut Queues, to: NodeId, ctx: &mut Ctx<P>) {
+        self.touch(now, queues, to, ctx);
         if self.form == Form::Ring {
             self.deliver(now, to, ctx);
         }
@@ -134,35 +142,34 @@ impl Ring {
 
     /// The PDU will be sent from `start` on.
     #[inline]
-    fn commit<P: Probe>(&mut self, pdu: Pdu, start: Time, to: NodeId, ctx: &mut Ctx<'_, P>) {
+    fn commit<P: Probe>(&mut self, pdu: &Pdu, start: Time, to: NodeId, ctx: &mut Ctx<P>) {
         let departure = start + self.serialiser.next(pdu.bits());
         self.free_at = departure;
         if self.on_line == self.ring.len() {
             self.next_departure = departure;
         }
-        self.ring.push_back((departure, pdu));
+        self.ring.push_back((departure, *pdu));
         self.departures += 1;
         if self.departures == self.stop_at {
-            *ctx.end = departure.min(*ctx.end);
+            ctx.end = departure.min(ctx.end);
         }
         if self.form == Form::Ahead {
-            ctx.outbox.put(to, departure + self.delay, pdu);
+            ctx.outbox.put(to, departure + self.delay, *pdu);
         }
     }
 
-    #[inline]
-    fn depart(&mut self, now: Time, queues: &mut [QueueState; MOST_QUEUES]) {
+    fn depart(&mut self, now: Time, queues: &mut Queues) {
         loop {
-            let Some(&(departure, pdu)) = self.ring.get(self.on_line) else {
+            let Some((departure, pdu)) = self.ring.get(self.on_line) else {
                 self.next_departure = Time::NEVER;
                 return;
             };
+            let departure = *departure;
             if departure > now {
                 self.next_departure = departure;
                 return;
             }
-            let queue = usize::from(pdu.priority.min(self.last_queue)) & (MOST_QUEUES - 1);
-            queues[queue].leave(departure, pdu.bits());
+            queues.leave(usize::from(pdu.priority.min(self.last_queue)), departure, pdu.bits());
             if self.form == Form::Ahead {
                 self.ring.pop_front();
             } else {
@@ -172,16 +179,16 @@ impl Ring {
     }
 
     #[inline]
-    fn deliver<P: Probe>(&mut self, now: Time, to: NodeId, ctx: &mut Ctx<'_, P>) {
+    fn deliver<P: Probe>(&mut self, now: Time, to: NodeId, ctx: &mut Ctx<P>) {
         while self.on_line > 0 {
-            let Some(&(departure, pdu)) = self.ring.front() else { return };
-            let at = departure + self.delay;
+            let Some((departure, pdu)) = self.ring.front() else { return };
+            let at = *departure + self.delay;
             if at > now {
                 return;
             }
+            ctx.outbox.put(to, at, *pdu);
             self.ring.pop_front();
             self.on_line -= 1;
-            ctx.outbox.put(to, at, pdu);
         }
     }
 }

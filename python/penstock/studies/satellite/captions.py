@@ -13,7 +13,7 @@ Kind = Literal["load", "loss", "jitter", "data_loss", "transfer", "throughput"]
 Y_LABELS: dict[Kind, str] = {
     "load": "load sent (% of 6 Mb/s)",
     "loss": "voice and video cell loss ratio (%)",
-    "jitter": "cells over the 20 ms limit (%)",
+    "jitter": "cells over own minimum + 20 ms (%)",
     "data_loss": "data cell loss ratio (%)",
     "transfer": "mean file transfer time (s)",
     "throughput": "data throughput (share of 6 Mb/s)",
@@ -22,7 +22,7 @@ Y_LABELS: dict[Kind, str] = {
 TITLES: dict[Kind, str] = {
     "load": "load by type of traffic",
     "loss": "voice and video cell loss",
-    "jitter": "cells more than 20 ms above the minimum delay of their VC",
+    "jitter": "cells over the jitter limit",
     "data_loss": "data cell loss",
     "transfer": "mean file transfer time",
     "throughput": "data throughput",

@@ -171,7 +171,9 @@ def series_sheet(scenario: int, case: str) -> Callable[[Runs], Sheet]:
 
         rates = [trace("satellite", "filtered.total", "total", 3)]
         used = {int(group == "data") for group in groups}
-        rates += [trace("satellite", f"filtered.class_{k.number}", k.label, k.hue) for k in CLASSES if k.priority in used]
+        rates += [
+            trace("satellite", f"filtered.class_{k.number}", k.label, k.hue) for k in CLASSES if k.priority in used
+        ]
         queues = [
             trace("satellite", f"queue_{priority}", ("high", "low")[priority], priority) for priority in sorted(used)
         ]
@@ -180,8 +182,8 @@ def series_sheet(scenario: int, case: str) -> Callable[[Runs], Sheet]:
             name=f"series-{scenario}-case-{case}",
             title=f"Scenario {scenario}, case {case}, {point.n} sources: the first minute of seed {seed}",
             caption="Filtered input rates of the satellite queue by class, with the trigger of the notices at 0.9; "
-            "cells in the queue; and the factor on the nominal rate of one source of each kind, as in figures 8 to 10 of "
-            f"the thesis. {capitalised(CASE_NAMES[case])}",
+            "cells in the queue; and the factor on the nominal rate of one source of each kind, as in figures 8 to 10 "
+            f"of the thesis. {capitalised(CASE_NAMES[case])}",
             panels=[
                 Panel("", "filtered rate / link rate", traces=rates, level=0.9, level_label="trigger"),
                 Panel("", "cells in the queue", traces=queues),
@@ -236,7 +238,14 @@ def fairness_sheet(runs: Runs) -> Sheet:
             runs.values("load", largest(scenario, case))
             curves = [curve(runs, f"fairness.{g}", scenario, case, SHARE, g, HUES[g]) for g in mix.groups]
             panels.append(
-                Panel(SOURCES, "Jain's index", curves=curves, title=f"scenario {scenario}, case {case}", top=1.0)
+                Panel(
+                    SOURCES,
+                    "Jain's index",
+                    curves=curves,
+                    title=f"scenario {scenario}, case {case}",
+                    bottom=0.5,
+                    top=1.0,
+                )
             )
     return Sheet(
         name="fairness",
@@ -258,9 +267,9 @@ def alternatives_sheet(scenario: int) -> Callable[[Runs], Sheet]:
             runs.values("load", largest(scenario, name))
         rows: list[tuple[str, float, str]] = [
             ("utilisation", PER_CENT, "utilisation of the link (%)"),
-            ("loss", PER_CENT, "voice and video lost (%)"),
-            ("jitter", PER_CENT, "voice and video over 20 ms (%)"),
-            ("delay.beyond", 1e3, "beyond propagation, mean (ms)"),
+            ("loss", PER_CENT, "voice, video lost (%)"),
+            ("jitter", PER_CENT, "voice, video over limit (%)"),
+            ("delay.beyond", 1e3, "delay above 280 ms (ms)"),
         ]
         if "data" in MIXES[scenario].groups:
             rows += [("data_loss", PER_CENT, "data cells lost (%)"), ("transfer", SHARE, "mean file time (s)")]

@@ -73,7 +73,7 @@ ALTERNATIVES = {
     "second-bucket": "a second leaky bucket, in place of the peak-rate controller",
     "long-interval": "rates measured over a satellite round trip, in place of 50 ms",
     "constant-video": "one video source of constant rate beside the rest",
-    "contract-breakers": "a tenth of the sources ignore notices and send above their mean",
+    "contract-breakers": "three video sources ignore notices and send above their mean",
 }
 ALTERNATIVE_SCENARIOS = (1, 3)
 SERIES_ALTERNATIVES = ("forward-marking",)

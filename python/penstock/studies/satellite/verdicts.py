@@ -13,7 +13,7 @@ from itertools import pairwise
 from penstock.statistics import student
 from penstock.studies.claims import Clause, Clauses, Count, Evidence, NotRun, Samples
 from penstock.studies.satellite.grid import CASES, MIXES, REAL_TIME, Point, case_points, largest
-from penstock.studies.satellite.runs import Runs, unconstrained
+from penstock.studies.satellite.runs import MissingRunError, Runs, unconstrained
 
 Predicate = Callable[[Runs], Evidence]
 PREDICATES: dict[str, Predicate] = {}
@@ -286,7 +286,22 @@ def _(runs: Runs) -> Evidence:
 
 @claim("sat.s3c2.data-loss")
 def _(runs: Runs) -> Evidence:
-    return never(runs, "lost.data", "sent.data", case_points(3, "2"))
+    return never(runs, "lost.data", "sent.data", case_points(3, "2"), low_queue_note(runs))
+
+
+def low_queue_note(runs: Runs) -> str:
+    """When the queue of the data was last nearly full, as far as there are time series."""
+    point = largest(3, "2")
+    try:
+        traces = runs.traces(point, "satellite", "queue_1").values()
+    except MissingRunError:
+        return ""
+    full = [at for times, values in traces for at, value in zip(times, values, strict=True) if value > 900]
+    if not full:
+        return ""
+    span = f"between {min(full):.1f} and {max(full):.1f} s and not again in the first minute"
+    cause = "all sources begin at once, and the first notices come while slow start still raises them"
+    return f"at N = {point.n} the data queue holds more than 900 cells {span}: {cause}"
 
 
 @claim("sat.s3c2.jitter")

@@ -1,0 +1,179 @@
+//! The fast form gives the same bits as the plain one: on every ready scenario, and on networks drawn at random.
+
+use std::path::{Path, PathBuf};
+
+use penstock_engine::document;
+use penstock_engine::probe::Trace;
+use penstock_engine::report::Report;
+use penstock_engine::run::{Form, Run};
+use penstock_engine::spec::Scenario;
+use penstock_engine::time::Span;
+use proptest::prelude::*;
+
+fn report(scenario: &Scenario, seed: u64, form: Form, slice: Span) -> Report {
+    let mut run = Run::new(scenario, seed, 0, form).unwrap_or_else(|error| panic!("{error}"));
+    while !run.advance(slice).unwrap_or_else(|error| panic!("{error}")) {}
+    run.report()
+}
+
+fn assert_agreement(scenario: &Scenario, seed: u64, slices: [Span; 2]) {
+    let fast = report(scenario, seed, Form::Fast, slices[0]);
+    let plain = report(scenario, seed, Form::Plain, slices[1]);
+    let events = |report: &Report| Report { events: 0, ..report.clone() };
+    assert_eq!(events(&fast), events(&plain));
+}
+
+fn ready(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            ready(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            found.push(path);
+        }
+    }
+}
+
+fn scenarios() -> Vec<(PathBuf, Scenario)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/penstock/scenarios");
+    let mut found = Vec::new();
+    ready(&folder, &mut found);
+    found.sort();
+    assert!(found.len() >= 11, "{found:?}");
+    let parse = |path: &PathBuf| document::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+    found.iter().map(|path| (path.clone(), parse(path))).collect()
+}
+
+#[test]
+fn the_forms_agree_on_every_ready_scenario() {
+    for (path, mut scenario) in scenarios() {
+        scenario.duration = Span::from_seconds(scenario.duration.seconds().min(4.0));
+        if let Some(stop) = &mut scenario.stop {
+            stop.departures = stop.departures.min(50_000);
+        }
+        scenario.warm_up = Span::ZERO;
+        scenario.measure.sample = Some(Span::milliseconds(330));
+        println!("{}", path.display());
+        assert_agreement(&scenario, 1, [Span::milliseconds(977), Span::milliseconds(10_000)]);
+    }
+}
+
+#[test]
+fn warm_up_forgets_measures_and_keeps_the_state() {
+    let (_, mut scenario) =
+        scenarios().into_iter().find(|(path, _)| path.ends_with("satellite/3-case-2.toml")).unwrap();
+    scenario.duration = Span::milliseconds(3000);
+    scenario.warm_up = Span::milliseconds(1000);
+    assert_agreement(&scenario, 3, [Span::milliseconds(100), Span::milliseconds(5000)]);
+    let warm = report(&scenario, 3, Form::Fast, Span::milliseconds(5000));
+    scenario.warm_up = Span::ZERO;
+    let cold = report(&scenario, 3, Form::Fast, Span::milliseconds(5000));
+    assert_eq!(warm.fingerprint, cold.fingerprint);
+    assert!(warm.groups[0].sent < cold.groups[0].sent);
+}
+
+#[test]
+fn a_clone_runs_on_like_the_original() {
+    let (_, mut scenario) =
+        scenarios().into_iter().find(|(path, _)| path.ends_with("satellite/1-case-2.toml")).unwrap();
+    scenario.duration = Span::milliseconds(3000);
+    let mut run = Run::new(&scenario, 5, 0, Form::Fast).unwrap();
+    run.advance(Span::milliseconds(1234)).unwrap();
+    let mut fork = run.clone();
+    run.finish().unwrap();
+    fork.finish().unwrap();
+    assert_eq!(run.report(), fork.report());
+}
+
+#[test]
+fn a_probe_changes_nothing() {
+    let (_, mut scenario) =
+        scenarios().into_iter().find(|(path, _)| path.ends_with("satellite/3-case-2.toml")).unwrap();
+    scenario.duration = Span::milliseconds(1500);
+    let plain = report(&scenario, 1, Form::Fast, Span::milliseconds(5000));
+    let mut watched = Run::watched(&scenario, 1, 0, Form::Fast, Trace::default()).unwrap();
+    watched.finish().unwrap();
+    assert_eq!(watched.report(), plain);
+    let delivered = plain.flows.iter().map(|row| row.delivered + row.control_delivered).sum::<u64>();
+    assert!(!watched.world().probe().events.is_empty() && delivered > 0);
+}
+
+/// Fingerprints of whole runs. A change here is a change of results: say in the changelog why.
+#[test]
+fn fingerprints_are_pinned() {
+    let pinned: Vec<String> = scenarios()
+        .into_iter()
+        .map(|(path, mut scenario)| {
+            scenario.duration = Span::from_seconds(scenario.duration.seconds().min(2.0));
+            scenario.stop = None;
+            let report = report(&scenario, 1, Form::Fast, Span::milliseconds(10_000));
+            let sent: u64 = report.groups.iter().map(|group| group.sent).sum();
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            format!("{name} {sent} {:016x}", report.fingerprint)
+        })
+        .collect();
+    insta::assert_snapshot!(pinned.join("\n"));
+}
+
+/// Networks on which many things happen at once: equal rates and phases, lines without delay, small queues.
+fn network() -> impl Strategy<Value = String> {
+    let queue = prop_oneof![
+        Just("{ unlimited = {} }"),
+        Just("{ drop_tail = { size = \"3 cells\" } }"),
+        Just("{ clp_threshold = { size = \"6 cells\", threshold = \"2 cells\" } }"),
+        Just("{ push_out = { size = \"4 cells\" } }"),
+    ];
+    let line = (prop_oneof![Just(1), Just(2), Just(5)], 0u64..3, prop::collection::vec(queue, 1..3), 0..3u8);
+    let traffic = prop_oneof![
+        Just("cbr = { rate = \"424 kb/s\", start = \"0 s\" }"),
+        Just("cbr = { rate = \"212 kb/s\", start = \"1 ms\" }"),
+        Just("poisson = { rate = \"400 kb/s\" }"),
+        Just("on_off = { peak_rate = \"848 kb/s\", on = \"20 ms\", off = \"20 ms\" }"),
+        Just("file_transfer = { rate = \"424 kb/s\", size = \"8480 bits\", idle = \"10 ms\" }"),
+    ];
+    let policers = prop_oneof![
+        Just(""),
+        Just("policers = [{ leaky_bucket = { depth = \"2 cells\", drain = \"212 kb/s\" } }]"),
+        Just(
+            "policers = [{ peak_rate_controller = { rate = \"424 kb/s\", size = \"2 cells\", overflow = \"mark\" } }, { leaky_bucket = { depth = \"1 cell\", drain = \"212 kb/s\" } }]"
+        ),
+        Just(
+            "policers = [{ leaky_bucket = { depth = \"1 cell\", drain = \"212 kb/s\", size = \"1 cell\", nonconforming = \"discard\" } }]"
+        ),
+    ];
+    let flow = (1..4u32, 0..2u8, 0..3usize, 2..5usize, any::<bool>(), traffic, policers);
+    (prop::collection::vec(line, 4), prop::collection::vec(flow, 1..5)).prop_map(|(lines, flows)| {
+        let mut text = String::from("duration = \"200 ms\"\nmeasure.sample = \"30 ms\"\n");
+        for (index, (rate, delay, queues, point)) in lines.into_iter().enumerate() {
+            let next = index + 1;
+            text += &format!("[line.l{index}]\nbetween = [\"n{index}\", \"n{next}\"]\n");
+            text +=
+                &format!("rate = \"{} kb/s\"\ndelay = \"{delay} ms\"\nqueues = [{}]\n", rate * 424, queues.join(", "));
+            text += match point {
+                1 => "congestion_point.class_rates = { interval = \"5 ms\" }\n",
+                2 => "congestion_point.class_rates = { interval = \"5 ms\", rates = false }\n",
+                _ => "",
+            };
+        }
+        for (index, (count, priority, from, length, access, traffic, policers)) in flows.into_iter().enumerate() {
+            let to = (from + length - 1).min(4);
+            let path: Vec<String> = (from..=to).map(|node| format!("\"n{node}\"")).collect();
+            text += &format!("[flow.f{index}]\ncount = {count}\npriority = {priority}\npath = [{}]\n", path.join(", "));
+            if access {
+                text += "access = { rate = \"2120 kb/s\", delay = \"1 ms\" }\n";
+            }
+            text +=
+                &format!("traffic.{traffic}\n{policers}\nreaction_point.rate_factor = {{ round_trip = \"15 ms\" }}\n");
+        }
+        text
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+    #[test]
+    fn the_forms_agree_on_networks_full_of_ties(text in network(), seed in 0u64..1000, slice in 1u64..300) {
+        let scenario = document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        assert_agreement(&scenario, seed, [Span::milliseconds(slice), Span::milliseconds(1000)]);
+    }
+}

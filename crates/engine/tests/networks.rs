@@ -1,0 +1,168 @@
+//! Whole networks outside the satellite study: the engine serves cells, packets and windows, RM cells and rates alike.
+
+use penstock_engine::document;
+use penstock_engine::report::{FlowRow, Report};
+use penstock_engine::run::{Form, Run};
+
+fn report(text: &str, form: Form) -> Report {
+    let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let mut run = Run::new(&scenario, 7, 0, form).unwrap_or_else(|error| panic!("{error}"));
+    run.finish().unwrap_or_else(|error| panic!("{error}"));
+    run.report()
+}
+
+/// The report of both forms, which must agree to the bit.
+fn agreed(text: &str) -> Report {
+    let (fast, plain) = (report(text, Form::Fast), report(text, Form::Plain));
+    assert_eq!(fast.fingerprint, plain.fingerprint);
+    assert_eq!((&fast.flows, &fast.ports, &fast.queues), (&plain.flows, &plain.ports, &plain.queues));
+    fast
+}
+
+fn flow<'a>(report: &'a Report, name: &str) -> &'a FlowRow {
+    report.flows.iter().find(|row| row.flow == name).expect(name)
+}
+
+const CROSS_TRAFFIC: &str = r#"
+duration = "2 s"
+
+[line.first]
+between = ["one", "two"]
+rate = "155.52 Mb/s"
+delay = "1 ms"
+queues = [{ drop_tail = { size = "100 cells" } }]
+
+[line.second]
+between = ["two", "three"]
+rate = "100 Mb/s"
+delay = "2 ms"
+queues = [{ drop_tail = { size = "50 cells" } }]
+
+[line.third]
+between = ["three", "four"]
+rate = "155.52 Mb/s"
+queues = [{ drop_tail = { size = "100 cells" } }]
+
+[flow.long]
+count = 4
+path = ["one", "two", "three", "four"]
+traffic.poisson = { rate = "20 Mb/s" }
+
+[flow.cross_early]
+count = 2
+path = ["one", "two"]
+traffic.cbr = { rate = "30 Mb/s" }
+
+[flow.cross_middle]
+count = 2
+path = ["two", "three"]
+access = { rate = "155.52 Mb/s", delay = "10 us" }
+traffic.poisson = { rate = "15 Mb/s" }
+"#;
+
+#[test]
+fn eight_flows_cross_four_switches() {
+    let report = agreed(CROSS_TRAFFIC);
+    assert_eq!(report.flows.len(), 8);
+    let bottleneck = report.ports.iter().find(|port| port.port == "second").unwrap();
+    // 4 x 20 + 2 x 15 = 110 Mb/s meet a line of 100: it is full, and a tenth of the offer is lost there.
+    assert!(bottleneck.utilisation > 0.995, "{}", bottleneck.utilisation);
+    let lost: u64 = report.groups.iter().map(|group| group.lost).sum();
+    assert_eq!(lost, bottleneck.discarded);
+    let share = lost as f64 / bottleneck.arrived as f64;
+    assert!((share - 10.0 / 110.0).abs() < 0.01, "{share}");
+    assert_eq!(flow(&report, "cross_early/1").lost, 0);
+    // Delay at least: 1 + 2 ms and three cells' time on the way.
+    let least = 0.003 + 2.0 * 424.0 / 155.52e6 + 424.0 / 100e6;
+    for number in 1..=4 {
+        let minimum = flow(&report, &format!("long/{number}")).delay_min_s.unwrap();
+        assert!((least..least + 1e-4).contains(&minimum), "{minimum} {least}");
+    }
+}
+
+/// Truth 14: X = min(C, W / tau), Q = max(0, W - C tau), in packets of 1,500 octets.
+fn window(packets: u64) -> (f64, f64) {
+    let text = format!(
+        r#"
+        duration = "600 s"
+        warm_up = "100 s"
+
+        [line.access]
+        between = ["host", "router"]
+        rate = "60 Mb/s"
+        delay = "5 ms"
+
+        [line.bottleneck]
+        between = ["router", "server"]
+        rate = "6 Mb/s"
+        delay = "269.5 ms"
+
+        [flow.transfer]
+        path = ["host", "router", "server"]
+        octets = 1500
+        traffic.greedy = {{}}
+        reaction_point.fixed_window = {{ window = {packets} }}
+        notification_point.acknowledge = {{ octets = 40 }}
+        "#
+    );
+    let report = agreed(&text);
+    let bottleneck = report.ports.iter().find(|port| port.port == "bottleneck").unwrap();
+    (flow(&report, "transfer").delivered as f64 / report.measured_s, bottleneck.queue_mean)
+}
+
+#[test]
+fn a_fixed_window_fills_the_pipe_and_then_the_queue() {
+    let capacity = 6e6 / 12_000.0;
+    // A packet and its acknowledgement: serialisation and propagation both ways, without waiting.
+    let round_trip = 2.0 * (0.005 + 0.2695) + 12_000.0 / 60e6 + 12_000.0 / 6e6 + 320.0 / 60e6 + 320.0 / 6e6;
+    let (rate, _) = window(100);
+    assert!((rate - 100.0 / round_trip).abs() / rate < 1e-3, "{rate}");
+    let (rate, queue) = window(400);
+    assert!((rate - capacity).abs() / capacity < 1e-3, "{rate}");
+    // Waiting and in service: what the window holds beyond the rest of the round trip.
+    let expected = 400.0 - capacity * (round_trip - 12_000.0 / 6e6);
+    assert!((queue - expected).abs() < 1.0, "{queue} {expected}");
+}
+
+#[test]
+fn an_rm_cell_is_turned_round_and_loses_rate_at_one_port_on_its_way_back() {
+    let text = r#"
+        duration = "1 s"
+        warm_up = "200 ms"
+
+        [line.left]
+        between = ["a", "switch"]
+        rate = "155.52 Mb/s"
+        delay = "1 ms"
+
+        [line.right]
+        between = ["switch", "b"]
+        rate = "155.52 Mb/s"
+        delay = "4 ms"
+        congestion_point.constant_grant = { rate = "30 Mb/s" }
+        reverse = {}
+
+        [flow.there]
+        path = ["a", "switch", "b"]
+        peer = "back"
+        traffic.greedy = {}
+        reaction_point.explicit_rate = { initial = "10 Mb/s", peak = "150 Mb/s" }
+        notification_point.turn_round = {}
+
+        [flow.back]
+        path = ["b", "switch", "a"]
+        peer = "there"
+        traffic.greedy = {}
+        reaction_point.explicit_rate = { initial = "10 Mb/s", peak = "100 Mb/s" }
+        notification_point.turn_round = {}
+    "#;
+    let report = agreed(text);
+    // One cell in 32 is an RM cell; the port on the right grants 30 Mb/s to what leaves by it, and nothing binds the way
+    // back but its own peak.
+    for (name, rate) in [("there", 30e6), ("back", 100e6)] {
+        let row = flow(&report, name);
+        let expected = rate * 31.0 / 32.0;
+        assert!((row.throughput_bps - expected).abs() / expected < 1e-3, "{name}: {}", row.throughput_bps);
+        assert!(row.control_delivered > 0 && row.control_lost == 0);
+    }
+}
