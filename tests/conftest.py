@@ -1,6 +1,7 @@
 """What several test files need: a small scenario, and a way to run the command as a user does."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -9,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from penstock import Scenario
+
+# A process started in the background of a shell ignores Ctrl-C, and so do its children; these tests are about it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SMALL = """\
 title = "Two groups on one line"

@@ -49,6 +49,7 @@ WORKLOADS = [
     Workload("link", "five long lines, per hop", str(ROOT / "tools" / "workloads" / "link.toml"), hops=5),
 ]
 COLUMNS = ("w1", "w2", "s1c1", "s1c2", "s2c1", "s3c2")
+INTERVALS = ("w1", "w2")
 SHORT_SHARES = (0.02, 0.06)
 
 
@@ -75,7 +76,7 @@ def main() -> None:
 
 def measure(workload: Workload) -> dict[str, Any]:
     """Both forms of one workload."""
-    fast, peak, result = timed(workload.file, "fast")
+    fast, result = timed(workload.file, "fast")
     units = result["cells"] * workload.hops
     row = {
         "name": workload.name,
@@ -84,21 +85,33 @@ def measure(workload: Workload) -> dict[str, Any]:
         "ns_per_cell": round(fast / units * 1e9, 2),
         "cells_per_second": round(units / fast),
         "instructions_per_cell": instructions(workload.file, workload.hops),
-        "peak_memory_mb": peak,
+        "peak_memory_mb": result.pop("peak_memory_mb"),
         "plain_ns_per_cell": None,
         "results": {key: value for key, value in result.items() if key != "cells"},
     }
+    if workload.name in INTERVALS:
+        row["results"] |= intervals(workload.file)
     if workload.name != "agenda":
-        plain, _, plain_result = timed(workload.file, "plain")
+        plain, plain_result = timed(workload.file, "plain")
         if plain_result["fingerprint"] != result["fingerprint"]:
             raise SystemExit(f"{workload.name}: the plain and the fast form give different fingerprints")
         row["plain_ns_per_cell"] = round(plain / units * 1e9, 2)
     return row
 
 
-def timed(file: str, form: str) -> tuple[float, float, dict[str, Any]]:
-    """Median processor seconds, greatest memory in megabytes, and what the program printed."""
-    seconds, peaks = [], []
+def intervals(file: str) -> dict[str, dict[str, float | None]]:
+    """Loss and delay with 95 % intervals over replications: those of one run vary by up to a fifth."""
+    from penstock import Scenario, run
+    from penstock.statistics import student
+
+    groups = run(Scenario.load(file), replications=10, jobs=2).groups
+    found = {name: student(groups[name]) for name in ("loss_ratio", "delay_mean_s")}
+    return {name: {"mean": value.mean, "low": value.low, "high": value.high} for name, value in found.items()}
+
+
+def timed(file: str, form: str) -> tuple[float, dict[str, Any]]:
+    """Median processor seconds, and what the program printed."""
+    seconds = []
     output = ""
     for _ in range(RUNS):
         with subprocess.Popen([str(PROGRAM), file, "--form", form], stdout=subprocess.PIPE, text=True) as process:
@@ -106,8 +119,7 @@ def timed(file: str, form: str) -> tuple[float, float, dict[str, Any]]:
             output = process.stdout.read()
             usage = finish(process)
         seconds.append(usage.ru_utime + usage.ru_stime)
-        peaks.append(megabytes(usage))
-    return statistics.median(seconds), max(peaks), json.loads(output)
+    return statistics.median(seconds), json.loads(output)
 
 
 def instructions(file: str, hops: int) -> float | None:
@@ -171,7 +183,7 @@ def study() -> dict[str, Any]:
         "ns_per_cell": round(simulation / cells * 1e9, 2),
         "cells_per_second": round(cells / simulation),
         "instructions_per_cell": None,
-        "peak_memory_mb": megabytes(usage),
+        "peak_memory_mb": round(usage.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024), 1),
         "plain_ns_per_cell": None,
         "results": {
             "simulation_one_core_s": round(simulation, 2),
@@ -189,18 +201,13 @@ def finish(process: subprocess.Popen[Any]) -> struct_rusage:
     return usage
 
 
-def megabytes(usage: struct_rusage) -> float:
-    """Peak memory of a process."""
-    return round(usage.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024), 1)
-
-
 def print_row(row: dict[str, Any]) -> None:
     """One line of the table on the screen."""
     plain, counted = row["plain_ns_per_cell"], row["instructions_per_cell"]
     print(
         f"{row['name']:8}{row['title']:34}{row['ns_per_cell']:9.1f}"
         f"{'' if plain is None else format(plain, '.1f'):>8}{'' if counted is None else format(counted, '.0f'):>14}"
-        f"{row['peak_memory_mb']:7.0f}",
+        f"{row['peak_memory_mb'] or 0:7.1f}",
         flush=True,
     )
 

@@ -43,10 +43,20 @@ fn answer() -> Result<Value, Box<dyn Error>> {
             _ => file = Some(argument),
         }
     }
-    match file.ok_or(USAGE)?.as_str() {
-        "agenda" => Ok(agenda((20_000_000.0 * share) as u64)),
-        file => run(document::parse(&std::fs::read_to_string(file)?)?, form, share),
-    }
+    let mut result = match file.ok_or(USAGE)?.as_str() {
+        "agenda" => agenda((20_000_000.0 * share) as u64),
+        file => run(document::parse(&std::fs::read_to_string(file)?)?, form, share)?,
+    };
+    result["peak_memory_mb"] = json!(peak_memory_mb());
+    Ok(result)
+}
+
+/// The most memory that this process has had, where the system tells (Linux).
+fn peak_memory_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some((kilobytes / 102.4).round() / 10.0)
 }
 
 /// The whole scenario, or the first `share` of it.

@@ -1,8 +1,9 @@
 //! The agenda: a tournament tree with one pending wake-up per leaf.
 //!
 //! The tie rule is normative. At equal times the lower rank goes first; assembly ranks service ends before deliveries
-//! of lines before timers of policers and ends, each group by name. Time, rank and leaf are packed into one `u128`, so
-//! that a match of the tournament is one comparison and a level costs one load.
+//! of lines before timers of policers and ends, each group by name. A level of the tree costs one load of sixteen bytes
+//! and one match; who wins it is a coin toss that no branch predictor can learn, so the match is selected, not branched
+//! on (for a `u128` the compiler branches whatever it is told, so time and place are two words).
 
 use std::hint::select_unpredictable;
 
@@ -31,15 +32,31 @@ impl Place {
     }
 }
 
+/// A pending wake-up; the lesser comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Wake {
+    time: u64,
+    place: u64,
+}
+
+impl Wake {
+    const NEVER: Wake = Wake { time: u64::MAX, place: u64::MAX };
+
+    #[inline]
+    fn earlier(self, other: Wake) -> Wake {
+        let other_first = (other.time < self.time) | ((other.time == self.time) & (other.place < self.place));
+        Wake {
+            time: select_unpredictable(other_first, other.time, self.time),
+            place: select_unpredictable(other_first, other.place, self.place),
+        }
+    }
+}
+
 /// Every leaf's pending wake-up, and the first of them all.
 #[derive(Clone, Debug)]
 pub struct Agenda {
     /// Node 1 is the root, node i has the children 2i and 2i + 1; the second half are the leaves.
-    tree: Box<[u128]>,
-}
-
-const fn key(time: Time, place: Place) -> u128 {
-    ((time.0 as u128) << 64) | place.0 as u128
+    tree: Box<[Wake]>,
 }
 
 impl Agenda {
@@ -47,7 +64,7 @@ impl Agenda {
     #[must_use]
     pub fn new(leaves: usize) -> Agenda {
         let size = 2 * leaves.next_power_of_two().max(2);
-        Agenda { tree: vec![key(Time::NEVER, Place::NONE); size].into_boxed_slice() }
+        Agenda { tree: vec![Wake::NEVER; size].into_boxed_slice() }
     }
 
     /// The first wake-up: its time and leaf.
@@ -55,7 +72,7 @@ impl Agenda {
     #[must_use]
     pub fn first(&self) -> (Time, Leaf) {
         let first = self.tree[1];
-        (Time((first >> 64) as u64), Leaf(first as u32))
+        (Time(first.time), Leaf(first.place as u32))
     }
 
     /// Replaces the leaf's wake-up; [`Time::NEVER`] takes it off.
@@ -65,15 +82,13 @@ impl Agenda {
         // The size is a power of two: the mask proves every index in bounds.
         let mask = tree.len() - 1;
         let mut node = (tree.len() / 2 + place.0 as u32 as usize) & mask;
-        let mut winner = key(time, place);
+        let mut winner = Wake { time: time.0, place: place.0 };
         if tree[node] == winner {
             return;
         }
         tree[node] = winner;
         while node > 1 {
-            // Who wins is a coin toss that no branch predictor can learn.
-            let rival = tree[(node ^ 1) & mask];
-            winner = select_unpredictable(rival < winner, rival, winner);
+            winner = winner.earlier(tree[(node ^ 1) & mask]);
             node >>= 1;
             tree[node & mask] = winner;
         }
@@ -82,7 +97,7 @@ impl Agenda {
     /// Time of the leaf's pending wake-up.
     #[must_use]
     pub fn time_of(&self, leaf: Leaf) -> Time {
-        Time((self.tree[self.tree.len() / 2 + leaf.0 as usize] >> 64) as u64)
+        Time(self.tree[self.tree.len() / 2 + leaf.0 as usize].time)
     }
 }
 

@@ -103,31 +103,25 @@ impl Police {
             if due.time > now || due.time == Time::NEVER {
                 return;
             }
-            let outcome = self.stages[stage].act();
-            self.proceed(stage + 1, outcome, due.time, ctx);
+            match self.stages[stage].act() {
+                Outcome::Pass(pdu) => self.pass(stage + 1, pdu, due.time, ctx),
+                Outcome::Discard(pdu) => self.discard(&pdu, due.time, ctx),
+            }
         }
     }
 
-    /// Takes what a stage let go to the next ones: through meters at once, up to the first that may hold it.
+    /// Takes a PDU through the meters from `stage` on, up to the first shaper, which may hold it.
     #[inline]
-    fn proceed<P: Probe>(&mut self, stage: usize, outcome: Outcome, at: Time, ctx: &mut Ctx<P>) {
-        let mut outcome = outcome;
-        let mut stage = stage;
-        loop {
-            let pdu = match outcome {
-                Outcome::Pass(pdu) => pdu,
-                Outcome::Discard(pdu) => return self.discard(&pdu, at, ctx),
-            };
-            let Some(next) = self.stages.get_mut(stage) else {
-                self.tagged += u64::from(pdu.is_tagged() && pdu.kind().is_data());
-                return ctx.outbox.put(self.to, at, pdu);
-            };
-            match next.judge(pdu, at) {
-                Some(judged) => outcome = judged,
+    fn pass<P: Probe>(&mut self, stage: usize, mut pdu: Pdu, at: Time, ctx: &mut Ctx<P>) {
+        for next in &mut self.stages[stage..] {
+            match next.judge(&mut pdu, at) {
+                Some(true) => {}
+                Some(false) => return self.discard(&pdu, at, ctx),
                 None => return next.arrive(pdu, at),
             }
-            stage += 1;
         }
+        self.tagged += u64::from(pdu.is_tagged() && pdu.kind().is_data());
+        ctx.outbox.put(self.to, at, pdu);
     }
 
     #[cold]
@@ -146,7 +140,7 @@ impl Node for Police {
     fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         if !self.told_ahead {
             // A meter in front judges at once; told ahead, it waits like the rest for the PDU to come.
-            self.proceed(0, Outcome::Pass(*pdu), at, ctx);
+            self.pass(0, *pdu, at, ctx);
             return self.act_until(at, ctx);
         }
         self.stages[0].arrive(*pdu, at);

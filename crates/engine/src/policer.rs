@@ -42,8 +42,9 @@ impl Due {
 
 /// A policer of one flow.
 pub trait Policer {
-    /// A meter's verdict on `pdu`, which arrives at `at`; `None` from a shaper, which must be told with `arrive`.
-    fn judge(&mut self, _pdu: Pdu, _at: Time) -> Option<Outcome> {
+    /// A meter's verdict on `pdu`, which arrives at `at` and may be tagged: whether it goes on. `None` from a shaper,
+    /// which must be told with `arrive`.
+    fn judge(&mut self, _pdu: &mut Pdu, _at: Time) -> Option<bool> {
         None
     }
     /// Whether it is a shaper, which may hold a PDU back.
@@ -71,13 +72,12 @@ pub enum Overflow {
 }
 
 impl Overflow {
-    /// What becomes of a PDU beyond the contract.
-    fn apply(self, pdu: &mut Pdu) -> Outcome {
-        if self == Overflow::Discard {
-            return Outcome::Discard(*pdu);
+    /// Does to a PDU beyond the contract what must be done; whether it goes on.
+    fn apply(self, pdu: &mut Pdu) -> bool {
+        if self == Overflow::Mark {
+            pdu.marks.set(Marks::CLP);
         }
-        pdu.marks.set(Marks::CLP);
-        Outcome::Pass(*pdu)
+        self == Overflow::Mark
     }
 }
 
@@ -180,7 +180,7 @@ impl Policer for State {
     }
 
     #[inline]
-    fn judge(&mut self, pdu: Pdu, at: Time) -> Option<Outcome> {
+    fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
         policers!(dispatch! [State, self, policer => policer.judge(pdu, at)])
     }
 

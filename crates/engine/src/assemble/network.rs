@@ -314,7 +314,7 @@ impl<'a> Network<'a> {
         let mut nodes = Vec::new();
         let mut seats = Vec::new();
         for (index, plan) in self.ports.iter().enumerate() {
-            nodes.push(AnyNode::Port(self.build_port(index, plan, Arc::clone(&groups), forms[index])));
+            nodes.push(AnyNode::Port(Box::new(self.build_port(index, plan, Arc::clone(&groups), forms[index]))));
             let node = self.port_node(index);
             if forms[index] == PortForm::Stepped {
                 seats.push(Seat { node, timer: Timer::Service, rank: self.service_rank(index) });
@@ -332,7 +332,7 @@ impl<'a> Network<'a> {
             if form == Form::Fast && forms[flow.forward[0]] == PortForm::Ahead {
                 police.tell_ahead();
             }
-            nodes.push(AnyNode::Police(police));
+            nodes.push(AnyNode::Police(Box::new(police)));
             if !flow.params.policers.is_empty() {
                 seats.push(Seat { node, timer: Timer::Own, rank });
             }
@@ -349,9 +349,11 @@ impl<'a> Network<'a> {
             seats.push(Seat { node, timer: Timer::Own, rank: self.own_rank(index, 0) });
         }
         nodes.extend(
-            halves.into_iter().map(|(sender, receiver, out, back)| AnyNode::End(End::new(sender, receiver, out, back))),
+            halves
+                .into_iter()
+                .map(|(sender, receiver, out, back)| AnyNode::End(Box::new(End::new(sender, receiver, out, back)))),
         );
-        nodes.extend(self.build_switches().into_iter().map(AnyNode::Switch));
+        nodes.extend(self.build_switches().into_iter().map(|switch| AnyNode::Switch(Box::new(switch))));
         seats.sort_by_key(|seat| seat.rank);
         let rings = (0..self.ports.len()).filter(|&port| forms[port] != PortForm::Stepped);
         Parts {
@@ -401,7 +403,7 @@ impl<'a> Network<'a> {
     fn build_port(&self, index: usize, plan: &PortPlan<'a>, groups: Arc<[u32]>, form: PortForm) -> Port {
         let to = match plan.private_to {
             Some(flow) => self.end_node(self.flows[flow].ends[0]),
-            None => self.switch_node(&plan.to),
+            None => self.only_way_on(index).unwrap_or_else(|| self.switch_node(&plan.to)),
         };
         let surroundings = PortSurroundings { rate: plan.rate, flows: self.flows.len() };
         let parts = port::Parts {
@@ -418,6 +420,27 @@ impl<'a> Network<'a> {
             group_count: self.groups.len(),
         };
         Port::new(parts, form)
+    }
+
+    /// The one port to which everything that crosses this line goes on: no switch need be asked.
+    fn only_way_on(&self, port: usize) -> Option<NodeId> {
+        if port >= 2 * self.scenario.line.len() {
+            // An access line has one flow; to look for it among all would cost their number squared.
+            return None;
+        }
+        let mut onward = None;
+        for flow in &self.flows {
+            if flow.backward.contains(&port) {
+                return None;
+            }
+            let Some(hop) = flow.forward.iter().position(|&crossed| crossed == port) else { continue };
+            let policed = hop == 0 && !flow.params.policers.is_empty();
+            let next = flow.forward.get(hop + 1).filter(|_| !policed)?;
+            if onward.replace(*next).is_some_and(|known| known != *next) {
+                return None;
+            }
+        }
+        onward.map(|next| self.port_node(next))
     }
 
     fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, seed: u64, replication: u32) -> Sender {

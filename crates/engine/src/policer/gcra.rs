@@ -109,11 +109,8 @@ impl Gcra {
 }
 
 impl Policer for Gcra {
-    fn judge(&mut self, mut pdu: Pdu, at: Time) -> Option<Outcome> {
-        if self.conforms(at) {
-            return Some(Outcome::Pass(pdu));
-        }
-        Some(self.nonconforming.apply(&mut pdu))
+    fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
+        Some(self.conforms(at) || self.nonconforming.apply(pdu))
     }
 
     fn arrive(&mut self, pdu: Pdu, at: Time) {
@@ -126,7 +123,7 @@ impl Policer for Gcra {
 
     fn act(&mut self) -> Outcome {
         let (at, mut pdu) = self.arrivals.pop_front().expect("a policer acts only when something is due");
-        if self.conforms(at) { Outcome::Pass(pdu) } else { self.nonconforming.apply(&mut pdu) }
+        if self.conforms(at) || self.nonconforming.apply(&mut pdu) { Outcome::Pass(pdu) } else { Outcome::Discard(pdu) }
     }
 
     fn held(&self) -> &VecDeque<(Time, Pdu)> {

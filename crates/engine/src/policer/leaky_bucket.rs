@@ -66,6 +66,7 @@ struct Pool {
 
 impl Pool {
     /// Takes a token at `time`, not before `slot`; each token stands for `bits`.
+    #[inline]
     fn take(&mut self, time: Time, bits: u64) {
         let token = (bits * PICOSECONDS).max(1);
         let come = u128::from(time.since(self.counted).0) * u128::from(self.drain) + u128::from(self.part);
@@ -123,16 +124,16 @@ impl Policer for LeakyBucket {
     }
 
     #[inline]
-    fn judge(&mut self, mut pdu: Pdu, at: Time) -> Option<Outcome> {
+    fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
         if !self.queue.is_meter() {
             return None;
         }
-        if at >= self.pool.slot {
-            let bits = *self.bits.get_or_insert(pdu.bits());
-            self.pool.take(at, bits);
-            return Some(Outcome::Pass(pdu));
+        if at < self.pool.slot {
+            return Some(self.queue.overflow.apply(pdu));
         }
-        Some(self.queue.overflow.apply(&mut pdu))
+        let bits = *self.bits.get_or_insert(pdu.bits());
+        self.pool.take(at, bits);
+        Some(true)
     }
 
     fn arrive(&mut self, pdu: Pdu, at: Time) {

@@ -77,7 +77,7 @@ impl Ring {
     }
 
     /// A PDU joins; `touch` at `at` came before.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push<P: Probe>(&mut self, queue: usize, pdu: &Pdu, at: Time, to: NodeId, ctx: &mut Ctx<P>) {
         if queue == 0 || self.free_at <= at {
             self.commit(pdu, self.free_at.max(at), to, ctx);
@@ -88,7 +88,7 @@ impl Ring {
     }
 
     /// Lets everything that departs by `now` depart. A late port delivers, too, once a batch has arrived.
-    #[inline]
+    #[inline(always)]
     pub(super) fn touch<P: Probe>(&mut self, now: Time, queues: &mut Queues, to: NodeId, ctx: &mut Ctx<P>) {
         if self.next_departure <= now {
             self.depart(now, queues);
@@ -112,6 +112,7 @@ impl Ring {
         }
     }
 
+    #[inline(never)]
     fn serve_waiting<P: Probe>(&mut self, now: Time, queues: &mut Queues, to: NodeId, ctx: &mut Ctx<P>) {
         while self.waiting_count > 0 && self.free_at <= now {
             if let Some(pdu) = self.waiting.iter_mut().find_map(VecDeque::pop_front) {
@@ -141,7 +142,7 @@ impl Ring {
     }
 
     /// The PDU will be sent from `start` on.
-    #[inline]
+    #[inline(always)]
     fn commit<P: Probe>(&mut self, pdu: &Pdu, start: Time, to: NodeId, ctx: &mut Ctx<P>) {
         let departure = start + self.serialiser.next(pdu.bits());
         self.free_at = departure;
@@ -158,6 +159,7 @@ impl Ring {
         }
     }
 
+    #[inline(never)]
     fn depart(&mut self, now: Time, queues: &mut Queues) {
         loop {
             let Some((departure, pdu)) = self.ring.get(self.on_line) else {
@@ -178,7 +180,7 @@ impl Ring {
         }
     }
 
-    #[inline]
+    #[inline(never)]
     fn deliver<P: Probe>(&mut self, now: Time, to: NodeId, ctx: &mut Ctx<P>) {
         while self.on_line > 0 {
             let Some((departure, pdu)) = self.ring.front() else { return };
