@@ -41,7 +41,6 @@ pub struct Hand {
 #[derive(Clone, Debug, Default)]
 pub struct Outbox {
     hands: Vec<Hand>,
-    next: usize,
 }
 
 impl Outbox {
@@ -51,17 +50,17 @@ impl Outbox {
         self.hands.push(Hand { to, at, pdu });
     }
 
-    /// The oldest.
+    /// Whether nothing is waiting.
     #[inline]
-    pub fn take(&mut self) -> Option<Hand> {
-        let hand = self.hands.get(self.next).copied();
-        if hand.is_some() {
-            self.next += 1;
-        } else {
-            self.hands.clear();
-            self.next = 0;
-        }
-        hand
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.hands.is_empty()
+    }
+
+    /// Changes places with `hands`, which has been emptied.
+    #[inline]
+    pub fn swap(&mut self, hands: &mut Vec<Hand>) {
+        std::mem::swap(&mut self.hands, hands);
     }
 }
 

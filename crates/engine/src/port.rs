@@ -386,13 +386,16 @@ impl Node for Port {
                 Transmitter::Ring(_) => (true, None),
             },
         };
-        let mut shown = *pdu;
+        let mut shown;
+        let mut pdu = pdu;
         if self.congestion.is_some() {
+            shown = *pdu;
             let size = self.policies[queue].size();
             self.show_arrival(&mut shown, &PortView { now: at, length, size, refused }, ctx);
+            pdu = &shown;
         }
         if refused {
-            return self.discard(&shown, at, ctx);
+            return self.discard(pdu, at, ctx);
         }
         if let Some(victim) = victim {
             self.queues.evict(queue, at);
@@ -400,8 +403,8 @@ impl Node for Port {
         }
         self.queues.enter(queue, at);
         match &mut self.transmitter {
-            Transmitter::Ring(ring) => ring.push(queue, &shown, at, self.to, ctx),
-            Transmitter::Stepped(stepped) => stepped.push(queue, shown, at),
+            Transmitter::Ring(ring) => ring.push(queue, pdu, at, self.to, ctx),
+            Transmitter::Stepped(stepped) => stepped.push(queue, *pdu, at),
         }
     }
 

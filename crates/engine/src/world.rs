@@ -6,7 +6,7 @@
 
 use crate::agenda::{Agenda, Leaf, Place, Rank};
 use crate::error::Error;
-use crate::node::{AnyNode, Counts, Ctx, FlowInfo, Node, NodeId, Outbox, Timer};
+use crate::node::{AnyNode, Counts, Ctx, FlowInfo, Hand, Node, NodeId, Outbox, Timer};
 use crate::pdu::Pdu;
 use crate::probe::{Probe, Tally};
 use crate::stats::Fingerprint;
@@ -67,6 +67,8 @@ pub struct World<P> {
     flows: Vec<FlowInfo>,
     groups: Vec<String>,
     ctx: Ctx<P>,
+    /// The round of handed PDUs that is being carried over; empty between steps.
+    carried: Vec<Hand>,
     events: u64,
 }
 
@@ -98,6 +100,7 @@ impl<P: Probe> World<P> {
                 probe,
                 end: Time::NEVER,
             },
+            carried: Vec::new(),
             nodes: parts.nodes,
             seats: parts.seats,
             flows: parts.flows,
@@ -251,40 +254,35 @@ impl<P: Probe> World<P> {
         all.value()
     }
 
-    /// Carries over everything in the outbox, and what comes of it.
+    /// Carries over everything in the outbox, and what comes of it: round by round, which is first in, first out.
     #[inline]
     fn carry(&mut self) {
-        while let Some(mut hand) = self.ctx.outbox.take() {
-            let mut to = hand.to;
-            while let AnyNode::Switch(switch) = &self.nodes[to.index()] {
-                let way = switch.way(&hand.pdu);
-                to = way.to;
-                if way.shown_to != NodeId::NONE {
-                    self.show(way.shown_to, &mut hand.pdu, hand.at);
+        while !self.ctx.outbox.is_empty() {
+            self.ctx.outbox.swap(&mut self.carried);
+            for hand in &mut self.carried {
+                let mut to = hand.to;
+                while let AnyNode::Switch(switch) = &self.nodes[to.index()] {
+                    let way = switch.way(&hand.pdu);
+                    to = way.to;
+                    if way.shown_to != NodeId::NONE {
+                        let places = self.places[way.shown_to.index()];
+                        let port = &mut self.nodes[way.shown_to.index()];
+                        show(port, places, &mut hand.pdu, hand.at, &mut self.ctx, &mut self.agenda);
+                    }
+                }
+                let node = &mut self.nodes[to.index()];
+                match node {
+                    AnyNode::End(end) => end.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
+                    AnyNode::Port(port) => port.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
+                    AnyNode::Police(police) => police.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
+                    AnyNode::Switch(_) => {}
+                }
+                let places = self.places[to.index()];
+                if places.has_any() {
+                    plan(node, places, &mut self.agenda);
                 }
             }
-            let node = &mut self.nodes[to.index()];
-            match node {
-                AnyNode::End(end) => end.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
-                AnyNode::Port(port) => port.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
-                AnyNode::Police(police) => police.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
-                AnyNode::Switch(_) => {}
-            }
-            let places = self.places[to.index()];
-            if places.has_any() {
-                plan(node, places, &mut self.agenda);
-            }
-        }
-    }
-
-    fn show(&mut self, port: NodeId, pdu: &mut Pdu, at: Time) {
-        let node = &mut self.nodes[port.index()];
-        if let AnyNode::Port(port) = node {
-            port.catch_up(at, &mut self.ctx);
-            port.on_backward(pdu, at);
-        }
-        if self.places[port.index()].has_any() {
-            plan(node, self.places[port.index()], &mut self.agenda);
+            self.carried.clear();
         }
     }
 
@@ -338,4 +336,16 @@ fn plan(node: &AnyNode, places: Places, agenda: &mut Agenda) {
         AnyNode::Switch(_) => return,
     };
     agenda.set(place, time);
+}
+
+/// Shows a PDU on its way back to the congestion point of its flow's forward port.
+#[cold]
+fn show<P: Probe>(node: &mut AnyNode, places: Places, pdu: &mut Pdu, at: Time, ctx: &mut Ctx<P>, agenda: &mut Agenda) {
+    if let AnyNode::Port(port) = node {
+        port.catch_up(at, ctx);
+        port.on_backward(pdu, at);
+    }
+    if places.has_any() {
+        plan(node, places, agenda);
+    }
 }
