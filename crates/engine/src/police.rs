@@ -95,19 +95,24 @@ impl Police {
         first
     }
 
+    /// Does what arrivals by `now` set off at once; what a timer does waits for the timer's place among equal times.
     #[inline]
-    fn act_until<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
-        loop {
-            self.next = self.first();
-            let (stage, due) = self.next;
-            if due.time > now || due.time == Time::NEVER {
-                return;
-            }
-            match self.stages[stage].act() {
-                Outcome::Pass(pdu) => self.pass(stage + 1, pdu, due.time, ctx),
-                Outcome::Discard(pdu) => self.discard(&pdu, due.time, ctx),
-            }
+    fn settle<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
+        self.next = self.first();
+        while self.next.1.by_arrival && self.next.1.time <= now {
+            self.act(ctx);
         }
+    }
+
+    /// Does what is due first.
+    #[inline]
+    fn act<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
+        let (stage, due) = self.next;
+        match self.stages[stage].act() {
+            Outcome::Pass(pdu) => self.pass(stage + 1, pdu, due.time, ctx),
+            Outcome::Discard(pdu) => self.discard(&pdu, due.time, ctx),
+        }
+        self.next = self.first();
     }
 
     /// Takes a PDU through the meters from `stage` on, up to the first shaper, which may hold it.
@@ -141,7 +146,7 @@ impl Node for Police {
         if !self.told_ahead {
             // A meter in front judges at once; told ahead, it waits like the rest for the PDU to come.
             self.pass(0, *pdu, at, ctx);
-            return self.act_until(at, ctx);
+            return self.settle(at, ctx);
         }
         self.stages[0].arrive(*pdu, at);
         self.next = self.first();
@@ -149,7 +154,10 @@ impl Node for Police {
 
     #[inline]
     fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<P>) {
-        self.act_until(now, ctx);
+        if self.next.1.time <= now {
+            self.act(ctx);
+            self.settle(now, ctx);
+        }
     }
 
     fn reset_measures(&mut self, _now: Time) {

@@ -170,7 +170,6 @@ fn network() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
     #[test]
     fn the_forms_agree_on_networks_full_of_ties(text in network(), seed in 0u64..1000, slice in 1u64..300) {
         let scenario = document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
