@@ -22,8 +22,8 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
 		printf '  make %-10s %s\n' "$$name" "$$text"; done
 
-demo: $(EXTENSION) ## re-run the satellite study on three seeds: figures, tables, verdicts
-	$(RUN) -m penstock reproduce satellite --quick --jobs $(JOBS) --out out/demo
+demo: $(EXTENSION) ## run the satellite study on two seeds: figures, tables, verdicts (minutes)
+	$(RUN) tools/demo.py --jobs $(JOBS)
 
 test: $(EXTENSION) ## run the tests of the engine and of the package
 	cargo test --workspace --locked
