@@ -16,6 +16,8 @@ pub use crate::assemble::Form;
 
 /// Most PDUs that a network may hold at once: some 2.4 GB.
 const MOST_HELD: u64 = 50_000_000;
+/// Wake-ups after which `advance` lets its caller look, whatever span was asked for.
+const BREATH: u64 = 1 << 22;
 
 /// One replication under way.
 #[derive(Clone, Debug)]
@@ -29,6 +31,7 @@ pub struct Run<P = ()> {
     next_sample: Time,
     series: Vec<SeriesRow>,
     sampled_bits: Vec<u64>,
+    breath: u64,
     base: Vec<Counts>,
 }
 
@@ -62,6 +65,7 @@ impl<P: Probe> Run<P> {
             next_sample: sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
             series: Vec::new(),
             sampled_bits: vec![0; ports],
+            breath: BREATH,
         };
         if run.warm_up == Time::ZERO {
             run.warm_now();
@@ -69,12 +73,19 @@ impl<P: Probe> Run<P> {
         Ok(run)
     }
 
+    /// Lets the caller of `advance` look after that many wake-ups.
+    #[must_use]
+    pub fn breathing_after(mut self, wake_ups: u64) -> Run<P> {
+        self.breath = wake_ups.max(1);
+        self
+    }
+
     /// The network as it stands.
     pub fn world(&self) -> &World<P> {
         &self.world
     }
 
-    /// Runs on for `span` of simulated time at most; true when the run has ended.
+    /// Runs on for `span` of simulated time at most, and for a second or so of work; true when the run has ended.
     ///
     /// # Errors
     /// [`Error::Conservation`] if a PDU was lost from the books; [`Error::Scenario`] if the network holds more PDUs than
@@ -84,15 +95,18 @@ impl<P: Probe> Run<P> {
         loop {
             let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
             let target = until.min(self.end()).min(self.next_sample).min(warm_up);
-            self.world.run_until(target)?;
+            self.world.run_until(target, self.breath)?;
+            self.refuse_flood()?;
             let now = self.world.clock();
+            if now < target.min(self.end()) {
+                return Ok(false);
+            }
             if now >= warm_up {
                 self.warm_now();
             }
             if now >= self.next_sample {
                 self.take_sample();
             }
-            self.refuse_flood()?;
             if now >= self.end() {
                 return Ok(true);
             }
@@ -132,8 +146,7 @@ impl<P: Probe> Run<P> {
     }
 
     fn refuse_flood(&self) -> Result<(), Error> {
-        let held: u64 =
-            self.world.counts().iter().flatten().map(|count| count.sent - count.delivered - count.dropped).sum();
+        let held = self.world.held();
         if held <= MOST_HELD {
             return Ok(());
         }

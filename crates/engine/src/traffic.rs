@@ -210,7 +210,9 @@ impl Train {
         let factor = pace.factor(now);
         self.next = if factor > 0.0 {
             let seconds = self.length * self.bits / (rate.bits_per_second() * factor);
-            Upcoming::Pdu(from + Span::from_seconds(seconds))
+            // However short the gap, it is not nothing: time must go on.
+            let least = Span(u64::from(self.length > 0.0));
+            Upcoming::Pdu(from + Span::from_seconds(seconds).max(least))
         } else {
             // Never the same instant again, lest time stand still.
             decision(pace.resumes(now).max(now + Span(1)))

@@ -127,6 +127,12 @@ impl<P: Probe> World<P> {
         self.ctx.end
     }
 
+    /// PDUs in queues and on lines.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.ctx.counts.iter().flatten().map(|count| count.sent - count.delivered - count.dropped).sum()
+    }
+
     /// Wake-ups so far.
     #[must_use]
     pub fn events(&self) -> u64 {
@@ -175,10 +181,14 @@ impl<P: Probe> World<P> {
     }
 
     /// Runs to `until`, or to the end if a port that counts departures brings it earlier: everything that happens by
-    /// then has happened, at that very instant included. Checks that no PDU was lost from the books.
-    pub fn run_until(&mut self, until: Time) -> Result<(), Error> {
-        while self.step(until.min(self.ctx.end)) {}
-        self.clock = until.min(self.ctx.end).max(self.clock);
+    /// then has happened, at that very instant included. Stops before, at some event, after `most` wake-ups. Checks that
+    /// no PDU was lost from the books.
+    pub fn run_until(&mut self, until: Time, most: u64) -> Result<(), Error> {
+        let last = self.events.saturating_add(most);
+        while self.events < last && self.step(until.min(self.ctx.end)) {}
+        if self.events < last {
+            self.clock = until.min(self.ctx.end).max(self.clock);
+        }
         for index in 0..self.late.len() {
             if let AnyNode::Port(port) = &mut self.nodes[self.late[index].index()] {
                 port.catch_up(self.clock, &mut self.ctx);

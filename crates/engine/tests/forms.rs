@@ -73,6 +73,37 @@ fn warm_up_forgets_measures_and_keeps_the_state() {
 }
 
 #[test]
+fn to_stop_at_any_event_changes_nothing() {
+    let (_, mut scenario) =
+        scenarios().into_iter().find(|(path, _)| path.ends_with("satellite/3-case-2.toml")).unwrap();
+    scenario.duration = Span::milliseconds(1500);
+    let whole = report(&scenario, 2, Form::Fast, Span::milliseconds(5000));
+    let mut run = Run::new(&scenario, 2, 0, Form::Fast).unwrap().breathing_after(7);
+    let mut looks = 0;
+    while !run.advance(Span::milliseconds(5000)).unwrap() {
+        looks += 1;
+    }
+    assert!(looks > 1000, "{looks}");
+    assert_eq!(run.report(), whole);
+}
+
+#[test]
+fn a_flood_is_refused_before_memory_is_full() {
+    let text = r#"
+        duration = "1000 s"
+        [line.narrow]
+        between = ["a", "b"]
+        rate = "1 kb/s"
+        [flow.flood]
+        path = ["a", "b"]
+        traffic.cbr = { rate = "100 Gb/s" }
+    "#;
+    let mut run = Run::new(&document::parse(text).unwrap(), 1, 0, Form::Fast).unwrap();
+    let error = run.finish().unwrap_err().to_string();
+    assert!(error.contains("`narrow`") && error.contains("memory"), "{error}");
+}
+
+#[test]
 fn a_clone_runs_on_like_the_original() {
     let (_, mut scenario) =
         scenarios().into_iter().find(|(path, _)| path.ends_with("satellite/1-case-2.toml")).unwrap();

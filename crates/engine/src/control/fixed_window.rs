@@ -27,9 +27,16 @@ impl Params {
         if self.window == 0 {
             return Err(Fault::new("window", 0, "nothing could ever be sent", "write a count of at least 1"));
         }
+        if self.window > MOST {
+            let reason = "that many PDUs at once do not fit in memory";
+            return Err(Fault::new("window", self.window, reason, format!("write at most {MOST}")));
+        }
         Ok(())
     }
 }
+
+/// Largest window: half a gigabyte in the engine's queues.
+const MOST: u32 = 10_000_000;
 
 /// A sender with a constant window.
 #[derive(Clone, Debug)]
