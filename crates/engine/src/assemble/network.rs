@@ -381,7 +381,7 @@ impl<'a> Network<'a> {
         for _ in 0..self.ports.len().min(64) {
             let mut changed = false;
             for flow in &self.flows {
-                for pair in flow.forward.windows(2).chain(std::iter::empty()) {
+                for pair in flow.forward.windows(2) {
                     if depth[pair[1]] <= depth[pair[0]] {
                         depth[pair[1]] = depth[pair[0]] + 1;
                         changed = true;
