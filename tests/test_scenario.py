@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from penstock import InputError, Scenario, schema
+import penstock
+from penstock import InputError, Scenario, _engine, schema
 from penstock.scenario import parse_value, ready
 
 
@@ -156,3 +157,128 @@ def test_a_file_goes_before_a_ready_scenario(
 
 def test_the_schema_is_a_json_schema() -> None:
     assert {"duration", "flow", "line"} <= set(schema()["properties"])
+
+
+SWEEP = """
+[sweep]
+replications = 3
+precision = { loss_ratio = 0.1, "random.delay_mean_s" = 0.05 }
+metrics = ["loss_ratio"]
+
+[[sweep.axis]]
+"flow.steady.count" = { from = 1, to = 5, step = 2 }
+"flow.random.traffic.poisson.rate" = ["1 Mb/s", "500 kb/s", "250 kb/s"]
+
+[[sweep.axis]]
+"line.trunk.queues[0].drop_tail.size" = { from = "10 cells", to = "25 cells", step = "5 cells" }
+"""
+
+
+def test_a_sweep_is_kept_and_expanded(small: Scenario, small_text: str) -> None:
+    scenario = Scenario.parse(small_text + SWEEP)
+    assert (scenario.tree["sweep"]["seed"], scenario.tree["sweep"]["most_replications"]) == (1, 100)
+    assert Scenario.parse(scenario.to_toml()) == scenario
+    assert scenario.with_({"sweep": None}) == small
+    assert _engine.sweep_lengths(scenario.to_json()) == [3, 4]
+    assert json.loads(_engine.expand_sweep(scenario.to_json())) == [
+        [
+            {"flow.steady.count": 1, "flow.random.traffic.poisson.rate": "1 Mb/s"},
+            {"flow.steady.count": 3, "flow.random.traffic.poisson.rate": "500 kb/s"},
+            {"flow.steady.count": 5, "flow.random.traffic.poisson.rate": "250 kb/s"},
+        ],
+        [{"line.trunk.queues[0].drop_tail.size": f"{size} cells"} for size in (10, 15, 20, 25)],
+    ]
+
+
+def test_a_scenario_without_a_sweep_has_no_axes(small: Scenario) -> None:
+    assert "sweep" not in small.tree
+    assert _engine.sweep_lengths(small.to_json()) == []
+    assert _engine.expand_sweep(small.to_json()) == "[]"
+
+
+def test_a_sweep_changes_no_run(small: Scenario, small_text: str) -> None:
+    swept = Scenario.parse(small_text + SWEEP)
+    plain, other = (penstock.run(scenario).manifest["runs"][0]["fingerprint"] for scenario in (small, swept))
+    assert plain == other
+
+
+def test_numbers_of_a_range_are_what_they_say(small: Scenario) -> None:
+    quantities = {"measure.jitter_limit": {"from": "0.1 ms", "to": "1 ms", "step": "0.3 ms"}}
+    numbers = {"flow.steady.share": {"from": 0.1, "to": 0.8, "step": 0.1}}
+    swept = small.with_({"sweep": {"axis": [quantities, numbers]}})
+    assert json.loads(_engine.expand_sweep(swept.to_json())) == [
+        [{"measure.jitter_limit": f"{value} ms"} for value in ("0.1", "0.4", "0.7", "1")],
+        [{"flow.steady.share": value} for value in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "path", "words"),
+    [
+        ("replications = 3", "replications = 0", "sweep.replications", ["at least once"]),
+        ("replications = 3", "seeds = 3", "sweep.seeds", ["did you mean `seed`?"]),
+        ("replications = 3", "most_replications = 0", "sweep.most_replications", ["more than that"]),
+        ("loss_ratio = 0.1", "loss_ratio = 0", "sweep.precision.loss_ratio", ["above 0"]),
+        ("step = 2", "step = 0", "sweep.axis[0].flow.steady.count", ["step of 0"]),
+        ("step = 2", "step = -2", "sweep.axis[0].flow.steady.count", ["zero length", "sign"]),
+        ("step = 2", "step = 1", "sweep.axis[0].flow.steady.count", ["5 values", "`flow.random.traffic.poisson.rate`"]),
+        ("step = 2", "step = 1e-7", "sweep.axis[0].flow.steady.count", ["40000001 values", "at most 10000000"]),
+        ('step = "5 cells"', "step = 5", "sweep.axis[1].line.trunk.queues[0].drop_tail.size", ["in one unit"]),
+        ('step = "5 cells"', 'step = "5 cels"', "sweep.axis[1].line.trunk.queues[0].drop_tail.size", ['"5 cells"?']),
+        ('"line.trunk.queues[0].drop_tail.size"', '"flow.steady"', "sweep.axis[1].flow.steady", ["axis[0]", "already"]),
+        ('"line.trunk.queues[0].drop_tail.size"', '"sweep.seed"', "sweep.axis[1].sweep.seed", ["vary itself"]),
+        ('"line.trunk.queues[0].drop_tail.size"', "flow.steady.octets", "sweep.axis[1].flow", ["in quotes"]),
+    ],
+)
+def test_a_sweep_that_cannot_be(small_text: str, right: str, wrong: str, path: str, words: list[str]) -> None:
+    text = small_text + SWEEP.replace(right, wrong)
+    with pytest.raises(InputError) as raised:
+        Scenario.parse(text, name="mine.toml")
+    error = raised.value
+    assert error.path.startswith(path)
+    for word in words:
+        assert word in str(error)
+    assert error.line is not None
+    line = text.splitlines()[error.line - 1]
+    assert wrong in line or ("values" in words[0] and line.startswith('"flow.random.traffic.poisson.rate"'))
+
+
+def test_axes_of_nothing_are_refused(small: Scenario) -> None:
+    for axis, word in [({}, "varies nothing"), ({"duration": []}, "zero length"), ({"duration": [None]}, "null")]:
+        with pytest.raises(InputError, match=word):
+            small.with_({"sweep": {"axis": [axis]}})
+
+
+def test_lines_are_found_by_path(small_text: str) -> None:
+    text = small_text + SWEEP
+    lines = text.splitlines()
+    for path, start in {
+        "flow.random.traffic.poisson": "traffic.poisson",
+        "sweep.precision.random.delay_mean_s": "precision",
+        "sweep.axis[0].flow.random.traffic.poisson.rate": '"flow.random.traffic',
+        "sweep.axis[1].line.trunk.queues[0].drop_tail.size.step": '"line.trunk',
+    }.items():
+        line = _engine.line_of(text, path)
+        assert line is not None
+        assert lines[line - 1].startswith(start)
+    assert _engine.line_of(text, "sweep.axis[1]") == len(lines) - 1
+    assert _engine.line_of(text, "absent.key") is None
+    assert _engine.line_of("no = [TOML", "no") is None
+
+
+def test_numbers_keep_every_digit(small: Scenario) -> None:
+    swept = small.with_({"sweep": {"axis": [{"flow.steady.share": [0.20808996944717306, 0.1 + 0.2, 1 / 3]}]}})
+    assert swept.tree["sweep"]["axis"][0]["flow.steady.share"] == [0.20808996944717306, 0.1 + 0.2, 1 / 3]
+
+
+def test_distributions_are_kept_on_request(small: Scenario) -> None:
+    assert penstock.run(small).distributions.is_empty()
+    result = penstock.run(small.with_({"measure.distributions": True}), replications=2)
+    assert result.distributions.columns == ["replication", "group", "delay_s", "count"]
+    for group in result.groups.iter_rows(named=True):
+        steps = result.distributions.filter(replication=group["replication"], group=group["group"])
+        assert steps["count"].sum() == group["delivered"]
+        assert (steps["count"] > 0).all()
+        assert steps["delay_s"].is_sorted()
+        assert steps["delay_s"].n_unique() == steps.height
+        assert group["delay_max_s"] < steps["delay_s"].item(-1) <= group["delay_max_s"] * 1.008

@@ -1,8 +1,21 @@
 from typing import Literal, final
 
-__all__ = ["Run", "ScenarioError", "Table", "__version__", "normalise", "schema", "to_toml"]
+__all__ = [
+    "Run",
+    "ScenarioError",
+    "Table",
+    "__version__",
+    "expand_sweep",
+    "line_of",
+    "normalise",
+    "schema",
+    "sources",
+    "sweep_lengths",
+    "to_toml",
+]
 
 __version__: str
+sources: str
 
 class ScenarioError(ValueError):
     line: int | None
@@ -40,3 +53,6 @@ class Run:
 def normalise(text: str, form: Literal["toml", "json"]) -> str: ...
 def to_toml(json: str) -> str: ...
 def schema() -> str: ...
+def line_of(text: str, path: str) -> int | None: ...
+def sweep_lengths(json: str) -> list[int]: ...
+def expand_sweep(json: str) -> str: ...

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use crate::error::{Error, Fault};
+use crate::error::{Error, Fault, leads_into};
 use crate::spec::Scenario;
 
 /// Longest document that is read, in bytes.
@@ -21,10 +21,10 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
     }
     if let Some(position) = text.find(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
         let reason = "this is not text: it holds control characters";
-        return Err(at_line(Fault::new("", "", reason, "give a TOML scenario file").into(), line_of(text, position)));
+        return Err(at_line(Fault::new("", "", reason, "give a TOML scenario file").into(), line_at(text, position)));
     }
     let syntax = |error: toml::de::Error| {
-        let line = error.span().map(|span| line_of(text, span.start));
+        let line = error.span().map(|span| line_at(text, span.start));
         let reason = format!("this is not TOML: {}", error.message().lines().collect::<Vec<_>>().join(", "));
         Error::Scenario { line, path: String::new(), value: String::new(), reason, remedy: String::new() }
     };
@@ -34,8 +34,10 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
         let inner = error.into_inner();
         let span = inner.span();
         let fault = explain(&path, inner.message());
-        let line = locate(text, &fault.path).or(span.map(|span| span.start)).map(|position| line_of(text, position));
-        let value = value_at(text, &fault.path).unwrap_or(fault.value);
+        let place = find(text, &fault.path);
+        let position = place.as_ref().map(|place| place.position).or(span.map(|span| span.start));
+        let line = position.map(|position| line_at(text, position));
+        let value = place.and_then(|place| place.value).unwrap_or(fault.value);
         Error::Scenario { line, path: fault.path, value, reason: fault.reason, remedy: fault.remedy }
     })
 }
@@ -54,7 +56,7 @@ pub fn from_json(text: &str) -> Result<Scenario, Error> {
         let path = error.path().to_string();
         let message = error.into_inner().to_string();
         let mut fault = explain(&path, &message);
-        if let Some(value) = tree.pointer(&pointer(&fault.path)) {
+        if let Some(value) = value_in(&tree, &fault.path) {
             fault.value = shorten(&value.to_string());
         }
         fault.into()
@@ -84,11 +86,17 @@ pub fn schema() -> String {
 pub fn with_line(error: Error, text: &str) -> Error {
     match error {
         Error::Scenario { line: None, path, value, reason, remedy } => {
-            let line = locate(text, &path).map(|position| line_of(text, position));
+            let line = line_of(text, &path);
             Error::Scenario { line, path, value, reason, remedy }
         }
         other => other,
     }
+}
+
+/// Line of `text`, from 1, on which the last step of `path` stands that is there at all.
+#[must_use]
+pub fn line_of(text: &str, path: &str) -> Option<usize> {
+    find(text, path).map(|place| line_at(text, place.position))
 }
 
 fn refuse_size(text: &str) -> Result<(), Error> {
@@ -108,7 +116,7 @@ fn at_line(error: Error, at: usize) -> Error {
     }
 }
 
-fn line_of(text: &str, position: usize) -> usize {
+fn line_at(text: &str, position: usize) -> usize {
     1 + text.as_bytes()[..position.min(text.len())].iter().filter(|&&byte| byte == b'\n').count()
 }
 
@@ -154,53 +162,69 @@ pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
         .map(|(_, candidate)| candidate)
 }
 
-/// Steps of a path: `line.x.queues[0].size` has five.
-fn steps(path: &str) -> impl Iterator<Item = &str> {
-    path.split(['.', '[']).map(|step| step.trim_end_matches(']')).filter(|step| !step.is_empty())
+/// Where a path leads in the text of a document.
+struct Place {
+    /// Position of the last step that stands there.
+    position: usize,
+    /// The value, if every step does.
+    value: Option<String>,
 }
 
-fn pointer(path: &str) -> String {
-    steps(path).map(|step| format!("/{step}")).collect()
-}
-
-/// Position in `text` of the last step of `path` that stands there.
-fn locate(text: &str, path: &str) -> Option<usize> {
-    let table = DeTable::parse(text).ok()?;
-    let mut position = None;
-    let mut steps = steps(path);
-    let (key, value) = table.get_ref().get_key_value(steps.next()?)?;
-    position.replace(key.span().start);
-    let mut value = value;
-    for step in steps {
-        let (at, next) = match value.get_ref() {
-            DeValue::Table(table) => match table.get_key_value(step) {
-                Some((key, next)) => (key.span().start, next),
-                None => break,
-            },
-            DeValue::Array(array) => match step.parse::<usize>().ok().and_then(|index| array.get(index)) {
-                Some(next) => (next.span().start, next),
-                None => break,
-            },
-            _ => break,
+fn find(text: &str, path: &str) -> Option<Place> {
+    let document = DeTable::parse(text).ok()?;
+    let (key, mut rest) = first_key(path, names(document.get_ref()))?;
+    let (key, mut value) = document.get_ref().get_key_value(key)?;
+    let mut position = key.span().start;
+    while !rest.is_empty() {
+        let step = match value.get_ref() {
+            DeValue::Table(table) => first_key(rest, names(table)).and_then(|(key, rest)| {
+                let (key, value) = table.get_key_value(key)?;
+                Some((key.span(), value, rest))
+            }),
+            DeValue::Array(array) => first_index(rest).and_then(|(index, rest)| {
+                let value = array.get(index)?;
+                Some((value.span(), value, rest))
+            }),
+            _ => None,
         };
-        position = Some(at);
-        value = next;
+        let Some((span, next, behind)) = step else { return Some(Place { position, value: None }) };
+        (position, value, rest) = (span.start, next, behind);
     }
-    position
+    Some(Place { position, value: text.get(value.span()).map(shorten) })
 }
 
-fn value_at(text: &str, path: &str) -> Option<String> {
-    let table = DeTable::parse(text).ok()?;
-    let mut steps = steps(path);
-    let mut value = table.get_ref().get(steps.next()?)?;
-    for step in steps {
-        value = match value.get_ref() {
-            DeValue::Table(table) => table.get(step)?,
-            DeValue::Array(array) => array.get(step.parse::<usize>().ok()?)?,
+fn value_in<'a>(tree: &'a Value, path: &str) -> Option<&'a Value> {
+    let (mut value, mut rest) = (tree, path);
+    while !rest.is_empty() {
+        (value, rest) = match value {
+            Value::Object(object) => {
+                let (key, behind) = first_key(rest, object.keys().map(String::as_str))?;
+                (object.get(key)?, behind)
+            }
+            Value::Array(array) => {
+                let (index, behind) = first_index(rest)?;
+                (array.get(index)?, behind)
+            }
             _ => return None,
         };
     }
-    Some(shorten(text.get(value.span())?))
+    Some(value)
+}
+
+fn names<'a>(table: &'a DeTable<'_>) -> impl Iterator<Item = &'a str> {
+    table.keys().map(|key| key.get_ref().as_ref())
+}
+
+/// The key with which a path begins, and the path behind it: the longest of `keys`, for a quoted key may hold dots.
+fn first_key<'a, 'k>(path: &'a str, keys: impl Iterator<Item = &'k str>) -> Option<(&'a str, &'a str)> {
+    let (key, behind) = path.split_at(keys.filter(|key| leads_into(path, key)).map(str::len).max()?);
+    Some((key, behind.strip_prefix('.').unwrap_or(behind)))
+}
+
+/// The number of an entry with which a path begins, as `[2].size` does, and the path behind it.
+fn first_index(path: &str) -> Option<(usize, &str)> {
+    let (index, behind) = path.strip_prefix('[')?.split_once(']')?;
+    Some((index.parse().ok()?, behind.strip_prefix('.').unwrap_or(behind)))
 }
 
 fn shorten(text: &str) -> String {
@@ -267,6 +291,89 @@ traffic.cbr = { rate = "64 kb/s" }
     fn a_missing_key_is_named() {
         let (_, path, _) = refusal(&SMALL.replace("duration = \"1 s\"", ""));
         assert_eq!(path, "duration");
+    }
+
+    const SWEEP: &str = r#"
+[sweep]
+replications = 3
+precision = { loss_ratio = 0.1, "voice.delay_mean_s" = 0.05 }
+metrics = ["loss_ratio"]
+[[sweep.axis]]
+"flow.voice.count" = { from = 1, to = 2, step = 0.5 }
+"line.trunk.queues[0].drop_tail.size" = ["1 cell", "2 cells", "3 cells"]
+[[sweep.axis]]
+"line.trunk.rate" = { from = "1 Mb/s", to = "3 Mb/s", step = "1 Mb/s" }
+"#;
+
+    #[test]
+    fn a_sweep_reads_and_writes_and_leaves_the_run_alone() {
+        let scenario = parse(&(SMALL.to_owned() + SWEEP)).unwrap();
+        assert_eq!(parse(&to_toml(&scenario)).unwrap(), scenario);
+        assert_eq!(from_json(&to_json(&scenario)).unwrap(), scenario);
+        assert_eq!(Scenario { sweep: None, ..scenario.clone() }, parse(SMALL).unwrap());
+        let lengths = scenario.sweep.unwrap().expand().unwrap().iter().map(Vec::len).collect::<Vec<_>>();
+        assert_eq!(lengths, [3, 3]);
+        assert!(!to_json(&parse(SMALL).unwrap()).contains("sweep"));
+        let mut scenario = parse(SMALL).unwrap();
+        scenario.sweep = Some(crate::spec::Sweep { seed: i64::MAX as u64, ..Default::default() });
+        assert_eq!(parse(&to_toml(&scenario)).unwrap(), scenario);
+    }
+
+    #[test]
+    fn a_fault_in_a_sweep_has_its_line() {
+        let text = SMALL.to_owned() + SWEEP;
+        for (wrong, right, at, why) in [
+            ("step = 0.5", "stepp = 0.5", "sweep.axis[0].flow.voice.count", "did you mean `step`?"),
+            (
+                "= [\"1 cell\"",
+                "= 5 #",
+                "sweep.axis[0].line.trunk.queues[0].drop_tail.size",
+                "expected a list of values",
+            ),
+            ("\"3 Mb/s\"", "\"3 Mbps\"", "sweep.axis[1].line.trunk.rate", "did you mean \"3 Mb/s\"?"),
+            ("\"line.trunk.rate\"", "line.trunk.rate", "sweep.axis[1].line", "one key, in quotes"),
+            ("replications", "replicatoins", "sweep.replicatoins", "did you mean `replications`?"),
+        ] {
+            let text = text.replace(wrong, right);
+            let (line, path, why_) = refusal(&text);
+            assert!(path.starts_with(at) && why_.contains(why), "{path}: {why_}");
+            let marked = text.lines().position(|line| line.contains(right)).unwrap();
+            assert_eq!(line, Some(marked + 1), "{why_}");
+        }
+        // Faults that the checks find come without a line, and get it from their path.
+        let text = text.replace("step = 0.5", "step = 0");
+        let fault = parse(&text).unwrap().sweep.unwrap().check().unwrap_err().under("sweep");
+        let Error::Scenario { line, path, .. } = with_line(fault.into(), &text) else { panic!("another error") };
+        let marked = text.lines().position(|line| line.contains("step = 0")).unwrap();
+        assert_eq!((line, path.as_str()), (Some(marked + 1), "sweep.axis[0].flow.voice.count"));
+    }
+
+    #[test]
+    fn numbers_keep_every_digit_through_json() {
+        // Numbers that a quick reader of JSON takes for a neighbour.
+        for share in [0.1 + 0.2, 1.0 / 3.0, 2.0f64.sqrt(), 5e-324, 0.208_089_969_447_173_06] {
+            let mut scenario = parse(SMALL).unwrap();
+            let precision = [("loss_ratio".to_owned(), share)].into_iter().collect();
+            scenario.sweep = Some(crate::spec::Sweep { precision, ..Default::default() });
+            assert_eq!(from_json(&to_json(&scenario)).unwrap(), scenario);
+        }
+    }
+
+    #[test]
+    fn keys_with_dots_are_found() {
+        let text = "a = 1\n[t]\n\"a\" = { b = 2 }\n\"a.b\" = 3\n\"a.b.c\" = [\n  4,\n  5,\n]\n[[t.x]]\nk = 1\n[[t.x]]\n\"p[0].q\" = 6\n";
+        let paths =
+            ["a", "t.a", "t.a.b", "t.a.b.c", "t.a.b.c[1]", "t.a.b.d", "t.x[1]", "t.x[1].p[0].q", "t.x[1].p", "u"];
+        let lines = [Some(1), Some(3), Some(4), Some(5), Some(7), Some(4), Some(11), Some(12), Some(11), None];
+        assert_eq!(paths.map(|path| line_of(text, path)), lines);
+        assert_eq!([line_of("no document", "a"), line_of("", ""), line_of(text, "")], [None; 3]);
+        let values = ["t.a.b", "t.a.b.c[1]", "t.x[1].p[0].q", "t.a.b.d"]
+            .map(|path| find(text, path).and_then(|place| place.value));
+        assert_eq!(values.each_ref().map(Option::as_deref), [Some("3"), Some("5"), Some("6"), None]);
+        let tree = toml::from_str(text).unwrap();
+        let values = ["t.a.b", "t.a.b.c[1]", "t.x[1].p[0].q", "t.a.b.d"]
+            .map(|path| value_in(&tree, path).and_then(Value::as_u64));
+        assert_eq!(values, [Some(3), Some(5), Some(6), None]);
     }
 
     #[test]

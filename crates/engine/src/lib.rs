@@ -31,3 +31,8 @@ pub mod switch;
 pub mod time;
 pub mod traffic;
 pub mod world;
+
+/// Digest of the engine's sources, its manifest and the workspace's lock file, taken when it was built.
+///
+/// Stored results are keyed by it: a version number alone would serve stale results to whoever changes a model.
+pub const SOURCES: &str = env!("PENSTOCK_SOURCES");

@@ -13,6 +13,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
+pub(crate) use self::decimal::Decimal;
 use self::decimal::{Inexact, decimal, split, whole};
 use crate::time::{PICOSECONDS, Rate, Span, Time};
 
@@ -38,7 +39,8 @@ pub struct Misread {
     pub remedy: String,
 }
 
-struct Unit {
+#[derive(Debug, PartialEq)]
+pub(crate) struct Unit {
     name: &'static str,
     /// As it is written after the number 1.
     one: &'static str,
@@ -58,6 +60,13 @@ struct Scale {
     /// The least value that text may give.
     least: u64,
     units: &'static [Unit],
+}
+
+impl Unit {
+    /// A quantity as text: this unit behind its number.
+    pub(crate) fn after(&self, number: &str) -> String {
+        format!("{number} {}", if number == "1" { self.one } else { self.name })
+    }
 }
 
 const fn unit(name: &'static str, size: u64) -> Unit {
@@ -123,6 +132,34 @@ const BITS: Scale = Scale {
         unit("MB", 8_000_000),
     ],
 };
+
+const SCALES: [&Scale; 4] = [&RATE, &SPAN, &COUNT, &BITS];
+
+/// A quantity of whatever kind, as it is written: its number, which may be negative here, and its unit.
+pub(crate) fn parts(text: &str) -> Result<(Decimal, &'static Unit), Misread> {
+    let misread = |reason: &str, remedy: String| Misread { text: text.to_owned(), reason: reason.to_owned(), remedy };
+    let trimmed = text.trim_matches(' ');
+    let unsigned = trimmed.strip_prefix('-').unwrap_or(trimmed);
+    let Some((number, name)) = split(unsigned) else {
+        return Err(misread("does not begin with a number", RATE.remedy()));
+    };
+    if name.is_empty() {
+        return Err(misread("has no unit", "write a plain number without quotes, or name the unit".to_owned()));
+    }
+    let Some(unit) = SCALES.iter().find_map(|scale| scale.unit(name)) else {
+        let units = || SCALES.iter().flat_map(|scale| scale.units);
+        // The first of equals: rates are swept most.
+        let remedy = match nearest(units().rev(), name) {
+            Some(unit) => format!("did you mean \"{number} {unit}\"?"),
+            None => format!("units are {}", units().map(|unit| unit.name).collect::<Vec<_>>().join(", ")),
+        };
+        return Err(misread(&format!("has the unit {name:?}, which there is not"), remedy));
+    };
+    let number = &trimmed[..trimmed.len() - unsigned.len() + number.len()];
+    Decimal::read(number)
+        .map(|number| (number, unit))
+        .ok_or_else(|| misread("has too many digits", "round it to 18 decimals at most".to_owned()))
+}
 
 /// A type with a scale.
 trait Quantity: Sized + FromStr<Err = Misread> {
@@ -228,7 +265,7 @@ impl Scale {
         if name.is_empty() {
             return Err(misread("needs a unit".to_owned(), self.remedy()));
         }
-        let Some(unit) = self.units.iter().find(|unit| [unit.name, unit.one].contains(&name)) else {
+        let Some(unit) = self.unit(name) else {
             let reason = format!("is not {}: there is no unit {name:?}", self.meaning);
             let meant = |unit| format!("did you mean \"{number} {unit}\"? (units: {})", self.names());
             return Err(misread(reason, self.nearest(name).map_or_else(|| self.remedy(), meant)));
@@ -263,7 +300,11 @@ impl Scale {
         let texts = written.filter_map(|unit| Some((decimal(value, unit.size)?, unit)));
         let (number, unit) =
             texts.min_by_key(|(number, _)| number.len()).unwrap_or((value.to_string(), &self.units[0]));
-        format!("{number} {}", if number == "1" { unit.one } else { unit.name })
+        unit.after(&number)
+    }
+
+    fn unit(&self, name: &str) -> Option<&'static Unit> {
+        self.units.iter().find(|unit| [unit.name, unit.one].contains(&name))
     }
 
     fn names(&self) -> String {
@@ -274,12 +315,8 @@ impl Scale {
         format!("write it as in {:?} (units: {})", self.example, self.names())
     }
 
-    /// The unit that was probably meant: the same but for capitals, or much alike.
     fn nearest(&self, name: &str) -> Option<&'static str> {
-        let likeness = |unit: &Unit| strsim::jaro_winkler(&unit.name.to_lowercase(), &name.to_lowercase());
-        let (unit, likeness) =
-            self.units.iter().map(|unit| (unit.name, likeness(unit))).max_by(|one, two| one.1.total_cmp(&two.1))?;
-        (likeness > 0.7).then_some(unit)
+        nearest(self.units.iter(), name)
     }
 
     fn schema(&self) -> Schema {
@@ -295,6 +332,13 @@ impl Scale {
             "examples": [self.example],
         })
     }
+}
+
+/// The unit that was probably meant: the same but for capitals, or much alike.
+fn nearest(units: impl Iterator<Item = &'static Unit>, name: &str) -> Option<&'static str> {
+    let likeness = |unit: &Unit| strsim::jaro_winkler(&unit.name.to_lowercase(), &name.to_lowercase());
+    let (unit, likeness) = units.map(|unit| (unit.name, likeness(unit))).max_by(|one, two| one.1.total_cmp(&two.1))?;
+    (likeness > 0.7).then_some(unit)
 }
 
 #[cfg(test)]
@@ -451,6 +495,26 @@ mod tests {
         assert!(
             serde_json::from_str::<Count>("512").is_err_and(|error| error.to_string().contains("512 needs a unit"))
         );
+    }
+
+    #[test]
+    fn quantities_of_any_kind_are_taken_apart() {
+        let written = |text| {
+            parts(text).map(|(number, unit)| unit.after(&number.to_string())).map_err(|refusal| refusal.to_string())
+        };
+        let texts = ["1_000.50 kb/s", "-2 ms", "1 cells", "3 cell", "5e-1MB", " 7 \u{b5}s "].map(written);
+        let right = ["1000.5 kb/s", "-2 ms", "1 cell", "3 cells", "0.5 MB", "7 \u{b5}s"];
+        assert_eq!(texts, right.map(|text| Ok(text.to_owned())));
+        let refusals = ["", "fast", "--1 s", "6", "6 Mbps", "6 furlongs", "0.1234567890123456789 s"].map(written);
+        insta::assert_snapshot!(refusals.map(|refusal| refusal.unwrap_or_else(|text| text)).join("\n"), @r#"
+        "" does not begin with a number; write it as in "155.52 Mb/s" (units: b/s, kb/s, Mb/s, Gb/s)
+        "fast" does not begin with a number; write it as in "155.52 Mb/s" (units: b/s, kb/s, Mb/s, Gb/s)
+        "--1 s" does not begin with a number; write it as in "155.52 Mb/s" (units: b/s, kb/s, Mb/s, Gb/s)
+        "6" has no unit; write a plain number without quotes, or name the unit
+        "6 Mbps" has the unit "Mbps", which there is not; did you mean "6 Mb/s"?
+        "6 furlongs" has the unit "furlongs", which there is not; units are b/s, kb/s, Mb/s, Gb/s, ps, ns, us, µs, ms, s, min, PDUs, cells, packets, bits, octets, bytes, kbit, kB, Mbit, MB
+        "0.1234567890123456789 s" has too many digits; round it to 18 decimals at most
+        "#);
     }
 
     #[test]

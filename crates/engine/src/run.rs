@@ -5,7 +5,7 @@ use crate::control::{CongestionPoint, ReactionPoint};
 use crate::error::{Error, Fault};
 use crate::node::{AnyNode, Counts, NodeId};
 use crate::probe::Probe;
-use crate::report::{FlowRow, GroupRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
+use crate::report::{DistributionRow, FlowRow, GroupRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
 use crate::spec::Scenario;
 use crate::stats::jain;
 use crate::time::{Span, Time};
@@ -31,6 +31,7 @@ pub struct Run<P = ()> {
     next_sample: Time,
     series: Vec<SeriesRow>,
     sampled_bits: Vec<u64>,
+    distributions: bool,
     breath: u64,
     base: Vec<Counts>,
 }
@@ -65,6 +66,7 @@ impl<P: Probe> Run<P> {
             next_sample: sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
             series: Vec::new(),
             sampled_bits: vec![0; ports],
+            distributions: scenario.measure.distributions,
             breath: BREATH,
         };
         if run.warm_up == Time::ZERO {
@@ -238,6 +240,7 @@ impl<P: Probe> Run<P> {
             queues,
             losses,
             series: self.series.clone(),
+            distributions: if self.distributions { self.distribution_rows() } else { Vec::new() },
             end_s: now.seconds(),
             measured_s: measured.seconds(),
             events: self.world.events(),
@@ -362,6 +365,18 @@ impl<P: Probe> Run<P> {
                 }
             })
             .collect()
+    }
+
+    fn distribution_rows(&self) -> Vec<DistributionRow> {
+        let groups = self.world.groups().iter().zip(&self.world.tally().delays);
+        let rows = groups.flat_map(|(group, histogram)| {
+            histogram.steps().map(|step| DistributionRow {
+                group: group.clone(),
+                delay_s: Span(step.to).seconds(),
+                count: step.count,
+            })
+        });
+        rows.collect()
     }
 
     fn port_rows(

@@ -12,6 +12,12 @@ use crate::pdu::CELL_OCTETS;
 use crate::time::{Rate, Span};
 use crate::{control, discard, policer, traffic};
 
+mod range;
+mod sweep;
+
+pub use range::{Edge, MOST_STEPS, Range};
+pub use sweep::{Step, Sweep, Values};
+
 /// A whole experiment: a network, its traffic, and how long to watch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,6 +41,9 @@ pub struct Scenario {
     pub line: BTreeMap<String, Line>,
     /// Groups of like flows.
     pub flow: BTreeMap<String, Flow>,
+    /// What `penstock sweep` varies. A single run leaves it aside.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
 }
 
 /// Ends a run by a count.
@@ -58,11 +67,13 @@ pub struct Measure {
     pub jitter_limit: Span,
     /// Keeps a histogram of delays per flow (about 32 KB each) beside the one per group.
     pub flow_percentiles: bool,
+    /// Keeps the distribution of delays of each group, as the table `distributions`.
+    pub distributions: bool,
 }
 
 impl Default for Measure {
     fn default() -> Measure {
-        Measure { sample: None, jitter_limit: Span::milliseconds(20), flow_percentiles: false }
+        Measure { sample: None, jitter_limit: Span::milliseconds(20), flow_percentiles: false, distributions: false }
     }
 }
 

@@ -53,6 +53,7 @@ fn the_forms_agree_on_every_ready_scenario() {
         }
         scenario.warm_up = Span::ZERO;
         scenario.measure.sample = Some(Span::milliseconds(330));
+        scenario.measure.distributions = true;
         println!("{}", path.display());
         assert_agreement(&scenario, 1, [Span::milliseconds(977), Span::milliseconds(10_000)]);
     }

@@ -166,3 +166,27 @@ fn an_rm_cell_is_turned_round_and_loses_rate_at_one_port_on_its_way_back() {
         assert!(row.control_delivered > 0 && row.control_lost == 0);
     }
 }
+
+#[test]
+fn distributions_hold_every_delay() {
+    assert!(report(CROSS_TRAFFIC, Form::Fast).distributions.is_empty());
+    let text = format!("measure.distributions = true\nwarm_up = \"500 ms\"\n{CROSS_TRAFFIC}");
+    let report = report(&text, Form::Fast);
+    assert_eq!(report.distributions, self::report(&text, Form::Plain).distributions);
+    assert_eq!(report.fingerprint, self::report(CROSS_TRAFFIC, Form::Fast).fingerprint);
+    for group in &report.groups {
+        let rows: Vec<_> = report.distributions.iter().filter(|row| row.group == group.group).collect();
+        assert_eq!(rows.iter().map(|row| row.count).sum::<u64>(), group.delivered);
+        assert!(rows.iter().all(|row| row.count > 0) && rows.is_sorted_by(|one, next| one.delay_s < next.delay_s));
+        // The longest delay lies in the last step, which is 0.8 % wide at most, and the median where half have passed.
+        let (longest, last) = (group.delay_max_s.unwrap(), rows[rows.len() - 1].delay_s);
+        assert!(longest < last && last <= longest * 1.008, "{longest} {last}");
+        let mut passed = 0;
+        let half = rows.iter().find(|row| {
+            passed += row.count;
+            2 * passed >= group.delivered
+        });
+        let (median, step) = (group.delay_p50_s.unwrap(), half.unwrap().delay_s);
+        assert!(median < step && step <= median * 1.008, "{median} {step}");
+    }
+}

@@ -7,6 +7,7 @@ mod run;
 mod table;
 
 use penstock_engine::document;
+use penstock_engine::error::Fault;
 use penstock_engine::run::{Form, Run as Simulation};
 use penstock_engine::spec::Scenario;
 use pyo3::exceptions::PyValueError;
@@ -16,12 +17,17 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    // Stored results are keyed by it: a version alone would serve stale ones to whoever changes a model.
+    module.add("sources", penstock_engine::SOURCES)?;
     module.add("ScenarioError", error::scenario_error_type(module.py())?)?;
     module.add_class::<run::Run>()?;
     module.add_class::<table::Table>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(line_of, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep_lengths, module)?)?;
+    module.add_function(wrap_pyfunction!(expand_sweep, module)?)?;
     Ok(())
 }
 
@@ -53,6 +59,30 @@ fn to_toml(json: &str) -> PyResult<String> {
 #[pyfunction]
 fn schema() -> String {
     document::schema()
+}
+
+/// The line of the scenario file `text`, from 1, on which the last step of `path` stands that is there at all.
+#[pyfunction]
+fn line_of(text: &str, path: &str) -> Option<usize> {
+    document::line_of(text, path)
+}
+
+/// Number of steps of each axis of the sweep in the scenario `json`, found without taking them.
+#[pyfunction]
+fn sweep_lengths(json: &str) -> PyResult<Vec<u32>> {
+    read(json)?.sweep.unwrap_or_default().lengths().map_err(sweep_error)
+}
+
+/// The axes of the sweep in the scenario `json`, as JSON: for each axis its steps, each a table from paths to values.
+#[pyfunction]
+fn expand_sweep(py: Python<'_>, json: &str) -> PyResult<String> {
+    let sweep = read(json)?.sweep.unwrap_or_default();
+    let expanded = py.detach(|| sweep.expand().map(|axes| serde_json::to_string(&axes)));
+    expanded.map_err(sweep_error)?.map_err(|error| PyValueError::new_err(error.to_string()))
+}
+
+fn sweep_error(fault: Fault) -> PyErr {
+    error::raise(fault.under("sweep").into())
 }
 
 fn read(json: &str) -> PyResult<Scenario> {

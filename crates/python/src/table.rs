@@ -10,7 +10,7 @@ use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, Stri
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, Field, Schema};
-use penstock_engine::report::{FlowRow, GroupRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
+use penstock_engine::report::{DistributionRow, FlowRow, GroupRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -84,7 +84,7 @@ fn unreadable(error: ArrowError) -> PyErr {
 }
 
 /// All tables of a report, by name.
-pub(crate) fn batches(report: &Report) -> PyResult<[(&'static str, RecordBatch); 6]> {
+pub(crate) fn batches(report: &Report) -> PyResult<[(&'static str, RecordBatch); 7]> {
     let tables = [
         ("flows", flows(&report.flows)),
         ("groups", groups(&report.groups)),
@@ -92,6 +92,7 @@ pub(crate) fn batches(report: &Report) -> PyResult<[(&'static str, RecordBatch);
         ("queues", queues(&report.queues)),
         ("losses", losses(&report.losses)),
         ("series", series(&report.series)),
+        ("distributions", distributions(&report.distributions)),
     ];
     let mut built = Vec::with_capacity(tables.len());
     for (name, batch) in tables {
@@ -192,5 +193,11 @@ table!(
 table!(
     series: SeriesRow {
         time_s, component, quantity, value
+    }
+);
+
+table!(
+    distributions: DistributionRow {
+        group, delay_s, count
     }
 );

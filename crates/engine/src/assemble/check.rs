@@ -48,7 +48,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     for (name, flow_) in &scenario.flow {
         flow(flow_).map_err(|fault| fault.under(name).under("flow"))?;
     }
-    Ok(())
+    scenario.sweep.as_ref().map_or(Ok(()), |sweep| sweep.check().map_err(|fault| fault.under("sweep")))
 }
 
 fn positive(path: &str, value: impl std::fmt::Display) -> Fault {

@@ -1,5 +1,7 @@
 //! Exact decimal arithmetic for quantities: the number at the head of a text, times a unit, and back.
 
+use std::fmt;
+
 /// Significant digits that are read: any value that a `u64` of the base unit can hold has fewer.
 const DIGITS: usize = 24;
 
@@ -36,15 +38,7 @@ pub(super) enum Inexact {
 
 /// A number as `split` finds it, times `size`, if that is a whole number.
 pub(super) fn whole(number: &str, size: u64) -> Result<u64, Inexact> {
-    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
-    let (units, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let decimals = decimals.replace('_', "");
-    let figures = units.replace('_', "") + &decimals;
-    let significant = figures.trim_end_matches('0');
-    let exponent = exponent.parse().unwrap_or(if exponent.starts_with('-') { i64::MIN } else { i64::MAX });
-    let power =
-        exponent.saturating_add((figures.len() - significant.len()) as i64).saturating_sub(decimals.len() as i64);
-    let significant = significant.trim_start_matches('0');
+    let (significant, power) = significant(number);
     if significant.is_empty() {
         return Ok(0);
     }
@@ -60,6 +54,20 @@ pub(super) fn whole(number: &str, size: u64) -> Result<u64, Inexact> {
         _ => return Err(Inexact::Fraction),
     };
     u64::try_from(value).map_err(|_| Inexact::TooLarge)
+}
+
+/// The significant digits of a number as `split` finds it, none for zero, and the power of ten behind them: 25 and -3
+/// for 0.0250.
+fn significant(number: &str) -> (String, i64) {
+    let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
+    let (units, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let decimals = decimals.replace('_', "");
+    let figures = units.replace('_', "") + &decimals;
+    let significant = figures.trim_end_matches('0');
+    let exponent = exponent.parse().unwrap_or(if exponent.starts_with('-') { i64::MIN } else { i64::MAX });
+    let power =
+        exponent.saturating_add((figures.len() - significant.len()) as i64).saturating_sub(decimals.len() as i64);
+    (significant.trim_start_matches('0').to_owned(), power)
 }
 
 /// `value / size` in decimals, if they end.
@@ -78,6 +86,73 @@ pub(super) fn decimal(value: u64, size: u64) -> Option<String> {
         rest %= u128::from(size);
     }
     Some(text)
+}
+
+/// A decimal number, exactly: `figures` / 10^`decimals`, with as few decimals as will do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Decimal {
+    figures: i128,
+    decimals: u32,
+}
+
+impl Decimal {
+    /// Most decimals, and bound of the figures: two numbers brought to the same decimals stay within an `i128`.
+    const MOST_DECIMALS: u32 = 18;
+    const MOST_FIGURES: u128 = u64::MAX as u128;
+
+    /// Reads a number as `split` finds it, perhaps with a sign; `None` beyond 18 decimals or some 19 digits in all.
+    pub(crate) fn read(number: &str) -> Option<Decimal> {
+        let unsigned = number.strip_prefix('-').unwrap_or(number);
+        let (significant, power) = significant(unsigned);
+        if significant.is_empty() {
+            return Some(Decimal::default());
+        }
+        let decimals =
+            u32::try_from(power.min(0).unsigned_abs()).ok().filter(|&some| some <= Decimal::MOST_DECIMALS)?;
+        let scale = u32::try_from(power.max(0)).ok().and_then(|power| 10u128.checked_pow(power))?;
+        let figures = significant.parse::<u128>().ok().and_then(|figures| figures.checked_mul(scale))?;
+        let figures = (figures <= Decimal::MOST_FIGURES).then_some(figures as i128)?;
+        Some(Decimal { figures: if unsigned.len() < number.len() { -figures } else { figures }, decimals })
+    }
+
+    /// Whole steps from `from` that do not pass `to`; `None` if they lead away from it, or nowhere.
+    pub(crate) fn steps(from: Decimal, to: Decimal, step: Decimal) -> Option<u128> {
+        let [from, to, step] = Decimal::aligned([from, to, step]).0;
+        let way = to - from;
+        (step != 0 && way.signum() * step.signum() >= 0).then(|| way.unsigned_abs() / step.unsigned_abs())
+    }
+
+    /// The number `times` steps behind `from`.
+    pub(crate) fn after(from: Decimal, step: Decimal, times: u32) -> Decimal {
+        let ([from, step], decimals) = Decimal::aligned([from, step]);
+        Decimal { figures: from + step * i128::from(times), decimals }.shortest()
+    }
+
+    /// The figures of all at the same decimals.
+    fn aligned<const N: usize>(numbers: [Decimal; N]) -> ([i128; N], u32) {
+        let decimals = numbers.iter().map(|number| number.decimals).max().unwrap_or_default();
+        (numbers.map(|number| number.figures * 10i128.pow(decimals - number.decimals)), decimals)
+    }
+
+    fn shortest(mut self) -> Decimal {
+        while self.decimals > 0 && self.figures % 10 == 0 {
+            self.figures /= 10;
+            self.decimals -= 1;
+        }
+        self
+    }
+}
+
+impl fmt::Display for Decimal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scale = 10u128.pow(self.decimals);
+        let (whole, rest) = (self.figures.unsigned_abs() / scale, self.figures.unsigned_abs() % scale);
+        let sign = if self.figures < 0 { "-" } else { "" };
+        match self.decimals as usize {
+            0 => write!(f, "{sign}{whole}"),
+            decimals => write!(f, "{sign}{whole}.{rest:0decimals$}"),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -120,5 +195,39 @@ mod tests {
         assert_eq!(decimal(155_520_000, 1_000_000).as_deref(), Some("155.52"));
         assert_eq!(decimal(15, 60).as_deref(), Some("0.25"));
         assert_eq!(decimal(20, 60), None);
+    }
+
+    fn read(number: &str) -> Decimal {
+        Decimal::read(number).expect(number)
+    }
+
+    #[test]
+    fn decimal_numbers_are_read_and_written_exactly() {
+        let numbers =
+            ["0.10", "-2.50e1", "1e3", "1_000.5", "0.000e99999999999999999999", "1e-18", "18446744073709551615"];
+        let texts = ["0.1", "-25", "1000", "1000.5", "0", "0.000000000000000001", "18446744073709551615"];
+        assert_eq!(numbers.map(|number| read(number).to_string()), texts);
+        assert_eq!(
+            ["18446744073709551616", "1e-19", "1e99999999999999999999", "123456789.01234567890123"].map(Decimal::read),
+            [None; 4]
+        );
+    }
+
+    #[test]
+    fn steps_are_counted_and_taken_without_rounding() {
+        let count = |from, to, step| Decimal::steps(read(from), read(to), read(step));
+        // In floating point 0.1 + 0.1 + 0.1 exceeds 0.3, and (1.1 - 0.1) / 0.1 falls short of 10.
+        assert_eq!([count("0.1", "0.3", "0.1"), count("0.1", "1.1", "0.1")], [Some(2), Some(10)]);
+        assert_eq!(
+            [count("1", "2", "0.3"), count("2", "-1", "-0.5"), count("5", "5", "7")],
+            [Some(3), Some(6), Some(0)]
+        );
+        assert_eq!([count("1", "2", "0"), count("1", "2", "-1"), count("2", "1", "1")], [None; 3]);
+        assert_eq!(
+            count("-18446744073709551615", "18446744073709551615", "1e-18"),
+            Some(2 * u128::from(u64::MAX) * 10u128.pow(18))
+        );
+        assert_eq!(Decimal::after(read("0.1"), read("0.1"), 2).to_string(), "0.3");
+        assert_eq!(Decimal::after(read("0.25"), read("-0.25"), 5).to_string(), "-1");
     }
 }

@@ -1,0 +1,372 @@
+//! The `[sweep]` table: what `penstock sweep` varies, and how often it repeats each point.
+//!
+//! Axes are crossed with one another. The paths of one axis go together, step by step.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::ser::Serializer;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::range::{self, Range};
+use crate::error::{Fault, leads_into};
+
+/// Most replications of a point, unless the sweep says otherwise.
+const MOST_REPLICATIONS: u32 = 100;
+
+/// What a sweep varies, and how often it repeats each point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Sweep {
+    /// Seed of all runs.
+    pub seed: u64,
+    /// Replications of each point; with `precision`, the least number of them.
+    pub replications: u32,
+    /// With `precision`: replications after which a point is left as it is.
+    pub most_replications: u32,
+    /// Metrics that the tables and figures of the sweep show.
+    pub metrics: Vec<String>,
+    /// Metrics that decide how often a point is repeated: until the half-width of the 95 % confidence interval of each
+    /// is at most this share of its mean.
+    pub precision: BTreeMap<String, f64>,
+    /// Axes, crossed with one another. Each names the paths that it varies, in quotes, and their values; several paths
+    /// of one axis go together, step by step.
+    pub axis: Vec<BTreeMap<String, Values>>,
+}
+
+/// Values of one path, in order.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Values {
+    /// As they are listed.
+    #[schemars(schema_with = "list")]
+    List(Vec<Value>),
+    /// Evenly spaced.
+    Range(Range),
+}
+
+/// One step along an axis: each path with its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step<'a>(pub Vec<(&'a str, Value)>);
+
+impl Default for Sweep {
+    fn default() -> Sweep {
+        Sweep {
+            seed: 1,
+            replications: 1,
+            most_replications: MOST_REPLICATIONS,
+            metrics: Vec::new(),
+            precision: BTreeMap::new(),
+            axis: Vec::new(),
+        }
+    }
+}
+
+impl Sweep {
+    /// The steps of each axis.
+    ///
+    /// # Errors
+    /// As [`Sweep::check`].
+    pub fn expand(&self) -> Result<Vec<Vec<Step<'_>>>, Fault> {
+        let axes = self.axis.iter().zip(self.lengths()?);
+        Ok(axes.map(|(axis, length)| (0..length).map(|number| Step::of(axis, number)).collect()).collect())
+    }
+
+    /// Number of steps of each axis, found without taking them.
+    ///
+    /// # Errors
+    /// For an axis of nothing, a range that leads nowhere, paths that do not go together, and axes that vary the same.
+    pub fn lengths(&self) -> Result<Vec<u32>, Fault> {
+        let mut lengths = Vec::with_capacity(self.axis.len());
+        for (number, axis) in self.axis.iter().enumerate() {
+            let here = format!("axis[{number}]");
+            lengths.push(length(axis).map_err(|fault| fault.under(&here))?);
+            for path in axis.keys() {
+                for (earlier, other) in self.axis[..number].iter().enumerate() {
+                    if let Some(other) = other.keys().find(|other| leads_into(path, other) || leads_into(other, path)) {
+                        let reason = format!("axis[{earlier}] varies `{other}` already");
+                        return Err(Fault::new(path, "", reason, "vary each value along one axis only").under(&here));
+                    }
+                }
+            }
+        }
+        Ok(lengths)
+    }
+
+    /// What types do not say.
+    ///
+    /// # Errors
+    /// For the first thing that is wrong, with its path below the sweep.
+    pub fn check(&self) -> Result<(), Fault> {
+        // The largest integer of TOML, in which every scenario can be written.
+        if self.seed > i64::MAX as u64 {
+            return Err(Fault::new("seed", self.seed, "a file holds no integer so large", "give at most 2^63 - 1"));
+        }
+        if self.replications == 0 {
+            return Err(Fault::new("replications", 0, "each point is run at least once", "give 1 or more"));
+        }
+        // A limit that plays no part, for nobody gave it, forbids nothing.
+        let is_meant = !self.precision.is_empty() || self.most_replications != MOST_REPLICATIONS;
+        if is_meant && self.most_replications < self.replications {
+            let reason = format!("`replications` asks for more than that: {}", self.replications);
+            let remedy = "raise the limit, or lower `replications`";
+            return Err(Fault::new("most_replications", self.most_replications, reason, remedy));
+        }
+        for (metric, &share) in &self.precision {
+            if !(share > 0.0 && share.is_finite()) {
+                let reason = "the half-width of an interval is a share of the mean above 0";
+                return Err(Fault::new(metric, share, reason, "0.1 is 10 % to either side").under("precision"));
+            }
+        }
+        self.lengths().map(drop)
+    }
+}
+
+/// Number of steps of an axis.
+fn length(axis: &BTreeMap<String, Values>) -> Result<u32, Fault> {
+    let mut first = None;
+    for (path, values) in axis {
+        if leads_into(path, "sweep") {
+            let remedy = "name a value of the network, as \"flow.voice.count\"";
+            return Err(Fault::new(path, "", "a sweep cannot vary itself", remedy));
+        }
+        let length = values.length().map_err(|fault| fault.under(path))?;
+        let &mut (other, wanted) = first.get_or_insert((path, length));
+        if length != wanted {
+            let reason = format!("`{other}` on the same axis has {wanted}");
+            let remedy = "the paths of one axis go together: give them equally many values, or an axis each";
+            return Err(Fault::new(path, format!("{length} values"), reason, remedy));
+        }
+    }
+    let remedy = "name what it varies, as in { \"flow.voice.count\" = [1, 2, 3] }";
+    first.map(|(_, length)| length).ok_or_else(|| Fault::new("", "{}", "the axis varies nothing", remedy))
+}
+
+impl Values {
+    fn length(&self) -> Result<u32, Fault> {
+        let values = match self {
+            Values::Range(range) => return range.length(),
+            Values::List(values) => values,
+        };
+        if values.is_empty() {
+            return Err(Fault::new("", "[]", "an axis of zero length", "give at least one value"));
+        }
+        if let Some(index) = values.iter().position(holds_nothing) {
+            let reason = "no parameter has such a value: null, nan or inf";
+            return Err(Fault::new(format!("[{index}]"), &values[index], reason, "give a number, a text or a table"));
+        }
+        range::bounded(values.len() as u128)
+    }
+
+    fn at(&self, number: u32) -> Value {
+        match self {
+            Values::List(values) => values[number as usize].clone(),
+            Values::Range(range) => range.at(number),
+        }
+    }
+}
+
+/// Whether there is a null in a value, which is also what JSON makes of nan and inf.
+fn holds_nothing(value: &Value) -> bool {
+    match value {
+        Value::Array(values) => values.iter().any(holds_nothing),
+        Value::Object(values) => values.values().any(holds_nothing),
+        value => value.is_null(),
+    }
+}
+
+impl Step<'_> {
+    fn of(axis: &BTreeMap<String, Values>, number: u32) -> Step<'_> {
+        Step(axis.iter().map(|(path, values)| (path.as_str(), values.at(number))).collect())
+    }
+}
+
+impl Serialize for Step<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(path, value)| (path, value)))
+    }
+}
+
+fn list(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": "array", "minItems": 1 })
+}
+
+impl<'de> Deserialize<'de> for Values {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Values, D::Error> {
+        deserializer.deserialize_any(ListOrRange)
+    }
+}
+
+struct ListOrRange;
+
+impl<'de> Visitor<'de> for ListOrRange {
+    type Value = Values;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of values, or a range as in { from = 1, to = 9, step = 2 }")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Values, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element()? {
+            values.push(value);
+        }
+        Ok(Values::List(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Values, A::Error> {
+        Range::read(map).map(Values::Range)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Sweep {
+        toml::from_str(text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn fault(text: &str) -> String {
+        let sweep = read(text);
+        let fault = sweep.check().expect_err(text);
+        crate::error::Error::from(fault).to_string()
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_documentation() {
+        let sweep = read("");
+        assert_eq!((sweep.seed, sweep.replications, sweep.most_replications), (1, 1, 100));
+        assert_eq!(sweep.check(), Ok(()));
+        assert_eq!(sweep.expand(), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn paths_of_one_axis_go_together_and_axes_stay_apart() {
+        let sweep = read(
+            r#"
+            [[axis]]
+            "flow.voice.count" = { from = 48, to = 88, step = 20 }
+            "flow.video.count" = [24, 28, 32]
+            [[axis]]
+            "line.satellite.rate" = ["2 Mb/s", "6 Mb/s"]
+            "#,
+        );
+        let json = r#"[[{"flow.video.count":24,"flow.voice.count":48},{"flow.video.count":28,"flow.voice.count":68},{"flow.video.count":32,"flow.voice.count":88}],[{"line.satellite.rate":"2 Mb/s"},{"line.satellite.rate":"6 Mb/s"}]]"#;
+        assert_eq!(serde_json::to_string(&sweep.expand().unwrap()).unwrap(), json);
+        assert_eq!(sweep.lengths(), Ok(vec![3, 2]));
+    }
+
+    #[test]
+    fn lists_hold_anything() {
+        let sweep = read(r#"axis = [{ p = [1, 0.5, true, "x", [2], { k = "v" }] }]"#);
+        let json = r#"[[{"p":1},{"p":0.5},{"p":true},{"p":"x"},{"p":[2]},{"p":{"k":"v"}}]]"#;
+        assert_eq!(serde_json::to_string(&sweep.expand().unwrap()).unwrap(), json);
+    }
+
+    #[test]
+    fn faults_say_where_what_why_and_what_would_be_right() {
+        let faults = [
+            fault("replications = 0"),
+            fault("replications = 5\nmost_replications = 4"),
+            fault("replications = 200\nprecision = { loss_ratio = 0.1 }"),
+            fault("seed = 0x7fff_ffff_ffff_ffff\nprecision = { \"voice.delay_mean_s\" = 0.0 }"),
+            fault("precision = { loss_ratio = nan }"),
+            fault("precision = { loss_ratio = inf }"),
+            fault("axis = [{}]"),
+            fault("[[axis]]\np = []"),
+            fault("[[axis]]\np = [1, [nan]]"),
+            fault("[[axis]]\np = { from = 1, to = 5, step = 0 }"),
+            fault("[[axis]]\np = { from = 1, to = 5, step = -1 }"),
+            fault("[[axis]]\np = { from = 5, to = 1, step = 1.5 }"),
+            fault("[[axis]]\np = { from = \"1 Mb/s\", to = \"5 Mb/s\", step = \"1 kb/s\" }"),
+            fault("[[axis]]\np = { from = \"1 Mb/s\", to = \"5 Mb/s\", step = 1 }"),
+            fault("[[axis]]\n\"flow.a.count\" = { from = 1, to = 9, step = 1 }\n\"flow.b.count\" = [1, 2]"),
+            fault("[[axis]]\n\"flow.a\" = [1]\n[[axis]]\nq = [1]\n[[axis]]\n\"flow.a\" = [2]"),
+            fault("[[axis]]\n\"flow.a.count\" = [1]\n[[axis]]\n\"flow.a\" = [2]"),
+            fault("[[axis]]\n\"a\" = [1]\n[[axis]]\n\"a[0]\" = [2]"),
+            fault("[[axis]]\n\"sweep.seed\" = [1, 2]"),
+        ];
+        insta::assert_snapshot!(faults.join("\n"), @r#"
+        replications = 0: each point is run at least once; give 1 or more
+        most_replications = 4: `replications` asks for more than that: 5; raise the limit, or lower `replications`
+        most_replications = 100: `replications` asks for more than that: 200; raise the limit, or lower `replications`
+        precision.voice.delay_mean_s = 0: the half-width of an interval is a share of the mean above 0; 0.1 is 10 % to either side
+        precision.loss_ratio = NaN: the half-width of an interval is a share of the mean above 0; 0.1 is 10 % to either side
+        precision.loss_ratio = inf: the half-width of an interval is a share of the mean above 0; 0.1 is 10 % to either side
+        axis[0] = {}: the axis varies nothing; name what it varies, as in { "flow.voice.count" = [1, 2, 3] }
+        axis[0].p = []: an axis of zero length; give at least one value
+        axis[0].p[1] = [null]: no parameter has such a value: null, nan or inf; give a number, a text or a table
+        axis[0].p = { from = 1, to = 5, step = 0 }: a step of 0 leads nowhere; give a step other than 0
+        axis[0].p = { from = 1, to = 5, step = -1 }: an axis of zero length: the step leads away from `to`; turn its sign, or exchange `from` and `to`
+        axis[0].p = { from = 5, to = 1, step = 1.5 }: an axis of zero length: the step leads away from `to`; turn its sign, or exchange `from` and `to`
+        axis[0].p = { from = "1 Mb/s", to = "5 Mb/s", step = "1 kb/s" }: `from`, `to` and `step` are not in one unit; write all three in the same unit, or all as plain numbers
+        axis[0].p = { from = "1 Mb/s", to = "5 Mb/s", step = 1 }: `from`, `to` and `step` are not in one unit; write all three in the same unit, or all as plain numbers
+        axis[0].flow.b.count = 2 values: `flow.a.count` on the same axis has 9; the paths of one axis go together: give them equally many values, or an axis each
+        axis[2].flow.a: axis[0] varies `flow.a` already; vary each value along one axis only
+        axis[1].flow.a: axis[0] varies `flow.a.count` already; vary each value along one axis only
+        axis[1].a[0]: axis[0] varies `a` already; vary each value along one axis only
+        axis[0].sweep.seed: a sweep cannot vary itself; name a value of the network, as "flow.voice.count"
+        "#);
+    }
+
+    #[test]
+    fn what_has_the_wrong_form_is_refused_with_the_right_one() {
+        let refusal = |values: &str| {
+            let text = format!("axis = [{{ {values} }}]");
+            toml::from_str::<Sweep>(&text).map_err(|error| error.message().to_owned()).expect_err(&text)
+        };
+        let refusals = [
+            refusal("p = 5"),
+            refusal("p = { from = 1, to = 5 }"),
+            refusal("p = { form = 1, to = 5, step = 1 }"),
+            refusal("flow.voice.count = [1, 2]"),
+            refusal("flow.count = { from = 1, to = 5, step = 1 }"),
+            refusal("p = { from = true, to = 5, step = 1 }"),
+            refusal("p = { from = nan, to = 5, step = 1 }"),
+            refusal("p = { from = 1, to = 1e300, step = 1 }"),
+            refusal("p = { from = 1, to = 5, step = 1e-300 }"),
+            refusal("p = { from = \"fast\", to = 5, step = 1 }"),
+            refusal("p = { from = \"1\", to = 5, step = 1 }"),
+            refusal("p = { from = \"1 Mbps\", to = 5, step = 1 }"),
+            refusal("p = { from = \"1 furlong\", to = 5, step = 1 }"),
+            refusal("p = { from = \"0.1234567890123456789 s\", to = 5, step = 1 }"),
+        ];
+        insta::assert_snapshot!(refusals.join("\n"), @r#"
+        invalid type: integer `5`, expected a list of values, or a range as in { from = 1, to = 9, step = 2 }
+        missing field `step`
+        unknown field `form`, expected one of `from`, `to`, `step`
+        this is no list and no range; a path is one key, in quotes, as in "flow.voice.count" = [1, 2]
+        this is no list and no range; a path is one key, in quotes, as in "flow.voice.count" = [1, 2]
+        invalid type: boolean `true`, expected a number, or a quantity as text, as in "1 Mb/s"
+        NaN is no number of a range; they are below 2^64, with up to 18 decimals
+        1e300 is no number of a range; they are below 2^64, with up to 18 decimals
+        1e-300 is no number of a range; they are below 2^64, with up to 18 decimals
+        "fast" does not begin with a number; write it as in "155.52 Mb/s" (units: b/s, kb/s, Mb/s, Gb/s)
+        "1" has no unit; write a plain number without quotes, or name the unit
+        "1 Mbps" has the unit "Mbps", which there is not; did you mean "1 Mb/s"?
+        "1 furlong" has the unit "furlong", which there is not; units are b/s, kb/s, Mb/s, Gb/s, ps, ns, us, µs, ms, s, min, PDUs, cells, packets, bits, octets, bytes, kbit, kB, Mbit, MB
+        "0.1234567890123456789 s" has too many digits; round it to 18 decimals at most
+        "#);
+    }
+
+    #[test]
+    fn axes_that_only_begin_alike_are_apart() {
+        let text = "[[axis]]\n\"flow.a.count\" = [1]\n\"sweeper\" = [1]\n[[axis]]\n\"flow.a.counter\" = [2]";
+        assert_eq!(read(text).check(), Ok(()));
+        assert_eq!(read("replications = 200").check(), Ok(()));
+    }
+
+    #[test]
+    fn a_seed_that_no_file_can_hold_is_refused() {
+        let most = i64::MAX as u64;
+        assert_eq!(Sweep { seed: most, ..Sweep::default() }.check(), Ok(()));
+        assert_eq!(
+            Sweep { seed: most + 1, ..Sweep::default() }.check().map_err(|fault| fault.path),
+            Err("seed".to_owned())
+        );
+    }
+}
