@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from penstock.statistics import chance_bound, student
+from penstock.statistics import student
 from penstock.studies.claims import (
     Claim,
     Clause,
@@ -102,7 +102,10 @@ def test_findings_have_the_keys_of_every_study_and_null_intervals_for_texts() ->
     assert several["low"] is None
     assert several["published"] == "1 to 2"
     assert (zero["reproduced"], zero["low"], zero["high"]) == (0, 0, 0)
-    assert "10.5% of runs" in zero["note"]
+    assert zero["note"] == (
+        "0 of 1,000 cells, below 0.003 at 95 % if they came singly; "
+        "0 of 27 runs, below 0.11 at 95 % if runs were independent"
+    )
     assert trend["reproduced"] == "1 of 2 parts hold"
     assert "no: part 1" in trend["note"]
     assert (missing["reproduced"], missing["seeds"], missing["note"]) == ("not run", 0, "not run yet")
@@ -155,5 +158,6 @@ def test_student_interval_of_three_values() -> None:
         student([])
 
 
-def test_bound_of_a_chance_that_never_came() -> None:
-    assert chance_bound(59) < 0.05 < chance_bound(58)  # the rule of three, exactly
+def test_no_events_without_trials_bound_nothing() -> None:
+    assert judge(ZERO, Count([0], 1, 0)).note == "0 of 0 cells in 1 runs"
+    assert judge(ZERO, Count([0, 2], 2, 1000)).note == "2 of 1,000 cells in 2 runs"

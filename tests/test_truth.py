@@ -424,12 +424,6 @@ def test_weights_and_demands() -> None:
     assert [rates[flow] for flow in "abc"] == [printed("36.667"), printed("73.333"), printed("40")]
 
 
-def test_jain() -> None:
-    assert fairness.jain((3, 1)) == printed("0.8")
-    assert fairness.jain((1, *[0] * 9)) == printed("0.1")
-    assert fairness.jain([7.0] * 4) == 1
-
-
 # 14 Fixed window
 
 

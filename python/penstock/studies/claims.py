@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass, fields
 from importlib.resources import files
 from typing import Literal
 
-from penstock.statistics import Estimate, chance_bound, student
+from penstock.statistics import Estimate, never, student
 
 Verdict = Literal["reproduced", "partly", "not reproduced"]
 KINDS = ("value", "range", "zero", "order", "trend")
@@ -226,8 +226,9 @@ def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str
         case Count(per_seed, runs, trials, note):
             total = sum(per_seed)
             span = f"{total} of {trials:,} cells in {runs} runs"
-            if total == 0:
-                span += f"; so at most {chance_bound(runs):.1%} of runs have any (95 %)"
+            if total == 0 and trials:  # cells of a run hang together, and runs of one seed share its traffic
+                each, all_of_them = never(trials), never(runs, unit="runs")
+                span = f"{each} if they came singly; {all_of_them} if runs were independent"
             estimate = student(per_seed)
             scale = len(per_seed)
             scaled = Estimate(

@@ -11,7 +11,7 @@ imports the engine.
 | `priority`  | Cobham's non-preemptive priorities, and preemptive resume           |
 | `bucket`    | GCRA; a token bucket fed by an exponential on/off source            |
 | `fluid`     | Anick, Mitra and Sondhi: many on/off sources over one line          |
-| `fairness`  | max-min rates by water filling, Jain's index                        |
+| `fairness`  | max-min rates by water filling                                      |
 | `window`    | a fixed window over one bottleneck                                  |
 | `satellite` | the satellite study: filtered input rate, slow start, file time     |
 

@@ -1,10 +1,7 @@
-"""Max-min fair rates by water filling, and Jain's index.
-
-Sources: Bertsekas and Gallager, Data Networks (1992), section 6.5.2; Jain, Chiu and Hawe, DEC-TR-301 (1984).
-"""
+"""Max-min fair rates by water filling: Bertsekas and Gallager, Data Networks (1992), section 6.5.2."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 
 def max_min(
@@ -33,9 +30,3 @@ def max_min(
             for crossed in growing.pop(flow):
                 left[crossed] -= rates[flow]
     return {flow: rates[flow] for flow in routes}
-
-
-def jain(shares: Iterable[float]) -> float:
-    """(sum x)^2 / (n sum x^2): 1 for equal shares, 1/n if one has it all."""
-    values = list(shares)
-    return math.fsum(values) ** 2 / (len(values) * math.fsum(value * value for value in values))

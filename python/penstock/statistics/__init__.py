@@ -1,0 +1,36 @@
+"""Statistics of runs: intervals, comparisons, chances, and when to stop.
+
+- ``estimate``: a mean with its interval, of values or of paired differences; Jain's index
+- ``chance``: exact bounds for the chance of an event that was seen seldom or never
+- ``series``: one long run: what to delete at its start, and batch means
+- ``precision``: how many more replications a relative precision needs
+- ``ranking``: which of several is better, and which are not to be told apart
+"""
+
+from penstock.statistics.chance import clopper_pearson, never, rounded_up, upper_bound
+from penstock.statistics.estimate import LEVEL, Estimate, jain, paired, student, student_quantile
+from penstock.statistics.precision import Decision, Precision
+from penstock.statistics.ranking import Difference, Ranked, differences, rank
+from penstock.statistics.series import BatchMeans, batch_means, mser5
+
+__all__ = [
+    "LEVEL",
+    "BatchMeans",
+    "Decision",
+    "Difference",
+    "Estimate",
+    "Precision",
+    "Ranked",
+    "batch_means",
+    "clopper_pearson",
+    "differences",
+    "jain",
+    "mser5",
+    "never",
+    "paired",
+    "rank",
+    "rounded_up",
+    "student",
+    "student_quantile",
+    "upper_bound",
+]

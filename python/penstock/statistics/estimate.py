@@ -1,0 +1,103 @@
+"""The mean of independent values and its Student interval; Jain's index.
+
+Replications with different seeds are independent and alike, so the mean over them has the interval
+mean +- t(n - 1, 0.975) s / sqrt(n), with s the standard deviation of the n values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+LEVEL = 0.95
+"""Confidence of every interval and bound, unless another is asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The mean of independent values, with a confidence interval where two or more give one."""
+
+    mean: float
+    low: float | None
+    high: float | None
+    count: int
+
+    @property
+    def half_width(self) -> float | None:
+        """Half of the interval; ``None`` where there is none."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
+    @property
+    def relative(self) -> float | None:
+        """The half width as a share of the mean; ``None`` without an interval, and where the mean is 0."""
+        half = self.half_width
+        return None if half is None or self.mean == 0 else half / abs(self.mean)
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.mean:.4g}"
+        return f"{self.mean:.4g} ({self.low:.4g} to {self.high:.4g})"
+
+
+def student(values: Iterable[float], level: float = LEVEL) -> Estimate:
+    """Mean and Student interval of independent values; the interval needs at least two."""
+    require_level(level)
+    sample = [float(value) for value in values]
+    count = len(sample)
+    if count == 0:
+        raise ValueError("an estimate needs at least one value")
+    # Rounding must not push the mean of equal values off them: their variance is 0, not nearly so.
+    mean = min(max(math.fsum(sample) / count, min(sample)), max(sample))
+    if count == 1:
+        return Estimate(mean, None, None, 1)
+    deviations = [value - mean for value in sample]
+    variance = math.fsum(each * each for each in deviations) / (
+        count - 1
+    )  # a product, for pow() differs between machines
+    half = student_quantile(count - 1, 0.5 + level / 2) * math.sqrt(variance / count)
+    return Estimate(mean, mean - half, mean + half, count)
+
+
+def student_quantile(freedom: int, probability: float) -> float:
+    """Quantile of Student's t distribution."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, probability))
+
+
+def paired(first: Iterable[float], second: Iterable[float], level: float = LEVEL) -> Estimate:
+    """Student interval of the differences ``second - first``, replication by replication.
+
+    For two schemes on the same seeds, and so on the same traffic: what is luck for both cancels out. Raises
+    ``ValueError`` if there are not as many values of the one as of the other.
+    """
+    before, after = list(first), list(second)
+    if len(before) != len(after):
+        raise ValueError(f"pairs need as many values on either side, not {len(before)} and {len(after)}")
+    return student((value - other for other, value in zip(before, after, strict=True)), level)
+
+
+def jain(values: Iterable[float]) -> float:
+    """Jain's index of fairness, (sum x)^2 / (n sum x^2): 1 for equal shares, 1/n where one has it all.
+
+    Shares that are all zero are equal, so their index is 1. Raises ``ValueError`` for no shares at all, and for a
+    negative or infinite one. Source: Jain, Chiu and Hawe, DEC-TR-301 (1984).
+    """
+    shares = [float(value) for value in values]
+    if not shares:
+        raise ValueError("fairness needs at least one share")
+    if not all(0 <= share < math.inf for share in shares):
+        raise ValueError("a share is a finite number of 0 or more")
+    largest = max(shares)
+    if largest == 0:
+        return 1.0
+    parts = [share / largest for share in shares]  # the index has no unit, and squares of these stay in range
+    total = math.fsum(parts)
+    return min(1.0, total * total / (len(parts) * math.fsum(part * part for part in parts)))
+
+
+def require_level(level: float) -> None:
+    """Raises ``ValueError`` for a level of confidence that is none."""
+    if not 0 < level < 1:
+        raise ValueError(f"a level of confidence lies between 0 and 1, as 0.95 does; it is {level}")
