@@ -23,7 +23,9 @@ help: ## list the targets
 		printf '  make %-10s %s\n' "$$name" "$$text"; done
 
 demo: $(EXTENSION) ## run the satellite study on two seeds: figures, tables, verdicts (minutes)
-	$(RUN) tools/demo.py --jobs $(JOBS)
+	$(RUN) -m penstock reproduce satellite --seeds 2 --resume --jobs $(JOBS) --out out/demo
+	@echo "On two seeds, which show the shape: quote none of these numbers. The study as the paper has it:"
+	@echo "  $(VENV)/bin/penstock reproduce satellite --quick"
 
 test: $(EXTENSION) ## run the tests of the engine and of the package
 	cargo test --workspace --locked

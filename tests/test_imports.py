@@ -14,19 +14,46 @@ PACKAGE = Path(penstock.__file__).parent
 ALLOWED = {
     "_engine": set(),
     "errors": set(),
-    "progress": set(),
     "worker": {"_engine"},
+    "executors": {"errors", "worker"},
     "scenario": {"_engine", "errors"},
-    "run": {"_engine", "errors", "worker", "scenario"},
-    "store": {"errors", "run"},
+    "run": {"_engine", "errors", "worker", "executors", "scenario"},
+    "files": {"errors", "run"},
+    "store": {"errors", "worker", "run", "files"},
+    "experiment": {"errors", "worker", "executors", "scenario", "files", "store"},
+    "results": {"errors", "store", "experiment"},
+    "metric": {"errors", "scenario", "run", "results"},
     "statistics": set(),
+    "estimates": {"statistics", "metric", "results"},
+    "sweep": {"errors", "executors", "scenario", "experiment", "results", "metric", "statistics", "estimates"},
+    "comparison": {"errors", "executors", "scenario", "experiment", "results", "metric", "statistics"},
     "truth": {"scenario", "run", "statistics", "errors"},
-    "plot": {"statistics", "store"},
-    "report": {"progress", "run", "statistics"},
-    "studies": {"_engine", "errors", "progress", "scenario", "run", "store", "statistics", "plot", "report"},
-    "cli": {"_engine", "errors", "progress", "scenario", "run", "store", "statistics", "report", "studies"},
+    "progress": {"experiment"},
+    "plot": {"errors", "statistics", "files"},
+    "summary": {"progress", "run", "statistics"},
+    "report": {"errors", "files", "plot"},
+    "studies": {"errors", "executors", "scenario", "experiment", "results", "statistics", "plot"},
+    "pages": {
+        *(
+            "scenario",
+            "files",
+            "results",
+            "metric",
+            "statistics",
+            "estimates",
+            "sweep",
+            "comparison",
+            "plot",
+            "summary",
+        ),
+        *("report", "studies"),
+    },
+    "cli": {
+        *("errors", "worker", "executors", "scenario", "run", "files", "experiment", "results", "metric", "sweep"),
+        *("comparison", "progress", "summary", "report", "studies", "pages"),
+    },
     "__main__": {"cli"},
-    "__init__": {"_engine", "errors", "scenario", "run"},
+    "__init__": {"_engine", "errors", "scenario", "run", "results", "sweep", "comparison"},
 }
 """What each module, or package of modules, may import of Penstock beside itself."""
 
@@ -74,4 +101,11 @@ def test_nothing_heavy_is_imported_before_it_is_used(module: str) -> None:
 
 def test_a_worker_imports_the_engine_and_little_more() -> None:
     ours = {name for name in imported_after("import penstock.worker") if name.startswith("penstock")}
-    assert ours == {"penstock", "penstock._engine", "penstock.errors", "penstock.run", "penstock.worker"}
+    assert ours == {
+        "penstock",
+        "penstock._engine",
+        "penstock.errors",
+        "penstock.executors",
+        "penstock.run",
+        "penstock.worker",
+    }

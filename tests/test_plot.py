@@ -1,40 +1,201 @@
-"""Figures show every seed and the interval, and are the same bytes on every run."""
+"""Figures show what they are given, with intervals, cut off no text, and are the same bytes on every run."""
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 
-from penstock.plot import Curve, Panel, Sheet, Trace, draw, save
+from penstock.errors import InputError
+from penstock.plot import (
+    Curve,
+    Panel,
+    Sheet,
+    Tail,
+    Trace,
+    against,
+    draw,
+    heat_map,
+    inline,
+    over_time,
+    save,
+    shared_traces,
+    tails,
+)
 
 CURVE = Curve("loss", {1.0: {1: 0.0, 2: 2.0, 3: 4.0}, 2.0: {1: 1.0, 2: 2.0, 3: 3.0}})
 ZERO = Curve("loss", {1.0: {1: 0.0, 2: 0.0}, 2.0: {1: 0.0, 2: 0.0}})
+SCHEMES = ("drop_tail", "push_out", "clp_threshold", "reaction_point.rate_factor", "early packet discard")
+HALF_WIDTH = 4.302653 * 2 / 3**0.5
+"""Of the values 0, 2, 4: Student's quantile for two degrees of freedom, standard deviation 2."""
 
 
 def sheet(*panels: Panel, columns: int = 1) -> Sheet:
     return Sheet("figure", "A figure", "What it shows. " * 12, panels, columns)
 
 
+def data(line: object, side: str) -> list[float]:
+    return [float(value) for value in np.asarray(getattr(line, f"get_{side}data")())]
+
+
+def wave(label: str, *, stretch: float = 1.0, count: int = 200) -> Trace:
+    x = [number * 0.1 for number in range(count)]
+    return Trace(label, x, [1 + math.sin(stretch * at) for at in x])
+
+
+def by_name(schemes: tuple[str, ...] = SCHEMES) -> dict[str, dict[int, float]]:
+    return {name: {seed: place + seed / 4 for seed in (1, 2, 3)} for place, name in enumerate(schemes)}
+
+
+def samples() -> list[Sheet]:
+    """At least one sheet of every kind, with texts as long as they come."""
+    numbers = [Curve(f"curve {k}", {x: {s: x + k + s / 9 for s in (1, 2, 3)} for x in range(13)}) for k in range(9)]
+    named = [Curve(label, by_name()) for label in ("voice", "video")]
+    exact = Curve("theory", {"drop_tail": {0: 3.0}}, exact=True)
+    counts = {270 + k / 7: 1 + 10**6 // (k + 1) ** 3 for k in range(150)}
+    cells = {(x, y): {1: x * y * 1e-5, 2: x * y * 2e-5} for x in range(1, 13) for y in (16, 32, 64) if x != y / 8}
+    long = "a quantity with a name that is longer than its axis, and a unit (cells per second and octet)"
+    rows = {"first": [1.0, 2.0], "second": [3.0], "nothing": []}
+    traces = [Trace("queue", [0.0, 1.0, 2.0], [3.0, 1.0, 2.0])]
+    mixed = [Panel("x", "y", [CURVE]), Panel("", "", rows=rows), Panel("t", "q", traces=traces, level=1.0)]
+    return [
+        sheet(*mixed, columns=2),
+        sheet(
+            Panel("x", "y", [CURVE], title="a panel"),
+            Panel("", "", rows={"a name of some length, as it may be": [1.0]}),
+        ),
+        against(
+            "against",
+            "Maximum and mean number of cells in each queue of the satellite, " * 2,
+            numbers,
+            x_label="x",
+            y_label=long,
+            level=4,
+            level_label="limit",
+        ),
+        against(
+            "log", "Log", [Curve("", {2**k: {1: 1.0, 2: k} for k in range(12)})], x_label="x", y_label="y", log_x=True
+        ),
+        against(
+            "decade", "Log", [Curve("a", {k: {1: 1.0} for k in range(1, 99)})], x_label="x", y_label="y", log_x=True
+        ),
+        against("uneven", "Uneven", [Curve("a", {k**4: {1: 1.0} for k in range(9)})], x_label="x", y_label="y"),
+        against("named", "Named", [*named, exact], x_label="scheme", y_label="y", each_seed=True, caption="W" * 200),
+        against("many", "Many", [Curve("a", by_name(SCHEMES * 3))], x_label="scheme", y_label="y"),
+        over_time("time", "Time", [wave("fast", stretch=9), wave("slow")], y_label="y", caption="www mmm " * 60),
+        shared_traces(
+            "shared",
+            "Shared",
+            [
+                Panel(
+                    "",
+                    "cells",
+                    traces=[wave("the low priority queue of a port"), wave("b")],
+                    level=1.5,
+                    level_label="L",
+                ),
+                Panel("", long, traces=[wave("rate", count=100)]),
+            ],
+        ),
+        tails(
+            "tails", "Tails", [Tail("voice", counts), Tail("none", {})], x_label="delay", limit=300, limit_label="limit"
+        ),
+        tails("one", "One", [Tail("constant", {5.0: 3})], x_label="delay", log_x=True),
+        heat_map("heat", "Heat", cells, x_label="x", y_label="y", quantity=long),
+        heat_map(
+            "names",
+            "Names",
+            {(a, b): {1: 1.0} for a in SCHEMES for b in SCHEMES},
+            x_label="scheme",
+            y_label="other scheme",
+            quantity="share",
+        ),
+        heat_map(
+            "large",
+            "Large",
+            {(x, y): {1: x - y} for x in range(60) for y in range(50)},
+            x_label="x",
+            y_label="y",
+            quantity="z",
+        ),
+    ]
+
+
+# ---------------------------------------------------------------------------------------------- against a parameter
 def test_one_line_per_seed_their_mean_and_its_interval() -> None:
     axis = draw(sheet(Panel("x", "y", [CURVE]))).axes[0]
     thin = [line for line in axis.lines if line.get_linewidth() < 1]
-    assert [np.asarray(line.get_ydata()).tolist() for line in thin] == [[0.0, 1.0], [2.0, 2.0], [4.0, 3.0]]
+    assert [data(line, "y") for line in thin] == [[0.0, 1.0], [2.0, 2.0], [4.0, 3.0]]
     (mean,) = [line for line in axis.lines if line.get_linewidth() > 1]
-    assert np.asarray(mean.get_ydata()).tolist() == [2.0, 2.0]
+    assert data(mean, "y") == [2.0, 2.0]
     (band,) = axis.collections
     heights = [float(height) for _, height in np.asarray(band.get_paths()[0].vertices)]
-    assert max(heights) == pytest.approx(2 + 4.302653 * 2 / 3**0.5, abs=1e-5)
+    assert max(heights) == pytest.approx(2 + HALF_WIDTH, abs=1e-5)
+
+
+def test_against_a_parameter_the_interval_is_drawn_and_each_seed_only_on_request() -> None:
+    plain = draw(against("a", "A", [CURVE], x_label="x", y_label="y")).axes[0]
+    full = draw(against("a", "A", [CURVE], x_label="x", y_label="y", each_seed=True)).axes[0]
+    assert (len(plain.lines), len(plain.collections)) == (1, 1)
+    assert (len(full.lines), len(full.collections)) == (4, 1)
+
+
+def test_the_caption_says_what_the_interval_rests_on() -> None:
+    def caption(*curves: Curve) -> str:
+        return against("a", "A", curves, x_label="x", y_label="y", caption="Told.").caption
+
+    single = Curve("one", {1.0: {1: 5.0}})
+    assert caption(CURVE) == "Told. Means of 3 replications, shaded: 95 % intervals."
+    assert caption(single) == "Told. One replication each, so without intervals."
+    assert "Means of 1 to 3 replications" in caption(CURVE, single)
+    assert caption(Curve("t", {1.0: {0: 5.0}}, exact=True)) == "Told. Dashed: exact."
+    assert "bars: 95 % intervals" in caption(Curve("named", by_name()))
 
 
 def test_an_exact_curve_is_dashed_and_has_no_interval() -> None:
     axis = draw(sheet(Panel("x", "y", [Curve("theory", {1.0: {0: 5.0}, 2.0: {0: 6.0}}, exact=True)]))).axes[0]
     assert [line.get_linestyle() for line in axis.lines] == ["--"]
     assert not axis.collections
+
+
+def test_labels_stand_side_by_side_with_bars_and_no_line_joins_them() -> None:
+    curves = [Curve("a", {"p": {1: 0.0, 2: 2.0, 3: 4.0}, "q": {1: 1.0}}), Curve("b", {"q": {1: 5.0}})]
+    axis = draw(against("a", "A", curves, x_label="x", y_label="y")).axes[0]
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["p", "q"]
+    bars = [line for line in axis.lines if line.get_linestyle() == "-"]
+    assert [data(bar, "y") for bar in bars] == [pytest.approx([2 - HALF_WIDTH, 2 + HALF_WIDTH], abs=1e-5)]
+    first, second = (line for line in axis.lines if line.get_linestyle() == "None")
+    assert (data(first, "y"), data(second, "y")) == ([2.0, 1.0], [5.0])
+    assert data(first, "x")[1] < 1 < data(second, "x")[0]
+
+
+def test_curves_take_colours_in_turn_and_no_two_look_alike() -> None:
+    curves = [Curve(str(number), CURVE.points) for number in range(20)]
+    lines = draw(against("a", "A", curves, x_label="x", y_label="y")).axes[0].lines
+    assert len({(str(line.get_color()), str(line.get_marker())) for line in lines}) == 20
+
+
+@pytest.mark.parametrize(
+    ("points", "log_x", "named"),
+    [({0.0: {1: 1.0}}, True, "0.0"), ({"a": {1: 1.0}}, True, "a"), ({math.nan: {1: 1.0}}, True, "nan")],
+)
+def test_what_a_log_axis_cannot_show_is_refused(points: dict[float, dict[int, float]], log_x: bool, named: str) -> None:
+    with pytest.raises(InputError, match=f"load = {named}: a logarithmic axis"):
+        against("a", "A", [Curve("c", points)], x_label="load", y_label="y", log_x=log_x)
+
+
+def test_numbers_and_labels_do_not_share_an_axis() -> None:
+    with pytest.raises(InputError, match="some x are numbers and some are labels"):
+        against("a", "A", [CURVE, Curve("n", by_name())], x_label="x", y_label="y")
 
 
 def test_an_axis_where_all_is_zero_says_so_and_keeps_its_scale() -> None:
@@ -54,25 +215,185 @@ def test_all_labels_are_explained_once() -> None:
     assert [text.get_text() for text in legend.get_texts()] == ["a", "b"]
 
 
-def every_kind() -> Sheet:
-    rows = {"first": [1.0, 2.0], "second": [3.0], "nothing": []}
-    traces = [Trace("queue", [0.0, 1.0, 2.0], [3.0, 1.0, 2.0])]
-    panels = [Panel("x", "y", [CURVE]), Panel("", "", rows=rows), Panel("t", "q", traces=traces, level=1.0)]
-    return sheet(*panels, columns=2)
+# ------------------------------------------------------------------------------------------------------- time series
+def test_traces_are_explained_and_can_be_told_apart_without_colour() -> None:
+    figure = draw(over_time("t", "T", [wave("a"), wave("b")], y_label="y", level=1.5, level_label="limit"))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b", "limit"]
+    first, second, _ = figure.axes[0].lines
+    assert first.get_marker() != second.get_marker()
+    assert not set(first.get_markevery()) & set(second.get_markevery())  # type: ignore[arg-type]
+
+
+def test_panels_above_one_another_share_the_time_axis_of_the_longest_trace() -> None:
+    panels = [Panel("", "queue", traces=[wave("a", count=50)]), Panel("", "rate", traces=[wave("b", count=100)])]
+    upper, lower = draw(shared_traces("s", "S", panels, x_label="time (ms)")).axes
+    assert upper.get_xlim() == lower.get_xlim() == pytest.approx((0.0, 9.9))
+    assert (upper.get_xlabel(), lower.get_xlabel()) == ("", "time (ms)")
+    left, right = (axis.get_position().get_points()[:, 0].tolist() for axis in (upper, lower))
+    assert left == right
+
+
+def test_a_long_trace_is_thinned_but_keeps_its_peaks() -> None:
+    count = 300_000
+    y = [0.0] * count
+    y[123_457], y[250_001] = 9.0, -7.0
+    trace = Trace("long", [number / 1000 for number in range(count)], y)
+    (line,) = draw(over_time("t", "T", [trace], y_label="y")).axes[0].lines
+    x, shown = data(line, "x"), data(line, "y")
+    assert len(x) <= 4000
+    assert x == sorted(x)
+    assert (x[0], x[-1]) == (0.0, 299.999)
+    assert x[shown.index(9.0)] == 123.457
+    assert x[shown.index(-7.0)] == 250.001
+
+
+def test_traces_without_points_are_no_error() -> None:
+    empty = Trace("nothing", [], [])
+    assert draw(over_time("t", "T", [empty, wave("a")], y_label="y")).axes[0].get_xlim()[1] == pytest.approx(19.9)
+    draw(over_time("t", "T", [empty], y_label="y"))
+
+
+# ------------------------------------------------------------------------------------------------------------- tails
+def test_a_tail_is_the_share_above_each_value() -> None:
+    counts = {3.0: 2, 1.0: 5, 2.0: 0, 10.0: 1}
+    axis = draw(tails("t", "T", [Tail("a", counts)], x_label="x")).axes[0]
+    (line,) = axis.lines
+    assert (data(line, "x"), data(line, "y")) == ([1.0, 1.0, 3.0, 10.0], [1.0, 3 / 8, 1 / 8, 0.0])
+    assert line.get_drawstyle() == "steps-post"
+    assert axis.get_yscale() == "log"
+    assert axis.get_ylim()[0] < 1 / 8
+
+
+def test_tails_have_exact_curves_a_limit_and_a_word_for_none() -> None:
+    theory = Trace("M/M/1", [0.0, 1000.0], [1.0, 1e-9])
+    made = tails(
+        "t",
+        "T",
+        [Tail("a", {1.0: 90, 2.0: 10}), Tail("b", {})],
+        x_label="x",
+        exact=[theory],
+        limit=4,
+        limit_label="limit",
+    )
+    figure = draw(made)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b (no values)", "M/M/1", "limit"]
+    assert [line.get_linestyle() for line in figure.axes[0].lines][2] == "--"
+    assert 4 < figure.axes[0].get_xlim()[1] < 5
+    assert made.caption == "Each of 100 values; a line ends at the greatest. Dashed: exact."
+
+
+def test_a_tail_with_a_value_of_zero_needs_a_linear_axis() -> None:
+    with pytest.raises(InputError, match=r"delay = 0\.0"):
+        tails("t", "T", [Tail("a", {0.0: 1})], x_label="delay", log_x=True)
+
+
+# --------------------------------------------------------------------------------------------------------- heat maps
+def heat(values: dict[tuple[float, float], dict[int, float]]) -> tuple[Sheet, Axes]:
+    made = heat_map("h", "H", values, x_label="x", y_label="y", quantity="loss")
+    return made, draw(made).axes[0]
+
+
+def test_a_heat_map_shows_means_in_the_order_of_the_numbers_and_hatches_what_is_missing() -> None:
+    values = {(10.0, 1.0): {1: 1.0, 2: 2.0}, (2.0, 1.0): {1: 5.0, 2: 5.0}, (10.0, 0.5): {1: math.nan, 2: 1.0}}
+    made, axis = heat(values)
+    shown = axis.images[0].get_array()
+    assert shown is not None
+    grid = np.ma.filled(shown, math.nan)
+    assert np.array_equal(grid, [[math.nan, math.nan], [5.0, 1.5]], equal_nan=True)
+    assert [label.get_text() for label in axis.get_xticklabels()] == ["2", "10"]
+    assert [label.get_text() for label in axis.get_yticklabels()] == ["0.5", "1"]
+    assert [text.get_text() for text in axis.texts] == ["5.00", "1.50"]
+    assert axis.patches[0].get_hatch()
+    assert made.caption == "Means of 2 replications. Hatched: no value."
+    (bar,) = axis.child_axes
+    assert bar.get_ylabel() == "loss"
+
+
+def test_labels_of_a_heat_map_keep_their_order_from_above() -> None:
+    made = heat_map("h", "H", {("b", "q"): {1: 1.0}, ("a", "p"): {1: 2.0}}, x_label="", y_label="", quantity="")
+    cells = made.panels[0].cells
+    assert cells is not None
+    assert (cells.columns, cells.lines) == (["b", "a"], ["p", "q"])
+    assert cells.values == [[None, 2.0], [1.0, None]]
+
+
+def test_values_are_printed_black_on_light_and_white_on_dark_cells() -> None:
+    _, axis = heat({(1, 1): {1: 0.0}, (2, 1): {1: 1.0}})
+    assert [text.get_color() for text in axis.texts] == ["white", "black"]
+
+
+def test_small_values_are_counted_in_a_power_of_ten_that_is_named() -> None:
+    _, axis = heat({(1, 1): {1: 2.5e-6}, (2, 1): {1: 1e-6}})
+    assert [text.get_text() for text in axis.texts] == ["2.50", "1.00"]
+    assert axis.child_axes[0].get_ylabel().replace("\n", " ") == "loss, in units of 10⁻⁶"
+
+
+def test_the_values_of_many_cells_are_not_printed() -> None:
+    _, axis = heat({(x, y): {1: x + y} for x in range(16) for y in range(10)})
+    assert not axis.texts
+
+
+# -------------------------------------------------------------------------------------------------------- all sheets
+@pytest.mark.parametrize("made", samples(), ids=lambda made: f"{made.name}-{made.columns}")
+@pytest.mark.parametrize("bare", [False, True], ids=["file", "page"])
+def test_nothing_is_cut_off_and_no_ticks_overlap(made: Sheet, bare: bool) -> None:
+    figure = draw(made, bare=bare)
+    figure.draw_without_rendering()
+    drawn = figure.get_tightbbox()
+    width, height = figure.get_size_inches()
+    assert min(drawn.x0, drawn.y0, width - drawn.x1, height - drawn.y1) > -0.01, f"{drawn} on {width} by {height}"
+    for axis in figure.axes:
+        low, high = axis.get_xlim()
+        labels = [
+            label.get_window_extent()
+            for place, label in zip(axis.get_xticks(), axis.get_xticklabels(), strict=False)
+            if low <= place <= high and label.get_text() and label.get_rotation() == 0
+        ]
+        assert not any(one.overlaps(other) for one, other in combinations(labels, 2))
+
+
+def test_a_sign_that_matplotlib_reads_as_mathematics_is_only_a_sign() -> None:
+    weird = [Curve("$a_b \\frac", CURVE.points), Curve("$5", CURVE.points)]
+    figure = draw(against("w", "$\\oops$", weird, x_label="$x$", y_label="y"))
+    figure.draw_without_rendering()
+    assert figure.texts[0].get_text() == "$\\oops$"
 
 
 def test_the_same_data_give_the_same_bytes_in_another_process(tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
     for folder in (here, there):
         folder.mkdir()
-    written = save(every_kind(), here)
+    written = [path for made in samples() for path in save(made, here)]
     script = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from test_plot import *; save(every_kind(), Path(sys.argv[2]))"
+        "import sys; sys.path.insert(0, sys.argv[1]); from test_plot import *; "
+        "[save(made, Path(sys.argv[2])) for made in samples()]"
     )
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
     command = [sys.executable, "-c", script, str(Path(__file__).parent), str(there)]
     subprocess.run(command, check=True, env=environment)
-    assert [path.suffix for path in written] == [".svg", ".png"]
+    assert {path.suffix for path in written} == {".svg", ".png"}
     for path in written:
         assert path.read_bytes() == (there / path.name).read_bytes()
     assert b"<dc:date>" not in written[0].read_bytes()
+
+
+def test_drawings_for_a_page_share_no_ids_and_refer_to_what_is_there() -> None:
+    made = samples()
+    shared, drawings = inline([*made, *made])
+    page = ElementTree.fromstring(f"<page>{shared}{''.join(drawings)}</page>")
+    ids = [element.attrib["id"] for element in page.iter() if "id" in element.attrib]
+    assert len(set(ids)) == len(ids)
+    referred = set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', "".join(drawings)))
+    assert {"".join(pair) for pair in referred} == set(ids)
+    assert drawings[0].startswith("<svg ")
+    assert [each.get("aria-label") for each in page[1:]] == [each.title for each in (*made, *made)]
+
+
+def test_a_drawing_for_a_page_is_much_smaller_than_its_file_and_says_the_same(tmp_path: Path) -> None:
+    made = samples()[0]
+    file = save(made, tmp_path)[0].read_text(encoding="utf-8")
+    shared, (drawing,) = inline([made])
+    assert len(drawing) < len(file) / 4
+    assert len(shared) + len(drawing) < len(file) / 2
+    bands = re.findall(r"fill-opacity: ?0.15", file)
+    assert len(re.findall(r"fill-opacity: ?0.15", drawing + shared)) >= len(bands) / 2 > 0

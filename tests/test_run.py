@@ -16,9 +16,9 @@ import pytest
 import penstock
 from penstock import InputError, Interrupted, Scenario, Task, run_all
 from penstock._engine import Run, ScenarioError, Table
-from penstock.store import save, write_bytes
+from penstock.files import save, write_bytes
 
-TABLES = ["flows", "groups", "ports", "queues", "losses", "series"]
+TABLES = ["flows", "groups", "ports", "queues", "losses", "series", "distributions"]
 POSIX_ONLY = pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
 
 
@@ -89,14 +89,13 @@ def test_the_same_bits_for_any_number_of_jobs(small: Scenario) -> None:
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_tasks_come_back_in_order_with_the_tables_asked_for(small: Scenario, jobs: int) -> None:
-    tasks = [Task(small.to_json(), 1, number, key=f"task {number}", tables=("ports",)) for number in range(50)]
+def test_tasks_come_back_in_order(small: Scenario, jobs: int) -> None:
+    tasks = [Task(small.to_json(), 1, number, key=f"task {number}") for number in range(50)]
     told: list[str] = []
     shares: list[float] = []
     outcomes = list(run_all(tasks, jobs, lambda outcome: told.append(outcome.key), progress=shares.append))
     assert [outcome.key for outcome in outcomes] == [task.key for task in tasks]
     assert sorted(told) == sorted(task.key for task in tasks)
-    assert all(set(outcome.tables) == {"ports"} for outcome in outcomes)
     assert shares[-1] == 1.0
     assert shares == sorted(shares)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,10 @@ import pytest
 
 from penstock import studies
 from penstock.errors import InputError
+from penstock.experiment import State
+from penstock.pages.study import show
 from penstock.plot import Sheet
+from penstock.results import Results
 from penstock.run import Task, available_cores, run, run_all
 from penstock.scenario import ready as ready_files
 from penstock.studies.claims import load_claims, require_match, verdict
@@ -276,11 +280,12 @@ def test_load_figures_of_case_1_show_both_the_measured_and_the_analytic_load(run
 @pytest.mark.parametrize(("study", "figure"), [("satelite", None), ("satellite", "10"), ("satellite", "x")])
 def test_what_is_not_there_is_told(study: str, figure: str | None, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"there is no|no such"):
-        studies.reproduce(study, figure=figure, out=tmp_path)
+        studies.carry_out(study, figure=figure, out=tmp_path)
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    names = [*folder.glob("figures/*"), *folder.glob("data/*.csv"), folder / "claims.json"]
+    names = [*folder.glob("figures/*"), *folder.glob("data/*"), folder / "claims.json"]
+    assert len(names) == 5
     return {str(path.relative_to(folder)): path.read_bytes() for path in names}
 
 
@@ -289,40 +294,56 @@ def test_one_figure_runs_what_it_needs_and_gives_the_same_bytes_for_any_number_o
 ) -> None:
     for jobs in (1, 2):
         out = tmp_path / str(jobs)
-        out.mkdir()
-        assert studies.reproduce("satellite", figure="26", replications=2, jobs=jobs, out=out, quiet=True) == 0
-        assert str(out / "index.html") in capsys.readouterr().out
+        show(studies.carry_out("satellite", figure="26", seeds=2, jobs=jobs, out=out))
+        assert str(out / "report.html") in capsys.readouterr().out
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
     findings = json.loads((out / "claims.json").read_text(encoding="utf-8"))
     assert [(finding["id"], finding["verdict"]) for finding in findings] == [("sat.s2c2.loss", "reproduced")]
-    groups = pl.read_parquet(out / "data" / "groups.parquet")
-    assert groups.height == 2 * MIXES[2].points
-    manifest = json.loads((out / "manifest.json").read_text(encoding="utf-8"))
-    assert manifest["complete"]
-    assert len(manifest["runs"]) == groups.height
+    figures = pl.read_parquet(out / "data" / "figures.parquet")
+    assert figures.height == 2 * MIXES[2].points
+    results = Results(out)
+    assert results.about["complete"]
+    assert results.table("runs").height == figures.height
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "penstock reproduce satellite --seeds 2 --figure 26" in page
+    assert "<svg" in page
+    assert all(text in page for text in ("sat.s2c2.loss", "clp_threshold", results.versions()["engine"]))
 
 
-def test_ctrl_c_keeps_and_draws_what_has_finished(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupted(tasks: Any, jobs: int, **options: Any) -> Iterator[Any]:
-        yield from run_all(tasks[:3], jobs, **options)
-        raise KeyboardInterrupt
+def test_what_was_run_for_a_quick_study_is_not_run_again_for_a_full_one(tmp_path: Path) -> None:
+    states: list[State] = []
+    quick = studies.carry_out("satellite", figure="26", seeds=1, jobs=2, out=tmp_path)
+    assert quick.plan.height == 8
+    studies.carry_out("satellite", figure="26", seeds=2, jobs=2, out=tmp_path, tell=states.append)
+    assert (states[-1].found, states[-1].done) == (8, 8)
+    studies.carry_out("satellite", figure="27", seeds=1, jobs=2, out=tmp_path, tell=states.append)
+    assert (states[-1].found, states[-1].done) == (8, 0)
 
-    monkeypatch.setattr(studies, "run_all", interrupted)
-    assert studies.reproduce("satellite", figure="26", replications=2, out=tmp_path) == 130
-    assert "interrupted after 3 of 16 runs" in capsys.readouterr().err
-    assert "Incomplete" in (tmp_path / "index.html").read_text(encoding="utf-8")
+
+def test_ctrl_c_keeps_and_draws_what_has_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupt(state: State) -> None:
+        if state.done >= 3:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path, tell=interrupt)
+    results = Results(tmp_path)
+    assert results.plan.height - results.missing() == results.table("runs").height == 3
+    show(results)
+    assert capsys.readouterr().out
+    assert "ncomplete" in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert (tmp_path / "figures" / "figure-26.svg").exists()
-    assert pl.read_csv(tmp_path / "data" / "groups.csv").height == 3
+    assert pl.read_csv(tmp_path / "data" / "figures.csv").height == 3
     assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8")) == []
+    with pytest.raises(InputError, match="unfinished study: 3 runs are there"):
+        studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path)
+    assert studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path, resume=True).about["complete"]
 
 
 def test_a_study_for_all_figures_names_every_run_once() -> None:
     study = Study(None, 3)
-    stages = list(study.stages())
-    keys = [(task.key, task.seed) for stage in stages for task in stage]
-    assert len(keys) == len(set(keys)) == 3 * (90 + len(alternatives()) + len(series_points()))
+    named = [(tuple(point.parameters.values()), seed) for point, seeds in study.points() for seed in seeds]
+    assert len(named) == len(set(named)) == 3 * (90 + len(alternatives()) + len(series_points()))
     assert isinstance(next(iter(study.sheets()), None), Sheet | None)
 
 

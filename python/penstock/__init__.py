@@ -4,6 +4,8 @@
 >>> scenario = penstock.Scenario.load("satellite/1-case-2").with_({"flow.voice.count": 40})
 >>> result = penstock.run(scenario, seed=1, replications=3)
 >>> result.groups.select("replication", "group", "loss_ratio", "delay_p99_s")
+>>> sweep = penstock.Sweep(scenario, [{"flow.voice.count": [40, 60, 80]}], replications=5)
+>>> sweep.run("out/voice", jobs=2).table("groups")
 
 Names are imported when they are first used, so that a worker process loads the engine and little more. Only ``run`` is
 there from the start: it shares its name with its module, and must come after it.
@@ -18,7 +20,9 @@ from penstock.run import run as run
 
 if TYPE_CHECKING:
     from penstock._engine import __version__ as __version__
+    from penstock.comparison import compare as compare
     from penstock.errors import InputError as InputError
+    from penstock.results import Results as Results
     from penstock.run import Interrupted as Interrupted
     from penstock.run import Outcome as Outcome
     from penstock.run import Result as Result
@@ -26,14 +30,18 @@ if TYPE_CHECKING:
     from penstock.run import run_all as run_all
     from penstock.scenario import Scenario as Scenario
     from penstock.scenario import schema as schema
+    from penstock.sweep import Sweep as Sweep
 
 _HOMES = {
     "__version__": "_engine",
     "InputError": "errors",
+    "compare": "comparison",
     "Interrupted": "run",
     "Outcome": "run",
     "Result": "run",
+    "Results": "results",
     "Scenario": "scenario",
+    "Sweep": "sweep",
     "Task": "run",
     "run_all": "run",
     "schema": "scenario",

@@ -1,4 +1,4 @@
-"""Files of results: Parquet tables and a manifest. Everything is written beside its place, then renamed into it."""
+"""Writing files: everything is written beside its place, then renamed into it."""
 
 from __future__ import annotations
 
@@ -81,6 +81,16 @@ def replacing(files: Sequence[Path]) -> Iterator[list[Path]]:
     finally:
         for draft in drafts:
             draft.unlink(missing_ok=True)
+
+
+def sync(directory: Path) -> None:
+    """Make the names in a directory survive a power failure, where the system can be told to (Windows cannot)."""
+    if os.name != "nt":
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def _beside(file: Path) -> Path:

@@ -52,7 +52,7 @@ class Scenario:
         A file goes before a ready scenario of the same name. Raises :class:`InputError` if there is neither, if the
         file cannot be read, is larger than 1 MB or no text, and if what it says cannot be run.
         """
-        text = _read(source)
+        text = read(source)
         if not text.strip():
             raise InputError(
                 "the file is empty", file=str(source), remedy="a scenario has at least a duration, a line and a flow"
@@ -87,6 +87,15 @@ class Scenario:
         """All parameters, defaults included, as nested dicts; a copy of its own each time."""
         tree: dict[str, Any] = json.loads(self._json)
         return tree
+
+    def sweep_lengths(self) -> list[int]:
+        """The number of steps of each axis of its ``[sweep]`` table."""
+        return _engine.sweep_lengths(self._json)
+
+    def sweep_steps(self) -> list[list[dict[str, Any]]]:
+        """The axes of its ``[sweep]`` table: for each the steps, and for each step the value of every path."""
+        steps: list[list[dict[str, Any]]] = json.loads(_engine.expand_sweep(self._json))
+        return steps
 
     @property
     def title(self) -> str:
@@ -144,7 +153,13 @@ def ready() -> Mapping[str, Traversable]:
     return dict(sorted(found.items()))
 
 
-def _read(source: str | Path) -> str:
+def line_of(text: str, path: str) -> int | None:
+    """The line of the scenario file ``text`` on which ``path`` stands, as far as the path is there."""
+    return _engine.line_of(text, path)
+
+
+def read(source: str | Path) -> str:
+    """The text of a scenario file, or of a ready scenario. Raises :class:`InputError` as :meth:`Scenario.load`."""
     name = str(source)
     path = Path(source)
     try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import threading
 import time
 from dataclasses import dataclass
@@ -30,15 +31,14 @@ SLICE_S = 0.05
 class Task:
     """One run: a scenario's JSON (``Scenario.to_json()``), a seed and a replication.
 
-    ``key`` is the caller's own name for it. ``tables`` are those that come back. ``form`` is ``fast``, or ``plain``
-    for the engine's plain stepping of every hop, which gives the same results.
+    ``key`` is the caller's own name for it. ``form`` is ``fast``, or ``plain`` for the engine's plain stepping of
+    every hop, which gives the same results.
     """
 
     scenario: str
     seed: int
     replication: int = 0
     key: str = ""
-    tables: tuple[str, ...] = ("groups", "ports", "losses")
     form: Form = "fast"
 
 
@@ -46,8 +46,9 @@ class Task:
 class Outcome:
     """What a task gave: its tables by name, and the run's own figures.
 
-    ``end_s`` is the simulated time at the end, ``measured_s`` that since warm-up, ``wall_s`` the time it took;
-    ``fingerprint`` is a hash of all that happened, in 16 hexadecimal digits.
+    ``end_s`` is the simulated time at the end, ``measured_s`` that since warm-up; ``fingerprint`` is a hash of all
+    that happened, in 16 hexadecimal digits. ``wall_s`` is the time it took, ``started`` when it began (seconds since
+    1970, UTC), ``host`` where.
     """
 
     key: str
@@ -59,6 +60,21 @@ class Outcome:
     end_s: float
     measured_s: float
     wall_s: float
+    started: float
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """What a task gave that came to nothing: the error that ended it."""
+
+    error: Exception
+
+    @property
+    def reason(self) -> str:
+        """What went wrong, as one line."""
+        told = " ".join(str(self.error).split())
+        return told if isinstance(self.error, ValueError) else f"{type(self.error).__name__}: {told}"
 
 
 class Stopped(Exception):
@@ -67,7 +83,7 @@ class Stopped(Exception):
 
 def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
     """Run ``task`` to its end. Every 50 ms or so ``watch`` is given the share done; what it raises ends the run."""
-    started = time.perf_counter()
+    started, start = time.time(), time.perf_counter()
     run = _engine.Run(task.scenario, task.seed, task.replication, task.form)
     span_s = 0.001
     ended = False
@@ -77,17 +93,18 @@ def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
         took_s = time.perf_counter() - before
         watch(run.progress)
         span_s *= min(4.0, max(0.25, SLICE_S / max(took_s, 1e-6)))
-    tables = run.report()
     return Outcome(
         key=task.key,
         seed=task.seed,
         replication=task.replication,
-        tables={name: tables[name] for name in task.tables},
+        tables=run.report(),
         fingerprint=run.fingerprint,
         events=run.events,
         end_s=run.end_s,
         measured_s=run.measured_s,
-        wall_s=time.perf_counter() - started,
+        wall_s=time.perf_counter() - start,
+        started=started,
+        host=socket.gethostname(),
     )
 
 
@@ -102,19 +119,52 @@ def begin(stop: Event) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def work(tasks: Sequence[Task]) -> list[Outcome]:
-    """Run ``tasks`` one after the other in a worker process; once told to stop, return those that are finished."""
-    outcomes: list[Outcome] = []
-    try:
-        for task in tasks:
-            _watch(0.0)
-            outcomes.append(simulate(task, _watch))
-    except Stopped:
-        pass
-    return outcomes
+def engine_sources() -> str:
+    """Digest of the sources that the engine was built from: results of different ones are different results."""
+    return _engine.sources
 
 
-def _watch(_share: float) -> None:
+def engine_version() -> str:
+    """The version of Penstock."""
+    return _engine.__version__
+
+
+def work(tasks: Sequence[Task], sources: str) -> list[Outcome | Failure]:
+    """Run ``tasks`` one after the other in a worker; once told to stop, return those that are finished.
+
+    ``sources`` is :func:`engine_sources` of the caller; ``RuntimeError`` if the worker's own are others.
+    """
+    if sources != engine_sources():
+        raise RuntimeError(f"{socket.gethostname()} has another engine than the process that sends the runs")
+    return run_each(tasks, _watch)
+
+
+def run_each(tasks: Sequence[Task], watch: Callable[[float], None]) -> list[Outcome | Failure]:
+    """Run ``tasks`` one after the other; one that fails does not stop the next.
+
+    ``watch`` is told how many are done, as 2.5 in the middle of the third; it may raise :class:`Stopped`.
+    """
+    results: list[Outcome | Failure] = []
+
+    def within(share: float) -> None:
+        watch(len(results) + share)
+
+    for task in tasks:
+        try:
+            within(0.0)
+            results.append(simulate(task, within))
+        except Stopped:
+            break
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except Exception as error:
+            results.append(Failure(error))
+        except BaseException as panic:  # the engine's, which is no Exception: nothing else on its way may be lost
+            results.append(Failure(RuntimeError(f"a defect of the engine: {panic}")))
+    return results
+
+
+def _watch(_done: float) -> None:
     if _stop is not None and _stop.is_set():
         raise Stopped
 

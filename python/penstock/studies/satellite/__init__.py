@@ -6,22 +6,21 @@ judge the claims.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
-from penstock.run import Outcome, Task
 from penstock.studies.claims import Evidence, Finding, NotRun, figure_numbers, judge, load_claims, require_match
 from penstock.studies.satellite.captions import PLANS
-from penstock.studies.satellite.figures import beside_figures, figure_rows, thesis_figures
+from penstock.studies.satellite.figures import beside_figures, thesis_figures
 from penstock.studies.satellite.grid import (
-    SERIES_DURATION,
-    SERIES_INTERVAL,
     SERIES_SEEDS,
     Point,
+    SeriesPoint,
     alternatives,
     case_points,
     grid,
+    ready,
     series_points,
 )
 from penstock.studies.satellite.runs import MissingRunError, Row, Runs
@@ -29,9 +28,10 @@ from penstock.studies.satellite.verdicts import Predicate
 from penstock.studies.satellite.weighed import PREDICATES
 
 if TYPE_CHECKING:
-    from penstock.plot import Sheet
+    import polars as pl
 
-SERIES = "time series of "
+    from penstock.plot import Sheet
+    from penstock.results import Results
 
 
 class Study:
@@ -50,62 +50,48 @@ class Study:
         self.figure = None if figure is None else int(figure)
         self.seeds = range(1, replications + 1)
         self.runs = Runs(wanted=replications)
-        self.points = {str(point): point for point in self.wanted_points()}
 
-    def wanted_points(self) -> list[Point]:
-        """The points to run: all, or those of one figure."""
-        if self.figure is None:
-            return grid() + alternatives()
-        plan = PLANS[self.figure]
-        return case_points(plan.scenario, plan.case)
+    def points(self) -> list[tuple[Point | SeriesPoint, Sequence[int]]]:
+        """The points to run, each with its seeds: the grid and the alternatives, or those of one figure, and series."""
+        if self.figure is not None:
+            plan = PLANS[self.figure]
+            return [(point, self.seeds) for point in case_points(plan.scenario, plan.case)]
+        watched = [(SeriesPoint(point), self.seeds[:SERIES_SEEDS]) for point in series_points()]
+        return [*((point, self.seeds) for point in grid() + alternatives()), *watched]
 
-    def stages(self) -> Iterator[Sequence[Task]]:
-        """The grid and the alternatives, seed by seed so that an interruption leaves whole curves; then the series."""
-        texts = {key: point.build().to_json() for key, point in self.points.items()}
-        yield [Task(text, seed, key=key) for seed in self.seeds for key, text in texts.items()]
-        if self.figure is None:
-            for point in series_points():
-                changes = {"measure.sample": SERIES_INTERVAL, "duration": SERIES_DURATION}
-                text = point.build().with_(changes).to_json()
-                yield [
-                    Task(text, seed, key=f"{SERIES}{point}", tables=("series",)) for seed in self.seeds[:SERIES_SEEDS]
-                ]
-
-    def add(self, outcome: Outcome) -> None:
-        """Takes in one run."""
+    def read(self, results: Results) -> None:
+        """Takes in all runs that there are."""
         import polars as pl
 
-        point = self.points[outcome.key.removeprefix(SERIES)]
-        frames = {name: pl.DataFrame(table) for name, table in outcome.tables.items()}
-        if outcome.key.startswith(SERIES):
-            groups = {row["group"] for row in self.runs.groups if row["scenario"] == point.scenario}
-            kept = ["satellite", *(f"{group}/1" for group in groups)]
-            frame = frames["series"].filter(pl.col("component").is_in(kept))
-            self.runs.add_series(point, outcome.seed, frame.iter_rows(named=True))
-        else:
-            self.runs.add(point, outcome.seed, *(frames[name].to_dicts() for name in ("groups", "ports", "losses")))
+        self.runs = Runs(wanted=len(self.seeds))
+        runs = results.table("groups").filter(kind="run")
+        shared = results.table("ports").filter(~pl.col("port").str.starts_with("access/"))
+        tables = [by_run(runs), by_run(shared), by_run(results.table("losses"))]
+        for key, groups in tables[0].items():
+            self.runs.add(*key, groups, *(table.get(key, []) for table in tables[1:]))
+        series = results.table("series")
+        if series.height:
+            drawn = ["satellite", *(f"{group}/1" for group in ("video", "voice", "data"))]
+            for (point, seed), rows in by_run(series.filter(pl.col("component").is_in(drawn)), "series").items():
+                self.runs.add_series(point, seed, rows)
 
     def sheets(self) -> Iterator[Sheet]:
         """Figures 11 to 49, and those beside them."""
-        self.runs.sort()
         if self.figure is not None:
             yield from thesis_figures(self.runs, [self.figure])
         else:
             yield from thesis_figures(self.runs, list(PLANS))
             yield from beside_figures(self.runs)
 
-    def tables(self) -> Mapping[str, Sequence[Row]]:
-        """Groups and ports of every run, the data of the figures, and the time series."""
-        self.runs.sort()
-        numbers = list(PLANS) if self.figure is None else [self.figure]
-        tables: dict[str, Sequence[Row]] = {
-            "groups": self.runs.groups,
-            "ports": self.runs.ports,
-            "figures": figure_rows(list(thesis_figures(self.runs, numbers))),
-        }
-        if self.runs.series:
-            tables["series"] = list(self.runs.series_rows())
-        return {name: rows for name, rows in tables.items() if rows}
+    def command(self, sheet: Sheet) -> str:
+        """The arguments of `penstock reproduce satellite` that run one figure again."""
+        _, is_numbered, number = sheet.name.partition("figure-")
+        return f"--figure {number}" if is_numbered else ""
+
+    def parameters(self) -> dict[str, str]:
+        """The ready files; the study changes only the numbers of sources in them."""
+        used = {(point.scenario, point.case): None for point, _ in self.points() if isinstance(point, Point)}
+        return {f"scenario {scenario}, case {case}": ready(scenario, case).to_toml() for scenario, case in used}
 
     def findings(self) -> list[Finding]:
         """The verdicts; with one figure, on the claims about it that its runs can answer."""
@@ -125,3 +111,11 @@ class Study:
             return predicate(self.runs)
         except MissingRunError as missing:
             return NotRun(f"not run: {missing}")
+
+
+def by_run(table: pl.DataFrame, kind: str = "run") -> dict[tuple[Point, int], list[Row]]:
+    """The rows of a table by point and seed, in the order of both."""
+    found: dict[tuple[Point, int], list[Row]] = {}
+    for row in table.filter(kind=kind).iter_rows(named=True) if table.height else ():
+        found.setdefault((Point(row["scenario"], row["case"], row["n"]), row["seed"]), []).append(row)
+    return found

@@ -18,7 +18,7 @@ from penstock.studies.satellite.grid import (
     case_points,
     largest,
 )
-from penstock.studies.satellite.runs import MissingRunError, Row, Runs, unconstrained
+from penstock.studies.satellite.runs import MissingRunError, Runs, unconstrained
 
 
 class TrafficClass(NamedTuple):
@@ -301,15 +301,3 @@ def alternatives_sheet(scenario: int) -> Callable[[Runs], Sheet]:
 SERIES_SHEETS = [series_sheet(scenario, case) for scenario in MIXES for case in ("2", "3")]
 MARK_SHEETS = [mark_sheet(scenario, case) for scenario in MIXES for case in ("2", "3")]
 ALTERNATIVE_SHEETS = [alternatives_sheet(scenario) for scenario in ALTERNATIVE_SCENARIOS]
-
-
-def figure_rows(sheets: Sequence[Sheet]) -> list[Row]:
-    """The data of figures, one row per curve, x and seed; seed 0 where the value is exact."""
-    return [
-        {"figure": sheet.name, "quantity": panel.y_label, "curve": curve.label, "x": x, "seed": seed, "value": value}
-        for sheet in sheets
-        for panel in sheet.panels
-        for curve in panel.curves
-        for x, values in sorted(curve.points.items())
-        for seed, value in sorted(values.items())
-    ]

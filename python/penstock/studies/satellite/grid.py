@@ -91,6 +91,11 @@ class Point:
         case = f"case {self.case}" if self.case in CASES else self.case
         return f"scenario {self.scenario} {case}, N = {self.n}"
 
+    @property
+    def parameters(self) -> dict[str, object]:
+        """What sets the point apart, by name."""
+        return {"scenario": self.scenario, "case": self.case, "n": self.n, "kind": "run"}
+
     def build(self) -> Scenario:
         """The scenario of this point, from its ready file."""
         base = ready(self.scenario, self.case)
@@ -99,6 +104,22 @@ class Point:
             return base
         counts = mix.counts(mix.sizes.index(self.n))
         return base.with_({f"flow.{group}.count": count for group, count in counts.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesPoint:
+    """A point whose first minute is watched closely."""
+
+    point: Point
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Those of the point; only the kind differs."""
+        return {**self.point.parameters, "kind": "series"}
+
+    def build(self) -> Scenario:
+        """The scenario of the point, shorter, with readings."""
+        return self.point.build().with_({"measure.sample": SERIES_INTERVAL, "duration": SERIES_DURATION})
 
 
 @cache

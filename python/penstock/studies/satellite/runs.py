@@ -1,4 +1,4 @@
-"""What the runs of the satellite study measured: tidy tables, and one number per measure, point and seed."""
+"""What the runs of the satellite study measured: one number per measure, point and seed, and time series."""
 
 from __future__ import annotations
 
@@ -19,23 +19,18 @@ class MissingRunError(LookupError):
 
 @dataclass(slots=True)
 class Runs:
-    """All that was measured. `groups` and `ports` are the tables to store; the rest answers questions about them.
+    """All that was measured: measures by point and seed, and time series.
 
     `wanted` is the number of seeds that every point should have.
     """
 
-    groups: list[Row] = field(default_factory=list)
-    ports: list[Row] = field(default_factory=list)
     measures: dict[Point, dict[int, dict[str, float]]] = field(default_factory=dict)
     series: dict[Point, dict[int, dict[tuple[str, str], Trace]]] = field(default_factory=dict)
     wanted: int = 0
 
     def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], losses: list[Row]) -> None:
         """Takes in the result tables of one run."""
-        label = {"scenario": point.scenario, "case": point.case, "n": point.n, "seed": seed}
-        rows = [label | row | at_places(losses, row["group"]) for row in groups]
-        self.groups += rows
-        self.ports += [label | row for row in ports]
+        rows = [row | at_places(losses, row["group"]) for row in groups]
         self.measures.setdefault(point, {})[seed] = dict(measure(rows, ports))
 
     def add_series(self, point: Point, seed: int, rows: Iterable[Row]) -> None:
@@ -45,27 +40,6 @@ class Runs:
             times, values = traces.setdefault((row["component"], row["quantity"]), ([], []))
             times.append(row["time_s"])
             values.append(row["value"])
-
-    def series_rows(self) -> Iterator[Row]:
-        """The time series that are drawn, as a table: those of the first seed."""
-        for point, seeds in self.series.items():
-            for seed, traces in sorted(seeds.items())[:1]:
-                label = {"scenario": point.scenario, "case": point.case, "n": point.n, "seed": seed}
-                for (component, quantity), (times, values) in traces.items():
-                    for time_s, value in zip(times, values, strict=True):
-                        yield label | {
-                            "time_s": time_s,
-                            "component": component,
-                            "quantity": quantity,
-                            "value": value,
-                        }
-
-    def sort(self) -> None:
-        """Puts all in the order of points and seeds, in whatever order the runs ended."""
-        for rows in (self.groups, self.ports):
-            rows.sort(key=lambda row: (row["scenario"], row["case"], row["n"], row["seed"]))
-        self.measures = {point: dict(sorted(seeds.items())) for point, seeds in self.measures.items()}
-        self.series = {point: dict(sorted(seeds.items())) for point, seeds in self.series.items()}
 
     def by_seed(self, name: str, point: Point) -> dict[int, float]:
         """One measure at one point, for each seed."""

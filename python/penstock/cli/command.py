@@ -1,0 +1,68 @@
+"""What the commands have in common: how one is declared, what it ends with, and the arguments that several take."""
+
+from __future__ import annotations
+
+import re
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: its function, what it does in a line, examples of its use, and what declares its arguments."""
+
+    name: str
+    function: Callable[[argparse.Namespace], int]
+    help: str
+    examples: tuple[str, ...]
+    arguments: Callable[[argparse.ArgumentParser], None] = lambda _parser: None
+
+
+def fail(paragraph: str, status: int) -> int:
+    """Say on standard error, in one paragraph, why the command ends; return ``status``."""
+    with suppress(OSError):  # nobody may be there to read it
+        print(f"penstock: {paragraph}", file=sys.stderr)
+    return status
+
+
+def say(message: str, *, quiet: bool) -> None:
+    """A message on standard error."""
+    if not quiet:
+        print(message, file=sys.stderr)
+
+
+def number(text: str, option: str, least: int, most: int | None = None) -> int:
+    """The whole number that ``text`` is, if it lies in the range; raises ``InputError``."""
+    from penstock.run import whole_number
+
+    is_number = re.fullmatch(r"[+-]?[0-9]{1,40}", text) is not None
+    return whole_number(int(text) if is_number else text, option, least, most)
+
+
+def jobs(options: argparse.Namespace) -> int:
+    """The processes to use: those of ``--jobs``, or one a core."""
+    from penstock.run import available_cores
+
+    return available_cores() if options.jobs is None else number(options.jobs, "--jobs", 1)
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--jobs``."""
+    parser.add_argument("--jobs", metavar="N", help="processes to use (default: one a core)")
+
+
+def add_where(parser: argparse.ArgumentParser, default: str) -> None:
+    """Declare where an experiment is carried out and kept."""
+    place = parser.add_mutually_exclusive_group()
+    add_jobs(place)  # type: ignore[arg-type]
+    place.add_argument("--cluster", metavar="ADDRESS", help="a Dask scheduler's, as tcp://host:8786")
+    parser.add_argument("--out", metavar="DIR", help=f"where to keep everything (default: {default})")
+    parser.add_argument("--resume", action="store_true", help="go on with what is unfinished in DIR")

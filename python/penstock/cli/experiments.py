@@ -1,0 +1,262 @@
+"""Commands that carry out many runs, or show what came of them: ``sweep``, ``compare``, ``reproduce``, ``report``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.cli.command import DONE, FAILED, INTERRUPTED, Command, add_where, fail, jobs, number, say
+from penstock.errors import InputError
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    from penstock.experiment import State
+    from penstock.results import Results
+
+QUICK, FULL = 3, 20
+"""Seeds of ``reproduce --quick``, as the papers have, and of ``--full``."""
+REPLICATIONS = "10"
+
+
+def sweep(options: argparse.Namespace) -> int:
+    """``penstock sweep``: run a scenario for many values of its parameters."""
+    from penstock.pages import sweep as page
+    from penstock.sweep import Sweep
+
+    wanted = Sweep.load(options.scenario)
+    out = _out(options, wanted.name)
+
+    def carry_out(tell: Callable[[State], None]) -> Results:
+        return wanted.run(
+            out, jobs=jobs(options), cluster=options.cluster, resume=options.resume, yes=options.yes, tell=tell
+        )
+
+    def show(results: Results) -> None:
+        metrics = page.metrics_of(results, options.metric)
+        if options.json:
+            print(json.dumps(page.to_json(results, metrics), indent=2))
+        else:
+            page.print_sweep(results, metrics)
+
+    return _carry_out(options, out, carry_out, show)
+
+
+def compare(options: argparse.Namespace) -> int:
+    """``penstock compare``: rank scenarios under the same traffic."""
+    from penstock import comparison
+    from penstock.metric import metric
+    from penstock.pages import comparison as page
+    from penstock.scenario import Scenario
+
+    scenarios: dict[str, Scenario] = {}
+    for source in options.scenarios:
+        name = Path(source).stem if Path(source).stem not in scenarios else source
+        if options.scenarios.count(source) > 1:
+            raise InputError("this is given twice", path="FILE", value=source, remedy="name each scenario once")
+        scenarios[name] = Scenario.load(source)
+        for text in options.metric or page.METRICS:
+            metric(text, scenarios[name])
+    replications = number(options.replications, "--replications", 1, 100_000)
+    seed = number(options.seed, "--seed", 0, 2**64 - 1)
+    out = _out(options, "-".join(scenarios))
+    for line in comparison.different_traffic(scenarios):
+        say(f"note: {line}", quiet=options.quiet)
+
+    def carry_out(tell: Callable[[State], None]) -> Results:
+        return comparison.compare(
+            scenarios,
+            out,
+            replications=replications,
+            seed=seed,
+            metrics=options.metric or page.METRICS,
+            jobs=jobs(options),
+            cluster=options.cluster,
+            resume=options.resume,
+            tell=tell,
+        )
+
+    def show(results: Results) -> None:
+        metrics = page.metrics_of(results, options.metric)
+        if options.json:
+            print(json.dumps(page.to_json(results, metrics), indent=2))
+        else:
+            page.print_comparison(results, metrics)
+
+    return _carry_out(options, out, carry_out, show)
+
+
+def reproduce(options: argparse.Namespace) -> int:
+    """``penstock reproduce``: run a published study again; figures, tables and verdicts."""
+    from penstock import studies
+    from penstock.pages import study as page
+
+    seeds = FULL if options.full else QUICK
+    if options.seeds is not None:
+        seeds = number(options.seeds, "--seeds", 1, 100_000)
+    studies.open_study(options.study, options.figure, seeds)
+    out = _out(options, options.study)
+
+    def carry_out(tell: Callable[[State], None]) -> Results:
+        return studies.carry_out(
+            options.study,
+            figure=options.figure,
+            seeds=seeds,
+            out=out,
+            jobs=jobs(options),
+            cluster=options.cluster,
+            resume=options.resume,
+            tell=tell,
+        )
+
+    return _carry_out(options, out, carry_out, page.show)
+
+
+def report(options: argparse.Namespace) -> int:
+    """``penstock report``: one page of HTML about a sweep, a comparison or a study."""
+    from penstock.pages import page_of
+    from penstock.report import write
+    from penstock.results import Results
+
+    results = Results(options.directory)
+    path = Path(options.out) if options.out else results.directory / "report.html"
+    write(page_of(results), path)
+    print(path)
+    return _damaged(results)
+
+
+def _out(options: argparse.Namespace, name: str) -> Path:
+    return Path(options.out) if options.out else Path("out") / Path(name).stem
+
+
+def _carry_out(
+    options: argparse.Namespace,
+    out: Path,
+    carry_out: Callable[[Callable[[State], None]], Results],
+    show: Callable[[Results], None],
+) -> int:
+    """Carry out an experiment with progress, and show what came of it, even of a part."""
+    from penstock.executors import ClusterLostError
+    from penstock.progress import board
+    from penstock.results import Results
+
+    status = DONE
+    try:
+        with board(out.name, quiet=options.quiet) as tell:
+            results = carry_out(tell)
+    except (KeyboardInterrupt, ClusterLostError) as ended:
+        results = Results(out)
+        missing = results.missing()
+        told = "interrupted" if isinstance(ended, KeyboardInterrupt) else str(ended)
+        kept = f"{results.plan.height - missing} of {results.plan.height} runs are kept"
+        status = fail(
+            f"{told}: {kept}; go on with --resume", INTERRUPTED if isinstance(ended, KeyboardInterrupt) else FAILED
+        )
+    if results.plan.height > results.missing():
+        show(results)
+    for failure in results.about["failures"]:
+        place = ", ".join(f"{name} = {value}" for name, value in failure["parameters"].items())
+        fail(f"{place}, seed {failure['seed']}, replication {failure['replication']}: {failure['reason']}", FAILED)
+        status = status or FAILED
+    say(
+        f"the runs are kept in {out}: `penstock report {out}` writes a page, `penstock runs list {out}` lists them",
+        quiet=options.quiet,
+    )
+    return status or _damaged(results)
+
+
+def _damaged(results: Results) -> int:
+    for damage in results.store.damaged:
+        fail(f"{damage}; run the same command again with --resume to make good", FAILED)
+    return FAILED if results.store.damaged else DONE
+
+
+def _add_metric(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--metric",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a column of the tables of groups or ports, as loss_ratio or voice.delay_mean_s; may be given often",
+    )
+    parser.add_argument("--json", action="store_true", help="print the table as JSON, in SI units")
+
+
+def _add_sweep(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="FILE|NAME", help="a scenario file with a [sweep] table, or a ready one")
+    add_where(parser, "out/NAME")
+    _add_metric(parser)
+    parser.add_argument("--yes", action="store_true", help="accept more than a million runs")
+
+
+def _add_compare(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenarios", nargs="+", metavar="FILE|NAME", help="scenario files, or the names of ready ones")
+    _add_metric(parser)
+    parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
+    parser.add_argument(
+        "--replications",
+        default=REPLICATIONS,
+        metavar="N",
+        help=f"runs of each scenario, paired by number (default: {REPLICATIONS})",
+    )
+    add_where(parser, "out/A-B")
+
+
+def _add_reproduce(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("study", metavar="STUDY", help="its name: satellite")
+    parser.add_argument("--figure", metavar="N", help="only this figure, and the runs it needs")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help=f"{QUICK} seeds, as the paper (the default)")
+    size.add_argument("--full", action="store_true", help=f"{FULL} seeds")
+    size.add_argument("--seeds", metavar="N", help="another number of seeds")
+    add_where(parser, "out/STUDY")
+
+
+def _add_report(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", help="where a sweep, a comparison or a study is kept")
+    parser.add_argument("--out", metavar="FILE", help="where to write (default: DIR/report.html)")
+
+
+COMMANDS = (
+    Command(
+        "sweep",
+        sweep,
+        "run a scenario for many values of its parameters",
+        (
+            "penstock sweep satellite/sweep-trigger",
+            "penstock sweep my.toml --jobs 4 --out results --metric voice.loss_ratio",
+            "penstock sweep my.toml --cluster tcp://scheduler:8786 --out results --resume",
+        ),
+        _add_sweep,
+    ),
+    Command(
+        "compare",
+        compare,
+        "rank scenarios under the same traffic: paired differences",
+        (
+            "penstock compare satellite/1-case-2 satellite/1-case-3 --metric voice.loss_ratio",
+            "penstock compare a.toml b.toml c.toml --metric delay_p99_s --replications 20",
+        ),
+        _add_compare,
+    ),
+    Command(
+        "reproduce",
+        reproduce,
+        "run a published study again: figures, tables and verdicts",
+        (
+            "penstock reproduce satellite --quick",
+            "penstock reproduce satellite --figure 15 --full --out results",
+            "penstock reproduce satellite --full --resume",
+        ),
+        _add_reproduce,
+    ),
+    Command(
+        "report",
+        report,
+        "write one page of HTML about a sweep, a comparison or a study",
+        ("penstock report out/satellite", "penstock report out/satellite --out satellite.html"),
+        _add_report,
+    ),
+)

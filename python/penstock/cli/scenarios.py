@@ -1,0 +1,157 @@
+"""Commands about one scenario: ``run``, ``check``, ``scenarios``, ``schema``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.cli.command import DONE, INTERRUPTED, Command, add_jobs, fail, jobs, number, say
+from penstock.errors import InputError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from penstock.run import Result
+    from penstock.scenario import Scenario
+
+
+def run(options: argparse.Namespace) -> int:
+    """``penstock run``: simulate one scenario and print what came of it."""
+    from penstock.files import prepare
+    from penstock.progress import bar
+    from penstock.run import MOST_REPLICATIONS, Interrupted
+    from penstock.run import run as simulate
+
+    seed = number(options.seed, "--seed", 0, 2**64 - 1)
+    replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
+    processes = jobs(options)
+    scenario = _scenario(options)
+    out = None if options.out is None else prepare(options.out)
+    try:
+        with bar(scenario.name, quiet=options.quiet) as progress:
+            result = simulate(scenario, seed, replications, progress, jobs=processes)
+    except Interrupted as stopped:
+        if stopped.result is None:
+            raise
+        _show(stopped.result, out, options)
+        return fail(f"interrupted: {len(stopped.result.manifest['runs'])} of {replications} replications", INTERRUPTED)
+    _show(result, out, options)
+    return DONE
+
+
+def check(options: argparse.Namespace) -> int:
+    """``penstock check``: say whether a scenario can be run."""
+    scenario = _scenario(options)
+    print(scenario.to_toml() if options.defaults else f"{scenario.name}: sound", end="" if options.defaults else "\n")
+    return DONE
+
+
+def scenarios(options: argparse.Namespace) -> int:
+    """``penstock scenarios``: list the ready scenario files."""
+    import tomllib
+
+    from penstock.scenario import ready
+
+    rows = [
+        {"name": name, "title": tomllib.loads(file.read_text(encoding="utf-8")).get("title", "")}
+        for name, file in ready().items()
+    ]
+    if options.json:
+        print(json.dumps(rows, indent=2))
+    else:
+        from penstock.summary import print_table
+
+        print_table("Ready scenarios", [("name", "name", str), ("title", "title", str)], rows)
+    return DONE
+
+
+def schema(_options: argparse.Namespace) -> int:
+    """``penstock schema``: print the JSON Schema of scenario files."""
+    from penstock.scenario import schema as scenario_schema
+
+    print(json.dumps(scenario_schema(), indent=2))
+    return DONE
+
+
+def _add_scenario(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="FILE|NAME", help="a scenario file, or the name of a ready one")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="PATH=VALUE", help="change a value; may be given often"
+    )
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
+    _add_scenario(parser)
+    add_jobs(parser)
+    parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
+    parser.add_argument("--replications", default="1", metavar="N", help="independent runs (default: 1)")
+    parser.add_argument("--out", metavar="DIR", help="write tables as Parquet, and a manifest, to DIR")
+    parser.add_argument("--json", action="store_true", help="print the summary as JSON, in SI units")
+
+
+def _add_scenarios(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the list as JSON")
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    _add_scenario(parser)
+    parser.add_argument("--defaults", action="store_true", help="print it with every default written out")
+
+
+def _scenario(options: argparse.Namespace) -> Scenario:
+    """The scenario that was asked for, with the changes of ``--set``."""
+    from penstock.scenario import Scenario, parse_value
+
+    scenario = Scenario.load(options.scenario)
+    changes: dict[str, object] = {}
+    for change in options.set:
+        path, equals, value = change.partition("=")
+        if not equals:
+            raise InputError("this sets nothing", path="--set", value=change, remedy="write --set flow.voice.count=88")
+        changes[path.strip()] = parse_value(value.strip())
+    return scenario.with_(changes) if changes else scenario
+
+
+def _show(result: Result, out: Path | None, options: argparse.Namespace) -> None:
+    """Write the result to ``out``, if that is wanted, and its summary to standard output."""
+    from penstock.files import save
+    from penstock.summary import print_summary, summary
+
+    if out is not None:
+        files = save(result, out)
+        say(f"wrote {len(files)} files to {out}", quiet=options.quiet)
+    if options.json:
+        print(json.dumps({**summary(result), "manifest": result.manifest}, indent=2))
+    else:
+        print_summary(result)
+
+
+COMMANDS = (
+    Command(
+        "run",
+        run,
+        "simulate a scenario: a summary, and Parquet tables on request",
+        (
+            "penstock run satellite/1-case-2",
+            "penstock run my.toml --seed 7 --replications 10 --out results",
+            'penstock run satellite/1-case-2 --set flow.voice.count=40 --set "line.satellite.rate=2 Mb/s"',
+        ),
+        _add_run,
+    ),
+    Command(
+        "scenarios",
+        scenarios,
+        "list the ready scenarios",
+        ("penstock scenarios", "penstock scenarios --json"),
+        _add_scenarios,
+    ),
+    Command("schema", schema, "print the JSON Schema of scenario files", ("penstock schema > scenario.schema.json",)),
+    Command(
+        "check",
+        check,
+        "say whether a scenario file can be run",
+        ("penstock check my.toml", "penstock check satellite/1-case-2 --defaults > mine.toml"),
+        _add_check,
+    ),
+)

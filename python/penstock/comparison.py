@@ -1,0 +1,137 @@
+"""Comparison of scenarios under the same traffic: paired differences, and a ranking in which equals tie.
+
+Every random component draws from a stream named after itself, the seed and the replication. So flows of the same name
+and traffic send the same in every scenario, and the difference of two scenarios in one replication is free of most of
+the luck that each has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.executors import interruptible, open_pool
+from penstock.experiment import Experiment, Plan, State
+from penstock.metric import Metric
+from penstock.results import Results
+from penstock.statistics import Difference, Ranked, differences, rank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One of the scenarios that are compared, by its name."""
+
+    name: str
+    scenario: Scenario
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """Its name alone."""
+        return {"scenario": self.name}
+
+    def build(self) -> Scenario:
+        """The scenario."""
+        return self.scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How scenarios rank in one metric of one group or port (``of``).
+
+    ``replications`` is how many they were compared over.
+    """
+
+    metric: Metric
+    of: str
+    ranking: Sequence[Ranked]
+    differences: Sequence[Difference]
+    replications: int
+
+
+def compare(
+    scenarios: Mapping[str, Scenario],
+    out: str | Path,
+    *,
+    replications: int = 10,
+    seed: int = 1,
+    metrics: Sequence[str] = (),
+    jobs: int = 1,
+    cluster: str | None = None,
+    resume: bool = False,
+    tell: Callable[[State], None] = lambda _state: None,
+) -> Results:
+    """Run every scenario for the same seed and replications, and keep the runs in the directory ``out``.
+
+    ``metrics`` are those to compare by later, where no others are asked for.
+
+    Raises as :meth:`penstock.Sweep.run`.
+    """
+    if len(scenarios) < 2:
+        raise InputError("a comparison needs two scenarios or more", value=", ".join(scenarios), remedy="name another")
+    contenders = [Contender(name, scenario.with_({"sweep": None})) for name, scenario in scenarios.items()]
+    details = {
+        "scenarios": {contender.name: contender.scenario.tree for contender in contenders},
+        "metrics": list(metrics),
+        "seed": seed,
+        "replications": replications,
+    }
+    with (
+        interruptible() as stop,
+        Experiment(Path(out), "comparison", " / ".join(scenarios), details, resume, tell) as experiment,
+        open_pool(stop, jobs, cluster=cluster) as pool,
+    ):
+        plan = Plan(contenders)
+        for point in range(len(contenders)):
+            plan.add(point, [(seed, replication) for replication in range(replications)])
+        if experiment.run(plan, pool, stop):
+            experiment.finish()
+    if stop.wished:
+        raise KeyboardInterrupt
+    return Results(out)
+
+
+def rankings(results: Results, metric: Metric) -> list[Comparison]:
+    """One comparison for each group or port that all scenarios have.
+
+    Only replications count for which every scenario has a value.
+    """
+    names = dict(results.plan.select("point", "scenario").unique().sort("point").iter_rows())
+    found: dict[str, dict[str, dict[int, float]]] = {}
+    for row in metric.values(results).drop_nulls().iter_rows(named=True):
+        of_name = found.setdefault(row["of"], {}).setdefault(names[row["point"]], {})
+        of_name[row["replication"]] = row["value"]
+    comparisons = []
+    for of, values in found.items():
+        shared = sorted(set.intersection(*(set(own) for own in values.values())))
+        if len(values) < len(names) or not shared:
+            continue
+        samples = {name: [values[name][number] for number in shared] for name in names.values()}
+        ranking = rank(samples, lower_is_better=metric.lower_is_better)
+        comparisons.append(Comparison(metric, of, ranking, differences(samples), len(shared)))
+    return comparisons
+
+
+def different_traffic(scenarios: Mapping[str, Scenario]) -> list[str]:
+    """What keeps the traffic from being the same, one line each: groups that only some have, or that send otherwise."""
+    first, *others = scenarios
+    flows = {name: scenario.tree["flow"] for name, scenario in scenarios.items()}
+    lines = []
+    for other in others:
+        for group in sorted(flows[first].keys() | flows[other].keys()):
+            if group not in flows[first] or group not in flows[other]:
+                there = first if group in flows[first] else other
+                lines.append(f'only {there} has the flows "{group}"')
+                continue
+            one, two = flows[first][group], flows[other][group]
+            differing = [key for key in ("count", "octets", "traffic") if one.get(key) != two.get(key)]
+            if differing:
+                lines.append(f'{" and ".join(differing)} of the flows "{group}" differ between {first} and {other}')
+    return lines

@@ -1,0 +1,379 @@
+"""Where runs are carried out: here, in local processes, on a Dask cluster, or on any ``concurrent.futures.Executor``.
+
+Results never depend on it: a run is known by (scenario, seed, replication) alone. Tasks travel in batches of about a
+second of work, so that neither a short run nor a long one is spoilt by the cost of sending it.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import threading
+import time
+import types
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.worker import Failure, Outcome, Stopped, Task, begin, engine_sources, run_each, work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from concurrent.futures import Executor, Future
+
+    from distributed import Client
+
+    Results = list[Outcome | Failure]
+    Batch = list[tuple[int, Task]]
+
+MOST_WORKERS = 61  # what Windows can wait for
+BATCH_S = 1.0
+LEAST_BATCH_S = 0.1
+LARGEST_BATCH = 4096
+LOOK_S = 0.1
+"""Seconds between two looks at whether to stop."""
+CONNECT_S = 8
+"""Seconds that a cluster's scheduler has to answer."""
+LOST_S = 10.0
+"""Seconds for which a scheduler may be gone before it counts as lost."""
+
+_log = logging.getLogger(__name__)
+
+
+class ClusterLostError(ConnectionError):
+    """The cluster's scheduler is gone, and with it every task in flight."""
+
+
+class Stop:
+    """A wish to end. Ctrl-C makes it while :func:`interruptible` holds; a second Ctrl-C interrupts at once."""
+
+    def __init__(self) -> None:
+        self.wished = False
+
+
+class Pool:
+    """Runs batches on an executor. A context: it closes the executor at its end, if it made it.
+
+    Args:
+        executor: any ``concurrent.futures.Executor`` whose workers can import ``penstock``.
+        width: how many batches it can run at once.
+    """
+
+    def __init__(self, executor: Executor, width: int) -> None:
+        self.executor = executor
+        self.width = width
+
+    def submit(self, tasks: Sequence[Task]) -> Future[Results]:
+        """Send a batch on its way."""
+        return self.executor.submit(work, tasks, engine_sources())
+
+    def check(self) -> None:
+        """Raise :class:`ClusterLostError` when nothing more can come back."""
+
+    def restart(self, broken: BaseException) -> None:
+        """Start anew after the executor broke; raises ``broken`` where that cannot be done."""
+        raise broken
+
+    def stop(self) -> None:
+        """Tell the runs under way to give up, where they can be told."""
+
+    def close(self) -> None:
+        """Free what the pool holds."""
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+
+class Here(Pool):
+    """Runs everything in this process, one after the other. ``watch`` is told how many runs of a batch are done."""
+
+    def __init__(self, stop: Stop, watch: Callable[[float], None] | None = None) -> None:
+        self.width = 1
+        self.sign = stop
+        self.watch = watch
+
+    def submit(self, tasks: Sequence[Task]) -> Future[Results]:
+        """Run a batch; the future is done when this returns."""
+        from concurrent.futures import Future
+
+        future: Future[Results] = Future()
+        future.set_result(run_each(tasks, self._watch))
+        return future
+
+    def _watch(self, done: float) -> None:
+        if self.watch is not None:
+            self.watch(done)
+        if self.sign.wished:
+            raise Stopped
+
+
+class Processes(Pool):
+    """Local processes, spawned: they import the engine and little more, and end by themselves with their parent."""
+
+    def __init__(self, jobs: int) -> None:
+        self.width = min(jobs, MOST_WORKERS)
+        self._start()
+
+    def restart(self, broken: BaseException) -> None:
+        """Start anew with fresh processes: one has died."""
+        _log.warning("a worker process has died: %s", broken)
+        self.close()
+        self._start()
+
+    def _start(self) -> None:
+        from concurrent.futures import ProcessPoolExecutor
+        from multiprocessing import get_context
+
+        context = get_context("spawn")
+        self.stopping = context.Event()
+        self.executor = ProcessPoolExecutor(
+            self.width, mp_context=context, initializer=begin, initargs=(self.stopping,)
+        )
+
+    def submit(self, tasks: Sequence[Task]) -> Future[Results]:
+        """Send a batch on its way; the first ones start the processes."""
+        with _bare_start():
+            return super().submit(tasks)
+
+    def stop(self) -> None:
+        """Tell every worker to end its run at its next look."""
+        self.stopping.set()
+
+    def close(self) -> None:
+        """End the processes."""
+        self.stop()
+        self.executor.shutdown(wait=True, cancel_futures=True)
+
+
+class Cluster(Pool):
+    """A Dask cluster, by the address of its scheduler (``tcp://host:8786``). Needs the extra ``penstock[cluster]``.
+
+    Raises :class:`InputError` within ten seconds if nobody answers there, if no worker has joined, or if a worker
+    cannot run this very engine.
+    """
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self.client = _connect(address)
+        try:
+            self.width = self._threads()
+            if not self.width:
+                raise _refused(address, "the scheduler has no workers", "start some: dask worker ADDRESS")
+            _compare_engines(address, self.client)
+        except BaseException:
+            self.close()
+            raise
+        self.executor = self.client.get_executor(pure=False)
+        self.seen = self.counted = time.monotonic()
+
+    def check(self) -> None:
+        """Raise :class:`ClusterLostError` once the scheduler has been gone for ten seconds."""
+        now = time.monotonic()
+        if self.client.status == "running":
+            self.seen = now
+        elif self.client.status == "closed" or now - self.seen > LOST_S:
+            raise ClusterLostError(f"the scheduler at {self.address} is gone")
+        if now - self.counted > LOST_S:
+            self.counted = now
+            threads = self._threads()
+            self.width = threads or self.width
+            if not threads:
+                _log.warning("no worker is left at %s: waiting for one", self.address)
+
+    def close(self) -> None:
+        """Leave the cluster; it goes on without us."""
+        self.client.close(timeout=2)
+
+    def _threads(self) -> int:
+        """How many runs the workers of the moment can carry out at once."""
+        try:
+            return sum(self.client.nthreads().values())
+        except OSError:  # the scheduler is going: the next look at its status tells
+            return 0
+
+
+def open_pool(
+    stop: Stop, jobs: int = 1, *, cluster: str | None = None, watch: Callable[[float], None] | None = None
+) -> Pool:
+    """A pool: the Dask cluster at an address, or for so many jobs: this process for one, else local processes."""
+    if cluster is not None:
+        return Cluster(cluster)
+    return Here(stop, watch) if jobs <= 1 else Processes(jobs)
+
+
+@contextmanager
+def interruptible() -> Iterator[Stop]:
+    """Turns the first Ctrl-C into a wish, so that nothing is interrupted halfway; in the main thread alone."""
+    stop = Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+
+    def wish(number: int, frame: types.FrameType | None) -> None:
+        if stop.wished:
+            signal.default_int_handler(number, frame)
+        stop.wished = True
+
+    before = signal.signal(signal.SIGINT, wish)
+    try:
+        yield stop
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@dataclass(slots=True)
+class Spread:
+    """Tasks on their way through a pool. Iterating gives their results batch by batch, in the order they end.
+
+    With each result come its task, and the task's number in the order of ``tasks``. ``total`` is how many there are,
+    ``running`` how many are under way. Ends early once ``stop`` is wished: what has finished by then is still given.
+    A task whose worker died is tried again by itself; if that worker dies too, the task has failed. Raises
+    :class:`ClusterLostError`.
+    """
+
+    tasks: Iterable[Task]
+    total: int
+    pool: Pool
+    stop: Stop
+    running: int = 0
+    _left: int = 0
+    _run_s: float | None = None
+    _suspects: Batch = field(default_factory=list)
+    _under_way: dict[Future[Results], Batch] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[list[tuple[int, Task, Outcome | Failure]]]:
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        waiting = enumerate(self.tasks)
+        self._left = self.total
+        is_told = False
+        while True:
+            while not self.stop.wished and len(self._under_way) < self._most_under_way():
+                batch = self._next_batch(waiting)
+                if not batch:
+                    break
+                self._under_way[self._send(batch)] = batch
+            self.running = sum(map(len, self._under_way.values()))
+            if not self._under_way:
+                return
+            if self.stop.wished and not is_told:
+                is_told = True
+                self.pool.stop()
+                for future in self._under_way:
+                    future.cancel()
+            done, _ = wait(self._under_way, LOOK_S, FIRST_COMPLETED)
+            self.pool.check()
+            if broken := next((error for future in done if (error := _breakage(future))), None):
+                done, _ = wait(self._under_way)  # all that were under way are lost with it
+                self.pool.restart(broken)
+            was_alone = len(self._under_way) == 1
+            for future in done:
+                batch = self._under_way.pop(future)
+                results = self._results(future, batch, was_alone)
+                yield [(number, task, result) for (number, task), result in zip(batch, results, strict=False)]
+
+    def _most_under_way(self) -> int:
+        """One batch waits for each that runs, so that no worker idles; a suspect runs alone."""
+        return 1 if self._suspects or isinstance(self.pool, Here) else 2 * self.pool.width
+
+    def _next_batch(self, waiting: Iterator[tuple[int, Task]]) -> Batch:
+        if self._suspects:
+            return [self._suspects.pop()]
+        size = 1
+        if self._run_s is not None:
+            share = self._left // (2 * self.pool.width)  # towards the end all workers get some
+            size = min(round(BATCH_S / self._run_s), max(share, round(LEAST_BATCH_S / self._run_s)), LARGEST_BATCH)
+        batch = list(islice(waiting, max(1, size)))
+        self._left -= len(batch)
+        return batch
+
+    def _send(self, batch: Batch) -> Future[Results]:
+        from concurrent.futures import BrokenExecutor, Future
+
+        try:
+            return self.pool.submit([task for _, task in batch])
+        except BrokenExecutor as error:
+            future: Future[Results] = Future()
+            future.set_exception(error)
+            return future
+
+    def _results(self, future: Future[Results], batch: Batch, was_alone: bool) -> Results:
+        if future.cancelled():
+            if not self.stop.wished:
+                raise ClusterLostError("the cluster has dropped tasks; was it restarted?")
+            return []
+        error = future.exception()
+        if error is None:
+            results = future.result()
+            if runs := [result.wall_s for result in results if isinstance(result, Outcome)]:
+                mean_s = max(sum(runs) / len(runs), 1e-6)
+                self._run_s = mean_s if self._run_s is None else (self._run_s + mean_s) / 2
+            return results
+        if len(batch) == 1 and (was_alone or not _breakage(future)):
+            return [Failure(RuntimeError(f"its worker ended without a word ({type(error).__name__})"))]
+        self._suspects.extend(batch)
+        return []
+
+
+def _breakage(future: Future[Results]) -> BaseException | None:
+    """The error of a future that fell with its whole executor."""
+    from concurrent.futures import BrokenExecutor
+
+    error = None if future.cancelled() else future.exception()
+    return error if isinstance(error, BrokenExecutor) else None
+
+
+def _connect(address: str) -> Client:
+    try:
+        from distributed import Client
+    except ImportError:
+        raise InputError(
+            "a cluster needs Dask, which is not installed", path="--cluster", remedy="pip install 'penstock[cluster]'"
+        ) from None
+    try:
+        return Client(address, timeout=CONNECT_S, set_as_default=False)
+    except (OSError, ValueError, TimeoutError) as error:
+        told = " ".join(str(error).split()) or type(error).__name__
+        remedy = "give the address that `dask scheduler` prints, as tcp://host:8786"
+        raise _refused(address, f"no scheduler answers there: {told}", remedy) from None
+
+
+def _compare_engines(address: str, client: Client) -> None:
+    """Results are stored as those of this engine, so no other may have made them."""
+    try:
+        found = client.run(engine_sources)
+    except ImportError as error:
+        raise _refused(address, f"a worker cannot import Penstock: {error}", "install it there too") from None
+    for worker, sources in found.items():
+        if sources != engine_sources():
+            remedy = "install the same version of Penstock everywhere"
+            raise _refused(address, f"the worker {worker} has another engine than this process", remedy)
+
+
+def _refused(address: str, reason: str, remedy: str) -> InputError:
+    return InputError(reason, path="--cluster", value=address, remedy=remedy)
+
+
+@contextmanager
+def _bare_start() -> Iterator[None]:
+    """Lets a process start with nothing of this one's.
+
+    A spawned process imports the main module of its parent again: its libraries would come along, and a script
+    without a guard would run twice. And until it is ready, Ctrl-C must not reach it.
+    """
+    main = sys.modules["__main__"]
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    sys.modules["__main__"] = types.ModuleType("__main__")
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main_thread else None
+    try:
+        yield
+    finally:
+        if in_main_thread:
+            signal.signal(signal.SIGINT, handler)
+        sys.modules["__main__"] = main

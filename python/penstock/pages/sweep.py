@@ -1,0 +1,158 @@
+"""What a sweep shows: tables of estimates, and its page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from penstock.estimates import PointEstimate, estimates
+from penstock.metric import NAMES, Metric, metric
+from penstock.pages.sweep_figures import sheets, short_names, told
+from penstock.report import Figure, Report, Section, Table
+from penstock.scenario import Scenario
+from penstock.sweep import decisions
+
+if TYPE_CHECKING:
+    from penstock.results import Results
+
+METRICS = ("loss_ratio", "delay_mean_s", "throughput_bps")
+"""What is shown of a sweep that does not say."""
+MOST_ROWS = 1000
+
+Row = dict[str, Any]
+
+
+def metrics_of(results: Results, wanted: Sequence[str] = ()) -> list[Metric]:
+    """The metrics to show: those that are wanted, or the sweep's own, or the usual ones."""
+    details = results.about["details"]
+    names = wanted or details["sweep"]["metrics"] or (*METRICS, *details["sweep"]["precision"])
+    base = scenario_of(results)
+    return [metric(name, base) for name in dict.fromkeys(names)]
+
+
+def scenario_of(results: Results) -> Scenario:
+    """The scenario that was varied."""
+    return Scenario(json.dumps(results.about["details"]["scenario"]), "json", name=results.about["name"])
+
+
+def estimate_rows(results: Results, metrics: Sequence[Metric]) -> list[Row]:
+    """One row a point and group or port: the parameters, ``of``, and a :class:`PointEstimate` for each metric."""
+    settings = {row["point"]: row for row in results.plan.unique("point", maintain_order=True).iter_rows(named=True)}
+    rows: dict[tuple[int, str], Row] = {}
+    for each in metrics:
+        for found in estimates(each, results):
+            key = (found.point, found.of)
+            own = {name: settings[found.point][name] for name in results.parameters}
+            rows.setdefault(key, {**own, "of": found.of})[str(each)] = found
+    return [rows[key] for key in sorted(rows, key=lambda key: key[0])]
+
+
+def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) -> None:
+    """Print the estimates on standard output, up to ``limit`` rows."""
+    from penstock.summary import print_table
+
+    names = short_names(results.parameters)
+    for table in dict.fromkeys(each.table for each in metrics):
+        own = [each for each in metrics if each.table == table]
+        rows = estimate_rows(results, own)
+        columns: list[tuple[str, str, Callable[[Any], str]]] = [(names[name], name, str) for name in names]
+        columns.append((NAMES[table], "of", str))
+        columns += [(each.label, str(each), _shown) for each in own]
+        filled = [{**{str(each): None for each in own}, **row} for row in rows]
+        more = f", the first {limit} of {len(rows)} rows" if len(rows) > limit else ""
+        title = f"{results.about['name']}, {table}: mean ± half width of the 95 % interval{more}"
+        print_table(title, columns, filled[:limit])
+    for line in precision_lines(results):
+        print(line)
+
+
+def to_json(results: Results, metrics: Sequence[Metric]) -> list[Row]:
+    """The estimates as plain data, in SI units."""
+    return [
+        {name: _plain(value) if isinstance(value, PointEstimate) else value for name, value in row.items()}
+        for row in estimate_rows(results, metrics)
+    ]
+
+
+def precision_lines(results: Results) -> list[str]:
+    """One line for each wish of precision that was not met."""
+    names = short_names(results.parameters)
+    settings = {row["point"]: row for row in results.plan.iter_rows(named=True)}
+    lines = []
+    for decision in decisions(results):
+        if decision.verdict != "reached":
+            setting = told({names[name]: settings[decision.point][name] for name in names})
+            of = "" if decision.metric.name else f" of {decision.of}"
+            lines.append(f"{decision.metric}{of} at {setting}: {decision.text}")
+    return lines
+
+
+def page_of(results: Results) -> Report:
+    """The page of a sweep."""
+    metrics = metrics_of(results)
+    command = f"penstock sweep {results.about['name']} --out {results.directory}"
+    tables = list(_tables(results, metrics))
+    if failures := results.about["failures"]:
+        tables.append(
+            Table(
+                "Runs that failed",
+                ["point", "seed", "replication", "reason"],
+                [
+                    [told(row["parameters"]), str(row["seed"]), str(row["replication"]), row["reason"]]
+                    for row in failures
+                ],
+            )
+        )
+    figures = [Figure(sheet, command) for sheet in sheets(results, metrics)]
+    base = scenario_of(results)
+    sections = [Section("Estimates", "\n\n".join(precision_lines(results)), tables=tables)]
+    if figures:
+        sections.append(Section("Figures", figures=figures))
+    return Report(
+        title=base.title or base.name,
+        summary=f"A sweep of {len(set(results.plan['point']))} points and {results.plan.height} runs. "
+        "Means over replications with 95 % Student intervals.",
+        sections=sections,
+        parameters={
+            "The scenario that was varied": base.to_toml(),
+            "The sweep": json.dumps(results.about["details"]["sweep"], indent=1),
+        },
+        versions=results.versions(),
+        command=command,
+        complete=bool(results.about["complete"]),
+    )
+
+
+def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:
+    """One table for the metrics of groups, and one for those of ports."""
+    for table in dict.fromkeys(each.table for each in metrics):
+        own = [each for each in metrics if each.table == table]
+        rows = estimate_rows(results, own)
+        more = f" The first {MOST_ROWS} of {len(rows)} rows." if len(rows) > MOST_ROWS else ""
+        yield Table(
+            f"Of {table}",
+            [*results.parameters, NAMES[table], *(each.label for each in own)],
+            [
+                [
+                    *(str(row[name]) for name in (*results.parameters, "of")),
+                    *(_shown(row.get(str(each))) for each in own),
+                ]
+                for row in rows[:MOST_ROWS]
+            ],
+            note=f"Mean ± half width of the 95 % interval, or the bound where nothing was seen.{more}",
+        )
+
+
+def _shown(value: object) -> str:
+    return "-" if value is None else str(value)
+
+
+def _plain(found: PointEstimate) -> Row:
+    estimate = found.estimate
+    told: Row = (
+        {"mean": None, "low": None, "high": None, "count": 0}
+        if estimate is None
+        else {"mean": estimate.mean, "low": estimate.low, "high": estimate.high, "count": estimate.count}
+    )
+    return told if found.trials is None else {**told, "events": found.events, "trials": found.trials}

@@ -1,0 +1,196 @@
+"""The figures of a sweep: each metric against its axes, distributions of delays, and traces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from penstock.metric import Metric
+from penstock.plot import Curve, Panel, Sheet, Tail, Trace, against, heat_map, shared_traces, tails
+
+if TYPE_CHECKING:
+    from penstock.results import Results
+
+MOST_CURVES = 7
+MOST_FIGURES = 24
+MOST_DETAILS = 8
+"""Figures of distributions, and of traces."""
+
+Values = dict[int, float]
+
+
+def sheets(results: Results, metrics: Sequence[Metric]) -> list[Sheet]:
+    """The figures, as far as there are values for them."""
+    made = [sheet for each in metrics for sheet in of_metric(results, each)]
+    return [*made[:MOST_FIGURES], *list(of_delays(results))[:MOST_DETAILS], *list(of_series(results))[:MOST_DETAILS]]
+
+
+def short_names(paths: Sequence[str]) -> dict[str, str]:
+    """The last steps of each path, as many as no other path ends with: ``video.count`` and ``voice.count``."""
+    names = {}
+    for path in paths:
+        steps = path.split(".")
+        ends = (".".join(steps[-count:]) for count in range(1, len(steps) + 1))
+        others = [f".{other}" for other in paths if other != path]
+        names[path] = next((end for end in ends if not any(other.endswith(f".{end}") for other in others)), path)
+    return names
+
+
+def told(parameters: Mapping[str, object]) -> str:
+    """A setting in words: ``count = 4, rate = 2 Mb/s``."""
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One axis of a sweep: its first path, its short name, the label of a figure's axis, and where each value stands.
+
+    Quantities of one unit stand as numbers, with the unit in the label; other texts stand side by side.
+    """
+
+    path: str
+    name: str
+    label: str
+    places: Mapping[Any, Any]
+
+
+def axes_of(results: Results) -> list[Axis]:
+    """The axes with more than one value, that with the most first."""
+    names = short_names(results.parameters)
+    paths = [min(axis) for axis in results.about["details"]["sweep"]["axis"]]
+    steps = {path: results.plan[path].unique(maintain_order=True).to_list() for path in paths}
+    varied = [path for path in paths if len(steps[path]) > 1] or paths[:1]
+    varied.sort(key=lambda path: -len(steps[path]))
+    return [Axis(path, names[path], *scale(names[path], steps[path])) for path in varied]
+
+
+def scale(name: str, values: Sequence[object]) -> tuple[str, Mapping[Any, Any]]:
+    """The label of an axis, and the place of each value on it."""
+    parts = [
+        re.fullmatch(r"([-+.\d]+(?:e[-+]?\d+)?) (\S+)", value) if isinstance(value, str) else None for value in values
+    ]
+    units = {part[2] for part in parts if part}
+    if all(parts) and len(units) == 1:
+        return f"{name} ({units.pop()})", {
+            value: float(part[1]) for value, part in zip(values, parts, strict=True) if part
+        }
+    return name, {value: value for value in values}
+
+
+def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
+    """A metric against the first axis, a curve for each value of the second, a figure for each of the others.
+
+    Where there are two axes or more, a heat map of the first two beside it.
+    """
+    first, *others = axes_of(results)
+    found = values_of(results, each, [first, *others])
+    groups = list(dict.fromkeys(of for of, _ in found))
+    rest = others[1:]
+    for number, setting in enumerate(product(*(axis.places for axis in rest))):
+        at = told({axis.name: value for axis, value in zip(rest, setting, strict=True)})
+        title = f"{each.label}{f' at {at}' if at else ''}"
+        name = f"{each}-{number + 1}"
+        chosen = {(of, *key[:2]): values for (of, key), values in found.items() if key[2:] == setting}
+        if not others:
+            curves = [Curve(of, {first.places[x]: chosen[of, x] for of_, x in chosen if of_ == of}) for of in groups]
+            for part in range(0, len(curves), MOST_CURVES):
+                shown = curves[part : part + MOST_CURVES]
+                yield against(file_name(name, part), title, shown, x_label=first.label, y_label=each.label)
+            continue
+        second = others[0]
+        for of in groups:
+            curves = [
+                Curve(
+                    f"{second.name} = {y}",
+                    {first.places[x]: chosen[of, x, y] for x in first.places if (of, x, y) in chosen},
+                )
+                for y in second.places
+            ]
+            if len(curves) <= MOST_CURVES:
+                yield against(file_name(name, of), f"{of}: {title}", curves, x_label=first.label, y_label=each.label)
+            cells = {
+                (first.places[x], second.places[y]): values for (group, x, y), values in chosen.items() if group == of
+            }
+            yield heat_map(
+                file_name(name, of, "map"),
+                f"{of}: {title}",
+                cells,
+                x_label=first.label,
+                y_label=second.label,
+                quantity=each.label,
+            )
+
+
+def values_of(results: Results, each: Metric, axes: Sequence[Axis]) -> dict[tuple[str, tuple[Any, ...]], Values]:
+    """The values of a metric by group or port and values of the axes: one a replication."""
+    rows = each.values(results)
+    found: dict[tuple[str, tuple[Any, ...]], Values] = {}
+    if not rows.height:
+        return found
+    settings = {
+        row["point"]: tuple(row[axis.path] for axis in axes)
+        for row in results.plan.unique("point", maintain_order=True).iter_rows(named=True)
+    }
+    for row in rows.drop_nulls("value").iter_rows(named=True):
+        found.setdefault((row["of"], settings[row["point"]]), {})[row["replication"]] = row["value"]
+    return found
+
+
+def of_delays(results: Results) -> Iterator[Sheet]:
+    """The tails of the delays of each group, seven points a figure."""
+    import polars as pl
+
+    rows = results.table("distributions")
+    if not rows.height:
+        return
+    names = short_names(results.parameters)
+    summed = rows.group_by("group", "point", *results.parameters, "delay_s", maintain_order=True).agg(pl.sum("count"))
+    for (of,), part in summed.group_by("group", maintain_order=True):
+        points = [own for _, own in part.group_by("point", maintain_order=True)]
+        for start in range(0, len(points), MOST_CURVES):
+            curves = [
+                Tail(
+                    told({names[name]: own[name][0] for name in names}),
+                    dict(zip(own["delay_s"].to_list(), own["count"].to_list(), strict=True)),
+                )
+                for own in points[start : start + MOST_CURVES]
+            ]
+            yield tails(
+                file_name("delays", of, start),
+                f"Delays of {of}",
+                curves,
+                x_label="delay (s)",
+                y_label="share of PDUs above",
+                caption="All replications together; the delays are those of a histogram, within 0.8 %.",
+            )
+
+
+def of_series(results: Results) -> Iterator[Sheet]:
+    """Readings of the first run of each point: one panel for queues, for utilisations, and for filtered rates."""
+    rows = results.table("series")
+    if not rows.height:
+        return
+    names = short_names(results.parameters)
+    for (point,), part in rows.group_by("point", maintain_order=True):
+        first = part.filter(run=part["run"][0])
+        panels = []
+        for kind in ("queue", "utilisation", "filtered"):
+            own = first.filter(first["quantity"].str.starts_with(kind))
+            traces = [
+                Trace(f"{component} {quantity}", readings["time_s"].to_list(), readings["value"].to_list())
+                for (component, quantity), readings in own.group_by(["component", "quantity"], maintain_order=True)
+                if not str(component).startswith("access/")
+            ]
+            if traces:
+                panels.append(Panel("", kind, traces=traces[:MOST_CURVES]))
+        if panels:
+            setting = told({names[name]: first[name][0] for name in names})
+            yield shared_traces(file_name("traces", point), f"Queues and rates over time: {setting}", panels)
+
+
+def file_name(*parts: object) -> str:
+    """A name that a file may have."""
+    return "-".join(re.sub(r"[^A-Za-z0-9_.]+", "-", str(part)) for part in parts)

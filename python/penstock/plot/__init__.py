@@ -1,0 +1,37 @@
+"""Figures: one style, one function per kind, and files that are the same bytes on every run.
+
+A caller says what to show and gets a `Sheet`; `save` makes files of it, and `inline` what a page of HTML holds.
+
+    against        a quantity against a parameter, with the interval of its mean
+    over_time      what one run did
+    shared_traces  the same, several quantities above one another on one time axis
+    tails          the share of delays above x, on a log axis
+    heat_map       a quantity against two parameters
+
+Sheets of several panels are put together from `Panel`. matplotlib is imported only when something is drawn.
+"""
+
+from penstock.plot.curves import against
+from penstock.plot.heat import heat_map
+from penstock.plot.inline import inline
+from penstock.plot.layout import draw, save
+from penstock.plot.sheet import Cells, Curve, Panel, Sheet, Tail, Trace
+from penstock.plot.tails import tails
+from penstock.plot.traces import over_time, shared_traces
+
+__all__ = [
+    "Cells",
+    "Curve",
+    "Panel",
+    "Sheet",
+    "Tail",
+    "Trace",
+    "against",
+    "draw",
+    "heat_map",
+    "inline",
+    "over_time",
+    "save",
+    "shared_traces",
+    "tails",
+]

@@ -1,0 +1,151 @@
+"""Drawings as parts of a page of HTML: no ids in common, nothing said twice, nothing from elsewhere.
+
+A page may hold sixty figures, so what matplotlib writes is made smaller without a visible difference: coordinates to a
+hundredth of a point, no comments, no groups that group nothing, and the outlines of letters and markers, which all
+figures share, once for the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from penstock.plot.layout import draw, octets
+from penstock.plot.sheet import Sheet
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
+SVG = "http://www.w3.org/2000/svg"
+REFERENCE = re.compile(r"url\(#([^)]+)\)")
+NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
+STEP = re.compile(r"([A-Za-z])([^A-Za-z]*)")
+SHIFT = re.compile(r"translate\([^)]*\)")
+ASIDE = re.compile(r"translate\((\S+) 0\)")
+
+
+def inline(sheets: Iterable[Sheet]) -> tuple[str, list[str]]:
+    """Sheets as <svg> elements for one page, without titles and captions, which the page says in its own words.
+
+    Returns what they share, to be put into the page once and before them, and one element for each sheet. Their ids
+    have a dot in them, so a page may use all others.
+    """
+    page = Page()
+    drawings = [page.add(sheet, f"f{number}.") for number, sheet in enumerate(sheets, start=1)]
+    shared = "".join(f'<path id="{name}"{rest}/>' for rest, name in page.shared.items())
+    return f'<svg xmlns="{SVG}" width="0" height="0" aria-hidden="true"><defs>{shared}</defs></svg>', drawings
+
+
+@dataclass(slots=True)
+class Page:
+    """What the drawings of a page share: outlines, each with its id."""
+
+    shared: dict[str, str] = field(default_factory=dict)
+
+    def add(self, sheet: Sheet, prefix: str) -> str:
+        """One sheet as an <svg> element, whose own ids have a prefix."""
+        root = ElementTree.fromstring(octets(draw(sheet, bare=True), "svg"))  # noqa: S314 - we wrote it
+        for element in root.iter():
+            tidy(element)
+        names = self.share(root)
+        used = set(references(root))
+        for number, element in enumerate(each for each in root.iter() if each.get("id") in used - set(names)):
+            names[element.attrib["id"]] = f"{prefix}{number}"
+        rename(root, names)
+        flatten(root)
+        width = root.attrib["width"]
+        for key in ("width", "height", "version"):
+            root.attrib.pop(key, None)
+        root.attrib.update(xmlns=SVG, role="img", style=f"width:{width}")
+        root.set("aria-label", sheet.title)
+        return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
+
+    def share(self, root: Element) -> dict[str, str]:
+        """Takes outlines out of a drawing; returns the new ids of those by their old ones."""
+        names, styles = {}, {}
+        for defs in [element for element in root.iter() if element.tag == "defs"]:
+            for path in [element for element in defs if element.tag == "path" and "id" in element.attrib]:
+                text = "".join(f' {key}="{value}"' for key, value in path.items() if key != "id")
+                names[path.attrib["id"]] = self.shared.setdefault(text, f"s.{len(self.shared)}")
+                styles[f"#{path.attrib['id']}"] = path.get("style")
+                defs.remove(path)
+        for use in (element for element in root.iter() if element.tag == "use"):
+            if "style" in use.attrib and use.get("style") == styles.get(use.get("href", "")):
+                del use.attrib["style"]
+        return names
+
+
+def tidy(element: Element) -> None:
+    """Short numbers, short styles, no name spaces and no white space."""
+    element.tag = element.tag.rpartition("}")[2]
+    element.text = element.tail = None
+    attributes = {key.rpartition("}")[2]: value for key, value in element.items()}
+    for key, value in attributes.items():
+        if key == "d":
+            attributes[key] = short_path(value)
+        elif key in ("x", "y", "width", "height"):
+            attributes[key] = short(value)
+        elif key == "transform":
+            attributes[key] = SHIFT.sub(lambda match: short(match[0]), value)
+        elif key == "style":
+            attributes[key] = value.replace(": ", ":").replace("; ", ";")
+    if element.tag == "use" and (aside := ASIDE.fullmatch(attributes.get("transform", ""))):
+        del attributes["transform"]
+        attributes["x"] = aside[1]
+    element.attrib.clear()
+    element.attrib.update(attributes)
+
+
+def short(text: str) -> str:
+    """Numbers of a text to a hundredth."""
+    return NUMBER.sub(lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), text)
+
+
+def short_path(data: str) -> str:
+    """The data of a path with short numbers, where a command that repeats is not repeated."""
+    parts, last = [], ""
+    for command, numbers in STEP.findall(short(data)):
+        told = " ".join(numbers.split())
+        parts.append(f" {told}" if command == last and command in "LQC" else f"{command}{told}")
+        last = command
+    return "".join(parts)
+
+
+def references(root: Element) -> Iterable[str]:
+    """The ids that a drawing refers to."""
+    for element in root.iter():
+        for key, value in element.items():
+            if key == "href" and value.startswith("#"):
+                yield value[1:]
+            yield from REFERENCE.findall(value)
+
+
+def rename(root: Element, names: dict[str, str]) -> None:
+    """Gives ids their new names, wherever they stand; ids that nothing refers to are dropped."""
+    for element in root.iter():
+        for key, value in list(element.items()):
+            if key == "id":
+                element.attrib.pop(key)
+                if value in names:
+                    element.set(key, names[value])
+            elif key == "href" and value.startswith("#"):
+                element.set(key, f"#{names[value[1:]]}")
+            elif "url(#" in value:
+                element.set(key, REFERENCE.sub(lambda match: f"url(#{names[match[1]]})", value))
+
+
+def flatten(parent: Element) -> None:
+    """Leaves out what says nothing: metadata, style sheets, empty definitions, groups without attributes."""
+    kept: list[Element] = []
+    for child in parent:
+        if child.tag in ("metadata", "style"):
+            continue
+        flatten(child)
+        if child.tag == "g" and not child.attrib:
+            kept += list(child)
+        elif child.tag not in ("g", "defs") or len(child):
+            kept.append(child)
+    parent[:] = kept

@@ -1,0 +1,222 @@
+"""Where everything stands on a sheet, and the files that it becomes."""
+
+from __future__ import annotations
+
+import io
+import math
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from penstock.files import write_bytes
+from penstock.plot.curves import draw_curves, say_zero
+from penstock.plot.heat import BAR, draw_cells, quantity_of
+from penstock.plot.rows import draw_rows
+from penstock.plot.sheet import Panel, Sheet
+from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, wrapped_names
+from penstock.plot.tails import draw_tails
+from penstock.plot.traces import draw_traces
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+WIDTH = 6.4
+LINE_HEIGHT = 0.155
+CAPTION_SIZE = 8
+CAPTION_PER_INCH = 17.5
+TITLE_SIZE = 10
+TITLE_PER_INCH = 13
+Y_LABEL_PER_INCH = 13
+LEGEND_LETTER = 0.065
+LEGEND_WRAP = 24
+
+
+class Margins(NamedTuple):
+    """What each panel leaves free around its axes, in inches."""
+
+    left: float
+    right: float
+    above: float
+    below: float
+
+
+def draw(sheet: Sheet, *, bare: bool = False) -> Figure:
+    """Draws a sheet, without its title and caption if `bare`.
+
+    Margins are fixed, in inches: measuring all texts would take most of the time.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    columns = min(sheet.columns, len(sheet.panels))
+    lines = -(-len(sheet.panels) // columns)
+    width = WIDTH if columns == 1 else max(WIDTH, 3.3 * columns)
+    title = "" if bare else broken(sheet.title, int(width * TITLE_PER_INCH), width - 0.12, TITLE_SIZE, is_bold=True)
+    caption = "" if bare else broken(sheet.caption, int(width * CAPTION_PER_INCH), width - 0.12, CAPTION_SIZE)
+    foot = (caption.count("\n") + 1) * LINE_HEIGHT + 0.15 if caption else 0.05
+    is_stack = columns == 1 and lines > 1
+    labels: dict[str, Any] = {} if is_stack else legend_labels(sheet)
+    longest = max((len(name) for name in labels), default=0)
+    per_line = max(1, min(len(labels), int(width / max(1.5, 0.52 + LEGEND_LETTER * longest))))
+    name_height = 0.3 + 0.17 * title.count("\n") if title else 0.0
+    head = name_height + 0.12 + 0.19 * -(-len(labels) // per_line)
+    margins = margins_of(sheet, width / columns, is_stack)
+    height = head + lines * sheet.panel_height + foot
+    span = width / columns - margins.left - margins.right
+    with rc_context(STYLE):
+        figure = Figure(figsize=(width, height))
+        for number, panel in enumerate(sheet.panels):
+            line, column = divmod(number, columns)
+            x = column * width / columns + margins.left
+            top = height - head - line * sheet.panel_height - margins.above
+            is_last = is_stack and number + 1 == lines
+            panel_height = sheet.panel_height - margins.above - margins.below - (0.2 if is_last else 0)
+            axis = figure.add_axes((x / width, (top - panel_height) / height, span / width, panel_height / height))
+            fill(axis, panel, span, panel_height, y_label_of(panel, sheet), ticks=9 if columns == 1 else 5)
+            handles, names = axis.get_legend_handles_labels()
+            labels.update(
+                {name: handle for name, handle in zip(names, handles, strict=True) if labels.get(name, 0) is None}
+            )
+            if is_stack and names:
+                wrapped = [textwrap.fill(name, LEGEND_WRAP) for name in names]
+                axis.legend(handles, wrapped, loc="upper left", bbox_to_anchor=(1.01, 1.03), handlelength=1.4)
+            if is_stack and not is_last:
+                axis.tick_params(labelbottom=False)
+        if labels:
+            figure.legend(
+                [handle for handle in labels.values() if handle is not None],
+                [name for name, handle in labels.items() if handle is not None],
+                loc="upper left",
+                bbox_to_anchor=(0.005, 1 - name_height / height),
+                ncols=per_line,
+                columnspacing=1.4,
+            )
+        if title:
+            figure.text(
+                0.1 / width, 1 - 0.1 / height, title, ha="left", va="top", fontsize=TITLE_SIZE, fontweight="bold"
+            )
+        if caption:
+            figure.text(
+                0.1 / width, 0.08 / height, caption, ha="left", va="bottom", fontsize=CAPTION_SIZE, linespacing=1.25
+            )
+    return figure
+
+
+def legend_labels(sheet: Sheet) -> dict[str, Any]:
+    """The names that one legend for all panels explains, in their order; none where there is but one curve."""
+    names = []
+    for panel in sheet.panels:
+        names += [curve.label for curve in panel.curves]
+        names += [tail.label for tail in panel.tails]
+        names += [trace.label for trace in panel.traces]
+    names += [panel.level_label for panel in sheet.panels]
+    names += [panel.limit_label for panel in sheet.panels]
+    return dict.fromkeys(filter(None, names))
+
+
+def margins_of(sheet: Sheet, width: float, is_stack: bool) -> Margins:
+    """The margins that suit all panels of a sheet, each so many inches wide in all."""
+    panels = sheet.panels
+    row_names = [name for panel in panels for name in panel.rows or ()]
+    line_names = [name for panel in panels if panel.cells for name in panel.cells.lines]
+    column_names = [name for panel in panels for name in named_columns(panel)]
+    label_lines = max(y_label_of(panel, sheet).count("\n") for panel in panels)
+    left = 0.82 + 0.15 * label_lines
+    if row_names:
+        left = max(1.45, 0.2 + CHARACTER * max(map(len, row_names)))
+    if line_names:
+        left = max(left, 0.45 + 0.15 * label_lines + CHARACTER * max(map(len, line_names)))
+    above = 0.25 if any(panel.title for panel in panels) else 0.08
+    below = 0.25 if is_stack else 0.45
+    right = 0.18
+    for cells in (panel.cells for panel in panels if panel.cells):
+        right = max(right, BAR + 0.15 * quantity_of(cells, sheet.panel_height - above - below).count("\n"))
+    stack_names = [name for panel in panels for name in legend_labels(Sheet("", "", "", [panel]))]
+    if is_stack and stack_names:
+        longest = max(len(line) for name in stack_names for line in textwrap.wrap(name, LEGEND_WRAP))
+        right = max(1.3, 0.45 + LEGEND_LETTER * longest)
+    if column_names:
+        slot = (width - left - right) / max(len(named_columns(panel)) for panel in panels)
+        wrapped = wrapped_names(column_names, slot)
+        if wrapped is not None:
+            below += 0.15 * max(name.count("\n") for name in wrapped)
+        else:
+            reach = CHARACTER * max(map(len, column_names))
+            below += reach * math.sin(math.radians(TILT)) - 0.05
+            left = max(left, reach * math.cos(math.radians(TILT)) - slot / 2)
+    return Margins(left, right, above, below)
+
+
+def named_columns(panel: Panel) -> Sequence[str]:
+    """What stands along the x axis of a panel, where that is names."""
+    if panel.cells:
+        return panel.cells.columns
+    return list(dict.fromkeys(x for curve in panel.curves for x in curve.points if isinstance(x, str)))
+
+
+def y_label_of(panel: Panel, sheet: Sheet) -> str:
+    """The name of the y axis, in lines no longer than the axis."""
+    return textwrap.fill(panel.y_label, max(8, int(sheet.panel_height * Y_LABEL_PER_INCH)))
+
+
+def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ticks: int) -> None:
+    """Draws one panel of so many inches, with at most so many ticks where the x axis is a few given places."""
+    if panel.curves:
+        draw_curves(axis, panel, ticks, width)
+    if panel.tails:
+        draw_tails(axis, panel)
+    draw_traces(axis, panel)
+    if panel.cells:
+        draw_cells(axis, panel.cells, width, height)
+    if panel.level is not None:
+        axis.axhline(panel.level, label=panel.level_label or None, **REFERENCE)
+    if panel.limit is not None:
+        axis.axvline(panel.limit, label=panel.limit_label or None, **REFERENCE)
+    axis.set_xlabel(panel.x_label)
+    axis.set_ylabel(y_label)
+    axis.set_title(panel.title)
+    if panel.rows is not None:
+        draw_rows(axis, panel.rows)
+    elif not panel.tails and not panel.cells:
+        set_limits(axis, panel)
+
+
+def set_limits(axis: Axes, panel: Panel) -> None:
+    """Axes from the bottom up; where all is zero, an axis that says so."""
+    values = [value for curve in panel.curves for point in curve.points.values() for value in point.values()]
+    if panel.curves and values and not any(values):
+        axis.set_ylim(0, panel.top or 1.0)
+        say_zero(axis)
+        return
+    if panel.span is not None:
+        axis.set_xlim(panel.span)
+    elif panel.traces and len(panel.traces[0].x):
+        axis.set_xlim(min(panel.traces[0].x), max(panel.traces[0].x))
+    _, high = axis.get_ylim()
+    if panel.bottom is not None:
+        axis.set_ylim(bottom=panel.bottom)
+    axis.set_ylim(top=max(high, panel.top or high))
+
+
+def octets(figure: Figure, suffix: str) -> bytes:
+    """A figure as a file, without dates, so that the same data give the same bytes."""
+    from matplotlib import rc_context
+
+    metadata = {"svg": {"Date": None, "Creator": "Penstock"}, "png": {"Software": "Penstock"}}[suffix]
+    buffer = io.BytesIO()
+    with rc_context(STYLE):
+        figure.savefig(buffer, format=suffix, metadata=metadata)
+    return buffer.getvalue()
+
+
+def save(sheet: Sheet, directory: Path) -> list[Path]:
+    """Writes a sheet as SVG and PNG."""
+    figure = draw(sheet)
+    written = []
+    for suffix in ("svg", "png"):
+        path = directory / f"{sheet.name}.{suffix}"
+        write_bytes(path, octets(figure, suffix))
+        written.append(path)
+    return written

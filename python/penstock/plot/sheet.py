@@ -1,0 +1,94 @@
+"""What a figure shows: sheets of panels, and what a panel may hold. Nothing here says how it looks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+Points = Mapping[float, Mapping[int, float]] | Mapping[int, Mapping[int, float]] | Mapping[str, Mapping[int, float]]
+"""At each x one value per seed. (The keys of a `Mapping` do not vary, so that each kind of x is named.)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """A quantity against x: at each x one value per seed. An `exact` one comes from theory and has one value.
+
+    x is a number, or a label: then the values stand side by side and no line joins them. `hue` is the place in the
+    palette, by default that of the curve in its panel.
+    """
+
+    label: str
+    points: Points
+    hue: int | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A line of many points: one quantity of one run against time, or what theory says (`exact`)."""
+
+    label: str
+    x: Sequence[float]
+    y: Sequence[float]
+    hue: int | None = None
+    exact: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """How often each value was seen. Of a histogram give the upper ends of its bins: there the shares are exact."""
+
+    label: str
+    counts: Mapping[float, int]
+    hue: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """A quantity against two parameters: `values[line][column]`, the lowest line first, None where there is none."""
+
+    quantity: str
+    columns: Sequence[str]
+    lines: Sequence[str]
+    values: Sequence[Sequence[float | None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One pair of axes.
+
+    `top` is the least upper end of the y axis, `level` a horizontal and `limit` a vertical line of reference, `span`
+    the x axis where it is not that of the data. Curves show a thin line for `each_seed`; traces that are `marked`
+    carry a few markers, by which they can be told apart in grey.
+    """
+
+    x_label: str
+    y_label: str
+    curves: Sequence[Curve] = ()
+    traces: Sequence[Trace] = ()
+    rows: Mapping[str, Sequence[float]] | None = None
+    title: str = ""
+    top: float | None = None
+    bottom: float | None = 0.0
+    level: float | None = None
+    level_label: str = ""
+    tails: Sequence[Tail] = ()
+    cells: Cells | None = None
+    limit: float | None = None
+    limit_label: str = ""
+    span: tuple[float, float] | None = None
+    log_x: bool = False
+    each_seed: bool = True
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A figure: panels under a title, a caption below."""
+
+    name: str
+    title: str
+    caption: str
+    panels: Sequence[Panel]
+    columns: int = 1
+    panel_height: float = 3.1

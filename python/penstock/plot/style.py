@@ -1,0 +1,125 @@
+"""How figures look: the one style sheet.
+
+Colours are the Okabe-Ito set (Okabe and Ito 2008), which colour-blind readers can tell apart, with a marker of its own
+for each, so that figures survive grey print. Heat maps use viridis, whose lightness rises evenly. No text is read as
+mathematics: a `$` in a name is a `$`.
+"""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+COLOUR_MAP = "viridis"
+GREY = "#555555"
+STYLE: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.titlesize": 9,
+    "axes.titlelocation": "left",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": "#DDDDDD",
+    "grid.linewidth": 0.6,
+    "hatch.color": "#999999",
+    "hatch.linewidth": 0.6,
+    "legend.frameon": False,
+    "legend.fontsize": 8,
+    "svg.hashsalt": "penstock",
+    "svg.fonttype": "path",
+    "savefig.dpi": 150,
+    "path.simplify": True,
+    "text.parse_math": False,
+}
+CHARACTER = 0.072
+"""Width of a letter of the usual size, in inches: about the mean of the font."""
+TILT = 35
+"""Degrees by which names turn that do not fit side by side."""
+
+REFERENCE: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (1, 2))}
+EXACT: Any = {"linestyle": "--", "linewidth": 1.1}
+
+
+def colour_of(hue: int) -> str:
+    """The colour of a place in the palette, which begins again at its end."""
+    return PALETTE[hue % len(PALETTE)]
+
+
+def marker_of(hue: int) -> str:
+    """The marker of a place in the palette: where colours come again, they come with other markers."""
+    return MARKERS[(hue + hue // len(PALETTE)) % len(MARKERS)]
+
+
+def wrapped_names(names: Sequence[str], slot: float) -> list[str] | None:
+    """Names broken into lines that fit into so many inches each; None if a word is too long or too many lines arise."""
+    width = int(slot / CHARACTER)
+    lines = [textwrap.wrap(name, width, break_long_words=False) if width else [name] for name in names]
+    if any(len(parts) > 3 or any(len(part) > max(width, 1) for part in parts) for parts in lines):
+        return None
+    return ["\n".join(parts) for parts in lines]
+
+
+def name_columns(axis: Axes, places: Sequence[float], names: Sequence[str], slot: float) -> None:
+    """Names under some places of the x axis, so many inches apart: broken into lines, or else tilted."""
+    wrapped = wrapped_names(names, slot)
+    if wrapped is None:
+        axis.set_xticks(places, names, rotation=TILT, ha="right", rotation_mode="anchor")
+    else:
+        axis.set_xticks(places, wrapped)
+
+
+def broken(text: str, letters: int, inches: float, size: float, *, is_bold: bool = False) -> str:
+    """A text in lines of at most so many letters, fewer where they are so wide that a line is longer than the room."""
+    em = size / 72 * (1.12 if is_bold else 1.0)
+    for width in range(letters, 20, -2):
+        lines = textwrap.wrap(text, width)
+        if max((length(line) * em for line in lines), default=0.0) <= inches:
+            break
+    return "\n".join(lines)
+
+
+def length(text: str) -> float:
+    """About how long a text is, in sizes of its font (DejaVu Sans)."""
+    return math.fsum(ADVANCES.get(letter, 0.62) for letter in text)
+
+
+def show_powers(axis: Axis, low: float, high: float) -> None:
+    """Ticks of a log axis between two ends: powers of ten, or plain numbers if there would be few."""
+    from matplotlib.ticker import LogLocator, NullFormatter
+
+    axis.set_minor_formatter(NullFormatter())
+    if high / low >= 1e3:
+        axis.set_major_formatter(lambda value, _: power_of_ten(round(math.log10(value))))
+    else:
+        axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        axis.set_major_formatter(lambda value, _: f"{value:g}")
+
+
+def power_of_ten(exponent: int) -> str:
+    """A power of ten as text."""
+    return "1" if exponent == 0 else "10" + str(exponent).translate(SUPERSCRIPTS)
+
+
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+ADVANCES = {
+    letter: advance
+    for letters, advance in (
+        ("fijlIJ .,:;'|/-", 0.32),
+        ("rt()[]!", 0.4),
+        ("cszLF?*_", 0.54),
+        ("ABCDGHKNOQRUVXZ&", 0.72),
+        ("wM#+=<>^~", 0.84),
+        ("mW%@", 0.98),
+    )
+    for letter in letters
+}

@@ -1,0 +1,121 @@
+"""What one run did: quantities against time, in one panel or in several on one time axis."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from penstock.plot.sheet import Panel, Sheet, Trace
+from penstock.plot.style import EXACT, colour_of, marker_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLUMNS = 1_000
+"""Slices of the time axis: more than a page can show."""
+MARKS = 7
+"""Markers on a trace."""
+
+
+def over_time(
+    name: str,
+    title: str,
+    traces: Sequence[Trace],
+    *,
+    y_label: str,
+    x_label: str = "time (s)",
+    caption: str = "",
+    level: float | None = None,
+    level_label: str = "",
+    bottom: float | None = 0.0,
+    top: float | None = None,
+) -> Sheet:
+    """Quantities of one unit against time.
+
+    Args:
+        name: name of the files.
+        title: what stands above.
+        traces: what to show.
+        y_label: the quantity, with its unit.
+        x_label: the time, with its unit.
+        caption: what stands below.
+        level: a value to draw a horizontal line at.
+        level_label: what that value is.
+        bottom: the lower end of the y axis; None leaves it to the data.
+        top: the least upper end of the y axis.
+    """
+    panel = Panel(
+        x_label, y_label, traces=traces, top=top, bottom=bottom, level=level, level_label=level_label, marked=True
+    )
+    return Sheet(name, title, caption, [replace(panel, span=span_of([panel]))])
+
+
+def shared_traces(
+    name: str,
+    title: str,
+    panels: Sequence[Panel],
+    *,
+    x_label: str = "time (s)",
+    caption: str = "",
+    panel_height: float = 2.1,
+) -> Sheet:
+    """Panels of traces, such as queues and rates, above one another on one time axis.
+
+    Each panel brings its traces, y label and level; the time axis is that of all traces together.
+    """
+    span = span_of(panels)
+    last = len(panels) - 1
+    shared = [
+        replace(panel, x_label=x_label if number == last else "", span=span, marked=True)
+        for number, panel in enumerate(panels)
+    ]
+    return Sheet(name, title, caption, shared, panel_height=panel_height)
+
+
+def span_of(panels: Sequence[Panel]) -> tuple[float, float] | None:
+    """The least and the greatest x of all traces, None where there is no axis between them."""
+    ends = [(min(trace.x), max(trace.x)) for panel in panels for trace in panel.traces if len(trace.x)]
+    low, high = min((low for low, _ in ends), default=0.0), max((high for _, high in ends), default=0.0)
+    return (low, high) if low < high else None
+
+
+def draw_traces(axis: Axes, panel: Panel) -> None:
+    """All traces of a panel; in grey print a few markers tell them apart."""
+    is_marked = panel.marked and sum(not trace.exact for trace in panel.traces) > 1
+    for number, trace in enumerate(panel.traces):
+        hue = number if trace.hue is None else trace.hue
+        if trace.exact:
+            axis.plot(trace.x, trace.y, color=colour_of(hue), label=trace.label, **EXACT)
+            continue
+        x, y = thinned(trace)
+        (line,) = axis.plot(x, y, color=colour_of(hue), linewidth=0.8, label=trace.label)
+        if is_marked:
+            line.set(marker=marker_of(hue), markersize=4.5, markeredgecolor="white", markeredgewidth=0.5)
+            line.set_markevery(marks(x, (number + 0.5) / len(panel.traces)))
+
+
+def marks(x: Sequence[float], part: float) -> list[int]:
+    """Where a trace carries its markers: evenly in time, each trace at its own part of the way."""
+    if len(x) <= MARKS:
+        return list(range(len(x)))
+    low, high = x[0], x[-1]
+    at = (low + (high - low) * (number + part) / MARKS for number in range(MARKS))
+    return sorted({min(bisect_left(x, place), len(x) - 1) for place in at})
+
+
+def thinned(trace: Trace) -> tuple[Sequence[float], Sequence[float]]:
+    """A trace that looks the same with at most four points a slice of time: first, least, greatest and last."""
+    if len(trace.x) <= 8 * COLUMNS:
+        return trace.x, trace.y
+    import numpy as np
+
+    x, y = np.asarray(trace.x, float), np.asarray(trace.y, float)
+    edges = np.searchsorted(x, np.linspace(x[0], x[-1], COLUMNS + 1)[1:-1])
+    kept: set[int] = set()
+    for part in np.split(np.arange(len(x)), edges):
+        if part.size:
+            kept |= {int(part[0]), int(part[np.argmin(y[part])]), int(part[np.argmax(y[part])]), int(part[-1])}
+    order = sorted(kept)
+    return x[order].tolist(), y[order].tolist()

@@ -1,0 +1,312 @@
+"""The store: a directory that keeps finished runs, and loses none of them.
+
+    DIR/store.json            format and version
+    DIR/lock                  held by the one process that writes; the kernel frees it when that process dies
+    DIR/segments/NNNNNN-SEAL  one a finished batch, never changed: Parquet tables with a column ``run``,
+                              ``runs.parquet`` with one row a run, and ``seal.json`` with the checksums of them all
+    DIR/damaged               segments whose checksums no longer hold, out of the way of queries
+
+A segment is written beside its place, synced, and renamed into it, so it is there whole or not at all. A run is known
+by the hash of all that decides its results: the scenario with its defaults, seed, replication, and the digest of the
+engine's sources.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.errors import InputError
+from penstock.files import prepare, sync, write_text
+from penstock.run import TABLES, Outcome, Task
+from penstock.worker import engine_sources, engine_version
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import polars as pl
+    from filelock import BaseFileLock
+
+FORMAT = 1
+RUNS = "runs"
+SEAL = "seal.json"
+LONGEST_SEAL = 16
+
+
+def run_id(scenario: str, seed: int, replication: int) -> str:
+    """Names a run by all that decides its results: 32 hexadecimal digits. ``scenario`` is ``Scenario.to_json()``."""
+    told = json.dumps([engine_sources(), scenario, seed, replication], separators=(",", ":"))
+    return hashlib.sha256(told.encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One finished batch: its folder, the runs in it, and the checksum of each file."""
+
+    path: Path
+    runs: tuple[str, ...]
+    files: dict[str, str]
+
+    def damage(self, names: Iterable[str]) -> str:
+        """What is wrong with the files of these names; empty if nothing is."""
+        for name in names:
+            if name not in self.files:
+                continue
+            try:
+                octets = (self.path / name).read_bytes()
+            except OSError as error:
+                return f"{name}: {error.strerror}"
+            if _digest(octets) != self.files[name]:
+                return f"{name} is not what was written (its checksum differs)"
+        return ""
+
+
+class Store:
+    """The finished runs in a directory. Made by :meth:`open_to_write` or :meth:`open_to_read`; a context.
+
+    Attributes:
+        runs: the identities of all finished runs (:func:`run_id`).
+        damaged: one line about each segment that was found damaged; its runs count as not done.
+    """
+
+    def __init__(self, directory: Path, lock: BaseFileLock | None) -> None:
+        self.directory = directory
+        self.runs: set[str] = set()
+        self.damaged: list[str] = []
+        self._lock = lock
+        self._segments: list[Segment] = []
+
+    @classmethod
+    def open_to_write(cls, directory: str | Path) -> Store:
+        """Open ``directory``, made if need be, for the one process that may write to it.
+
+        All checksums are verified; damaged segments and what a killed process left are put out of the way. Raises
+        :class:`InputError` if the directory cannot be written to, if another process is writing to it, or if a newer
+        Penstock wrote it.
+        """
+        from filelock import FileLock, Timeout
+
+        folder = prepare(directory)
+        lock = FileLock(folder / "lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise InputError(
+                "another process is writing to this directory",
+                file=str(folder),
+                remedy="wait until it has finished, or name another directory with --out",
+            ) from None
+        try:
+            if not _check_format(folder):
+                write_text(folder / "store.json", json.dumps({"format": FORMAT, "penstock": engine_version()}) + "\n")
+            (folder / "segments").mkdir(exist_ok=True)
+            for rest in (folder / "segments").glob(".*"):
+                shutil.rmtree(rest)
+            store = cls(folder, lock)
+            store._load(verify=True)
+        except BaseException:
+            lock.release()
+            raise
+        return store
+
+    @classmethod
+    def open_to_read(cls, directory: str | Path) -> Store:
+        """Open ``directory`` as it is now; somebody may be writing to it. Raises :class:`InputError` if it is none."""
+        folder = Path(directory)
+        if not _check_format(folder):
+            raise InputError(
+                "there is no store of runs in this directory" if folder.is_dir() else "there is no such directory",
+                file=str(folder),
+                remedy="name the --out directory of a sweep, a comparison or a study",
+            )
+        store = cls(folder, None)
+        store._load(verify=False)
+        return store
+
+    def append(self, results: Sequence[tuple[Task, Outcome]]) -> None:
+        """Keep finished runs, in one new segment. Raises ``OSError`` if it cannot be written; then nothing changed."""
+        if self._lock is None:
+            raise RuntimeError("the store is open to read")
+        ids = [run_id(task.scenario, task.seed, task.replication) for task, _ in results]
+        tables = {RUNS: _about(ids, results)} | _stack(ids, [outcome for _, outcome in results])
+        number = 1 + max((int(segment.path.name[:6], 10) for segment in self._segments), default=0)
+        draft = self.directory / "segments" / f".{number:06}.partial"
+        try:
+            draft.mkdir()
+            files = {}
+            for name, table in tables.items():
+                buffer = io.BytesIO()
+                table.write_parquet(buffer)
+                files[f"{name}.parquet"] = _write(draft / f"{name}.parquet", buffer.getvalue())
+            seal = json.dumps({"format": FORMAT, "runs": ids, "files": files}, indent=1).encode()
+            digest = _write(draft / SEAL, seal)
+            sync(draft)
+            path = draft.with_name(f"{number:06}-{digest[:LONGEST_SEAL]}")
+            draft.rename(path)
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+        sync(path.parent)
+        self._segments.append(Segment(path, tuple(ids), files))
+        self.runs.update(ids)
+
+    def table(self, name: str) -> pl.DataFrame:
+        """All rows of a table (one of ``run.TABLES``, or ``runs``), with the column ``run``.
+
+        Of ``runs``, the column ``path`` is the segment's folder. A damaged segment is left out, and named in
+        :attr:`damaged`. Empty, without columns, where no run has such rows.
+        """
+        import polars as pl
+
+        file = f"{name}.parquet"
+        frames = []
+        for segment in list(self._segments):
+            if file not in segment.files:
+                continue
+            if damage := segment.damage([file]):
+                self._report(segment, damage)
+                continue
+            frame = pl.read_parquet(segment.path / file)
+            if name == RUNS:
+                frame = frame.with_columns(pl.lit(str(segment.path)).alias("path"))
+            frames.append(frame)
+        return pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
+
+    def close(self) -> None:
+        """Let others write."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _load(self, *, verify: bool) -> None:
+        for path in sorted((self.directory / "segments").glob("[0-9]*")):
+            segment, damage = _read_seal(path)
+            if not damage and verify:
+                damage = segment.damage(segment.files)
+            if damage:
+                self._report(segment, damage)
+                if verify:
+                    (self.directory / "damaged").mkdir(exist_ok=True)
+                    path.rename(_free_name(self.directory / "damaged" / path.name))
+                continue
+            self._segments.append(segment)
+            self.runs.update(segment.runs)
+
+    def _report(self, segment: Segment, damage: str) -> None:
+        self.damaged.append(f"{segment.path}: {damage}; its {len(segment.runs) or 'unknown'} runs count as not done")
+        if segment in self._segments:
+            self._segments.remove(segment)
+            self.runs.difference_update(segment.runs)
+
+
+def _check_format(folder: Path) -> bool:
+    """Whether there is a store in ``folder``; raises :class:`InputError` for one that a newer Penstock wrote."""
+    file = folder / "store.json"
+    try:
+        about = json.loads(file.read_text(encoding="utf-8"))
+        number, version = int(about["format"]), str(about["penstock"])
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InputError(
+            "this does not say what store it belongs to",
+            file=str(file),
+            remedy=f'if the store is sound, write {{"format": {FORMAT}, "penstock": "{engine_version()}"}} into it',
+        ) from None
+    if number > FORMAT:
+        raise InputError(
+            f"Penstock {version} wrote this store in format {number}; Penstock {engine_version()} knows {FORMAT}",
+            file=str(folder),
+            remedy=f"install Penstock {version} or later",
+        )
+    return True
+
+
+def _read_seal(path: Path) -> tuple[Segment, str]:
+    """A segment as its seal has it, and what is wrong with the seal."""
+    nothing = Segment(path, (), {})
+    try:
+        octets = (path / SEAL).read_bytes()
+    except OSError as error:
+        return nothing, f"{SEAL}: {error.strerror}"
+    if not path.name.endswith(f"-{_digest(octets)[:LONGEST_SEAL]}"):
+        return nothing, f"{SEAL} is not what was written (its checksum is not in the folder's name)"
+    seal: dict[str, Any] = json.loads(octets)
+    return Segment(path, tuple(seal["runs"]), dict(seal["files"])), ""
+
+
+def _write(path: Path, octets: bytes) -> str:
+    with path.open("xb") as file:
+        file.write(octets)
+        file.flush()
+        os.fsync(file.fileno())
+    return _digest(octets)
+
+
+def _digest(octets: bytes) -> str:
+    return hashlib.sha256(octets).hexdigest()
+
+
+def _free_name(path: Path) -> Path:
+    number = 1
+    free = path
+    while free.exists():
+        number += 1
+        free = path.with_name(f"{path.name}.{number}")
+    return free
+
+
+def _about(ids: Sequence[str], results: Sequence[tuple[Task, Outcome]]) -> pl.DataFrame:
+    """One row a run: what was asked, and the run's own figures."""
+    import polars as pl
+
+    def instant(seconds: float) -> datetime:
+        return datetime.fromtimestamp(seconds, UTC)
+
+    rows = [
+        {
+            "run": run,
+            "seed": task.seed,
+            "replication": task.replication,
+            "fingerprint": outcome.fingerprint,
+            "events": outcome.events,
+            "end_s": outcome.end_s,
+            "measured_s": outcome.measured_s,
+            "wall_s": outcome.wall_s,
+            "started": instant(outcome.started),
+            "finished": instant(outcome.started + outcome.wall_s),
+            "host": outcome.host,
+            "penstock": engine_version(),
+            "engine": engine_sources(),
+            "scenario_json": task.scenario,
+        }
+        for run, (task, outcome) in zip(ids, results, strict=True)
+    ]
+    unsigned = {"seed": pl.UInt64, "replication": pl.UInt32, "events": pl.UInt64}
+    return pl.DataFrame(rows, schema_overrides=unsigned)
+
+
+def _stack(ids: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, pl.DataFrame]:
+    """The tables of several runs, each under the other, with the column ``run``; those without rows left out."""
+    import polars as pl
+
+    stacked = {}
+    for name in TABLES:
+        parts = [(run, outcome.tables[name]) for run, outcome in zip(ids, outcomes, strict=True)]
+        if any(len(part) for _, part in parts):
+            runs = pl.Series("run", [run for run, part in parts for _ in range(len(part))])
+            stacked[name] = pl.concat([pl.DataFrame(part) for _, part in parts]).insert_column(0, runs)
+    return stacked

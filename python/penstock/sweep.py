@@ -1,0 +1,285 @@
+"""Sweeps: one scenario for many values of its parameters.
+
+An axis is a set of paths into the scenario whose values go together; axes are crossed. They stand in the ``[sweep]``
+table of a scenario file, or are given in Python; ``crates/engine/src/spec/sweep.rs`` defines both.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from penstock.errors import InputError
+from penstock.estimates import estimates
+from penstock.executors import Pool, interruptible, open_pool
+from penstock.experiment import Experiment, Plan, State
+from penstock.metric import Metric, metric
+from penstock.results import Results
+from penstock.scenario import Scenario, line_of, read
+from penstock.statistics import Precision
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Executor
+
+MOST_RUNS = 1_000_000
+"""A sweep of more runs wants to be confirmed."""
+LEAST_FOR_PRECISION = 10
+EXAMPLE = '[[sweep.axis]] with a line like "flow.voice.count" = [40, 60, 80]'
+
+
+@dataclass(frozen=True, slots=True)
+class PointDecision:
+    """What the precision that was asked for says of a metric of one group or port (``of``) at one point."""
+
+    point: int
+    of: str
+    metric: Metric
+    verdict: str
+    add: int
+    text: str
+
+
+def decisions(results: Results) -> list[PointDecision]:
+    """The decisions on every metric that has a precision. They follow from the runs that there are and nothing else."""
+    details = results.about["details"]
+    table = details["sweep"]
+    base = Scenario(json.dumps(details["scenario"]), "json")
+    made = []
+    for name, target in table["precision"].items():
+        wish = Precision(target, first_replications(table), table["most_replications"])
+        for found in estimates(metric(name, base), results):
+            decision = wish.decide(found.values)
+            text = str(found) if decision.verdict == "zero" and found.trials else decision.text
+            made.append(PointDecision(found.point, found.of, metric(name, base), decision.verdict, decision.add, text))
+    return made
+
+
+def first_replications(table: Mapping[str, Any]) -> int:
+    """How many replications a sweep begins with.
+
+    Of one replication there is no interval, and one of few is often narrow by chance: where a precision is wanted and
+    nothing else is said, it is judged from ten on.
+    """
+    if table["precision"] and table["replications"] == 1:
+        return min(LEAST_FOR_PRECISION, int(table["most_replications"]))
+    return int(table["replications"])
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPoint:
+    """One setting of a sweep: a value for each path."""
+
+    base: Scenario
+    parameters: Mapping[str, object]
+
+    def build(self) -> Scenario:
+        """The scenario with these values. Raises :class:`InputError`."""
+        return self.base.with_(self.parameters)
+
+
+class SweepPoints(Sequence[SweepPoint]):
+    """All points of the crossed axes of a sweep, the last axis fastest; each is made when it is asked for."""
+
+    def __init__(self, base: Scenario, swept: Scenario) -> None:
+        self.base = base
+        self.swept = swept
+        self.lengths = swept.sweep_lengths()
+
+    def __len__(self) -> int:
+        return math.prod(self.lengths)
+
+    @cached_property
+    def axes(self) -> Sequence[Sequence[Mapping[str, object]]]:
+        """For each axis its steps, for each step the value of every path."""
+        return self.swept.sweep_steps()
+
+    @overload
+    def __getitem__(self, index: int) -> SweepPoint: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[SweepPoint]: ...
+    def __getitem__(self, index: int | slice) -> SweepPoint | Sequence[SweepPoint]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        rest = index % len(self)
+        chosen: list[Mapping[str, object]] = []
+        for axis in reversed(self.axes):
+            rest, place = divmod(rest, len(axis))
+            chosen.append(axis[place])
+        return SweepPoint(self.base, {path: value for step in reversed(chosen) for path, value in step.items()})
+
+
+class Sweep:
+    """A scenario and the values to run it for.
+
+    Args:
+        scenario: what to run; a ``[sweep]`` table of its own is replaced.
+        axes: for each axis a table of paths; the values of each are a list, or a range as
+            ``{"from": 1, "to": 9, "step": 2}``.
+        replications: runs of each point, with replication numbers from 0.
+        seed: the seed of them all.
+        precision: metrics, and the relative half width that the 95 % interval of each shall have at every point:
+            replications are added until it has; where ``replications`` is 1, they begin with ten.
+        most_replications: the most that ``precision`` may ask for.
+        metrics: what the summary, the figures and the report show.
+
+    Raises :class:`InputError` for axes, paths or values that cannot be.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        axes: Sequence[Mapping[str, object]],
+        *,
+        replications: int = 1,
+        seed: int = 1,
+        precision: Mapping[str, float] | None = None,
+        most_replications: int | None = None,
+        metrics: Sequence[str] = (),
+    ) -> None:
+        table: dict[str, Any] = {
+            "axis": [dict(axis) for axis in axes],
+            "replications": replications,
+            "seed": seed,
+            "precision": dict(precision or {}),
+            "metrics": list(metrics),
+        }
+        if most_replications is not None:
+            table["most_replications"] = most_replications
+        self._take(scenario.with_({"sweep": table}), "")
+
+    @classmethod
+    def load(cls, source: str | Path) -> Sweep:
+        """Read a scenario file with a ``[sweep]`` table, or a ready one by its name.
+
+        Raises :class:`InputError` as :meth:`Scenario.load`, for a file without such a table, and for a path into the
+        scenario that does not exist.
+        """
+        text = read(source)
+        scenario = Scenario.parse(text, name=str(source))
+        if "sweep" not in scenario.tree:
+            raise InputError("there is no [sweep] table in this file", file=str(source), remedy=f"add {EXAMPLE}")
+        sweep = cls.__new__(cls)
+        sweep._take(scenario, text)
+        return sweep
+
+    def _take(self, scenario: Scenario, text: str) -> None:
+        table = scenario.tree["sweep"]
+        self.text = text
+        self.base = scenario.with_({"sweep": None})
+        self.points = SweepPoints(self.base, scenario)
+        self.name = scenario.name or scenario.title or "sweep"
+        self.seed: int = table["seed"]
+        self.replications = first_replications(table)
+        self.table = table
+        if not self.points.lengths:
+            raise InputError("the sweep has no axis", file=scenario.name, path="sweep.axis", remedy=f"add {EXAMPLE}")
+        for name in (*table["metrics"], *table["precision"]):
+            metric(name, self.base)
+        if len(self.points) <= MOST_RUNS:
+            self._build(0)
+
+    def _build(self, number: int) -> Scenario:
+        """The scenario of a point; an error in it names the axis, and its line in the file."""
+        point = self.points[number]
+        try:
+            return point.build()
+        except InputError as error:
+            place, value = error.path, error.value
+            for axis, step in enumerate(self.points.axes):
+                for path in step[0]:
+                    if error.path == path or error.path.startswith((f"{path}.", f"{path}[")):
+                        place, value = f"sweep.axis[{axis}].{path}", value or str(point.parameters[path])
+            raise InputError(
+                error.reason,
+                file=self.base.name,
+                line=line_of(self.text, place) if self.text else None,
+                path=place,
+                value=value,
+                remedy=error.remedy,
+            ) from None
+
+    def run(
+        self,
+        out: str | Path,
+        *,
+        jobs: int = 1,
+        cluster: str | None = None,
+        executor: Executor | None = None,
+        width: int = 1,
+        resume: bool = False,
+        yes: bool = False,
+        tell: Callable[[State], None] = lambda _state: None,
+    ) -> Results:
+        """Carry the sweep out into the directory ``out``, and return what came of it.
+
+        Runs that are there already are not run again. A run that fails does not stop the others:
+        ``Results.about["failures"]`` names it.
+
+        Args:
+            out: where everything is kept.
+            jobs: local processes to use; 1 runs everything here.
+            cluster: address of a Dask scheduler, in place of local processes.
+            executor: any other ``concurrent.futures.Executor``, which can run ``width`` batches at once.
+            width: see ``executor``.
+            resume: go on with an unfinished sweep in ``out``.
+            yes: accept more than a million runs.
+            tell: called now and then with how far the sweep is.
+
+        Raises:
+            InputError: an argument or a directory that cannot be used, an unreachable cluster, a point that cannot be.
+            KeyboardInterrupt: on Ctrl-C; what has finished is kept.
+            OSError: the store cannot be written to; what has finished is kept.
+            ClusterLostError: the cluster is gone; what has finished is kept.
+        """
+        self._refuse_flood(yes)
+        details = {"scenario": self.base.tree, "sweep": self.table}
+        with (
+            interruptible() as stop,
+            Experiment(Path(out), "sweep", self.name, details, resume, tell) as experiment,
+            open_pool(stop, jobs, cluster=cluster) if executor is None else Pool(executor, width) as pool,
+        ):
+            plan = Plan(self.points, self._build)
+            for point in range(len(self.points)):
+                plan.add(point, self._runs(0, self.replications))
+                if stop.wished:
+                    raise KeyboardInterrupt
+            is_complete = experiment.run(plan, pool, stop)
+            while is_complete and (more := self._more(Results(out))):
+                for point, first, count in more:
+                    plan.add(point, self._runs(first, count))
+                is_complete = experiment.run(plan, pool, stop)
+            if is_complete:
+                experiment.finish()
+        if stop.wished:
+            raise KeyboardInterrupt
+        return Results(out)
+
+    def _runs(self, first: int, count: int) -> list[tuple[int, int]]:
+        return [(self.seed, replication) for replication in range(first, first + count)]
+
+    def _refuse_flood(self, yes: bool) -> None:
+        wanted = len(self.points) * self.replications
+        if wanted > MOST_RUNS and not yes:
+            axes = " x ".join(map(str, self.points.lengths))
+            raise InputError(
+                f"the sweep has {wanted:,} runs ({axes} points, {self.replications} replications each)",
+                file=self.base.name,
+                path="sweep",
+                remedy=f"confirm more than {MOST_RUNS:,} with --yes, or give the axes fewer values",
+            )
+
+    def _more(self, results: Results) -> list[tuple[int, int, int]]:
+        """Replications that the precision still asks for: point, number of the first, how many."""
+        add: dict[int, int] = {}
+        for decision in decisions(results):
+            add[decision.point] = max(add.get(decision.point, 0), decision.add)
+        counts = dict(results.plan.group_by("point").len().iter_rows())
+        return [(point, counts[point], count) for point, count in sorted(add.items()) if count]

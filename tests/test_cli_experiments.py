@@ -1,0 +1,245 @@
+"""The commands about many runs, as a user meets them: sweep, compare, report, runs."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import polars as pl
+import pytest
+from test_cli import Command
+from test_sweep import SWEEP
+
+from penstock.scenario import ready
+from penstock.store import Store
+
+
+@pytest.fixture
+def sweep_file(small_text: str, tmp_path: Path) -> Path:
+    path = tmp_path / "rates.toml"
+    path.write_text(small_text + SWEEP, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def swept(penstock: Command, sweep_file: Path) -> Path:
+    """The directory of a finished sweep."""
+    assert penstock("sweep", sweep_file, "--out", "swept", "--jobs", 1, "--quiet").returncode == 0
+    return sweep_file.parent / "swept"
+
+
+def test_a_sweep_prints_estimates_and_keeps_its_runs(penstock: Command, sweep_file: Path) -> None:
+    done = penstock("sweep", sweep_file)
+    assert done.returncode == 0
+    assert "mean ± half width of the 95 % interval" in done.stdout
+    for word in ("count", "rate", "delay mean (s)", "utilisation", " ± "):
+        assert word in done.stdout
+    assert done.stderr.startswith("the runs are kept in out/rates: `penstock report out/rates` writes a page")
+    assert len(Store.open_to_read(sweep_file.parent / "out" / "rates").runs) == 12
+    told = json.loads(penstock("sweep", sweep_file, "--json", "--metric", "steady.loss_ratio").stdout)
+    assert len(told) == 6
+    assert told[0]["flow.steady.count"] == 1
+    assert told[0]["steady.loss_ratio"]["count"] == 2
+    assert told[0]["steady.loss_ratio"]["trials"] > 1000
+
+
+def test_zero_events_read_as_a_bound(penstock: Command, sweep_file: Path) -> None:
+    done = penstock("sweep", sweep_file, "--metric", "steady.loss_ratio")
+    assert re.search(r"0 of [\d,]+ PDUs, below [\d.e-]+ at 95 %", done.stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--metric", "los_ratio"], 'did you mean "loss_ratio"?'),
+        (["--jobs", "0"], "--jobs = 0: this is out of range"),
+        (["--jobs", "2", "--cluster", "tcp://x:1"], "not allowed with"),
+        (["--resum"], 'did you mean "--resume"?'),
+        (["--cluster", "nowhere:1"], "--cluster = nowhere:1"),
+    ],
+)
+def test_bad_arguments_of_a_sweep(penstock: Command, sweep_file: Path, arguments: list[str], told: str) -> None:
+    started = time.monotonic()
+    done = penstock("sweep", sweep_file, *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert time.monotonic() - started < 15
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_a_sweep_that_ends_early_goes_on_with_resume(penstock: Command, sweep_file: Path, ending: int) -> None:
+    text = sweep_file.read_text(encoding="utf-8").replace("replications = 2", "replications = 20")
+    sweep_file.write_text(text.replace('duration = "2 s"', 'duration = "100 s"'), encoding="utf-8")
+    command = [sys.executable, "-m", "penstock", "sweep", str(sweep_file), "--out", "swept", "--jobs", "2"]
+    folder = sweep_file.parent / "swept"
+    with subprocess.Popen(
+        command,
+        cwd=sweep_file.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        limit = time.monotonic() + 30
+        while not list(folder.glob("segments/0*")):
+            assert time.monotonic() < limit
+            time.sleep(0.05)
+        (os.killpg if ending == signal.SIGINT else os.kill)(process.pid, ending)
+        out, told = process.communicate(timeout=20)
+    there = len(Store.open_to_read(folder).runs)
+    assert 0 < there < 120
+    if ending == signal.SIGINT:
+        assert process.returncode == 130
+        assert f"penstock: interrupted: {there} of 120 runs are kept; go on with --resume\n" in told
+        assert "Traceback" not in told
+        assert "mean ± half width" in out
+    refused = penstock("sweep", sweep_file, "--out", "swept")
+    assert refused.returncode == 2
+    assert f"holds an unfinished sweep: {there} runs are there; go on with it by --resume" in refused.stderr
+    assert penstock("sweep", sweep_file, "--out", "swept", "--resume").returncode == 0
+    assert len(Store.open_to_read(folder).runs) == 120
+
+
+def test_runs_are_listed_shown_and_exported(penstock: Command, swept: Path) -> None:
+    listed = penstock("runs", "list", swept)
+    assert listed.returncode == 0
+    assert "12 runs of the sweep" in listed.stdout
+    rows = json.loads(penstock("runs", "list", swept, "--json").stdout)
+    assert len(rows) == 12
+    shown = penstock("runs", "show", swept, rows[3]["run"][:8])
+    assert shown.returncode == 0
+    for word in (rows[3]["fingerprint"], "groups", "ports", "steady", "drop_tail", "[flow.steady]"):
+        assert word in shown.stdout
+    told = json.loads(penstock("runs", "show", swept, rows[3]["run"], "--json").stdout)
+    assert told["scenario"]["flow"]["steady"]["count"] == rows[3]["flow.steady.count"]
+    of_csv = pl.read_csv(io.StringIO(penstock("runs", "export", swept).stdout))
+    assert of_csv.height == 24
+    for form, reader in (("parquet", pl.read_parquet), ("arrow", pl.read_ipc)):
+        out = swept.parent / f"groups.{form}"
+        assert penstock("runs", "export", swept, "--format", form, "--out", out).returncode == 0
+        assert (
+            reader(out)
+            .select("point", "group", "sent")
+            .equals(of_csv.select("point", "group", "sent"), null_equal=True)
+            or reader(out)["sent"].to_list() == of_csv["sent"].to_list()
+        )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["list", "nowhere"], "there is no such directory"),
+        (["list", "."], "there is no store of runs"),
+        (["show", "swept", "xyz"], "there is no such run"),
+        (["show", "swept", ""], "several runs begin like this"),
+        (["export", "swept", "--table", "group"], 'did you mean "groups"?'),
+        (["export", "swept", "--format", "xls"], "invalid choice"),
+        (["lst"], 'did you mean "list"?'),
+    ],
+)
+def test_bad_questions_about_runs(penstock: Command, swept: Path, arguments: list[str], told: str) -> None:
+    done = penstock("runs", *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_damage_is_told_and_made_good(penstock: Command, swept: Path, sweep_file: Path) -> None:
+    hurt = next(iter(sorted((swept / "segments").iterdir()))) / "groups.parquet"
+    hurt.write_bytes(hurt.read_bytes()[:-4])
+    exported = penstock("runs", "export", swept)
+    assert exported.returncode == 1
+    assert "groups.parquet is not what was written" in exported.stderr
+    assert penstock("sweep", sweep_file, "--out", "swept", "--resume").returncode == 0
+    assert pl.read_csv(io.StringIO(penstock("runs", "export", swept).stdout)).height == 24
+
+
+def test_the_documented_question_to_duckdb_is_answered(swept: Path) -> None:
+    text = (Path(__file__).parent.parent / "docs" / "guides" / "sweeps.md").read_text(encoding="utf-8")
+    (query,) = re.findall(r"```sql\n(.*?)```", text, re.DOTALL)
+    answer = duckdb.connect().execute(query.replace("out/rates", str(swept))).fetchall()
+    assert [row[:2] for row in answer] == [(count, rate) for count in (1, 2, 3) for rate in ("1 Mb/s", "2 Mb/s")]
+    assert all(0 < row[2] < 1 and row[3] == 2 for row in answer)
+
+
+def test_a_report_is_one_page_that_needs_nothing_else(penstock: Command, swept: Path, sweep_file: Path) -> None:
+    done = penstock("report", swept)
+    assert (done.returncode, done.stdout) == (0, f"{swept / 'report.html'}\n")
+    page = (swept / "report.html").read_text(encoding="utf-8")
+    for word in ("Two groups on one line", "<svg", "flow.steady.count", "drop_tail", f"penstock sweep {sweep_file}"):
+        assert word in page
+    assert not re.search(r'(?:src|href)="(?!#|data:)', page)
+    before = (swept / "report.html").read_bytes()
+    assert penstock("report", swept).returncode == 0
+    assert (swept / "report.html").read_bytes() == before
+
+
+def test_scenarios_are_ranked_under_the_same_traffic(penstock: Command, small_text: str, tmp_path: Path) -> None:
+    for name, rate in (("narrow", "1.3 Mb/s"), ("wide", "3 Mb/s"), ("twin", "3 Mb/s")):
+        text = small_text.replace('rate = "2 Mb/s"', f'rate = "{rate}"')
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    files = ["narrow.toml", "wide.toml", "twin.toml"]
+    done = penstock("compare", *files, "--metric", "random.delay_mean_s", "--replications", 5, "--out", "compared")
+    assert done.returncode == 0
+    assert "delay mean (s) of random, lower is better, 5 replications" in done.stdout
+    told = json.loads(
+        penstock(
+            "compare",
+            *files,
+            "--metric",
+            "random.throughput_bps",
+            "--metric",
+            "random.delay_mean_s",
+            "--replications",
+            5,
+            "--out",
+            "compared",
+            "--json",
+        ).stdout
+    )
+    delays = next(row for row in told if row["metric"] == "random.delay_mean_s")
+    assert {row["name"]: row["rank"] for row in delays["ranking"]} == {"wide": 1, "twin": 1, "narrow": 3}
+    (equal,) = [row for row in delays["differences"] if {row["first"], row["second"]} == {"wide", "twin"}]
+    assert equal["estimate"]["mean"] == 0
+    assert not equal["significant"]
+    assert len(Store.open_to_read(tmp_path / "compared").runs) == 10  # two of the scenarios are the same
+    page = penstock("report", "compared")
+    assert page.returncode == 0
+    assert "Paired differences" in (tmp_path / "compared" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_comparison_of_other_traffic_says_so(penstock: Command, small_text: str, tmp_path: Path) -> None:
+    (tmp_path / "a.toml").write_text(small_text, encoding="utf-8")
+    (tmp_path / "b.toml").write_text(small_text.replace("1 Mb/s", "1.1 Mb/s"), encoding="utf-8")
+    done = penstock("compare", "a.toml", "b.toml", "--replications", 2)
+    assert done.returncode == 0
+    assert 'note: traffic of the flows "random" differ between a and b' in done.stderr
+    assert penstock("compare", "a.toml").returncode == 2
+    assert "twice" in penstock("compare", "a.toml", "a.toml").stderr
+
+
+def test_ready_sweeps_run(penstock: Command, tmp_path: Path) -> None:
+    """They are there, and sound; `make test-long` runs them whole."""
+    names = [name for name, file in ready().items() if "[sweep]" in file.read_text(encoding="utf-8")]
+    assert {"queueing/buffer-size", "satellite/sweep-trigger"} <= set(names)
+    for name in names:
+        assert penstock("check", name).returncode == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["queueing/buffer-size", "satellite/sweep-trigger"])
+def test_ready_sweeps_run_whole_in_under_a_minute(penstock: Command, name: str) -> None:
+    started = time.monotonic()
+    done = penstock("sweep", name)
+    assert done.returncode == 0
+    assert time.monotonic() - started < 60

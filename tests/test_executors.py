@@ -1,0 +1,140 @@
+"""Spreading tasks: the same results from any executor, failures that stop nothing, and workers that die."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock import Scenario, Task
+from penstock.executors import Here, Pool, Processes, Spread, Stop, interruptible, open_pool
+from penstock.worker import Failure, Outcome, work
+
+Results = list[tuple[int, Task, Outcome | Failure]]
+
+
+def spread(tasks: list[Task], pool: Pool, stop: Stop | None = None) -> Results:
+    with pool:
+        return sorted(
+            (result for batch in Spread(tasks, len(tasks), pool, stop or Stop()) for result in batch),
+            key=lambda result: result[0],
+        )
+
+
+def prints(results: Results) -> list[str]:
+    return [result.fingerprint for _, _, result in results if isinstance(result, Outcome)]
+
+
+@pytest.fixture(scope="module")
+def tasks(small: Scenario) -> list[Task]:
+    return [Task(small.to_json(), 1, number) for number in range(30)]
+
+
+def test_any_executor_gives_the_same_results(tasks: list[Task]) -> None:
+    here = spread(tasks, Here(Stop()))
+    assert [task for _, task, _ in here] == tasks
+    for pool in (Processes(2), Pool(ThreadPoolExecutor(3), 3), open_pool(Stop(), 2)):
+        assert prints(spread(tasks, pool)) == prints(here)
+    assert len(set(prints(here))) == len(tasks)
+
+
+class Counting(Executor):
+    """Runs at once, and keeps the sizes of the batches."""
+
+    def __init__(self) -> None:
+        self.sizes: list[int] = []
+
+    def submit(self, function: Any, /, *arguments: Any, **_keywords: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        self.sizes.append(len(arguments[0]))
+        future.set_result(function(*arguments))
+        return future
+
+
+def test_short_runs_travel_together_and_the_last_ones_are_shared_out(small: Scenario) -> None:
+    counting = Counting()
+    many = [Task(small.to_json(), 1, number) for number in range(800)]
+    assert len(spread(many, Pool(counting, 2))) == 800
+    assert sum(counting.sizes) == 800
+    assert counting.sizes[:4] == [1, 1, 1, 1]
+    assert max(counting.sizes) > 50
+    assert max(counting.sizes) <= 200  # a quarter of what is left, for two workers
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_task_that_fails_does_not_stop_the_others(small: Scenario, jobs: int) -> None:
+    bad = Task(small.to_json().replace('"left","right"', '"left","nowhere"', 1), 7, 3)
+    tasks = [Task(small.to_json(), 1, number) for number in range(4)] + [bad] + [Task(small.to_json(), 2)]
+    results = spread(tasks, open_pool(Stop(), jobs))
+    assert len(prints(results)) == 5
+    ((_, task, failure),) = [result for result in results if isinstance(result[2], Failure)]
+    assert task == bad
+    assert isinstance(failure, Failure)
+    assert "no line joins" in failure.reason
+
+
+def kill_worker_at(seed: int, tasks: Any, sources: str, once: str) -> list[Outcome | Failure]:
+    """As `work`, but the process dies at one seed: for ever, or once if a file is given."""
+    for task in tasks:
+        if task.seed == seed and not (once and Path(once).exists()):
+            if once:
+                Path(once).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+    return work(tasks, sources)
+
+
+class Deadly(Processes):
+    """Processes of which one dies at the task with seed 99."""
+
+    once = ""
+
+    def submit(self, tasks: Any) -> Future[Any]:
+        from penstock.executors import _bare_start
+        from penstock.worker import engine_sources
+
+        with _bare_start():
+            return self.executor.submit(kill_worker_at, 99, tasks, engine_sources(), self.once)
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_a_worker_that_dies_takes_only_its_own_task_with_it(
+    small: Scenario, once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    tasks = [Task(small.to_json(), 99 if number == 20 else 1, number) for number in range(40)]
+    pool = Deadly(2)
+    pool.once = str(tmp_path / "died") if once else ""
+    results = spread(tasks, pool)
+    assert [number for number, _, _ in results] == list(range(40))
+    failures = [(task.seed, result.reason) for _, task, result in results if isinstance(result, Failure)]
+    if once:
+        assert failures == []
+    else:
+        assert failures == [(99, "RuntimeError: its worker ended without a word (BrokenProcessPool)")]
+
+
+def test_a_wish_to_end_keeps_what_has_finished(small: Scenario) -> None:
+    endless = small.with_({"duration": "1000000 s"}).to_json()
+    tasks = [Task(small.to_json(), 1), *(Task(endless, seed) for seed in range(3))]
+    stop = Stop()
+    timer = threading.Timer(2.0, lambda: setattr(stop, "wished", True))
+    timer.start()
+    started = time.monotonic()
+    results = spread(tasks, Processes(2), stop)
+    assert time.monotonic() - started < 20
+    assert [number for number, _, _ in results] == [0]
+
+
+def test_the_first_ctrl_c_is_a_wish_and_the_second_an_interruption() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), interruptible() as stop:  # noqa: PT012 - in this order
+        signal.raise_signal(signal.SIGINT)
+        assert stop.wished
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
