@@ -125,6 +125,24 @@ def test_tables_travel_between_processes(small: Scenario) -> None:
         Table.from_ipc(b"not a table")
 
 
+def test_tables_are_stacked_under_labels(small: Scenario) -> None:
+    tables = [Run(small.to_json(), seed, 0).report()["groups"] for seed in (1, 2)]
+    stacked = Table.stack("run", ["one", "two"], tables)
+    expected = pl.concat(
+        [
+            pl.DataFrame(table).select(pl.lit(name).alias("run"), pl.all())
+            for name, table in zip(["one", "two"], tables, strict=True)
+        ]
+    )
+    assert pl.DataFrame(pickle.loads(pickle.dumps(stacked))).equals(expected)
+    assert pl.DataFrame(stacked).equals(expected)
+    assert len(Table.stack("run", ["x"], [stacked])) == len(stacked) == 4
+    with pytest.raises(ValueError, match="1 labels for 2 tables"):
+        Table.stack("run", ["one"], tables)
+    with pytest.raises(ValueError, match="no tables"):
+        Table.stack("run", [], [])
+
+
 @pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf")])
 def test_a_run_goes_forward_only(small: Scenario, seconds: float) -> None:
     with pytest.raises(ValueError, match="above 0"):

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Literal, final
 
 __all__ = [
@@ -28,6 +29,8 @@ class ScenarioError(ValueError):
 class Table:
     @staticmethod
     def from_ipc(stream: bytes) -> Table: ...
+    @staticmethod
+    def stack(column: str, labels: Sequence[str], tables: Sequence[Table]) -> Table: ...
     def to_ipc(self) -> bytes: ...
     @property
     def columns(self) -> list[str]: ...

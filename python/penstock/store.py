@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.errors import InputError
 from penstock.files import prepare, sync, write_text
 from penstock.run import TABLES, Outcome, Task
-from penstock.worker import engine_sources, engine_version
+from penstock.worker import engine_sources, engine_version, stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -305,8 +305,7 @@ def _stack(ids: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, pl.Data
 
     stacked = {}
     for name in TABLES:
-        parts = [(run, outcome.tables[name]) for run, outcome in zip(ids, outcomes, strict=True)]
-        if any(len(part) for _, part in parts):
-            runs = pl.Series("run", [run for run, part in parts for _ in range(len(part))])
-            stacked[name] = pl.concat([pl.DataFrame(part) for _, part in parts]).insert_column(0, runs)
+        parts = [outcome.tables[name] for outcome in outcomes]
+        if any(map(len, parts)):
+            stacked[name] = pl.DataFrame(stack("run", ids, parts))
     return stacked

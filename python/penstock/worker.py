@@ -129,6 +129,11 @@ def engine_version() -> str:
     return _engine.__version__
 
 
+def stack(column: str, labels: Sequence[str], tables: Sequence[_engine.Table]) -> _engine.Table:
+    """Tables of the same columns, one under the other, with a first column that holds the label of each."""
+    return _engine.Table.stack(column, labels, tables)
+
+
 def work(tasks: Sequence[Task], sources: str) -> list[Outcome | Failure]:
     """Run ``tasks`` one after the other in a worker; once told to stop, return those that are finished.
 

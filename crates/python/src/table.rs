@@ -3,13 +3,15 @@
 //! A table holds one batch. It is handed over by the Arrow C stream protocol (`__arrow_c_stream__`), and travels between
 //! processes as an Arrow IPC stream.
 
+use std::iter::{once, repeat_n};
 use std::sync::Arc;
 
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array};
 use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, Field, Schema};
+use arrow_schema::{ArrowError, Field, FieldRef, Schema};
+use arrow_select::concat::concat_batches;
 use penstock_engine::report::{DistributionRow, FlowRow, GroupRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -35,6 +37,26 @@ impl Table {
         let mut reader = StreamReader::try_new(stream, None).map_err(unreadable)?;
         let schema = reader.schema();
         let batch = reader.next().unwrap_or_else(|| Ok(RecordBatch::new_empty(schema))).map_err(unreadable)?;
+        Ok(Table { batch })
+    }
+
+    /// Tables of the same columns, one under the other, with a first column that holds the label of each.
+    #[staticmethod]
+    fn stack(column: &str, labels: Vec<String>, tables: Vec<PyRef<'_, Table>>) -> PyResult<Table> {
+        let Some(first) = tables.first() else {
+            return Err(PyValueError::new_err("there are no tables to stack"));
+        };
+        if labels.len() != tables.len() {
+            return Err(PyValueError::new_err(format!("{} labels for {} tables", labels.len(), tables.len())));
+        }
+        let whole =
+            concat_batches(&first.batch.schema(), tables.iter().map(|table| &table.batch)).map_err(unreadable)?;
+        let rows = labels.iter().zip(&tables).flat_map(|(label, table)| repeat_n(label, table.batch.num_rows()));
+        let label: ArrayRef = Arc::new(StringArray::from_iter_values(rows));
+        let field = Arc::new(Field::new(column, label.data_type().clone(), false));
+        let fields: Vec<FieldRef> = once(field).chain(whole.schema().fields().iter().cloned()).collect();
+        let columns = once(label).chain(whole.columns().iter().cloned()).collect();
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).map_err(unreadable)?;
         Ok(Table { batch })
     }
 
