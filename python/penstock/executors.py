@@ -231,10 +231,10 @@ def interruptible() -> Iterator[Stop]:
 class Spread:
     """Tasks on their way through a pool. Iterating gives their results batch by batch, in the order they end.
 
-    With each result come its task, and the task's number in the order of ``tasks``. ``total`` is how many there are,
-    ``running`` how many are under way. Ends early once ``stop`` is wished: what has finished by then is still given.
-    A task whose worker died is tried again by itself; if that worker dies too, the task has failed. Raises
-    :class:`ClusterLostError`.
+    With each result come its task, and the task's number in the order of ``tasks``; a batch is empty where nothing has
+    ended since the last look. ``total`` is how many tasks there are, ``running`` how many are under way. Ends early
+    once ``stop`` is wished: what has finished by then is still given. A task whose worker died is tried again by
+    itself; if that worker dies too, the task has failed. Raises :class:`ClusterLostError`.
     """
 
     tasks: Iterable[Task]
@@ -273,6 +273,8 @@ class Spread:
                 done, _ = wait(self._under_way)  # all that were under way are lost with it
                 self.pool.restart(broken)
             was_alone = len(self._under_way) == 1
+            if not done:
+                yield []  # so that who iterates can look at `running`
             for future in done:
                 batch = self._under_way.pop(future)
                 results = self._results(future, batch, was_alone)

@@ -157,4 +157,5 @@ def _start_log(level: str) -> None:
     if level != "warning":
         import logging
 
-        logging.basicConfig(level=level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+        logging.basicConfig(stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+        logging.getLogger("penstock").setLevel(level.upper())
