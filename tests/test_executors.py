@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from penstock import Scenario, Task
-from penstock.executors import Here, Pool, Processes, Spread, Stop, interruptible, open_pool
+from penstock.executors import Here, Pool, Processes, Stop, interruptible, open_pool
+from penstock.spread import Spread
 from penstock.worker import Failure, Outcome, work
 
 Results = list[tuple[int, Task, Outcome | Failure]]
@@ -116,7 +117,7 @@ def test_a_worker_that_dies_takes_only_its_own_task_with_it(
     if once:
         assert failures == []
     else:
-        assert failures == [(99, "RuntimeError: its worker ended without a word (BrokenProcessPool)")]
+        assert failures == [(99, "RuntimeError: its worker process died")]
 
 
 def test_a_wish_to_end_keeps_what_has_finished(small: Scenario) -> None:

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from penstock.errors import InputError
-from penstock.executors import Spread
 from penstock.files import replacing, write_text
+from penstock.spread import Spread
 from penstock.store import Store, run_id
 from penstock.worker import Failure, Outcome, Task
 

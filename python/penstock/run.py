@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _engine
 from penstock.errors import InputError
-from penstock.executors import Spread, interruptible, open_pool
+from penstock.executors import interruptible, open_pool
+from penstock.spread import Spread
 from penstock.worker import Failure, Form, Outcome, Task
 
 if TYPE_CHECKING:

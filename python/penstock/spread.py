@@ -1,0 +1,133 @@
+"""Tasks on their way through a pool of workers.
+
+They travel in batches of about a second of work, so that neither a short run nor a long one is spoilt by the cost of
+sending it; towards the end in smaller ones, so that no worker waits for another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from penstock.executors import ClusterLostError, Here, Pool, Stop
+from penstock.worker import Failure, Outcome, Task
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    Results = list[Outcome | Failure]
+    Batch = list[tuple[int, Task]]
+
+BATCH_S = 1.0
+LEAST_BATCH_S = 0.1
+LARGEST_BATCH = 4096
+LOOK_S = 0.1
+"""Seconds between two looks at whether to stop."""
+
+
+@dataclass(slots=True)
+class Spread:
+    """Tasks on their way through a pool. Iterating gives their results batch by batch, in the order they end.
+
+    With each result come its task, and the task's number in the order of ``tasks``; a batch is empty where nothing has
+    ended since the last look. ``total`` is how many tasks there are, ``running`` how many are under way. Ends early
+    once ``stop`` is wished: what has finished by then is still given. A task whose worker died is tried again by
+    itself; if that worker dies too, the task has failed. Raises :class:`ClusterLostError`.
+    """
+
+    tasks: Iterable[Task]
+    total: int
+    pool: Pool
+    stop: Stop
+    running: int = 0
+    _left: int = 0
+    _run_s: float | None = None
+    _suspects: Batch = field(default_factory=list)
+    _under_way: dict[Future[Results], Batch] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[list[tuple[int, Task, Outcome | Failure]]]:
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        waiting = enumerate(self.tasks)
+        self._left = self.total
+        is_told = False
+        while True:
+            while not self.stop.wished and len(self._under_way) < self._most_under_way():
+                batch = self._next_batch(waiting)
+                if not batch:
+                    break
+                self._under_way[self._send(batch)] = batch
+            self.running = sum(map(len, self._under_way.values()))
+            if not self._under_way:
+                return
+            if self.stop.wished and not is_told:
+                is_told = True
+                self.pool.stop()
+                for future in self._under_way:
+                    future.cancel()
+            done, _ = wait(self._under_way, LOOK_S, FIRST_COMPLETED)
+            self.pool.check()
+            if broken := next((error for future in done if (error := _breakage(future))), None):
+                done, _ = wait(self._under_way)  # all that were under way are lost with it
+                self.pool.restart(broken)
+            was_alone = len(self._under_way) == 1
+            if not done:
+                yield []  # so that who iterates can look at `running`
+            for future in done:
+                batch = self._under_way.pop(future)
+                results = self._results(future, batch, was_alone)
+                yield [(number, task, result) for (number, task), result in zip(batch, results, strict=False)]
+
+    def _most_under_way(self) -> int:
+        """One batch waits for each that runs, so that no worker idles; a suspect runs alone."""
+        return 1 if self._suspects or isinstance(self.pool, Here) else 2 * self.pool.width
+
+    def _next_batch(self, waiting: Iterator[tuple[int, Task]]) -> Batch:
+        if self._suspects:
+            return [self._suspects.pop()]
+        size = 1
+        if self._run_s is not None:
+            share = self._left // (2 * self.pool.width)  # towards the end all workers get some
+            size = min(round(BATCH_S / self._run_s), max(share, round(LEAST_BATCH_S / self._run_s)), LARGEST_BATCH)
+        batch = list(islice(waiting, max(1, size)))
+        self._left -= len(batch)
+        return batch
+
+    def _send(self, batch: Batch) -> Future[Results]:
+        from concurrent.futures import BrokenExecutor, Future
+
+        try:
+            return self.pool.submit([task for _, task in batch])
+        except BrokenExecutor as error:
+            future: Future[Results] = Future()
+            future.set_exception(error)
+            return future
+
+    def _results(self, future: Future[Results], batch: Batch, was_alone: bool) -> Results:
+        if future.cancelled():
+            if not self.stop.wished:
+                raise ClusterLostError("the cluster has dropped tasks; was it restarted?")
+            return []
+        error = future.exception()
+        if error is None:
+            results = future.result()
+            if runs := [result.wall_s for result in results if isinstance(result, Outcome)]:
+                mean_s = max(sum(runs) / len(runs), 1e-6)
+                self._run_s = mean_s if self._run_s is None else (self._run_s + mean_s) / 2
+            return results
+        if len(batch) == 1 and not _breakage(future):
+            return [Failure(RuntimeError(f"{type(error).__name__}: {error}"))]
+        if len(batch) == 1 and was_alone:
+            return [Failure(RuntimeError("its worker process died"))]
+        self._suspects.extend(batch)
+        return []
+
+
+def _breakage(future: Future[Results]) -> BaseException | None:
+    """The error of a future that fell with its whole executor."""
+    from concurrent.futures import BrokenExecutor
+
+    error = None if future.cancelled() else future.exception()
+    return error if isinstance(error, BrokenExecutor) else None
