@@ -39,6 +39,7 @@ test-long: test ## beside them the tests that take minutes, the engine's in rele
 bench: $(EXTENSION) ## time the workloads: bench.json, and a line in docs/benchmarks.md
 	cargo build --release --locked -p penstock-engine --example bench
 	$(RUN) tools/bench.py
+	$(RUN) tools/bench_sweep.py
 
 lint: $(EXTENSION) ## check format, lints, types, stubs, and that the engine compiles for WebAssembly
 	cargo fmt --all --check
