@@ -109,6 +109,5 @@ def test_a_worker_imports_the_engine_and_little_more() -> None:
         "penstock.executors",
         "penstock.spread",
         "penstock.run",
-        "penstock.spread",
         "penstock.worker",
     }

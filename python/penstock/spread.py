@@ -6,6 +6,7 @@ sending it; towards the end in smaller ones, so that no worker waits for another
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 BATCH_S = 1.0
 LEAST_BATCH_S = 0.1
 LARGEST_BATCH = 4096
+MOST_LOSSES = 2
 LOOK_S = 0.1
 """Seconds between two looks at whether to stop."""
 
@@ -33,8 +35,10 @@ class Spread:
 
     With each result come its task, and the task's number in the order of ``tasks``; a batch is empty where nothing has
     ended since the last look. ``total`` is how many tasks there are, ``running`` how many are under way. Ends early
-    once ``stop`` is wished: what has finished by then is still given. A task whose worker died is tried again by
-    itself; if that worker dies too, the task has failed. Raises :class:`ClusterLostError`.
+    once ``stop`` is wished: what has finished by then is still given.
+
+    Tasks that were lost with a worker are run again, those that were lost twice each by itself: a task whose worker
+    dies then has failed. Raises :class:`ClusterLostError`.
     """
 
     tasks: Iterable[Task]
@@ -44,7 +48,9 @@ class Spread:
     running: int = 0
     _left: int = 0
     _run_s: float | None = None
+    _again: Batch = field(default_factory=list)
     _suspects: Batch = field(default_factory=list)
+    _losses: Counter[int] = field(default_factory=Counter)
     _under_way: dict[Future[Results], Batch] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[list[tuple[int, Task, Outcome | Failure]]]:
@@ -59,7 +65,7 @@ class Spread:
                 if not batch:
                     break
                 self._under_way[self._send(batch)] = batch
-            self.running = sum(map(len, self._under_way.values()))
+            self.running = sum(map(len, islice(self._under_way.values(), self.pool.width)))
             if not self._under_way:
                 return
             if self.stop.wished and not is_told:
@@ -72,9 +78,10 @@ class Spread:
             if broken := next((error for future in done if (error := _breakage(future))), None):
                 done, _ = wait(self._under_way)  # all that were under way are lost with it
                 self.pool.restart(broken)
-            was_alone = len(self._under_way) == 1
+                self._note_losses()
             if not done:
                 yield []  # so that who iterates can look at `running`
+            was_alone = len(self._under_way) == 1
             for future in done:
                 batch = self._under_way.pop(future)
                 results = self._results(future, batch, was_alone)
@@ -85,8 +92,8 @@ class Spread:
         return 1 if self._suspects or isinstance(self.pool, Here) else 2 * self.pool.width
 
     def _next_batch(self, waiting: Iterator[tuple[int, Task]]) -> Batch:
-        if self._suspects:
-            return [self._suspects.pop()]
+        if self._suspects or self._again:
+            return [(self._suspects or self._again).pop()]
         size = 1
         if self._run_s is not None:
             share = self._left // (2 * self.pool.width)  # towards the end all workers get some
@@ -119,10 +126,18 @@ class Spread:
             return results
         if len(batch) == 1 and not _breakage(future):
             return [Failure(RuntimeError(f"{type(error).__name__}: {error}"))]
-        if len(batch) == 1 and was_alone:
-            return [Failure(RuntimeError("its worker process died"))]
-        self._suspects.extend(batch)
+        if len(batch) == 1 and was_alone and self._losses[batch[0][0]] >= MOST_LOSSES:
+            return [Failure(RuntimeError("its worker process died, again and again"))]
+        for numbered in batch:
+            is_suspect = self._losses[numbered[0]] >= MOST_LOSSES
+            (self._suspects if is_suspect else self._again).append(numbered)
         return []
+
+    def _note_losses(self) -> None:
+        """A worker has died: count it against the tasks that ran, which are those that were sent first."""
+        for future, batch in islice(self._under_way.items(), self.pool.width):
+            if _breakage(future):
+                self._losses.update(number for number, _ in batch)
 
 
 def _breakage(future: Future[Results]) -> BaseException | None:
