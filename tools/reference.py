@@ -14,6 +14,8 @@ from penstock.cli import COMMANDS
 
 Schema = dict[str, Any]
 REPORT = Path(__file__).parent.parent / "crates" / "engine" / "src" / "report.rs"
+PATHS = {"sweep.axis"}
+"""Tables whose keys are paths into the scenario, and no names of one's choice."""
 
 
 def write(folder: Path) -> None:
@@ -43,8 +45,8 @@ class ScenarioPage:
         """The page."""
         head = (
             "# Scenario keys\n\nEvery table and key of a scenario file, written from the engine's own definitions "
-            "(`penstock schema` prints the same as JSON Schema). `NAME` stands for a name of your choice. A key "
-            "without a default must be given.\n"
+            '(`penstock schema` prints the same as JSON Schema). `NAME` stands for a name of your choice, `"PATH"` '
+            "for the path of a value, in quotes. A key without a default must be given.\n"
         )
         quantities = ["(scenario-quantities)=", "## Quantities", ""]
         quantities += [f"- *{name}*: {meaning}" for name, meaning in sorted(self.quantities.items())]
@@ -86,7 +88,8 @@ class ScenarioPage:
         if kind == "array":
             return f"list of {self.kind(schema['items'], path)}" if schema.get("items") else "list"
         if kind == "object" and isinstance(values := schema.get("additionalProperties"), dict):
-            return f"table of {self.kind(values, f'{path}.NAME')}"
+            inner = '"PATH"' if path in PATHS else "NAME"
+            return f"table of {self.kind(values, f'{path}.{inner}')}"
         return {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`"}[kind]
 
     def reference(self, name: str, path: str, meaning: str) -> str:
@@ -94,7 +97,8 @@ class ScenarioPage:
         schema = self.definitions[name]
         if name not in self.links and "properties" in schema:
             steps = [step for step in path.split(".") if step != "NAME"]
-            self.links[name] = f"[`{steps[-1]}`](#{anchor(path)})"
+            text = name.lower() if steps[-1] == '"PATH"' else f"`{steps[-1]}`"
+            self.links[name] = f"[{text}](#{anchor(path)})"
             self.inner.append((path, schema, meaning))
         elif name not in self.links and schema.get("type") == "string":
             self.quantities[name.lower()] = schema["description"].removeprefix("Text: ")
@@ -129,7 +133,7 @@ class ScenarioPage:
 
 def anchor(path: str) -> str:
     """The name of a section in links."""
-    return "scenario-" + (path.replace(".", "-").replace("_", "-").lower() or "file")
+    return "scenario-" + (path.replace(".", "-").replace("_", "-").replace('"', "").lower() or "file")
 
 
 def default_text(schema: Schema) -> str:
@@ -166,9 +170,12 @@ def tables_page(source: str) -> str:
         "Option<u64>": "count or null",
     }
     head = (
-        "# Result tables\n\nThe tables of a `Result`, and the Parquet files of `--out`. Each has the column "
-        "`replication` first. Units are in the names: `_s` seconds, `_bps` bits per second; what has no unit is a "
-        "count of PDUs (cells) or a ratio. Where there was nothing to measure stands null.\n"
+        "# Result tables\n\nThe tables of a `Result`, and the Parquet files of `penstock run --out`: each has the "
+        "column `replication` first. Sweeps, comparisons and studies have the same tables: `Results.table` puts the "
+        "run, its point and parameters, seed and replication first; in the files of their segments the first column is "
+        "the run ([what the directory holds](../../guides/sweeps.md#what-the-directory-holds)).\n\nUnits are in the "
+        "names: `_s` seconds, `_bps` bits per second; what has no unit is a count of PDUs (cells) or a ratio. Where "
+        "there was nothing to measure stands null.\n"
     )
     sections = [head]
     for name, meaning, columns in structures(source):
@@ -203,7 +210,7 @@ def commands_page() -> str:
     """The help of the program and of each of its commands."""
     head = "# Commands\n\nWhat `--help` prints, for the program and for each of its commands.\n"
     pages = [head, help_of()]
-    pages += [f"## `penstock {command.name}`\n\n{help_of(command.name)}" for command in COMMANDS]
+    pages += [f"## `penstock {command.name}`\n\n{help_of(*command.name.split())}" for command in COMMANDS]
     return "\n".join(pages)
 
 
