@@ -160,7 +160,9 @@ def test_damage_is_told_and_made_good(penstock: Command, swept: Path, sweep_file
     exported = penstock("runs", "export", swept)
     assert exported.returncode == 1
     assert "groups.parquet is not what was written" in exported.stderr
-    assert penstock("sweep", sweep_file, "--out", "swept", "--resume").returncode == 0
+    repaired = penstock("sweep", sweep_file, "--out", "swept", "--resume")
+    assert repaired.returncode == 0
+    assert "groups.parquet is not what was written" in repaired.stderr
     assert pl.read_csv(io.StringIO(penstock("runs", "export", swept).stdout)).height == 24
 
 
@@ -213,9 +215,13 @@ def test_scenarios_are_ranked_under_the_same_traffic(penstock: Command, small_te
     assert equal["estimate"]["mean"] == 0
     assert not equal["significant"]
     assert len(Store.open_to_read(tmp_path / "compared").runs) == 10  # two of the scenarios are the same
+    zero = penstock("compare", *files[1:], "--metric", "random.loss_ratio", "--replications", 2)
+    assert zero.stdout.count("PDUs, below ") == 2
     page = penstock("report", "compared")
     assert page.returncode == 0
-    assert "Paired differences" in (tmp_path / "compared" / "report.html").read_text(encoding="utf-8")
+    told_again = (tmp_path / "compared" / "report.html").read_text(encoding="utf-8")
+    assert "Paired differences" in told_again
+    assert "penstock compare narrow.toml wide.toml twin.toml --metric" in told_again
 
 
 def test_a_comparison_of_other_traffic_says_so(penstock: Command, small_text: str, tmp_path: Path) -> None:
@@ -233,7 +239,17 @@ def test_ready_sweeps_run(penstock: Command, tmp_path: Path) -> None:
     names = [name for name, file in ready().items() if "[sweep]" in file.read_text(encoding="utf-8")]
     assert {"queueing/buffer-size", "satellite/sweep-trigger"} <= set(names)
     for name in names:
-        assert penstock("check", name).returncode == 0
+        done = penstock("check", name)
+        assert done.returncode == 0
+        assert re.search(r"sound, a sweep of \d+ points", done.stdout)
+
+
+def test_a_sweep_that_cannot_be_is_not_sound(penstock: Command, sweep_file: Path) -> None:
+    text = sweep_file.read_text(encoding="utf-8")
+    sweep_file.write_text(text.replace("[1, 2, 3]", "[1, 2, -3]"), encoding="utf-8")
+    done = penstock("check", sweep_file)
+    assert done.returncode == 2
+    assert "sweep.axis[0].flow.steady.count = -3" in done.stderr
 
 
 @pytest.mark.long

@@ -117,7 +117,7 @@ def test_a_worker_that_dies_takes_only_its_own_task_with_it(
     if once:
         assert failures == []
     else:
-        assert failures == [(99, "RuntimeError: its worker process died, again and again")]
+        assert failures == [(99, "its worker process died, again and again")]
 
 
 def test_a_wish_to_end_keeps_what_has_finished(small: Scenario) -> None:

@@ -158,7 +158,7 @@ def test_a_point_that_cannot_be_is_told_before_anything_runs(small: Scenario, tm
     sweep = Sweep(small, [{"line.trunk.delay": ["1 ms", "-1 ms"]}])
     with pytest.raises(InputError, match=r"sweep.axis.0..line.trunk.delay = .-1 ms.: .* is negative"):
         sweep.run(tmp_path)
-    assert not Store.open_to_read(tmp_path).runs
+    assert not list(tmp_path.iterdir())
 
 
 # ------------------------------------------------------------------------------------------------ going on

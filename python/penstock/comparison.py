@@ -46,7 +46,7 @@ class Contender:
 class Comparison:
     """How scenarios rank in one metric of one group or port (``of``).
 
-    ``replications`` is how many they were compared over.
+    ``replications`` is how many they were compared over; ``counts`` are, of a ratio, the events and trials of each.
     """
 
     metric: Metric
@@ -54,6 +54,7 @@ class Comparison:
     ranking: Sequence[Ranked]
     differences: Sequence[Difference]
     replications: int
+    counts: Mapping[str, tuple[int, int]]
 
 
 def compare(
@@ -79,18 +80,19 @@ def compare(
     contenders = [Contender(name, scenario.with_({"sweep": None})) for name, scenario in scenarios.items()]
     details = {
         "scenarios": {contender.name: contender.scenario.tree for contender in contenders},
+        "files": [contender.scenario.name for contender in contenders],
         "metrics": list(metrics),
         "seed": seed,
         "replications": replications,
     }
+    plan = Plan(contenders)
+    for point in range(len(contenders)):
+        plan.add(point, [(seed, replication) for replication in range(replications)])
     with (
         interruptible() as stop,
-        Experiment(Path(out), "comparison", " / ".join(scenarios), details, resume, tell) as experiment,
         open_pool(stop, jobs, cluster=cluster) as pool,
+        Experiment(Path(out), "comparison", " / ".join(scenarios), details, resume, tell) as experiment,
     ):
-        plan = Plan(contenders)
-        for point in range(len(contenders)):
-            plan.add(point, [(seed, replication) for replication in range(replications)])
         if experiment.run(plan, pool, stop):
             experiment.finish()
     if stop.wished:
@@ -105,9 +107,13 @@ def rankings(results: Results, metric: Metric) -> list[Comparison]:
     """
     names = dict(results.plan.select("point", "scenario").unique().sort("point").iter_rows())
     found: dict[str, dict[str, dict[int, float]]] = {}
+    counts: dict[str, dict[str, tuple[int, int]]] = {}
     for row in metric.values(results).drop_nulls().iter_rows(named=True):
-        of_name = found.setdefault(row["of"], {}).setdefault(names[row["point"]], {})
-        of_name[row["replication"]] = row["value"]
+        name = names[row["point"]]
+        found.setdefault(row["of"], {}).setdefault(name, {})[row["replication"]] = row["value"]
+        if "events" in row:
+            events, trials = counts.setdefault(row["of"], {}).get(name, (0, 0))
+            counts[row["of"]][name] = events + row["events"], trials + row["trials"]
     comparisons = []
     for of, values in found.items():
         shared = sorted(set.intersection(*(set(own) for own in values.values())))
@@ -115,7 +121,8 @@ def rankings(results: Results, metric: Metric) -> list[Comparison]:
             continue
         samples = {name: [values[name][number] for number in shared] for name in names.values()}
         ranking = rank(samples, lower_is_better=metric.lower_is_better)
-        comparisons.append(Comparison(metric, of, ranking, differences(samples), len(shared)))
+        pairs = differences(samples)
+        comparisons.append(Comparison(metric, of, ranking, pairs, len(shared), counts.get(of, {})))
     return comparisons
 
 

@@ -11,6 +11,7 @@ run; what is already in the store is not run again.
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 FILE = "experiment.json"
 PLAN = "plan.parquet"
 TOLD_EVERY_S = 0.1
+_log = logging.getLogger(__name__)
 KEPT_SCENARIOS = 2048
 """Scenarios of this many points stay in memory; those of further ones are built anew for each replication."""
 
@@ -181,6 +183,8 @@ class Experiment:
 
     def __enter__(self) -> Experiment:
         self.store = Store.open_to_write(self.directory)
+        for damage in self.store.damaged:
+            _log.warning("%s", damage)
         try:
             self._check()
         except BaseException:

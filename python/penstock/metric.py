@@ -45,7 +45,7 @@ class Metric:
 
     @property
     def label(self) -> str:
-        """The quantity and its unit, as an axis says it: ``delay mean (s)``."""
+        """The quantity and its unit as an axis says them, such as ``delay mean (s)``."""
         words, _, unit = self.column.rpartition("_")
         if words and unit in UNITS:
             return f"{words.replace('_', ' ')} ({UNITS[unit]})"

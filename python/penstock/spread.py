@@ -115,7 +115,7 @@ class Spread:
     def _results(self, future: Future[Results], batch: Batch, was_alone: bool) -> Results:
         if future.cancelled():
             if not self.stop.wished:
-                raise ClusterLostError("the cluster has dropped tasks; was it restarted?")
+                raise ClusterLostError("the cluster has dropped tasks, as one does that is restarted")
             return []
         error = future.exception()
         if error is None:

@@ -206,7 +206,8 @@ class Store:
             self.runs.update(segment.runs)
 
     def _report(self, segment: Segment, damage: str) -> None:
-        self.damaged.append(f"{segment.path}: {damage}; its {len(segment.runs) or 'unknown'} runs count as not done")
+        runs = "its runs count" if len(segment.runs) != 1 else "its run counts"
+        self.damaged.append(f"{segment.path}: {damage}; {runs} as not done")
         if segment in self._segments:
             self._segments.remove(segment)
             self.runs.difference_update(segment.runs)

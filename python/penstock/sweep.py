@@ -175,7 +175,7 @@ class Sweep:
         self.text = text
         self.base = scenario.with_({"sweep": None})
         self.points = SweepPoints(self.base, scenario)
-        self.name = scenario.name or scenario.title or "sweep"
+        self.name = Path(scenario.name).stem or scenario.title or "sweep"
         self.seed: int = table["seed"]
         self.replications = first_replications(table)
         self.table = table
@@ -240,10 +240,9 @@ class Sweep:
             ClusterLostError: the cluster is gone; what has finished is kept.
         """
         self._refuse_flood(yes)
-        details = {"scenario": self.base.tree, "sweep": self.table}
+        details = {"scenario": self.base.tree, "sweep": self.table, "file": self.base.name if self.text else ""}
         with (
             interruptible() as stop,
-            Experiment(Path(out), "sweep", self.name, details, resume, tell) as experiment,
             open_pool(stop, jobs, cluster=cluster) if executor is None else Pool(executor, width) as pool,
         ):
             plan = Plan(self.points, self._build)
@@ -251,16 +250,22 @@ class Sweep:
                 plan.add(point, self._runs(0, self.replications))
                 if stop.wished:
                     raise KeyboardInterrupt
-            is_complete = experiment.run(plan, pool, stop)
-            while is_complete and (more := self._more(Results(out))):
-                for point, first, count in more:
-                    plan.add(point, self._runs(first, count))
+            with Experiment(Path(out), "sweep", self.name, details, resume, tell) as experiment:
                 is_complete = experiment.run(plan, pool, stop)
-            if is_complete:
-                experiment.finish()
+                while is_complete and (more := self._more(Results(out))):
+                    for point, first, count in more:
+                        plan.add(point, self._runs(first, count))
+                    is_complete = experiment.run(plan, pool, stop)
+                if is_complete:
+                    experiment.finish()
         if stop.wished:
             raise KeyboardInterrupt
         return Results(out)
+
+    def check(self) -> None:
+        """Build every point. Raises :class:`InputError` for the first that cannot be run."""
+        for point in range(len(self.points)):
+            self._build(point)
 
     def _runs(self, first: int, count: int) -> list[tuple[int, int]]:
         return [(self.seed, replication) for replication in range(first, first + count)]

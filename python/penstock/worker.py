@@ -74,7 +74,7 @@ class Failure:
     def reason(self) -> str:
         """What went wrong, as one line."""
         told = " ".join(str(self.error).split())
-        return told if isinstance(self.error, ValueError) else f"{type(self.error).__name__}: {told}"
+        return told if isinstance(self.error, ValueError | RuntimeError) else f"{type(self.error).__name__}: {told}"
 
 
 class Stopped(Exception):

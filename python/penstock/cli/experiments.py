@@ -80,6 +80,14 @@ def compare(options: argparse.Namespace) -> int:
 
     def show(results: Results) -> None:
         metrics = page.metrics_of(results, options.metric)
+        for each in metrics:
+            if not page.all_rankings(results, [each]):
+                raise InputError(
+                    "no group or port that all scenarios have has such a value",
+                    path="--metric",
+                    value=str(each),
+                    remedy="compare by what they have in common",
+                )
         if options.json:
             print(json.dumps(page.to_json(results, metrics), indent=2))
         else:
@@ -139,6 +147,7 @@ def _carry_out(
 ) -> int:
     """Carry out an experiment with progress, and show what came of it, even of a part."""
     from penstock.executors import ClusterLostError
+    from penstock.experiment import FILE
     from penstock.progress import board
     from penstock.results import Results
 
@@ -147,6 +156,8 @@ def _carry_out(
         with board(out.name, quiet=options.quiet) as tell:
             results = carry_out(tell)
     except (KeyboardInterrupt, ClusterLostError) as ended:
+        if not (out / FILE).exists():  # nothing had begun
+            raise
         results = Results(out)
         missing = results.missing()
         told = "interrupted" if isinstance(ended, KeyboardInterrupt) else str(ended)

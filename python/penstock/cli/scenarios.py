@@ -43,7 +43,14 @@ def run(options: argparse.Namespace) -> int:
 def check(options: argparse.Namespace) -> int:
     """``penstock check``: say whether a scenario can be run."""
     scenario = _scenario(options)
-    print(scenario.to_toml() if options.defaults else f"{scenario.name}: sound", end="" if options.defaults else "\n")
+    told = f"{scenario.name}: sound"
+    if "sweep" in scenario.tree:
+        from penstock.sweep import Sweep
+
+        sweep = Sweep.load(options.scenario)
+        sweep.check()
+        told = f"{told}, a sweep of {len(sweep.points):,} points"
+    print(scenario.to_toml() if options.defaults else told, end="" if options.defaults else "\n")
     return DONE
 
 

@@ -12,7 +12,7 @@ from penstock.metric import Metric, metric
 from penstock.plot import Panel, Sheet
 from penstock.report import Figure, Report, Section, Table
 from penstock.scenario import Scenario
-from penstock.statistics import Difference, Ranked
+from penstock.statistics import Difference, Ranked, never
 
 if TYPE_CHECKING:
     from penstock.results import Results
@@ -44,7 +44,7 @@ def print_comparison(results: Results, metrics: Sequence[Metric]) -> None:
         print_table(title, columns, [dict(zip(headings, line, strict=True)) for line in lines])
 
     for found in all_rankings(results, metrics):
-        show(heading(found), RANKS, [rank_cells(one) for one in found.ranking])
+        show(heading(found), RANKS, [rank_cells(found, one) for one in found.ranking])
         show("Paired differences", PAIRS, [difference_cells(one) for one in found.differences])
 
 
@@ -74,13 +74,13 @@ def page_of(results: Results) -> Report:
     details = results.about["details"]
     flags = "".join(f" --metric {name}" for name in details["metrics"])
     command = (
-        f"penstock compare {' '.join(scenarios)}{flags} --replications {details['replications']} "
+        f"penstock compare {' '.join(details['files'])}{flags} --replications {details['replications']} "
         f"--seed {details['seed']} --out {results.directory}"
     )
     sections = []
     for found in all_rankings(results, metrics_of(results)):
         tables = [
-            Table("Ranking", RANKS, [rank_cells(one) for one in found.ranking]),
+            Table("Ranking", RANKS, [rank_cells(found, one) for one in found.ranking]),
             Table("Paired differences", PAIRS, [difference_cells(one) for one in found.differences]),
         ]
         sections.append(Section(heading(found), tables=tables, figures=[Figure(sheet_of(results, found), command)]))
@@ -119,9 +119,11 @@ def heading(found: Comparison) -> str:
     return f"{found.metric.label} of {found.of}, {better} is better, {found.replications} replications"
 
 
-def rank_cells(one: Ranked) -> list[str]:
+def rank_cells(found: Comparison, one: Ranked) -> list[str]:
     """A line of a ranking."""
-    return [str(one.rank), one.name, str(one.estimate), ", ".join(one.tied) or "-"]
+    events, trials = found.counts.get(one.name, (0, 0))
+    mean = never(trials, unit="PDUs") if trials and not events else str(one.estimate)
+    return [str(one.rank), one.name, mean, ", ".join(one.tied) or "-"]
 
 
 def difference_cells(one: Difference) -> list[str]:

@@ -31,7 +31,9 @@ def show(results: Results) -> None:
     write_text(results.directory / "claims.json", to_json(findings))
     write(_page(study, sheets, findings, results), results.directory / "report.html")
     print_findings(study.title, findings)
-    print(f"Open {results.directory / 'report.html'}: the verdicts and {len(sheets)} figures.")
+    print(
+        f"Open {results.directory / 'report.html'}: the verdicts, and {len(sheets)} figure{'s' * (len(sheets) != 1)}."
+    )
     print(f"Beside it: figures (SVG and PNG in {figures}), their data, and the verdicts in claims.json.")
 
 

@@ -11,6 +11,7 @@ from penstock.metric import NAMES, Metric, metric
 from penstock.pages.sweep_figures import sheets, short_names, told
 from penstock.report import Figure, Report, Section, Table
 from penstock.scenario import Scenario
+from penstock.statistics import upper_bound
 from penstock.sweep import decisions
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ def precision_lines(results: Results) -> list[str]:
 def page_of(results: Results) -> Report:
     """The page of a sweep."""
     metrics = metrics_of(results)
-    command = f"penstock sweep {results.about['name']} --out {results.directory}"
+    file = results.about["details"]["file"]
+    command = f"penstock sweep {file} --out {results.directory}" if file else ""
     tables = list(_tables(results, metrics))
     if failures := results.about["failures"]:
         tables.append(
@@ -155,4 +157,7 @@ def _plain(found: PointEstimate) -> Row:
         if estimate is None
         else {"mean": estimate.mean, "low": estimate.low, "high": estimate.high, "count": estimate.count}
     )
-    return told if found.trials is None else {**told, "events": found.events, "trials": found.trials}
+    if found.trials is None or found.events is None:
+        return told
+    bound = upper_bound(found.events, found.trials) if found.trials else None
+    return {**told, "events": found.events, "trials": found.trials, "upper_bound": bound}

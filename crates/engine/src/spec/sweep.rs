@@ -24,6 +24,7 @@ pub struct Sweep {
     /// Seed of all runs.
     pub seed: u64,
     /// Replications of each point; with `precision`, the least number of them.
+    /// Where `precision` is given and this is not, ten.
     pub replications: u32,
     /// With `precision`: replications after which a point is left as it is.
     pub most_replications: u32,
