@@ -69,7 +69,7 @@ def test_run_writes_tables_and_manifest(penstock: Command, small_file: Path) -> 
     assert done.returncode == 0
     assert done.stderr == "wrote 8 files to results\n"
     folder = small_file.parent / "results"
-    names = ["distributions", "flows", "groups", "losses", "ports", "queues", "series"]
+    names = ["distributions", "flows", "groups", "levels", "losses", "ports", "queues", "series"]
     assert sorted(file.name for file in folder.iterdir()) == sorted(
         [*(f"{name}.parquet" for name in names), "manifest.json"]
     )
