@@ -18,6 +18,9 @@ import pytest
 from test_cli import Command
 from test_sweep import SWEEP
 
+from penstock.pages.sweep import metrics_of
+from penstock.pages.sweep_figures import sheets
+from penstock.results import Results
 from penstock.scenario import ready
 from penstock.store import Store
 
@@ -259,3 +262,16 @@ def test_ready_sweeps_run_whole_in_under_a_minute(penstock: Command, name: str) 
     done = penstock("sweep", name)
     assert done.returncode == 0
     assert time.monotonic() - started < 60
+
+
+def test_figures_show_every_step_of_an_axis_whose_paths_go_together(
+    penstock: Command, small_text: str, tmp_path: Path
+) -> None:
+    axis = '"flow.random.count" = [1, 1, 2, 2]\n"line.trunk.rate" = ["3 Mb/s", "10 Mb/s", "3 Mb/s", "10 Mb/s"]'
+    (tmp_path / "zip.toml").write_text(f"{small_text}\n[[sweep.axis]]\n{axis}\n", encoding="utf-8")
+    assert penstock("sweep", "zip.toml", "--quiet").returncode == 0
+    results = Results(tmp_path / "out" / "zip")
+    first = sheets(results, metrics_of(results, ["random.delay_mean_s"]))[0]
+    (curve,) = first.panels[0].curves
+    assert list(curve.points) == ["1, 3 Mb/s", "1, 10 Mb/s", "2, 3 Mb/s", "2, 10 Mb/s"]
+    assert first.panels[0].x_label == "count, rate"

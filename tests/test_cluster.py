@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -132,6 +133,15 @@ def test_an_address_where_nobody_answers_is_told_in_time(address: str, small: Sc
     with pytest.raises(InputError, match="--cluster = "):
         Sweep(small, AXES).run(tmp_path, cluster=address)
     assert time.monotonic() - started < 10
+
+
+def test_what_answers_otherwise_or_not_at_all_is_told_in_time(small: Scenario, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        started = time.monotonic()
+        with pytest.raises(InputError, match="no scheduler answers there"):
+            Sweep(small, AXES).run(tmp_path, cluster=address)
+        assert time.monotonic() - started < 10
 
 
 def test_a_scheduler_without_workers_is_told(cluster: LocalCluster, small: Scenario, tmp_path: Path) -> None:

@@ -68,6 +68,20 @@ def test_short_runs_travel_together_and_the_last_ones_are_shared_out(small: Scen
     assert max(counting.sizes) <= 200  # a quarter of what is left, for two workers
 
 
+def test_long_runs_among_short_ones_hold_nothing_back(small: Scenario) -> None:
+    """A batch is sized by the runs before it; where those were shorter, the worker hands in what it has after a second."""
+    longer = small.with_({"duration": "1500 s"}).to_json()
+    tasks = [Task(small.to_json(), 1, number) for number in range(40)] + [Task(longer, 1, n) for n in range(12)]
+    gaps, last = [], time.monotonic()
+    with Processes(2) as pool:
+        for batch in Spread(tasks, len(tasks), pool, Stop()):
+            if batch:
+                gaps.append(time.monotonic() - last)
+                last = time.monotonic()
+    assert max(gaps) < 6
+    assert len(gaps) > 6
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_task_that_fails_does_not_stop_the_others(small: Scenario, jobs: int) -> None:
     bad = Task(small.to_json().replace('"left","right"', '"left","nowhere"', 1), 7, 3)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -104,9 +105,22 @@ def test_a_damaged_segment_is_reported_and_its_runs_are_wanted_again(
         assert len(store.runs) == 6
 
 
+def test_a_run_that_is_there_twice_counts_once(folder: Path) -> None:
+    first = segments(folder)[0]
+    shutil.copytree(first, first.with_name(f"000009-{first.name.partition('-')[2]}"))
+    store = Store.open_to_read(folder)
+    assert store.table("runs")["run"].n_unique() == store.table("runs").height == 6
+    assert "in an earlier segment too" in store.damaged[0]
+    (folder / "segments" / ".DS_Store").write_bytes(b"x")
+    with Store.open_to_write(folder) as store:
+        assert len(store.runs) == 6
+        assert len(segments(folder)) == 4
+    assert pl.read_parquet(folder / "segments" / "*" / "groups.parquet")["run"].n_unique() == 6
+
+
 def test_what_a_killed_process_left_is_cleared_away(folder: Path) -> None:
-    rest = folder / "segments" / ".000004.partial"
-    rest.mkdir()
+    rest = folder / "drafts" / "000004"
+    rest.mkdir(parents=True)
     (rest / "groups.parquet").write_bytes(b"half")
     assert len(Store.open_to_read(folder).runs) == 6
     assert rest.exists()

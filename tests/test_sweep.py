@@ -99,7 +99,7 @@ def test_tables_say_what_was_varied_and_come_by_point_and_replication(small: Sce
     assert groups["flow.steady.count"].dtype == pl.Int64
     steady = groups.filter(group="steady")
     assert steady["flows"].to_list() == steady["flow.steady.count"].to_list()
-    ((_, text),) = [pair for pair in results.scenarios() if pair[0] == 5]
+    text = results.table("runs").filter(point=5)["scenario_json"][0]
     assert Scenario(text, "json") == small.with_({"flow.steady.count": 3, "line.trunk.rate": "2 Mb/s"})
     alone = small.with_({"flow.steady.count": 2, "line.trunk.rate": "1 Mb/s"})
     from penstock import run

@@ -17,6 +17,7 @@ from penstock.executors import interruptible, open_pool
 from penstock.experiment import Experiment, Plan, State
 from penstock.metric import Metric
 from penstock.results import Results
+from penstock.run import MOST_REPLICATIONS, whole_number
 from penstock.statistics import Difference, Ranked, differences, rank
 
 if TYPE_CHECKING:
@@ -77,6 +78,9 @@ def compare(
     """
     if len(scenarios) < 2:
         raise InputError("a comparison needs two scenarios or more", value=", ".join(scenarios), remedy="name another")
+    whole_number(replications, "replications", 1, MOST_REPLICATIONS)
+    whole_number(seed, "seed", 0, 2**64 - 1)
+    whole_number(jobs, "jobs", 1, None)
     contenders = [Contender(name, scenario.with_({"sweep": None})) for name, scenario in scenarios.items()]
     details = {
         "scenarios": {contender.name: contender.scenario.tree for contender in contenders},

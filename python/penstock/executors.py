@@ -12,7 +12,7 @@ import threading
 import time
 import types
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from penstock.errors import InputError
 from penstock.worker import Stopped, begin, engine_sources, run_each, work
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     Results = list[Outcome | Failure]
 
 MOST_WORKERS = 61  # what Windows can wait for
-CONNECT_S = 8
-"""Seconds that a cluster's scheduler has to answer."""
+CONNECT_S = 7
+ANSWER_S = 5
+"""Seconds that a cluster has to be there, and to answer a question."""
 LOST_S = 10.0
 """Seconds for which a scheduler may be gone before it counts as lost."""
 
+Answer = TypeVar("Answer")
 _log = logging.getLogger(__name__)
 
 
@@ -110,7 +112,7 @@ class Processes(Pool):
     """Local processes, spawned: they import the engine and little more, and end by themselves with their parent."""
 
     def __init__(self, jobs: int) -> None:
-        self.width = min(jobs, MOST_WORKERS)
+        self.width = min(jobs, MOST_WORKERS) if sys.platform == "win32" else jobs
         self._start()
 
     def restart(self, broken: BaseException) -> None:
@@ -184,10 +186,10 @@ class Cluster(Pool):
         self.client.close(timeout=2)
 
     def _threads(self) -> int:
-        """How many runs the workers of the moment can carry out at once."""
+        """How many runs the workers of the moment can carry out at once; 0 if the scheduler does not answer."""
         try:
-            return sum(self.client.nthreads().values())
-        except OSError:  # the scheduler is going: the next look at its status tells
+            return sum(within(ANSWER_S, self.client.nthreads).values())
+        except OSError:
             return 0
 
 
@@ -228,8 +230,9 @@ def _connect(address: str) -> Client:
             "a cluster needs Dask, which is not installed", path="--cluster", remedy="pip install 'penstock[cluster]'"
         ) from None
     try:
-        return Client(address, timeout=CONNECT_S, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
+        return within(CONNECT_S, lambda: Client(address, timeout=CONNECT_S - 1, set_as_default=False))
+    except Exception as error:  # whatever answers there, it is no scheduler
+        _log.debug("no scheduler at %s", address, exc_info=True)
         told = " ".join(str(error).split()) or type(error).__name__
         remedy = "give the address that `dask scheduler` prints, as tcp://host:8786"
         raise _refused(address, f"no scheduler answers there: {told}", remedy) from None
@@ -238,13 +241,31 @@ def _connect(address: str) -> Client:
 def _compare_engines(address: str, client: Client) -> None:
     """Results are stored as those of this engine, so no other may have made them."""
     try:
-        found = client.run(engine_sources)
+        found = within(ANSWER_S, lambda: client.run(engine_sources))
+    except TimeoutError:
+        raise _refused(address, "a worker does not answer", "end it, or start the cluster anew") from None
     except ImportError as error:
         raise _refused(address, f"a worker cannot import Penstock: {error}", "install it there too") from None
     for worker, sources in found.items():
         if sources != engine_sources():
             remedy = "install the same version of Penstock everywhere"
             raise _refused(address, f"the worker {worker} has another engine than this process", remedy)
+
+
+def within(seconds: float, call: Callable[[], Answer]) -> Answer:
+    """What ``call`` returns or raises; ``TimeoutError`` if that takes longer. The call may go on in a thread."""
+    from concurrent.futures import Future
+
+    future: Future[Answer] = Future()
+
+    def work_off() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:  # for whoever waits
+            future.set_exception(error)
+
+    threading.Thread(target=work_off, daemon=True).start()
+    return future.result(seconds)
 
 
 def _refused(address: str, reason: str, remedy: str) -> InputError:

@@ -85,9 +85,6 @@ class Plan:
     def _scenario(self, point: int) -> str:
         return self.build(point).to_json()
 
-    def __len__(self) -> int:
-        return len(self.wanted)
-
     def missing(self, store: Store) -> list[Wanted]:
         """The runs that ``store`` does not hold, each once, replication by replication."""
         missing = {wanted.run: wanted for wanted in self.wanted if wanted.run not in store.runs}
@@ -186,7 +183,7 @@ class Experiment:
         for damage in self.store.damaged:
             _log.warning("%s", damage)
         try:
-            self._check()
+            check_directory(self.directory, self.kind, self.name, resume=self.resume)
         except BaseException:
             self.store.close()
             raise
@@ -244,23 +241,6 @@ class Experiment:
                 self.failures.append(Failed(parameters, wanted.seed, wanted.replication, result.reason))
         self.state.failed = len(self.failures)
 
-    def _check(self) -> None:
-        about = read_about(self.directory)
-        if about is None:
-            return
-        if (about["kind"], about["name"]) != (self.kind, self.name):
-            raise InputError(
-                f'this directory holds the {about["kind"]} "{about["name"]}"',
-                file=str(self.directory),
-                remedy="name another directory with --out",
-            )
-        if not about["complete"] and not self.resume:
-            raise InputError(
-                f"this directory holds an unfinished {self.kind}: {len(self.store.runs)} runs are there",
-                file=str(self.directory),
-                remedy="go on with it by --resume, or name another directory with --out",
-            )
-
     def _write(self, *, complete: bool) -> None:
         about = {
             "kind": self.kind,
@@ -270,6 +250,25 @@ class Experiment:
             "failures": [asdict(failure) for failure in self.failures],
         }
         write_text(self.directory / FILE, json.dumps(about, indent=1, default=str) + "\n")
+
+
+def check_directory(directory: Path, kind: str, name: str, *, resume: bool) -> None:
+    """Whether an experiment may be carried out there. Raises :class:`InputError` as :class:`Experiment`."""
+    about = read_about(directory)
+    if about is None:
+        return
+    if (about["kind"], about["name"]) != (kind, name):
+        raise InputError(
+            f'this directory holds the {about["kind"]} "{about["name"]}"',
+            file=str(directory),
+            remedy="name another directory with --out",
+        )
+    if not about["complete"] and not resume:
+        raise InputError(
+            f"this directory holds an unfinished {kind}: {len(Store.open_to_read(directory).runs)} runs are there",
+            file=str(directory),
+            remedy="go on with it by --resume, or name another directory with --out",
+        )
 
 
 def read_about(directory: Path) -> dict[str, Any] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -87,11 +86,9 @@ class Results:
         """The number of runs that are wanted and not there."""
         return len(set(self.plan["run"]) - self.store.runs)
 
-    def scenarios(self) -> Iterator[tuple[int, str]]:
-        """The number of each point and the JSON of its scenario, as stored with its first run."""
-        rows = self.table("runs")
-        if rows.height:
-            yield from rows.unique("point", keep="first", maintain_order=True).select("point", "scenario_json").rows()
+    def is_complete(self) -> bool:
+        """Whether all that is wanted is there, and sound as far as it has been read."""
+        return bool(self.about["complete"]) and not self.missing() and not self.store.damaged
 
     def versions(self) -> dict[str, str]:
         """What made the runs: the versions of Penstock and the digests of its engine."""

@@ -208,6 +208,11 @@ def _unreadable(name: str, error: OSError) -> InputError:
     return InputError(f"the file cannot be read: {error.strerror}", file=name, remedy="check its name and your rights")
 
 
+def stem(source: str) -> str:
+    """The name of a scenario file without its folder and ``.toml``: ``1-case-2`` of ``satellite/1-case-2``."""
+    return Path(source).name.removesuffix(".toml")
+
+
 def parse_value(text: str) -> object:
     """A value as it stands in a scenario file; text that is no TOML value stands for itself: ``270 ms``, ``6 Mb/s``."""
     try:

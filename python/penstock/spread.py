@@ -37,8 +37,9 @@ class Spread:
     ended since the last look. ``total`` is how many tasks there are, ``running`` how many are under way. Ends early
     once ``stop`` is wished: what has finished by then is still given.
 
-    Tasks that were lost with a worker are run again, those that were lost twice each by itself: a task whose worker
-    dies then has failed. Raises :class:`ClusterLostError`.
+    A worker hands in what it has after about a second, and the rest of its batch is sent again. So is a batch that was
+    lost with its worker; one that is lost twice is tried while nothing else runs, and halved until the task is found
+    whose worker dies: that one has failed. Raises :class:`ClusterLostError`.
     """
 
     tasks: Iterable[Task]
@@ -49,7 +50,8 @@ class Spread:
     _left: int = 0
     _run_s: float | None = None
     _again: Batch = field(default_factory=list)
-    _suspects: Batch = field(default_factory=list)
+    _suspects: list[Batch] = field(default_factory=list)
+    _on_trial: Batch | None = None
     _losses: Counter[int] = field(default_factory=Counter)
     _under_way: dict[Future[Results], Batch] = field(default_factory=dict)
 
@@ -74,6 +76,7 @@ class Spread:
                 for future in self._under_way:
                     future.cancel()
             done, _ = wait(self._under_way, LOOK_S, FIRST_COMPLETED)
+            done |= {future for future in self._under_way if future.cancelled()}
             self.pool.check()
             if broken := next((error for future in done if (error := _breakage(future))), None):
                 done, _ = wait(self._under_way)  # all that were under way are lost with it
@@ -81,24 +84,28 @@ class Spread:
                 self._note_losses()
             if not done:
                 yield []  # so that who iterates can look at `running`
-            was_alone = len(self._under_way) == 1
             for future in done:
                 batch = self._under_way.pop(future)
-                results = self._results(future, batch, was_alone)
+                results = self._results(future, batch)
                 yield [(number, task, result) for (number, task), result in zip(batch, results, strict=False)]
 
     def _most_under_way(self) -> int:
         """One batch waits for each that runs, so that no worker idles; a suspect runs alone."""
-        return 1 if self._suspects or isinstance(self.pool, Here) else 2 * self.pool.width
+        return 1 if self._suspects or self._on_trial or isinstance(self.pool, Here) else 2 * self.pool.width
 
     def _next_batch(self, waiting: Iterator[tuple[int, Task]]) -> Batch:
-        if self._suspects or self._again:
-            return [(self._suspects or self._again).pop()]
+        if self._suspects:
+            self._on_trial = self._suspects.pop()
+            return self._on_trial
         size = 1
         if self._run_s is not None:
-            share = self._left // (2 * self.pool.width)  # towards the end all workers get some
+            share = (self._left + len(self._again)) // (2 * self.pool.width)  # towards the end all workers get some
             size = min(round(BATCH_S / self._run_s), max(share, round(LEAST_BATCH_S / self._run_s)), LARGEST_BATCH)
-        batch = list(islice(waiting, max(1, size)))
+        size = max(1, size)
+        if self._again:
+            batch, self._again = self._again[:size], self._again[size:]
+            return batch
+        batch = list(islice(waiting, size))
         self._left -= len(batch)
         return batch
 
@@ -112,7 +119,10 @@ class Spread:
             future.set_exception(error)
             return future
 
-    def _results(self, future: Future[Results], batch: Batch, was_alone: bool) -> Results:
+    def _results(self, future: Future[Results], batch: Batch) -> Results:
+        on_trial = batch is self._on_trial
+        if on_trial:
+            self._on_trial = None
         if future.cancelled():
             if not self.stop.wished:
                 raise ClusterLostError("the cluster has dropped tasks, as one does that is restarted")
@@ -120,17 +130,22 @@ class Spread:
         error = future.exception()
         if error is None:
             results = future.result()
+            self._again += batch[len(results) :]
             if runs := [result.wall_s for result in results if isinstance(result, Outcome)]:
                 mean_s = max(sum(runs) / len(runs), 1e-6)
                 self._run_s = mean_s if self._run_s is None else (self._run_s + mean_s) / 2
             return results
         if len(batch) == 1 and not _breakage(future):
             return [Failure(RuntimeError(f"{type(error).__name__}: {error}"))]
-        if len(batch) == 1 and was_alone and self._losses[batch[0][0]] >= MOST_LOSSES:
+        if len(batch) == 1 and on_trial:
             return [Failure(RuntimeError("its worker process died, again and again"))]
-        for numbered in batch:
-            is_suspect = self._losses[numbered[0]] >= MOST_LOSSES
-            (self._suspects if is_suspect else self._again).append(numbered)
+        if on_trial or not _breakage(future):
+            half = len(batch) // 2
+            self._suspects += [part for part in (batch[half:], batch[:half]) if part]
+        elif any(self._losses[number] >= MOST_LOSSES for number, _ in batch):
+            self._suspects.append(batch)
+        else:
+            self._again += batch
         return []
 
     def _note_losses(self) -> None:

@@ -4,6 +4,7 @@
     DIR/lock                  held by the one process that writes; the kernel frees it when that process dies
     DIR/segments/NNNNNN-SEAL  one a finished batch, never changed: Parquet tables with a column ``run``,
                               ``runs.parquet`` with one row a run, and ``seal.json`` with the checksums of them all
+    DIR/drafts                segments that are being written
     DIR/damaged               segments whose checksums no longer hold, out of the way of queries
 
 A segment is written beside its place, synced, and renamed into it, so it is there whole or not at all. A run is known
@@ -107,8 +108,8 @@ class Store:
             if not _check_format(folder):
                 write_text(folder / "store.json", json.dumps({"format": FORMAT, "penstock": engine_version()}) + "\n")
             (folder / "segments").mkdir(exist_ok=True)
-            for rest in (folder / "segments").glob(".*"):
-                shutil.rmtree(rest)
+            shutil.rmtree(folder / "drafts", ignore_errors=True)  # what a killed process left
+            (folder / "drafts").mkdir(exist_ok=True)
             store = cls(folder, lock)
             store._load(verify=True)
         except BaseException:
@@ -137,7 +138,7 @@ class Store:
         ids = [run_id(task.scenario, task.seed, task.replication) for task, _ in results]
         tables = {RUNS: _about(ids, results)} | _stack(ids, [outcome for _, outcome in results])
         number = 1 + max((int(segment.path.name[:6], 10) for segment in self._segments), default=0)
-        draft = self.directory / "segments" / f".{number:06}.partial"
+        draft = self.directory / "drafts" / f"{number:06}"
         try:
             draft.mkdir()
             files = {}
@@ -148,7 +149,7 @@ class Store:
             seal = json.dumps({"format": FORMAT, "runs": ids, "files": files}, indent=1).encode()
             digest = _write(draft / SEAL, seal)
             sync(draft)
-            path = draft.with_name(f"{number:06}-{digest[:LONGEST_SEAL]}")
+            path = self.directory / "segments" / f"{number:06}-{digest[:LONGEST_SEAL]}"
             draft.rename(path)
         except BaseException:
             shutil.rmtree(draft, ignore_errors=True)
@@ -196,6 +197,8 @@ class Store:
             segment, damage = _read_seal(path)
             if not damage and verify:
                 damage = segment.damage(segment.files)
+            if not damage and (doubled := self.runs.intersection(segment.runs)):
+                damage = f"{len(doubled)} of its runs are in an earlier segment too"
             if damage:
                 self._report(segment, damage)
                 if verify:
@@ -206,8 +209,7 @@ class Store:
             self.runs.update(segment.runs)
 
     def _report(self, segment: Segment, damage: str) -> None:
-        runs = "its runs count" if len(segment.runs) != 1 else "its run counts"
-        self.damaged.append(f"{segment.path}: {damage}; {runs} as not done")
+        self.damaged.append(f"{segment.path}: {damage}; it is left out")
         if segment in self._segments:
             self._segments.remove(segment)
             self.runs.difference_update(segment.runs)

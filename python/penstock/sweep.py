@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, overload
 from penstock.errors import InputError
 from penstock.estimates import estimates
 from penstock.executors import Pool, interruptible, open_pool
-from penstock.experiment import Experiment, Plan, State
+from penstock.experiment import Experiment, Plan, State, check_directory
 from penstock.metric import Metric, metric
 from penstock.results import Results
-from penstock.scenario import Scenario, line_of, read
+from penstock.run import whole_number
+from penstock.scenario import Scenario, line_of, read, stem
 from penstock.statistics import Precision
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 1_000_000
 """A sweep of more runs wants to be confirmed."""
+MOST_CHECKED = 1000
 LEAST_FOR_PRECISION = 10
 EXAMPLE = '[[sweep.axis]] with a line like "flow.voice.count" = [40, 60, 80]'
 
@@ -53,10 +55,11 @@ def decisions(results: Results) -> list[PointDecision]:
     made = []
     for name, target in table["precision"].items():
         wish = Precision(target, first_replications(table), table["most_replications"])
-        for found in estimates(metric(name, base), results):
+        each = metric(name, base)
+        for found in estimates(each, results):
             decision = wish.decide(found.values)
             text = str(found) if decision.verdict == "zero" and found.trials else decision.text
-            made.append(PointDecision(found.point, found.of, metric(name, base), decision.verdict, decision.add, text))
+            made.append(PointDecision(found.point, found.of, each, decision.verdict, decision.add, text))
     return made
 
 
@@ -175,7 +178,7 @@ class Sweep:
         self.text = text
         self.base = scenario.with_({"sweep": None})
         self.points = SweepPoints(self.base, scenario)
-        self.name = Path(scenario.name).stem or scenario.title or "sweep"
+        self.name = stem(scenario.name) or scenario.title or "sweep"
         self.seed: int = table["seed"]
         self.replications = first_replications(table)
         self.table = table
@@ -241,6 +244,9 @@ class Sweep:
         """
         self._refuse_flood(yes)
         details = {"scenario": self.base.tree, "sweep": self.table, "file": self.base.name if self.text else ""}
+        check_directory(Path(out), "sweep", self.name, resume=resume)
+        whole_number(jobs, "jobs", 1, None)
+        whole_number(width, "width", 1, None)
         with (
             interruptible() as stop,
             open_pool(stop, jobs, cluster=cluster) if executor is None else Pool(executor, width) as pool,
@@ -252,7 +258,7 @@ class Sweep:
                     raise KeyboardInterrupt
             with Experiment(Path(out), "sweep", self.name, details, resume, tell) as experiment:
                 is_complete = experiment.run(plan, pool, stop)
-                while is_complete and (more := self._more(Results(out))):
+                while self.table["precision"] and not stop.wished and (more := self._more(Results(out))):
                     for point, first, count in more:
                         plan.add(point, self._runs(first, count))
                     is_complete = experiment.run(plan, pool, stop)
@@ -262,9 +268,13 @@ class Sweep:
             raise KeyboardInterrupt
         return Results(out)
 
+    def first(self) -> Scenario:
+        """The scenario of the first point. Raises :class:`InputError`."""
+        return self._build(0)
+
     def check(self) -> None:
-        """Build every point. Raises :class:`InputError` for the first that cannot be run."""
-        for point in range(len(self.points)):
+        """Build the points, of many the first thousand and the last. Raises :class:`InputError`."""
+        for point in (*range(min(len(self.points), MOST_CHECKED)), len(self.points) - 1):
             self._build(point)
 
     def _runs(self, first: int, count: int) -> list[tuple[int, int]]:
@@ -287,4 +297,9 @@ class Sweep:
         for decision in decisions(results):
             add[decision.point] = max(add.get(decision.point, 0), decision.add)
         counts = dict(results.plan.group_by("point").len().iter_rows())
-        return [(point, counts[point], count) for point, count in sorted(add.items()) if count]
+        there = dict(results.table("runs").group_by("point").len().iter_rows())
+        return [
+            (point, counts[point], count)
+            for point, count in sorted(add.items())
+            if count and there[point] == counts[point]  # a point with a run that failed is left as it is
+        ]

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 Form = Literal["fast", "plain"]
 """How the engine goes about a run; both give the same results."""
 
+LONGEST_BATCH_S = 1.5
+"""Wall time after which a worker hands in what it has, and leaves the rest of its batch to others."""
 SLICE_S = 0.05
 """Wall time between two looks at signals, at progress and at the stop sign."""
 
@@ -135,7 +137,7 @@ def stack(column: str, labels: Sequence[str], tables: Sequence[_engine.Table]) -
 
 
 def work(tasks: Sequence[Task], sources: str) -> list[Outcome | Failure]:
-    """Run ``tasks`` one after the other in a worker; once told to stop, return those that are finished.
+    """Run ``tasks`` one after the other in a worker, as :func:`run_each`, until told to stop.
 
     ``sources`` is :func:`engine_sources` of the caller; ``RuntimeError`` if the worker's own are others.
     """
@@ -145,16 +147,19 @@ def work(tasks: Sequence[Task], sources: str) -> list[Outcome | Failure]:
 
 
 def run_each(tasks: Sequence[Task], watch: Callable[[float], None]) -> list[Outcome | Failure]:
-    """Run ``tasks`` one after the other; one that fails does not stop the next.
+    """Run ``tasks`` one after the other for about a second, at least one; one that fails does not stop the next.
 
     ``watch`` is told how many are done, as 2.5 in the middle of the third; it may raise :class:`Stopped`.
     """
     results: list[Outcome | Failure] = []
+    end = time.monotonic() + LONGEST_BATCH_S
 
     def within(share: float) -> None:
         watch(len(results) + share)
 
     for task in tasks:
+        if results and time.monotonic() > end:
+            break
         try:
             within(0.0)
             results.append(simulate(task, within))

@@ -23,10 +23,13 @@ REPLICATIONS = "10"
 
 def sweep(options: argparse.Namespace) -> int:
     """``penstock sweep``: run a scenario for many values of its parameters."""
+    from penstock.metric import metric
     from penstock.pages import sweep as page
     from penstock.sweep import Sweep
 
     wanted = Sweep.load(options.scenario)
+    for text in options.metric:
+        metric(text, wanted.first())
     out = _out(options, wanted.name)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
@@ -49,11 +52,11 @@ def compare(options: argparse.Namespace) -> int:
     from penstock import comparison
     from penstock.metric import metric
     from penstock.pages import comparison as page
-    from penstock.scenario import Scenario
+    from penstock.scenario import Scenario, stem
 
     scenarios: dict[str, Scenario] = {}
     for source in options.scenarios:
-        name = Path(source).stem if Path(source).stem not in scenarios else source
+        name = stem(source) if stem(source) not in scenarios else source
         if options.scenarios.count(source) > 1:
             raise InputError("this is given twice", path="FILE", value=source, remedy="name each scenario once")
         scenarios[name] = Scenario.load(source)
@@ -61,7 +64,7 @@ def compare(options: argparse.Namespace) -> int:
             metric(text, scenarios[name])
     replications = number(options.replications, "--replications", 1, 100_000)
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
-    out = _out(options, "-".join(scenarios))
+    out = _out(options, "-".join(map(stem, scenarios)))
     for line in comparison.different_traffic(scenarios):
         say(f"note: {line}", quiet=options.quiet)
 
@@ -136,7 +139,7 @@ def report(options: argparse.Namespace) -> int:
 
 
 def _out(options: argparse.Namespace, name: str) -> Path:
-    return Path(options.out) if options.out else Path("out") / Path(name).stem
+    return Path(options.out) if options.out else Path("out") / name
 
 
 def _carry_out(
@@ -147,7 +150,7 @@ def _carry_out(
 ) -> int:
     """Carry out an experiment with progress, and show what came of it, even of a part."""
     from penstock.executors import ClusterLostError
-    from penstock.experiment import FILE
+    from penstock.experiment import FILE, Failed
     from penstock.progress import board
     from penstock.results import Results
 
@@ -168,9 +171,10 @@ def _carry_out(
     if results.plan.height > results.missing():
         show(results)
     for failure in results.about["failures"]:
-        place = ", ".join(f"{name} = {value}" for name, value in failure["parameters"].items())
-        fail(f"{place}, seed {failure['seed']}, replication {failure['replication']}: {failure['reason']}", FAILED)
+        fail(f"a run failed: {Failed(**failure)}", FAILED)
         status = status or FAILED
+    if results.about["failures"]:
+        say(f"{len(results.about['failures'])} runs failed; --resume tries them again", quiet=options.quiet)
     say(
         f"the runs are kept in {out}: `penstock report {out}` writes a page, `penstock runs list {out}` lists them",
         quiet=options.quiet,

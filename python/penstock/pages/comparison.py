@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -72,11 +73,10 @@ def page_of(results: Results) -> Report:
     """The page of a comparison."""
     scenarios = scenarios_of(results)
     details = results.about["details"]
-    flags = "".join(f" --metric {name}" for name in details["metrics"])
-    command = (
-        f"penstock compare {' '.join(details['files'])}{flags} --replications {details['replications']} "
-        f"--seed {details['seed']} --out {results.directory}"
-    )
+    words = ["penstock", "compare", *details["files"]]
+    words += [word for name in details["metrics"] for word in ("--metric", name)]
+    words += ["--replications", str(details["replications"]), "--seed", str(details["seed"])]
+    command = shlex.join([*words, "--out", str(results.directory)])
     sections = []
     for found in all_rankings(results, metrics_of(results)):
         tables = [
@@ -93,7 +93,7 @@ def page_of(results: Results) -> Report:
         parameters={name: scenario.to_toml() for name, scenario in scenarios.items()},
         versions=results.versions(),
         command=command,
-        complete=bool(results.about["complete"]),
+        complete=results.is_complete(),
     )
 
 

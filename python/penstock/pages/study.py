@@ -70,7 +70,7 @@ def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], re
         parameters=dict(study.parameters()),
         versions=results.versions(),
         command=command,
-        complete=bool(results.about["complete"]),
+        complete=results.is_complete(),
     )
 
 

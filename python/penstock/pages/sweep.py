@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -93,7 +94,7 @@ def page_of(results: Results) -> Report:
     """The page of a sweep."""
     metrics = metrics_of(results)
     file = results.about["details"]["file"]
-    command = f"penstock sweep {file} --out {results.directory}" if file else ""
+    command = shlex.join(["penstock", "sweep", file, "--out", str(results.directory)]) if file else ""
     tables = list(_tables(results, metrics))
     if failures := results.about["failures"]:
         tables.append(
@@ -122,7 +123,7 @@ def page_of(results: Results) -> Report:
         },
         versions=results.versions(),
         command=command,
-        complete=bool(results.about["complete"]),
+        complete=results.is_complete(),
     )
 
 

@@ -20,6 +20,7 @@ MOST_DETAILS = 8
 """Figures of distributions, and of traces."""
 
 Values = dict[int, float]
+QUANTITY = re.compile(r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) (\S+)")
 
 
 def sheets(results: Results, metrics: Sequence[Metric]) -> list[Sheet]:
@@ -46,32 +47,45 @@ def told(parameters: Mapping[str, object]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis of a sweep: its first path, its short name, the label of a figure's axis, and where each value stands.
+    """One axis of a sweep: its paths, its name, the label of a figure's axis, and where each of its steps stands.
 
-    Quantities of one unit stand as numbers, with the unit in the label; other texts stand side by side.
+    A step is the tuple of the values of all paths. It is told by the first path whose values all differ, else by all of
+    them. Quantities of one unit stand as numbers, with the unit in the label; other texts stand side by side.
     """
 
-    path: str
+    paths: tuple[str, ...]
     name: str
     label: str
-    places: Mapping[Any, Any]
+    places: Mapping[tuple[Any, ...], Any]
+    words: Mapping[tuple[Any, ...], str]
 
 
 def axes_of(results: Results) -> list[Axis]:
     """The axes with more than one value, that with the most first."""
     names = short_names(results.parameters)
-    paths = [min(axis) for axis in results.about["details"]["sweep"]["axis"]]
-    steps = {path: results.plan[path].unique(maintain_order=True).to_list() for path in paths}
-    varied = [path for path in paths if len(steps[path]) > 1] or paths[:1]
-    varied.sort(key=lambda path: -len(steps[path]))
-    return [Axis(path, names[path], *scale(names[path], steps[path])) for path in varied]
+    axes = []
+    for table in results.about["details"]["sweep"]["axis"]:
+        paths = tuple(sorted(table))
+        steps = results.plan.select(paths).unique(maintain_order=True).rows()
+        telling = [place for place in range(len(paths)) if len({step[place] for step in steps}) == len(steps)]
+        if telling:
+            name = names[paths[telling[0]]]
+            values = [step[telling[0]] for step in steps]
+        else:
+            name = ", ".join(names[path] for path in paths)
+            values = [", ".join(map(str, step)) for step in steps]
+        label, places = scale(name, values)
+        words = {step: str(value) for step, value in zip(steps, values, strict=True)}
+        axes.append(
+            Axis(paths, name, label, {step: places[words_] for step, words_ in zip(steps, values, strict=True)}, words)
+        )
+    varied = [axis for axis in axes if len(axis.places) > 1] or axes[:1]
+    return sorted(varied, key=lambda axis: -len(axis.places))
 
 
 def scale(name: str, values: Sequence[object]) -> tuple[str, Mapping[Any, Any]]:
     """The label of an axis, and the place of each value on it."""
-    parts = [
-        re.fullmatch(r"([-+.\d]+(?:e[-+]?\d+)?) (\S+)", value) if isinstance(value, str) else None for value in values
-    ]
+    parts = [QUANTITY.fullmatch(value) if isinstance(value, str) else None for value in values]
     units = {part[2] for part in parts if part}
     if all(parts) and len(units) == 1:
         return f"{name} ({units.pop()})", {
@@ -90,7 +104,7 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
     groups = list(dict.fromkeys(of for of, _ in found))
     rest = others[1:]
     for number, setting in enumerate(product(*(axis.places for axis in rest))):
-        at = told({axis.name: value for axis, value in zip(rest, setting, strict=True)})
+        at = told({axis.name: axis.words[step] for axis, step in zip(rest, setting, strict=True)})
         title = f"{each.label}{f' at {at}' if at else ''}"
         name = f"{each}-{number + 1}"
         chosen = {(of, *key[:2]): values for (of, key), values in found.items() if key[2:] == setting}
@@ -104,7 +118,7 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
         for of in groups:
             curves = [
                 Curve(
-                    f"{second.name} = {y}",
+                    f"{second.name} = {second.words[y]}",
                     {first.places[x]: chosen[of, x, y] for x in first.places if (of, x, y) in chosen},
                 )
                 for y in second.places
@@ -131,7 +145,7 @@ def values_of(results: Results, each: Metric, axes: Sequence[Axis]) -> dict[tupl
     if not rows.height:
         return found
     settings = {
-        row["point"]: tuple(row[axis.path] for axis in axes)
+        row["point"]: tuple(tuple(row[path] for path in axis.paths) for axis in axes)
         for row in results.plan.unique("point", maintain_order=True).iter_rows(named=True)
     }
     for row in rows.drop_nulls("value").iter_rows(named=True):
