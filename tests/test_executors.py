@@ -69,7 +69,7 @@ def test_short_runs_travel_together_and_the_last_ones_are_shared_out(small: Scen
 
 
 def test_long_runs_among_short_ones_hold_nothing_back(small: Scenario) -> None:
-    """A batch is sized by the runs before it; where those were shorter, the worker hands in what it has after a second."""
+    """A batch is sized by the runs before it; if those were shorter, a worker hands in what it has after a second."""
     longer = small.with_({"duration": "1500 s"}).to_json()
     tasks = [Task(small.to_json(), 1, number) for number in range(40)] + [Task(longer, 1, n) for n in range(12)]
     gaps, last = [], time.monotonic()
