@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.plot import Sheet
     from penstock.studies.claims import Finding
 
-STUDIES = ("satellite",)
+STUDIES = ("satellite", "becn")
 
 
 class Study(Protocol):
@@ -86,7 +86,8 @@ def carry_out(
 ) -> Results:
     """Run a study again, and keep the runs in `out`; what is there already is not run again.
 
-    Seeds are 1 to `seeds`, or those of a quick run. `figure` limits the runs to those that it needs. Raises as `Sweep.run`.
+    Seeds are 1 to `seeds`, or those of a quick run; `figure` limits the runs to those that it needs. Raises as
+    `Sweep.run`.
     """
     seeds = study_of(name).quick_seeds if seeds is None else seeds
     study = open_study(name, figure, seeds)
