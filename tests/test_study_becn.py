@@ -171,7 +171,7 @@ def test_the_study_names_every_run_once() -> None:
         ),
         (
             Point("halve-full", 20, 30, 1),
-            {"peak": 1.0, "levels": 6, "on_notice": "halve", "recovery": {"own_cells": 128}, "phase": 1},
+            {"peak": 1.0, "levels": 6, "on_notice": "halve", "recovery": {"constant": 128}, "phase": 1},
         ),
         (
             Point("stop", 5, 100, 8),

@@ -83,7 +83,7 @@ def levels_sheet(runs: Runs) -> Sheet:
 
 def recovery_sheet(runs: Runs) -> Sheet:
     """The two readings of figure 2's recovery constant, side by side."""
-    own = {name: points[::2] for name, points in paper_groups(2).items()}
+    own = {name: halve(period, grid.COARSE) for name, period in zip(paper_groups(2), grid.HALVE_PERIODS, strict=True)}
     output = {
         name: halve(period, grid.COARSE, "halve-output") for name, period in zip(own, grid.HALVE_PERIODS, strict=True)
     }
@@ -97,7 +97,9 @@ def recovery_sheet(runs: Runs) -> Sheet:
 
 def full_rate_sheet(runs: Runs) -> Sheet:
     """Halving with the simple filter where the peak is the line's rate."""
-    groups = {f"peak 100 %, F = {period}": halve(period, grid.COARSE, "halve-full") for period in grid.STOP_PERIODS}
+    groups = {
+        f"peak 100 %, F = {period}": halve(period, grid.COARSE, "halve-full") for period in grid.FULL_RATE_PERIODS
+    }
     groups["peak 25 %, F = 8"] = halve(8, grid.COARSE)
     caption = told(runs, captions.FULL_RATE, all_points(groups))
     panels = against_delay(runs, groups, (LONGEST, SHARE, THROUGHPUT, MEAN))
@@ -166,7 +168,7 @@ def fairness_sheet(runs: Runs) -> Sheet:
         values = [value for each in panel.curves for point in each.points.values() for value in point.values()]
         low = min(values, default=0.0)
         panels.append(Panel(DELAY, FAIRNESS.label, panel.curves, title=panel.title, bottom=low - 0.02, each_seed=False))
-    return Sheet("fairness", "Fairness among sources", caption, panels, columns=2)
+    return Sheet("fairness", "Fairness among sources", caption, panels, columns=3)
 
 
 def start_sheet(runs: Runs) -> Sheet:
@@ -253,7 +255,7 @@ def series_sheet(name: str) -> Callable[[Runs], Sheet]:
 
         times, sent = readings("output", "notices")
         per_hundred = [
-            100 * (after - before) / (later - at)
+            100 * (after - before) / (1000 * (later - at))
             for at, later, before, after in zip(times, times[1:], sent, sent[1:], strict=False)
         ]
         rates = []
@@ -285,7 +287,7 @@ def series_sheet(name: str) -> Callable[[Runs], Sheet]:
                 ),
                 Panel("", "rate (% of the link)", traces=rates),
             ],
-            x_label="time (cell times)",
+            x_label="time (1000 cell times)",
             caption=f"{captions.SERIES} Seed {seed}.",
         )
 
@@ -313,7 +315,7 @@ def rest_sheet(runs: Runs) -> Sheet:
         "series-start",
         f"The queue from rest, D = {grid.WATCHED_DELAY}",
         panels,
-        x_label="time (cell times)",
+        x_label="time (1000 cell times)",
         caption="The first 20,000 cell times of one run of each kind: all sources begin at their peak rate, within one "
         "cell of each other. One cell time is 2.73 us.",
     )

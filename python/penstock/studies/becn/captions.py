@@ -22,7 +22,7 @@ STATES = {
 
 RUN = {
     2: "Run: F = 0, 1, 2, 4, 8, of which the text names 0 and 8; recovery after 128 of a source's own cell times at "
-    "peak, which are 512 of the line's (the figure `recovery` has the other reading); steady state, after 0.5 "
+    "peak, which are 512 of the line's (the figure on its two readings has the other); steady state, after 0.5 "
     "million cell times, over 2 million cells.",
     3: "Run: recovery after 256 cell times; steady state, after 0.5 million cell times, over 2 million cells.",
     4: "Run: filter period 768 cell times, nine rates, recovery after 768 cell times at the lowest to 3072 at the "

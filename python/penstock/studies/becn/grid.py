@@ -1,7 +1,7 @@
 """What the BECN study runs: one switch, N sources that never pause, and three ways to tell them of congestion.
 
 The ready files `atm_lan/` define everything; here only the number of sources, the delay, the filter's period, the
-threshold, the order within an instant and the recovery change. Times are in cell times of the output line, one way.
+threshold and the order within an instant change. Times are in cell times of the output line, one way.
 """
 
 from __future__ import annotations
@@ -15,13 +15,12 @@ from penstock.scenario import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A detector with its filter and what sources do on a notice: its ready file, and what differs from that."""
+    """A filter and what sources do on a notice: its name, its ready file, and the levels of its sources."""
 
     name: str
     file: str
     peak: float
     levels: int
-    recovery: str | int | None = None
 
     @property
     def rates(self) -> tuple[float, ...]:
@@ -30,20 +29,21 @@ class Scheme:
 
 
 SCHEMES = {
-    "halve": Scheme("halve, simple filter, peak 25 %", "simple-filter", 0.25, 6),
-    "halve-output": Scheme("the same, recovery in output cell times", "simple-filter", 0.25, 6, "128 cell times"),
-    "halve-full": Scheme("halve, simple filter, peak 100 %", "simple-filter", 1.0, 6),
-    "stop": Scheme("stop, simple filter, peak 100 %", "stop", 1.0, 6),
-    "per-vc": Scheme("halve, filter per VC, peak 100 %", "per-vc-filter", 1.0, 9),
+    "halve": Scheme("halve, simple filter, peak 25 %", "figure-2", 0.25, 6),
+    "halve-output": Scheme("halve, simple filter, peak 25 %, recovery by the letter", "figure-2-letter", 0.25, 6),
+    "halve-full": Scheme("halve, simple filter, peak 100 %", "full-rate", 1.0, 6),
+    "stop": Scheme("stop, simple filter, peak 100 %", "figure-3", 1.0, 6),
+    "per-vc": Scheme("halve, filter per VC, peak 100 %", "figure-4", 1.0, 9),
 }
 
 THRESHOLD = 250
 DELAYS = tuple(range(0, 101, 10))
-COARSE = (0, 20, 40, 60, 80, 100)
+COARSE = (0, 20, 50, 100)
 SHORT = (0, 10, 20, 30)
 """The delays "of up to 30 cell times" of the text: a few switches."""
 HALVE_PERIODS = (0, 1, 2, 4, 8)
 STOP_PERIODS = (1, 2, 4, 8)
+FULL_RATE_PERIODS = (1, 4)
 PER_VC_PERIOD = 768
 HALVE_SOURCES, STOP_SOURCES = 20, 5
 PER_VC_SOURCES = (2, 5, 10, 20, 50, 100)
@@ -53,19 +53,19 @@ FEW = (2, 5, 10, 20)
 MANY = (5, 10, 20, 50)
 """Sources that stop on a notice: how many does the simple filter stand?"""
 MANY_PERIOD = 4
-THRESHOLDS = (50, 100, 175, 250, 325, 400, 500)
+THRESHOLDS = (50, 100, 175, 250, 375, 500)
 THRESHOLD_SOURCES = 10
-THRESHOLD_DELAYS = (20, 50, 80)
+THRESHOLD_DELAYS = (20, 80)
 LONG = (200, 300, 400)
 """Delays of a network of some hundred kilometres: 0.6 km of fibre to a cell time."""
-LONG_SOURCES = (5, 10, 20)
-MAP_PERIODS = (96, 192, 384, 768, 1536)
+LONG_SOURCES = (5, 20)
+MAP_PERIODS = (192, 384, 768, 1536)
 MAP_DELAYS = (0, 50, 100, 200, 400)
 MAP_SOURCES = 20
 ORDER_PERIODS = (1, 4)
 ORDERS = ("random", "fixed")
 
-BESIDE_SEEDS = 3
+BESIDE_SEEDS = 2
 """At most so many seeds for what the paper does not show."""
 WATCHED_DELAY = 50
 WATCHED = {
@@ -113,7 +113,6 @@ class Point:
 
     def build(self) -> Scenario:
         """The scenario of this point, from its ready file."""
-        scheme = SCHEMES[self.scheme]
         is_per_vc = self.scheme == "per-vc"
         changes: dict[str, object] = {
             "flow.source.count": self.sources,
@@ -124,16 +123,11 @@ class Point:
                 "per_vc" if is_per_vc else "simple": {"period": f"{self.period} cell times"}
             },
         }
-        if scheme.peak == 1.0:
-            changes["flow.source.reaction_point.becn.peak"] = 1.0
-            changes["flow.source.traffic.greedy.phase"] = "1 cell time"
-        if scheme.recovery is not None:
-            changes["flow.source.reaction_point.becn.recovery"] = {"constant": scheme.recovery}
         if is_per_vc and self.period != PER_VC_PERIOD:  # the shortest recovery is about the filter's period
             changes["flow.source.reaction_point.becn.recovery"] = {
                 "by_level": {"lowest": f"{self.period} cell times", "highest": f"{4 * self.period} cell times"}
             }
-        return ready(scheme.file).with_(changes)
+        return ready(SCHEMES[self.scheme].file).with_(changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +195,7 @@ def beside_points() -> list[Point]:
     """What else is run: each point once, without those of the figures."""
     wanted = [
         *(point for period in HALVE_PERIODS for point in halve(period, COARSE, "halve-output")),
-        *(point for period in STOP_PERIODS for point in halve(period, COARSE, "halve-full")),
+        *(point for period in FULL_RATE_PERIODS for point in halve(period, COARSE, "halve-full")),
         *(point for sources in MANY for point in stop(MANY_PERIOD, COARSE, sources)),
         *(point for threshold in THRESHOLDS for point in per_vc(THRESHOLD_SOURCES, THRESHOLD_DELAYS, threshold)),
         *(point for sources in LONG_SOURCES for point in per_vc(sources, LONG)),

@@ -92,10 +92,10 @@ def level_shares(measured: Runs, points: Sequence[Point]) -> list[float]:
 
 
 def window(trace: Trace, first: float, last: float) -> Trace:
-    """A part of a time series, with its times in cell times."""
+    """A part of a time series between two cell times, with its times in thousands of cell times."""
     times, values = trace
     kept = [
-        (time_s / CELL_TIME_S, value)
+        (time_s / CELL_TIME_S / 1000, value)
         for time_s, value in zip(times, values, strict=True)
         if first <= time_s / CELL_TIME_S <= last
     ]
