@@ -40,6 +40,7 @@ class Workload:
 WORKLOADS = [
     Workload("w1", "M/D/1 at load 0.9", str(READY / "bench" / "w1.toml")),
     Workload("w2", "satellite multiplexer", str(READY / "bench" / "w2.toml")),
+    Workload("w3", "closed loop of 20 sources", str(READY / "bench" / "w3.toml")),
     Workload("s1c1", "scenario 1, case 1, N = 120", str(READY / "satellite" / "1-case-1.toml")),
     Workload("s1c2", "scenario 1, case 2, N = 120", str(READY / "satellite" / "1-case-2.toml")),
     Workload("s2c1", "scenario 2, case 1, N = 29", str(READY / "satellite" / "2-case-1.toml")),

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "run", "run_all"]
 
-TABLES = ("flows", "groups", "ports", "queues", "losses", "series", "distributions")
+TABLES = ("flows", "groups", "ports", "queues", "losses", "levels", "series", "distributions")
 MOST_REPLICATIONS = 100_000
 
 _log = logging.getLogger(__name__)
@@ -46,6 +46,7 @@ class Result:
         ports: one row a port and replication.
         queues: one row a queue of a port and replication.
         losses: one row for each place that discarded, marked or noticed PDUs of a group, and replication.
+        levels: one row a level of a group whose sources step through rates: the rate there, and the part of their time.
         series: readings ``time_s, component, quantity, value``; empty unless the scenario has ``measure.sample``.
         distributions: how the delays of each group are distributed, ``group, delay_s, count``: steps of 0.8 % at most,
             called by their upper ends, without the empty ones; empty unless the scenario has
@@ -59,6 +60,7 @@ class Result:
     ports: pl.DataFrame
     queues: pl.DataFrame
     losses: pl.DataFrame
+    levels: pl.DataFrame
     series: pl.DataFrame
     distributions: pl.DataFrame
     manifest: dict[str, Any]

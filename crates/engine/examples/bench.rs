@@ -77,6 +77,7 @@ fn summary(report: &Report) -> Value {
         "cells": report.groups.iter().map(|group| group.sent).sum::<u64>(),
         "delivered": report.groups.iter().map(|group| group.delivered).sum::<u64>(),
         "lost": report.groups.iter().map(|group| group.lost).sum::<u64>(),
+        "fairness": report.groups.first().and_then(|group| group.fairness),
         "simulated_s": report.end_s,
         "wakeups": report.events,
         "fingerprint": format!("{:016x}", report.fingerprint),
@@ -86,6 +87,7 @@ fn summary(report: &Report) -> Value {
             "utilisation": port.utilisation,
             "queue_mean": port.queue_mean,
             "queue_max": port.queue_max,
+            "notices": port.notices_mild,
         })),
     })
 }

@@ -12,9 +12,10 @@ use crate::error::Fault;
 use crate::pdu::{Body, Marks, Pdu};
 use crate::random::Stream;
 use crate::roles::{define_role, dispatch};
-use crate::time::{Rate, Span, Time};
+use crate::time::{LineRate, Rate, Span, Time};
 use crate::traffic::Pace;
 
+mod becn;
 mod class_rates;
 #[cfg(test)]
 mod conformance;
@@ -103,6 +104,8 @@ pub enum Allowance {
     AsProduced,
     /// At most so many bits per second, each PDU's gap counted from its start.
     Rate(f64),
+    /// The next PDU not before this instant.
+    From(Time),
     /// Send while fewer than this many PDUs are unacknowledged; the reaction point counts them.
     Window {
         /// Whether one more may go now.
@@ -134,8 +137,13 @@ pub trait ReactionPoint: Pace {
     fn obeyed(&self) -> [u64; 4] {
         [0; 4]
     }
+    /// Time that was spent at each level of a rate with levels, the highest first, and that rate as a share of the
+    /// line's; none without levels.
+    fn levels(&self, _now: Time) -> Vec<(f64, Span)> {
+        Vec::new()
+    }
     /// Forgets what was measured; the state stays.
-    fn reset_measures(&mut self) {}
+    fn reset_measures(&mut self, _now: Time) {}
 }
 
 /// What a congestion point is built into.
@@ -165,8 +173,8 @@ pub struct SenderSurroundings {
     pub stream: Stream,
     /// Twice the path's propagation delay.
     pub round_trip: Span,
-    /// Rate of the first line.
-    pub line_rate: Rate,
+    /// Rate of the first line that has one.
+    pub line_rate: LineRate,
     /// Octets of one PDU of the flow.
     pub octets: u16,
 }
@@ -208,6 +216,8 @@ fn check_ratio(path: &str, value: f64, range: RangeInclusive<f64>) -> Result<(),
 macro_rules! congestion_points {
     ($then:ident! $arguments:tt) => {
         $then! { $arguments
+            /// A queue above a threshold tells the sources of arriving cells, through a filter (BECN).
+            becn Becn = becn::PointParams => becn::Detector;
             /// Input rates by four classes, and discards (satellite study).
             class_rates ClassRates = class_rates::Params => class_rates::ClassRates;
             /// A queue filled above a share of its size.
@@ -242,6 +252,8 @@ macro_rules! reaction_points {
             rate_factor RateFactor = rate_factor::Params => rate_factor::RateFactor;
             /// Stops on a notice for a while.
             stop Stop = stop::Params => stop::Stop;
+            /// Halves its rate, or stops, on notices; recovers with time (BECN).
+            becn Becn = becn::Params => becn::Source;
             /// A constant number of PDUs unacknowledged.
             fixed_window FixedWindow = fixed_window::Params => fixed_window::FixedWindow;
             /// Sends RM cells and obeys the explicit rate that comes back.
@@ -343,7 +355,11 @@ impl ReactionPoint for Reaction {
         reaction_points!(dispatch! [Reaction, self, point => point.obeyed()])
     }
 
-    fn reset_measures(&mut self) {
-        reaction_points!(dispatch! [Reaction, self, point => point.reset_measures()]);
+    fn levels(&self, now: Time) -> Vec<(f64, Span)> {
+        reaction_points!(dispatch! [Reaction, self, point => point.levels(now)])
+    }
+
+    fn reset_measures(&mut self, now: Time) {
+        reaction_points!(dispatch! [Reaction, self, point => point.reset_measures(now)]);
     }
 }

@@ -6,6 +6,8 @@ use toml::de::{DeTable, DeValue, Deserializer};
 use crate::error::{Error, Fault, leads_into};
 use crate::spec::Scenario;
 
+mod cell_times;
+
 /// Longest document that is read, in bytes.
 pub const LONGEST: usize = 1 << 20;
 
@@ -28,8 +30,9 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
         let reason = format!("this is not TOML: {}", error.message().lines().collect::<Vec<_>>().join(", "));
         Error::Scenario { line, path: String::new(), value: String::new(), reason, remedy: String::new() }
     };
-    let deserializer = Deserializer::parse(text).map_err(syntax)?;
-    serde_path_to_error::deserialize(deserializer).map_err(|error| {
+    let mut document = DeTable::parse(text).map_err(syntax)?;
+    cell_times::in_toml(document.get_mut()).map_err(|fault| with_line(fault.into(), text))?;
+    serde_path_to_error::deserialize(Deserializer::from(document)).map_err(|error| {
         let path = error.path().to_string();
         let inner = error.into_inner();
         let span = inner.span();
@@ -48,10 +51,11 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
 /// As [`parse`], without lines.
 pub fn from_json(text: &str) -> Result<Scenario, Error> {
     refuse_size(text)?;
-    let tree: Value = serde_json::from_str(text).map_err(|error| {
+    let mut tree: Value = serde_json::from_str(text).map_err(|error| {
         let reason = format!("this is not JSON: {error}");
         Error::from(Fault::new("", "", reason, "give the JSON form of a scenario"))
     })?;
+    cell_times::in_json(&mut tree)?;
     serde_path_to_error::deserialize(&tree).map_err(|error| {
         let path = error.path().to_string();
         let message = error.into_inner().to_string();

@@ -142,6 +142,8 @@ pub enum Timer {
     Delivery,
     /// A policer or an End acts.
     Own,
+    /// A port takes what it has gathered in this instant.
+    Gathering,
 }
 
 /// Every kind of node. Boxed: the kinds differ much in size, and the table of nodes stays in the first cache.

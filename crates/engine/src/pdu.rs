@@ -2,10 +2,10 @@
 
 use crate::time::Time;
 
+pub use crate::time::CELL_BITS;
+
 /// Octets of an ATM cell, header included.
 pub const CELL_OCTETS: u16 = 53;
-/// Bits of an ATM cell, header included.
-pub const CELL_BITS: u64 = 424;
 
 /// Index of a flow: one direction from one End to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

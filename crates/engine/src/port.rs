@@ -14,8 +14,9 @@ use crate::discard::{Discard, Policy, Verdict};
 use crate::node::{Ctx, Node, NodeId, Timer};
 use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::probe::Probe;
+use crate::random::Stream;
 use crate::stats::Fingerprint;
-use crate::time::{Rate, Span, Time};
+use crate::time::{LineRate, Span, Time};
 use ring::Ring;
 use stepped::Stepped;
 
@@ -83,6 +84,8 @@ struct Queues {
     present: u64,
     /// Most present at once since the last reset.
     most: u64,
+    /// Most present at once before it.
+    most_before: u64,
 }
 
 impl Queues {
@@ -121,8 +124,17 @@ impl Queues {
 
     fn reset(&mut self, now: Time) {
         self.states.iter_mut().for_each(|state| state.reset(now));
+        self.most_before = self.most;
         self.most = self.present;
     }
+}
+
+/// PDUs of one instant, to be taken in random order.
+#[derive(Clone, Debug)]
+struct Gathering {
+    stream: Stream,
+    arrived: Vec<Pdu>,
+    at: Time,
 }
 
 /// What a port did to one group of flows since the last reset.
@@ -156,14 +168,16 @@ pub struct Parts {
     pub to: NodeId,
     /// Node that sends its notices back.
     pub switch: NodeId,
-    /// Rate of the line.
-    pub rate: Rate,
+    /// Rate of the line; a mere delay has none.
+    pub rate: Option<LineRate>,
     /// Propagation delay of the line.
     pub delay: Span,
     /// Discard policy of each queue, by priority; at least one, at most [`MOST_QUEUES`].
     pub policies: Vec<Policy>,
     /// Congestion point.
     pub congestion: Option<Congestion>,
+    /// Random numbers for the order of PDUs that arrive in one instant; in the order of the tie rule without.
+    pub order: Option<Stream>,
     /// Group of each flow.
     pub groups: Arc<[u32]>,
     /// Number of groups.
@@ -177,6 +191,7 @@ pub struct Port {
     queues: Queues,
     congestion: Option<Congestion>,
     transmitter: Transmitter,
+    gathering: Option<Gathering>,
     to: NodeId,
     switch: NodeId,
     number: u32,
@@ -187,7 +202,7 @@ pub struct Port {
     fingerprint: Fingerprint,
     name: String,
     between: [String; 2],
-    rate: Rate,
+    rate: Option<LineRate>,
     delay: Span,
 }
 
@@ -205,6 +220,7 @@ impl Port {
             queues: Queues::default(),
             congestion: parts.congestion,
             transmitter,
+            gathering: parts.order.map(|stream| Gathering { stream, arrived: Vec::new(), at: Time::NEVER }),
             to: parts.to,
             switch: parts.switch,
             number: parts.number,
@@ -232,9 +248,9 @@ impl Port {
         &self.between
     }
 
-    /// Rate of its line.
+    /// Rate of its line; a mere delay has none.
     #[must_use]
-    pub fn rate(&self) -> Rate {
+    pub fn rate(&self) -> Option<LineRate> {
         self.rate
     }
 
@@ -254,6 +270,12 @@ impl Port {
     #[must_use]
     pub fn most_present(&self) -> u64 {
         self.queues.most
+    }
+
+    /// Most PDUs present in all queues together before the last reset.
+    #[must_use]
+    pub fn most_present_before(&self) -> u64 {
+        self.queues.most_before
     }
 
     /// What it did to each group.
@@ -298,6 +320,31 @@ impl Port {
         match &self.transmitter {
             Transmitter::Stepped(stepped) => stepped.next_delivery(),
             Transmitter::Ring(ring) => ring.next_wake(),
+        }
+    }
+
+    /// When it takes what it has gathered, if it gathers.
+    #[inline]
+    #[must_use]
+    pub fn next_gathering(&self) -> Time {
+        self.gathering.as_ref().map_or(Time::NEVER, |gathering| gathering.at)
+    }
+
+    /// Takes the PDUs of this instant at random.
+    fn take_gathered<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
+        let Some(gathering) = &mut self.gathering else { return };
+        gathering.at = Time::NEVER;
+        let mut arrived = std::mem::take(&mut gathering.arrived);
+        while !arrived.is_empty() {
+            let chosen = match (arrived.len(), &mut self.gathering) {
+                (count @ 2.., Some(gathering)) => gathering.stream.below(count as u64) as usize,
+                _ => 0,
+            };
+            let pdu = arrived.swap_remove(chosen);
+            self.take(&pdu, now, ctx);
+        }
+        if let Some(gathering) = &mut self.gathering {
+            gathering.arrived = arrived;
         }
     }
 
@@ -362,12 +409,11 @@ impl Port {
             self.notify(notice, pdu.flow, view.now, ctx);
         }
     }
-}
 
-impl Node for Port {
+    /// A PDU joins its queue, or is discarded.
     // Not inlined: a PDU behind a reference stays whole, where inlining would take it apart field by field.
     #[inline(never)]
-    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+    fn take<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         if let Transmitter::Ring(ring) = &mut self.transmitter {
             ring.touch(at, &mut self.queues, self.to, ctx);
         }
@@ -407,9 +453,25 @@ impl Node for Port {
             Transmitter::Stepped(stepped) => stepped.push(queue, *pdu, at),
         }
     }
+}
+
+impl Node for Port {
+    #[inline]
+    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        match &mut self.gathering {
+            Some(gathering) => {
+                gathering.arrived.push(*pdu);
+                gathering.at = at;
+            }
+            None => self.take(pdu, at, ctx),
+        }
+    }
 
     #[inline]
     fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<P>) {
+        if timer == Timer::Gathering {
+            return self.take_gathered(now, ctx);
+        }
         match &mut self.transmitter {
             Transmitter::Ring(ring) => ring.on_wake(now, &mut self.queues, self.to, ctx),
             Transmitter::Stepped(stepped) if timer == Timer::Delivery => {
@@ -447,6 +509,7 @@ impl Node for Port {
     }
 
     fn held(&self, each: &mut dyn FnMut(&Pdu)) {
+        self.gathering.iter().flat_map(|gathering| &gathering.arrived).for_each(&mut *each);
         match &self.transmitter {
             Transmitter::Stepped(stepped) => stepped.held(each),
             Transmitter::Ring(ring) => ring.held(each),

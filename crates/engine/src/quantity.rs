@@ -15,9 +15,11 @@ use serde::ser::{Serialize, Serializer};
 
 pub(crate) use self::decimal::Decimal;
 use self::decimal::{Inexact, decimal, split, whole};
+pub(crate) use self::line_rate::resolve_cell_times;
 use crate::time::{PICOSECONDS, Rate, Span, Time};
 
 mod decimal;
+mod line_rate;
 
 /// A number of PDUs, whatever the scenario calls them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,7 +46,7 @@ pub(crate) struct Unit {
     name: &'static str,
     /// As it is written after the number 1.
     one: &'static str,
-    /// Size in base units.
+    /// Size in base units; 0 where only the scenario knows it.
     size: u64,
     /// Whether it is written, not only read.
     is_written: bool,
@@ -104,6 +106,7 @@ const SPAN: Scale = Scale {
         unit("ms", PICOSECONDS / 1_000),
         unit("s", PICOSECONDS),
         unit("min", 60 * PICOSECONDS),
+        only_read("cell times", "cell time", 0),
     ],
 };
 
@@ -273,6 +276,12 @@ impl Scale {
         if trimmed.starts_with('-') {
             return Err(misread("is negative".to_owned(), self.remedy()));
         }
+        if unit.size == 0 {
+            return Err(misread(
+                format!("counts {name}, and the scenario names no cell time"),
+                "write cell_time = \"2.73 us\" at its top, say, or give the time itself".to_owned(),
+            ));
+        }
         let value = whole(number, unit.size).map_err(|inexact| match inexact {
             Inexact::Fraction => {
                 let base = if unit.size == 1 { name } else { self.units[0].name };
@@ -319,12 +328,14 @@ impl Scale {
         nearest(self.units.iter(), name)
     }
 
-    fn schema(&self) -> Schema {
+    /// Number and unit as a regular expression.
+    fn pattern(&self) -> String {
         let names = self.units.iter().flat_map(|unit| [Some(unit.name), (unit.one != unit.name).then_some(unit.one)]);
-        let pattern = format!(
-            r"^ *[0-9][0-9_]*(\.[0-9][0-9_]*)?([eE][+-]?[0-9]+)? *({}) *$",
-            names.flatten().collect::<Vec<_>>().join("|")
-        );
+        format!(r"[0-9][0-9_]*(\.[0-9][0-9_]*)?([eE][+-]?[0-9]+)? *({})", names.flatten().collect::<Vec<_>>().join("|"))
+    }
+
+    fn schema(&self) -> Schema {
+        let pattern = format!("^ *{} *$", self.pattern());
         json_schema!({
             "type": "string",
             "description": format!("Text: {}, as a number and a unit ({}), as in {:?}.", self.meaning, self.names(), self.example),
@@ -434,8 +445,8 @@ mod tests {
         "20 Zb/s" is not a rate in bits per second: there is no unit "Zb/s"; did you mean "20 b/s"? (units: b/s, kb/s, Mb/s, Gb/s)
         "1e20 b/s" is too large; the largest is "18446744073709551615 b/s"
         "0.1 ps" is not a whole number of ps; round it to whole ps, as in "270 ms"
-        "5 msec" is not a length of time: there is no unit "msec"; did you mean "5 ms"? (units: ps, ns, us, µs, ms, s, min)
-        "5 furlongs" is not a length of time: there is no unit "furlongs"; write it as in "270 ms" (units: ps, ns, us, µs, ms, s, min)
+        "5 msec" is not a length of time: there is no unit "msec"; did you mean "5 ms"? (units: ps, ns, us, µs, ms, s, min, cell times)
+        "5 furlongs" is not a length of time: there is no unit "furlongs"; write it as in "270 ms" (units: ps, ns, us, µs, ms, s, min, cell times)
         "1e-99999999999999999999 s" is not a whole number of ps; round it to whole ps, as in "270 ms"
         "512" needs a unit; write it as in "512 cells" (units: PDUs, cells, packets)
         "1.5 cells" is not a whole number of cells; round it to whole cells, as in "512 cells"
@@ -512,7 +523,7 @@ mod tests {
         "--1 s" does not begin with a number; write it as in "155.52 Mb/s" (units: b/s, kb/s, Mb/s, Gb/s)
         "6" has no unit; write a plain number without quotes, or name the unit
         "6 Mbps" has the unit "Mbps", which there is not; did you mean "6 Mb/s"?
-        "6 furlongs" has the unit "furlongs", which there is not; units are b/s, kb/s, Mb/s, Gb/s, ps, ns, us, µs, ms, s, min, PDUs, cells, packets, bits, octets, bytes, kbit, kB, Mbit, MB
+        "6 furlongs" has the unit "furlongs", which there is not; units are b/s, kb/s, Mb/s, Gb/s, ps, ns, us, µs, ms, s, min, cell times, PDUs, cells, packets, bits, octets, bytes, kbit, kB, Mbit, MB
         "0.1234567890123456789 s" has too many digits; round it to 18 decimals at most
         "#);
     }
@@ -523,12 +534,12 @@ mod tests {
         {
           "$schema": "https://json-schema.org/draft/2020-12/schema",
           "title": "Span",
-          "description": "Text: a length of time, as a number and a unit (ps, ns, us, µs, ms, s, min), as in \"270 ms\".",
+          "description": "Text: a length of time, as a number and a unit (ps, ns, us, µs, ms, s, min, cell times), as in \"270 ms\".",
           "type": "string",
           "examples": [
             "270 ms"
           ],
-          "pattern": "^ *[0-9][0-9_]*(\\.[0-9][0-9_]*)?([eE][+-]?[0-9]+)? *(ps|ns|us|µs|ms|s|min) *$"
+          "pattern": "^ *[0-9][0-9_]*(\\.[0-9][0-9_]*)?([eE][+-]?[0-9]+)? *(ps|ns|us|µs|ms|s|min|cell times|cell time) *$"
         }
         "#);
     }
@@ -571,7 +582,7 @@ mod tests {
         ) {
             for result in [rate(&texts.0), span(&texts.1), count(&texts.2), bits(&texts.3)] {
                 if let Err(refusal) = result {
-                    prop_assert!(["is not a whole", "too large", "more than zero"].iter().any(|reason| refusal.contains(reason)), "{refusal}");
+                    prop_assert!(["is not a whole", "too large", "more than zero", "no cell time"].iter().any(|reason| refusal.contains(reason)), "{refusal}");
                 }
             }
         }

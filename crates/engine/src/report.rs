@@ -132,6 +132,8 @@ pub struct PortRow {
     pub queue_mean: f64,
     /// Most PDUs present at once, the one in service counted.
     pub queue_max: u64,
+    /// Most PDUs present at once before warm-up ended.
+    pub queue_max_start: u64,
     /// PDUs that its congestion point marked.
     pub marked: u64,
     /// Notices of severity 0 sent.
@@ -176,6 +178,19 @@ pub struct LossRow {
     pub notices_severe: u64,
 }
 
+/// One level of a group of sources whose rates have levels: all its flows together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LevelRow {
+    /// Name of the group.
+    pub group: String,
+    /// Number of the level: 0 is the highest rate.
+    pub level: u64,
+    /// Rate at that level as a share of the line's.
+    pub rate_share: f64,
+    /// Part of the flows' time that was spent there.
+    pub share: f64,
+}
+
 /// One reading of a time series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeriesRow {
@@ -214,6 +229,8 @@ pub struct Report {
     pub queues: Vec<QueueRow>,
     /// One row where a place discarded, tagged or noticed anything of a group.
     pub losses: Vec<LossRow>,
+    /// One row a level of a group, where sources have levels.
+    pub levels: Vec<LevelRow>,
     /// Readings, if the scenario asks for them.
     pub series: Vec<SeriesRow>,
     /// Steps of each group's distribution of delays in rising order, if the scenario asks for them.

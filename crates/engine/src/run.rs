@@ -5,10 +5,10 @@ use crate::control::{CongestionPoint, ReactionPoint};
 use crate::error::{Error, Fault};
 use crate::node::{AnyNode, Counts, NodeId};
 use crate::probe::Probe;
-use crate::report::{DistributionRow, FlowRow, GroupRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
+use crate::report::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
 use crate::spec::Scenario;
 use crate::stats::jain;
-use crate::time::{Span, Time};
+use crate::time::{LineRate, Span, Time};
 use crate::traffic::Transfers;
 use crate::world::World;
 
@@ -31,6 +31,7 @@ pub struct Run<P = ()> {
     next_sample: Time,
     series: Vec<SeriesRow>,
     sampled_bits: Vec<u64>,
+    sample_flows: bool,
     distributions: bool,
     breath: u64,
     base: Vec<Counts>,
@@ -66,6 +67,7 @@ impl<P: Probe> Run<P> {
             next_sample: sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
             series: Vec::new(),
             sampled_bits: vec![0; ports],
+            sample_flows: scenario.measure.sample_flows,
             distributions: scenario.measure.distributions,
             breath: BREATH,
         };
@@ -181,13 +183,14 @@ impl<P: Probe> Run<P> {
         for (index, node) in self.world.nodes_mut().iter_mut().enumerate() {
             match node {
                 AnyNode::Port(port) => {
+                    let Some(rate) = port.rate() else { continue };
                     let name = port.name().to_owned();
                     for (priority, queue) in port.queues().iter().enumerate() {
                         put(&name, &format!("queue_{priority}"), queue.present as f64);
                     }
                     let bits: u64 = port.queues().iter().map(|queue| queue.measures.departed_bits).sum();
                     let sent = bits - std::mem::replace(&mut self.sampled_bits[index], bits).min(bits);
-                    put(&name, "utilisation", sent as f64 / (port.rate().bits_per_second() * interval.seconds()));
+                    put(&name, "utilisation", sent as f64 / (rate.bits_per_second() * interval.seconds()));
                     if let Some(point) = port.congestion_mut() {
                         point.readings(now, &mut |quantity, value| put(&name, quantity, value));
                     }
@@ -196,11 +199,11 @@ impl<P: Probe> Run<P> {
                     let Some(sender) = end.sender_mut() else { continue };
                     let (name, group) = &flow_groups[sender.flow().index()];
                     let group = *group as usize;
-                    let first = seen[group] == 0;
+                    let shown = self.sample_flows || seen[group] == 0;
                     seen[group] += 1;
                     let sums = &mut sums[group];
                     sender.reaction_mut().readings(now, &mut |quantity, value| {
-                        if first {
+                        if shown {
                             put(name, quantity, value);
                         }
                         match sums.iter_mut().find(|(known, _)| *known == quantity) {
@@ -228,8 +231,10 @@ impl<P: Probe> Run<P> {
         let groups = self.group_rows(&flows, measured);
         let (mut ports, mut queues, mut losses) = (Vec::new(), Vec::new(), Vec::new());
         for node in self.world.nodes() {
-            if let AnyNode::Port(port) = node {
-                self.port_rows(port, now, measured, &mut ports, &mut queues, &mut losses);
+            if let AnyNode::Port(port) = node
+                && let Some(rate) = port.rate()
+            {
+                self.port_rows(port, rate, now, measured, &mut ports, &mut queues, &mut losses);
             }
         }
         losses.extend(self.police_rows());
@@ -239,6 +244,7 @@ impl<P: Probe> Run<P> {
             ports,
             queues,
             losses,
+            levels: self.level_rows(now),
             series: self.series.clone(),
             distributions: if self.distributions { self.distribution_rows() } else { Vec::new() },
             end_s: now.seconds(),
@@ -367,6 +373,30 @@ impl<P: Probe> Run<P> {
             .collect()
     }
 
+    /// Time at each level, all flows of a group together.
+    fn level_rows(&self, now: Time) -> Vec<LevelRow> {
+        let mut spent: Vec<Vec<(f64, u128)>> = vec![Vec::new(); self.world.groups().len()];
+        for node in self.world.nodes() {
+            let AnyNode::End(end) = node else { continue };
+            let Some(sender) = end.sender() else { continue };
+            let own = &mut spent[self.world.flows()[sender.flow().index()].group as usize];
+            for (level, (rate, span)) in sender.reaction().levels(now).into_iter().enumerate() {
+                own.resize(own.len().max(level + 1), (rate, 0));
+                own[level].1 += u128::from(span.0);
+            }
+        }
+        let rows = self.world.groups().iter().zip(spent).flat_map(|(group, levels)| {
+            let whole = levels.iter().map(|(_, spent)| spent).sum::<u128>().max(1);
+            levels.into_iter().enumerate().map(move |(level, (rate_share, spent))| LevelRow {
+                group: group.clone(),
+                level: level as u64,
+                rate_share,
+                share: spent as f64 / whole as f64,
+            })
+        });
+        rows.collect()
+    }
+
     fn distribution_rows(&self) -> Vec<DistributionRow> {
         let groups = self.world.groups().iter().zip(&self.world.tally().delays);
         let rows = groups.flat_map(|(group, histogram)| {
@@ -382,6 +412,7 @@ impl<P: Probe> Run<P> {
     fn port_rows(
         &self,
         port: &crate::port::Port,
+        rate: LineRate,
         now: Time,
         measured: Span,
         ports: &mut Vec<PortRow>,
@@ -393,7 +424,7 @@ impl<P: Probe> Run<P> {
             port: name.to_owned(),
             from: port.between()[0].clone(),
             to: port.between()[1].clone(),
-            rate_bps: port.rate().bits_per_second(),
+            rate_bps: rate.bits_per_second(),
             ..PortRow::default()
         };
         let mut bits = 0;
@@ -418,6 +449,7 @@ impl<P: Probe> Run<P> {
         row.utilisation = bits as f64 / (row.rate_bps * measured.seconds());
         row.queue_mean = area as f64 / measured.0 as f64;
         row.queue_max = port.most_present();
+        row.queue_max_start = port.most_present_before();
         for (group, own) in port.by_group().iter().enumerate() {
             row.marked += own.marked;
             row.notices_mild += own.notices[0];

@@ -4,7 +4,7 @@ use crate::control::{Allowance, Reaction, ReactionPoint};
 use crate::node::Ctx;
 use crate::pdu::{Body, FlowId, Pdu};
 use crate::probe::Probe;
-use crate::time::{Rate, Time, gap};
+use crate::time::{LineRate, Span, Time, gap};
 use crate::traffic::{Model, Traffic, Transfers, Upcoming};
 
 /// Sending half of an End.
@@ -12,7 +12,7 @@ use crate::traffic::{Model, Traffic, Transfers, Upcoming};
 pub struct Sender {
     flow: FlowId,
     priority: u8,
-    line_rate: Rate,
+    line_rate: LineRate,
     traffic: Model,
     reaction: Reaction,
     upcoming: Upcoming,
@@ -30,9 +30,9 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender that begins with the run. `line_rate` is that of its first line.
+    /// A sender that begins with the run. `line_rate` is that of its first line that has one.
     #[must_use]
-    pub fn new(flow: FlowId, priority: u8, line_rate: Rate, mut traffic: Model, mut reaction: Reaction) -> Sender {
+    pub fn new(flow: FlowId, priority: u8, line_rate: LineRate, mut traffic: Model, mut reaction: Reaction) -> Sender {
         let upcoming = traffic.start(Time::ZERO, &mut reaction);
         let saturates = traffic.saturates();
         let as_produced = !saturates && !reaction.sends();
@@ -104,6 +104,12 @@ impl Sender {
     }
 
     /// Its reaction point.
+    #[must_use]
+    pub fn reaction(&self) -> &Reaction {
+        &self.reaction
+    }
+
+    /// Its reaction point, to be read with side effects.
     pub fn reaction_mut(&mut self) -> &mut Reaction {
         &mut self.reaction
     }
@@ -131,7 +137,7 @@ impl Sender {
         self.sent = 0;
         self.sent_bits = 0;
         self.traffic.reset_measures(now);
-        self.reaction.reset_measures();
+        self.reaction.reset_measures(now);
     }
 
     /// The scheme's own PDU, if it must go before the data that are ready.
@@ -149,15 +155,24 @@ impl Sender {
     fn permitted(&mut self, at: Time, now: Time) -> Time {
         match self.reaction.allowance(now) {
             Allowance::AsProduced if !self.saturates => at,
-            Allowance::AsProduced => self.paced(at, self.line_rate.bits_per_second()),
-            Allowance::Rate(rate) => self.paced(at, rate.min(self.line_rate.bits_per_second())),
+            Allowance::AsProduced => self.paced(at, |bits| self.line_gap(bits)),
+            Allowance::Rate(rate) => self.paced(at, |bits| gap(bits, rate).max(self.line_gap(bits))),
+            Allowance::From(earliest) => at.max(earliest),
             Allowance::Window { open: true } => at,
             Allowance::Window { open: false } => Time::NEVER,
         }
     }
 
-    fn paced(&self, at: Time, rate: f64) -> Time {
-        self.last.map_or(at, |(start, bits)| at.max(start + gap(bits, rate)))
+    fn paced(&self, at: Time, gap: impl Fn(u64) -> Span) -> Time {
+        self.last.map_or(at, |(start, bits)| at.max(start + gap(bits)))
+    }
+
+    /// Time of `bits` on the line.
+    fn line_gap(&self, bits: u64) -> Span {
+        match self.line_rate {
+            LineRate::Bits(rate) => gap(bits, rate.bits_per_second()),
+            LineRate::CellIn(_) => self.line_rate.span(bits),
+        }
     }
 
     #[inline]

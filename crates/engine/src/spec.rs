@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::pdu::CELL_OCTETS;
-use crate::time::{Rate, Span};
+use crate::time::{LineRate, Span};
 use crate::{control, discard, policer, traffic};
 
 mod range;
@@ -25,6 +25,10 @@ pub struct Scenario {
     /// What the scenario shows, for readers and lists.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
+    /// Time of one cell in a slotted model. With it a time may be written in cell times, as in "768 cell times", and a
+    /// line's rate as "1 cell per cell time".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cell_time: Option<Span>,
     /// Simulated time at which the run ends.
     pub duration: Span,
     /// Ends the run at the n-th departure from a port, if that comes before `duration`.
@@ -67,13 +71,21 @@ pub struct Measure {
     pub jitter_limit: Span,
     /// Keeps a histogram of delays per flow (about 32 KB each) beside the one per group.
     pub flow_percentiles: bool,
+    /// Reads every flow for the time series, not the first of each group alone.
+    pub sample_flows: bool,
     /// Keeps the distribution of delays of each group, as the table `distributions`.
     pub distributions: bool,
 }
 
 impl Default for Measure {
     fn default() -> Measure {
-        Measure { sample: None, jitter_limit: Span::milliseconds(20), flow_percentiles: false, distributions: false }
+        Measure {
+            sample: None,
+            jitter_limit: Span::milliseconds(20),
+            flow_percentiles: false,
+            sample_flows: false,
+            distributions: false,
+        }
     }
 }
 
@@ -84,10 +96,13 @@ pub struct Line {
     /// The two nodes. The port at the first is called as the line, the one at the second `LINE.reverse`.
     pub between: [String; 2],
     /// Rate of either direction.
-    pub rate: Rate,
+    pub rate: LineRate,
     /// Propagation delay of either direction.
     #[serde(default)]
     pub delay: Span,
+    /// Which goes first of the PDUs that reach the port at the first node in one instant.
+    #[serde(default)]
+    pub order: Order,
     /// Queues of the port at the first node, by priority: 0 is served first. A PDU of a priority without a queue takes the last.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<discard::Params>,
@@ -99,13 +114,28 @@ pub struct Line {
     pub reverse: Option<Reverse>,
 }
 
+/// The order in which a port takes the PDUs of one instant. A slotted model needs chance: any fixed order favours the
+/// same flows for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// By the tie rule: as they were handed over, line by line and flow by flow.
+    #[default]
+    Fixed,
+    /// Gathered, and taken at random before one of them is served.
+    Random,
+}
+
 /// The port at the second node of a line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reverse {
     /// Rate of this direction; that of the line if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub rate: Option<Rate>,
+    pub rate: Option<LineRate>,
+    /// Which goes first of the PDUs that reach the port in one instant.
+    #[serde(default)]
+    pub order: Order,
     /// Queues of this direction, by priority.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<discard::Params>,
@@ -152,8 +182,10 @@ pub struct Flow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Access {
-    /// Rate of either direction.
-    pub rate: Rate,
+    /// Rate of either direction. Without one it is no line but a mere delay: a PDU takes no time to be put on it, and
+    /// reaches the node exactly `delay` after the sender let it go.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<LineRate>,
     /// Propagation delay of either direction.
     #[serde(default)]
     pub delay: Span,

@@ -4,6 +4,9 @@
 
 use std::ops::{Add, AddAssign, Mul, Sub};
 
+/// Bits of an ATM cell, header included.
+pub const CELL_BITS: u64 = 424;
+
 /// Picoseconds in a second.
 pub const PICOSECONDS: u64 = 1_000_000_000_000;
 
@@ -118,11 +121,51 @@ pub fn gap(bits: u64, bits_per_second: f64) -> Span {
     if bits_per_second > 0.0 { Span::from_seconds(bits as f64 / bits_per_second) } else { Span(u64::MAX) }
 }
 
+/// How fast a line takes PDUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum LineRate {
+    /// In bits per second.
+    Bits(Rate),
+    /// One cell of 53 octets in exactly this time; other PDUs in proportion.
+    CellIn(Span),
+}
+
+impl LineRate {
+    /// In bits per second.
+    #[must_use]
+    pub fn bits_per_second(self) -> f64 {
+        match self {
+            LineRate::Bits(rate) => rate.bits_per_second(),
+            LineRate::CellIn(span) => CELL_BITS as f64 / span.seconds(),
+        }
+    }
+
+    /// In whole bits per second, rounded.
+    #[must_use]
+    pub fn rounded(self) -> Rate {
+        match self {
+            LineRate::Bits(rate) => rate,
+            LineRate::CellIn(_) => Rate((self.bits_per_second() + 0.5) as u64),
+        }
+    }
+
+    /// Time that `bits` take, rounded to the picosecond.
+    #[must_use]
+    pub fn span(self, bits: u64) -> Span {
+        match self {
+            LineRate::Bits(rate) => rate.span(bits),
+            LineRate::CellIn(span) => Span((span.0.saturating_mul(bits) + CELL_BITS / 2) / CELL_BITS),
+        }
+    }
+}
+
 /// Puts PDUs on a line one after the other. The fraction of a picosecond that each leaves over is carried to the
 /// next, so that the long-run rate is exact.
 #[derive(Clone, Debug)]
 pub struct Serialiser {
-    rate: u64,
+    /// A bit takes `time` / `share` picoseconds.
+    time: u64,
+    share: u64,
     bits: u64,
     whole: u64,
     fraction: u64,
@@ -130,30 +173,29 @@ pub struct Serialiser {
 }
 
 impl Serialiser {
-    /// For a line of `rate` (at least 1 b/s).
+    /// For a line of `rate`; without one, PDUs take no time.
     #[must_use]
-    pub fn new(rate: Rate) -> Serialiser {
-        Serialiser { rate: rate.0.max(1), bits: 0, whole: 0, fraction: 0, carried: 0 }
-    }
-
-    /// The line's rate.
-    #[must_use]
-    pub fn rate(&self) -> Rate {
-        Rate(self.rate)
+    pub fn new(rate: Option<LineRate>) -> Serialiser {
+        let (time, share) = match rate {
+            None => (0, 1),
+            Some(LineRate::Bits(rate)) => (PICOSECONDS, rate.0.max(1)),
+            Some(LineRate::CellIn(span)) => (span.0, CELL_BITS),
+        };
+        Serialiser { time, share, bits: 0, whole: 0, fraction: 0, carried: 0 }
     }
 
     /// Time that the next PDU of `bits` occupies the line.
     #[inline]
     pub fn next(&mut self, bits: u64) -> Span {
         if bits != self.bits {
-            let exact = u128::from(bits) * u128::from(PICOSECONDS);
+            let exact = u128::from(bits) * u128::from(self.time);
             self.bits = bits;
-            self.whole = u64::try_from(exact / u128::from(self.rate)).unwrap_or(u64::MAX);
-            self.fraction = (exact % u128::from(self.rate)) as u64;
+            self.whole = u64::try_from(exact / u128::from(self.share)).unwrap_or(u64::MAX);
+            self.fraction = (exact % u128::from(self.share)) as u64;
         }
         self.carried += self.fraction;
-        let carry = u64::from(self.carried >= self.rate);
-        self.carried -= carry * self.rate;
+        let carry = u64::from(self.carried >= self.share);
+        self.carried -= carry * self.share;
         Span(self.whole + carry)
     }
 }
@@ -164,7 +206,7 @@ mod tests {
 
     #[test]
     fn serialisation_does_not_drift() {
-        let mut line = Serialiser::new(Rate(155_520_000));
+        let mut line = Serialiser::new(Some(LineRate::Bits(Rate(155_520_000))));
         let total: u64 = (0..155_520_000u64 / 424 * 424 / 424).map(|_| line.next(424).0).sum();
         // 366 792 cells of 424 bits at 155.52 Mb/s: 366 792 x 424 / 155.52e6 s, to the picosecond below.
         assert_eq!(total, (366_792u128 * 424 * 1_000_000_000_000 / 155_520_000) as u64);
@@ -172,9 +214,19 @@ mod tests {
 
     #[test]
     fn mixed_sizes_carry_the_same_remainder() {
-        let mut line = Serialiser::new(Rate(3));
+        let mut line = Serialiser::new(Some(LineRate::Bits(Rate(3))));
         let total: u64 = [1u64, 2, 1, 1, 1].iter().map(|&bits| line.next(bits).0).sum();
         assert_eq!(total, 2 * PICOSECONDS);
+    }
+
+    #[test]
+    fn a_cell_takes_its_time_and_other_pdus_in_proportion() {
+        let mut line = Serialiser::new(Some(LineRate::CellIn(Span(2_730_000))));
+        assert_eq!((0..1000).map(|_| line.next(424).0).sum::<u64>(), 2_730_000_000);
+        assert_eq!(line.next(848), Span(5_460_000));
+        assert_eq!((0..424).map(|_| line.next(1).0).sum::<u64>(), 2_730_000);
+        assert_eq!(LineRate::CellIn(Span(2_730_000)).rounded(), Rate(155_311_355));
+        assert_eq!(Serialiser::new(None).next(424), Span::ZERO);
     }
 
     #[test]

@@ -24,19 +24,23 @@ pub struct Seat {
 }
 
 /// Where one node's wake-ups stand in the agenda.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Places {
     /// Service end of a port, or the own timer of a policer or an End.
     own: Place,
     /// Delivery of a port's line; for a policer its own leaf at the place of the line before it.
     delivery: Place,
+    /// What a port has gathered.
+    gathering: Place,
 }
 
 impl Places {
+    const NONE: Places = Places { own: Place::NONE, delivery: Place::NONE, gathering: Place::NONE };
+
     /// Whether the node is ever woken.
     #[inline]
-    fn has_any(self) -> bool {
-        self.own != Place::NONE || self.delivery != Place::NONE
+    fn has_any(&self) -> bool {
+        *self != Places::NONE
     }
 }
 
@@ -76,12 +80,13 @@ impl<P: Probe> World<P> {
     /// Puts the parts together, at time 0.
     #[must_use]
     pub fn new(parts: Parts, probe: P) -> World<P> {
-        let mut places = vec![Places { own: Place::NONE, delivery: Place::NONE }; parts.nodes.len()];
+        let mut places = vec![Places::NONE; parts.nodes.len()];
         for (index, seat) in parts.seats.iter().enumerate() {
             let leaf = Leaf(index as u32);
             let node = &mut places[seat.node.index()];
             match seat.timer {
                 Timer::Delivery => node.delivery = Place::new(leaf, seat.rank),
+                Timer::Gathering => node.gathering = Place::new(leaf, seat.rank),
                 Timer::Service | Timer::Own => node.own = Place::new(leaf, seat.rank),
             }
             if let AnyNode::Police(police) = &parts.nodes[seat.node.index()] {
@@ -336,6 +341,12 @@ fn plan(node: &AnyNode, places: Places, agenda: &mut Agenda) {
         AnyNode::Port(port) => {
             if places.own != Place::NONE {
                 agenda.set(places.own, port.next_service());
+            }
+            if places.gathering != Place::NONE {
+                agenda.set(places.gathering, port.next_gathering());
+                if places.delivery == Place::NONE {
+                    return;
+                }
             }
             (places.delivery, port.next_delivery())
         }

@@ -12,7 +12,9 @@ use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, Field, FieldRef, Schema};
 use arrow_select::concat::concat_batches;
-use penstock_engine::report::{DistributionRow, FlowRow, GroupRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
+use penstock_engine::report::{
+    DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -106,13 +108,14 @@ fn unreadable(error: ArrowError) -> PyErr {
 }
 
 /// All tables of a report, by name.
-pub(crate) fn batches(report: &Report) -> PyResult<[(&'static str, RecordBatch); 7]> {
+pub(crate) fn batches(report: &Report) -> PyResult<[(&'static str, RecordBatch); 8]> {
     let tables = [
         ("flows", flows(&report.flows)),
         ("groups", groups(&report.groups)),
         ("ports", ports(&report.ports)),
         ("queues", queues(&report.queues)),
         ("losses", losses(&report.losses)),
+        ("levels", levels(&report.levels)),
         ("series", series(&report.series)),
         ("distributions", distributions(&report.distributions)),
     ];
@@ -195,7 +198,7 @@ table!(
 
 table!(
     ports: PortRow {
-        port, from, to, rate_bps, arrived, departed, discarded, utilisation, queue_mean, queue_max, marked,
+        port, from, to, rate_bps, arrived, departed, discarded, utilisation, queue_mean, queue_max, queue_max_start, marked,
         notices_mild, notices_severe
     }
 );
@@ -209,6 +212,12 @@ table!(
 table!(
     losses: LossRow {
         place, group, discarded, control_discarded, tagged, notices_mild, notices_severe
+    }
+);
+
+table!(
+    levels: LevelRow {
+        group, level, rate_share, share
     }
 );
 

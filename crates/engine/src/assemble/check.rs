@@ -1,12 +1,12 @@
 //! What a scenario must be, beyond its types: each part asked, then what no part can see alone.
 
 use super::network::Network;
-use crate::control::CongestionParams;
+use crate::control::{CongestionParams, ReactionParams};
 use crate::discard::Discard;
 use crate::error::Fault;
 use crate::port::MOST_QUEUES;
 use crate::spec::{Flow, Line, Scenario};
-use crate::time::{Rate, Span};
+use crate::time::{LineRate, Rate, Span};
 use crate::{discard, policer};
 
 /// Fastest line: at 100 Tb/s a cell still takes whole picoseconds.
@@ -31,6 +31,9 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
         let reason = format!("warm-up ends after the run does ({})", scenario.duration);
         return Err(Fault::new("warm_up", scenario.warm_up, reason, "make it shorter than `duration`"));
     }
+    if scenario.cell_time == Some(Span::ZERO) {
+        return Err(positive("cell_time", Span::ZERO));
+    }
     if scenario.measure.sample == Some(Span::ZERO) {
         return Err(positive("measure.sample", Span::ZERO));
     }
@@ -46,7 +49,13 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
         return Err(Fault::new("flow", "", "there is no flow", "add a table such as [flow.data]"));
     }
     for (name, flow_) in &scenario.flow {
-        flow(flow_).map_err(|fault| fault.under(name).under("flow"))?;
+        let slots = |()| match &flow_.reaction_point {
+            ReactionParams::Becn(params) if scenario.cell_time.is_some() => {
+                params.check_slots().map_err(|fault| fault.under("reaction_point.becn"))
+            }
+            _ => Ok(()),
+        };
+        flow(flow_).and_then(slots).map_err(|fault| fault.under(name).under("flow"))?;
     }
     scenario.sweep.as_ref().map_or(Ok(()), |sweep| sweep.check().map_err(|fault| fault.under("sweep")))
 }
@@ -55,8 +64,8 @@ fn positive(path: &str, value: impl std::fmt::Display) -> Fault {
     Fault::new(path, value, "this must be longer than nothing", "give a positive time, as in \"180 s\"")
 }
 
-fn rate(path: &str, rate: Rate) -> Result<(), Fault> {
-    if rate > FASTEST {
+fn rate(path: &str, rate: LineRate) -> Result<(), Fault> {
+    if rate.rounded() > FASTEST {
         return Err(Fault::new(path, rate, format!("no line is faster than {FASTEST}"), "give a lower rate"));
     }
     Ok(())
@@ -108,7 +117,11 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
         return Err(Fault::new("octets", 0, "a PDU has at least one octet", "53 is an ATM cell"));
     }
     if let Some(access) = &flow.access {
-        rate("access.rate", access.rate)?;
+        access.rate.map_or(Ok(()), |value| rate("access.rate", value))?;
+        if access.rate.is_none() && access.queues != [discard::Params::UNLIMITED] {
+            let reason = "an access line without a rate is a mere delay, in which nothing waits";
+            return Err(Fault::new("access.queues", access.queues.len(), reason, "leave it out, or give a rate"));
+        }
         queues(&access.queues).map_err(|fault| fault.under("access"))?;
     }
     flow.traffic.check().map_err(|fault| fault.under("traffic"))?;
@@ -142,7 +155,8 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
 /// Refuses lines that hold more PDUs than fit in memory.
 pub(super) fn line_length(network: &Network<'_>) -> Result<(), Fault> {
     for port in &network.ports {
-        let bits = u128::from(port.rate.0) * u128::from(port.delay.0) / 1_000_000_000_000;
+        let bits =
+            u128::from(port.rate.map_or(0, |rate| rate.rounded().0)) * u128::from(port.delay.0) / 1_000_000_000_000;
         let bytes = bits / 424 * u128::from(PDU_BYTES);
         if bytes > u128::from(MOST_MEMORY) {
             let reason = format!("a full line holds about {} GB of PDUs", bytes >> 30);

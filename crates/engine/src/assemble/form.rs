@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::network::Network;
-use crate::control::{CongestionPoint, PortSurroundings};
+use crate::control::CongestionPoint;
 use crate::discard::{Discard, Verdict};
 use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::port::Form;
-use crate::time::Time;
+use crate::spec::Order;
+use crate::time::{LineRate, Time};
 
 /// What may hand PDUs to a port, or receive them from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,6 +72,7 @@ fn receivers_wait(
             graph.feeders[next].len() == 1
                 && !stepped[next]
                 && silent[next]
+                && network.ports[next].order == Order::Fixed
                 && network.stop.is_none_or(|(stop, _)| stop != next)
                 && receivers_wait(next, network, graph, stepped, silent, late)
         }
@@ -81,7 +83,7 @@ fn receivers_wait(
 
 fn needs_true_instants(network: &Network<'_>, port: usize) -> bool {
     let plan = &network.ports[port];
-    let surroundings = PortSurroundings { rate: plan.rate, flows: 0 };
+    let surroundings = plan.surroundings(0);
     plan.congestion.is_some_and(|params| params.build(surroundings).wants_departures())
         || plan.queues.iter().any(|params| params.build(()).pushes_out())
         || (plan.queues.len() > 1 && network.stop.is_some_and(|(stop, _)| stop == port))
@@ -98,7 +100,10 @@ fn silent_points(network: &Network<'_>) -> Vec<bool> {
             let mut fed = 0.0;
             for feeder in &graph.feeders[port] {
                 match *feeder {
-                    Place::Port(before) => fed += network.ports[before].rate.bits_per_second(),
+                    Place::Port(before) => match network.ports[before].rate {
+                        Some(rate) => fed += rate.bits_per_second(),
+                        None => return false,
+                    },
                     _ => return false,
                 }
             }
@@ -107,8 +112,8 @@ fn silent_points(network: &Network<'_>) -> Vec<bool> {
             let mut tagged = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
             tagged.marks.set(Marks::CLP);
             let roomy = plan.queues.iter().all(|params| params.build(()).verdict(&tagged, most) == Verdict::Admit);
-            let surroundings = PortSurroundings { rate: plan.rate, flows: 0 };
-            roomy && params.build(surroundings).is_silent_below(fed / plan.rate.bits_per_second())
+            let surroundings = plan.surroundings(0);
+            roomy && params.build(surroundings).is_silent_below(fed / plan.rate.map_or(0.0, LineRate::bits_per_second))
         })
         .collect()
 }

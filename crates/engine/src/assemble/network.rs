@@ -16,9 +16,9 @@ use crate::port::{self, Form as PortForm, Port};
 use crate::random::Stream;
 use crate::receiver::{Limits, Receiver};
 use crate::sender::Sender;
-use crate::spec::{self, Scenario};
+use crate::spec::{self, Order, Scenario};
 use crate::switch::Switch;
-use crate::time::{Rate, Serialiser, Span};
+use crate::time::{LineRate, Rate, Serialiser, Span};
 use crate::world::{Parts, Seat};
 use crate::{control, discard, traffic};
 
@@ -30,12 +30,26 @@ pub(super) struct PortPlan<'a> {
     pub(super) path: String,
     pub(super) from: String,
     pub(super) to: String,
-    pub(super) rate: Rate,
+    /// A mere delay has none.
+    pub(super) rate: Option<LineRate>,
     pub(super) delay: Span,
+    pub(super) order: Order,
     pub(super) queues: &'a [discard::Params],
     pub(super) congestion: Option<&'a control::CongestionParams>,
     /// The End at the far end of the line, where that is private to a flow.
     pub(super) private_to: Option<usize>,
+}
+
+impl PortPlan<'_> {
+    /// Whether a switch stands where it begins, not the one End of an access line.
+    fn is_entered_by_switch(&self) -> bool {
+        self.path.starts_with("line.") || self.rate.is_none()
+    }
+
+    /// What its congestion point is built into, in a network of so many flows.
+    pub(super) fn surroundings(&self, flows: usize) -> PortSurroundings {
+        PortSurroundings { rate: self.rate.map_or(Rate(0), LineRate::rounded), flows }
+    }
 }
 
 /// One flow, not yet built: the places that its PDUs pass, by index of port.
@@ -80,11 +94,11 @@ impl<'a> Network<'a> {
         network.lay_lines();
         network.switches = network.ports.iter().map(|port| port.from.clone()).collect();
         network.switches.extend(scenario.flow.values().flat_map(|flow| flow.path.iter().cloned()));
-        network.switches.sort();
-        network.switches.dedup();
         for (group, (name, flow)) in scenario.flow.iter().enumerate() {
             network.lay_group(group, name, flow).map_err(|fault| fault.under(name).under("flow"))?;
         }
+        network.switches.sort();
+        network.switches.dedup();
         network.join_peers()?;
         if let Some(stop) = &scenario.stop {
             let Some(port) = network.ports.iter().position(|port| port.name == stop.port) else {
@@ -107,8 +121,9 @@ impl<'a> Network<'a> {
                 path: path.clone(),
                 from: first.clone(),
                 to: second.clone(),
-                rate: line.rate,
+                rate: Some(line.rate),
                 delay: line.delay,
+                order: line.order,
                 queues: &line.queues,
                 congestion: line.congestion_point.as_ref(),
                 private_to: None,
@@ -118,8 +133,9 @@ impl<'a> Network<'a> {
                 path,
                 from: second.clone(),
                 to: first.clone(),
-                rate: reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate),
+                rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
                 delay: line.delay,
+                order: reverse.map_or(line.order, |reverse| reverse.order),
                 queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
                 congestion: match reverse {
                     Some(reverse) => reverse.congestion_point.as_ref(),
@@ -132,8 +148,8 @@ impl<'a> Network<'a> {
 
     fn lay_group(&mut self, group: usize, name: &str, params: &'a spec::Flow) -> Result<(), Fault> {
         let shown = format!("{:?}", params.path);
-        if params.path.len() < 2 && params.access.is_none() {
-            let remedy = "name the nodes from sender to receiver, at least two (one is enough behind an access line)";
+        if params.path.len() < 2 && params.access.as_ref().is_none_or(|access| access.rate.is_none()) {
+            let remedy = "name the nodes from sender to receiver, at least two (one is enough behind an access line with a rate)";
             return Err(Fault::new("path", shown, "the path crosses no line", remedy));
         }
         let mut forward = Vec::new();
@@ -145,6 +161,8 @@ impl<'a> Network<'a> {
             forward.push(self.find_line(pair, &shown)?);
         }
         let backward: Vec<usize> = forward.iter().map(|&port| port ^ 1).collect();
+        let delay = params.access.as_ref().filter(|access| access.rate.is_none());
+        let shared = delay.map(|access| self.lay_delay(access, &params.path[0], group));
         for number in 1..=params.count {
             let flow = self.flows.len();
             let name = if params.count == 1 { name.to_owned() } else { format!("{name}/{number}") };
@@ -152,13 +170,27 @@ impl<'a> Network<'a> {
             self.end_count += 2;
             let (mut forward, mut backward) = (forward.clone(), backward.clone());
             if let Some(access) = &params.access {
-                let (up, down) = self.lay_access(flow, &name, access, &params.path[0], group);
+                let (up, down) = shared.unwrap_or_else(|| self.lay_access(flow, &name, access, &params.path[0], group));
                 forward.insert(0, up);
                 backward.insert(0, down);
             }
             self.flows.push(FlowPlan { name, group, params, forward, backward, ends });
         }
         Ok(())
+    }
+
+    /// Lays a mere delay. Nothing waits in it and all flows of the group have the same, so they share it: one ring and
+    /// one place in the agenda, whatever their number.
+    fn lay_delay(&mut self, access: &'a spec::Access, node: &str, group: usize) -> (usize, usize) {
+        let name = self.groups[group].clone();
+        let (up, down) = self.lay_access(0, &name, access, node, group);
+        // Behind it stands a switch that knows the Ends.
+        self.ports[down].private_to = None;
+        let senders = self.ports[up].name.clone();
+        self.ports[up].from.clone_from(&senders);
+        self.ports[down].to.clone_from(&senders);
+        self.switches.push(senders);
+        (up, down)
     }
 
     fn lay_access(
@@ -177,6 +209,7 @@ impl<'a> Network<'a> {
             to: node.to_owned(),
             rate: access.rate,
             delay: access.delay,
+            order: Order::Fixed,
             queues: &access.queues,
             congestion: None,
             private_to: None,
@@ -276,7 +309,7 @@ impl<'a> Network<'a> {
         NodeId((self.ports.len() + self.flows.len() + self.end_count + index) as u32)
     }
 
-    // Places among equal times: service ends, deliveries, then policers and ends, flow by flow.
+    // Places among equal times: service ends, deliveries, then policers and ends, flow by flow, then ports that gather.
     fn service_rank(&self, port: usize) -> Rank {
         Rank(port as u32)
     }
@@ -287,6 +320,10 @@ impl<'a> Network<'a> {
 
     fn own_rank(&self, flow: usize, kind: usize) -> Rank {
         Rank((2 * self.ports.len() + 2 * flow + kind) as u32)
+    }
+
+    fn gathering_rank(&self, port: usize) -> Rank {
+        Rank((2 * self.ports.len() + 2 * self.flows.len() + port) as u32)
     }
 
     /// Name of the node at which the `index`-th line of the flow ends.
@@ -310,17 +347,27 @@ impl<'a> Network<'a> {
 
     /// Builds every node in its form. Nodes are numbered ports, police, Ends, switches.
     pub(super) fn build(&self, seed: u64, replication: u32, form: Form, forms: &[PortForm]) -> Parts {
+        let stream = |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}"));
         let groups: Arc<[u32]> = self.flows.iter().map(|flow| flow.group as u32).collect();
         let mut nodes = Vec::new();
         let mut seats = Vec::new();
         for (index, plan) in self.ports.iter().enumerate() {
-            nodes.push(AnyNode::Port(Box::new(self.build_port(index, plan, Arc::clone(&groups), forms[index]))));
+            nodes.push(AnyNode::Port(Box::new(self.build_port(
+                index,
+                plan,
+                Arc::clone(&groups),
+                forms[index],
+                &stream,
+            ))));
             let node = self.port_node(index);
             if forms[index] == PortForm::Stepped {
                 seats.push(Seat { node, timer: Timer::Service, rank: self.service_rank(index) });
             }
             if forms[index] != PortForm::Late {
                 seats.push(Seat { node, timer: Timer::Delivery, rank: self.delivery_rank(index) });
+            }
+            if plan.order == Order::Random {
+                seats.push(Seat { node, timer: Timer::Gathering, rank: self.gathering_rank(index) });
             }
         }
         for (index, flow) in self.flows.iter().enumerate() {
@@ -341,7 +388,7 @@ impl<'a> Network<'a> {
             (0..self.end_count).map(|_| (None, None, NodeId::NONE, NodeId::NONE)).collect();
         for (index, flow) in self.flows.iter().enumerate() {
             let [sending, receiving] = flow.ends;
-            halves[sending].0 = Some(self.build_sender(index, flow, seed, replication));
+            halves[sending].0 = Some(self.build_sender(index, flow, &stream));
             halves[sending].2 = self.port_node(flow.forward[0]);
             halves[receiving].1 = Some(self.build_receiver(index, flow, receiving));
             halves[receiving].3 = self.switch_node(self.stop_of(flow, flow.forward.len() - 1));
@@ -400,12 +447,19 @@ impl<'a> Network<'a> {
         flow.forward.get(1).map_or(self.end_node(flow.ends[1]), |&port| self.port_node(port))
     }
 
-    fn build_port(&self, index: usize, plan: &PortPlan<'a>, groups: Arc<[u32]>, form: PortForm) -> Port {
+    fn build_port(
+        &self,
+        index: usize,
+        plan: &PortPlan<'a>,
+        groups: Arc<[u32]>,
+        form: PortForm,
+        stream: &impl Fn(&str, &str) -> Stream,
+    ) -> Port {
         let to = match plan.private_to {
             Some(flow) => self.end_node(self.flows[flow].ends[0]),
             None => self.only_way_on(index).unwrap_or_else(|| self.switch_node(&plan.to)),
         };
-        let surroundings = PortSurroundings { rate: plan.rate, flows: self.flows.len() };
+        let surroundings = plan.surroundings(self.flows.len());
         let parts = port::Parts {
             name: plan.name.clone(),
             number: index as u32,
@@ -416,6 +470,7 @@ impl<'a> Network<'a> {
             delay: plan.delay,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
             congestion: plan.congestion.map(|params| params.build(surroundings)),
+            order: (plan.order == Order::Random).then(|| stream(&plan.name, "order")),
             groups,
             group_count: self.groups.len(),
         };
@@ -424,7 +479,7 @@ impl<'a> Network<'a> {
 
     /// The one port to which everything that crosses this line goes on: no switch need be asked.
     fn only_way_on(&self, port: usize) -> Option<NodeId> {
-        if port >= 2 * self.scenario.line.len() {
+        if port >= 2 * self.scenario.line.len() && self.ports[port].rate.is_some() {
             // An access line has one flow; to look for it among all would cost their number squared.
             return None;
         }
@@ -443,11 +498,12 @@ impl<'a> Network<'a> {
         onward.map(|next| self.port_node(next))
     }
 
-    fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, seed: u64, replication: u32) -> Sender {
-        let stream = |purpose: &str| Stream::new(seed, replication, &format!("{}/{purpose}", flow.name));
+    fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> Sender {
+        let stream = |purpose: &str| stream(&flow.name, purpose);
         let octets = flow.params.octets;
         let traffic = flow.params.traffic.build(traffic::Surroundings { stream: stream("traffic"), octets });
-        let line_rate = self.ports[flow.forward[0]].rate;
+        let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
+        let line_rate = rated.expect("a path crosses a line with a rate");
         let surroundings =
             SenderSurroundings { stream: stream("reaction"), round_trip: self.round_trip(flow), line_rate, octets };
         let reaction = flow.params.reaction_point.build(surroundings);
@@ -485,7 +541,7 @@ impl<'a> Network<'a> {
                     self.show(switch, id, port);
                 }
             }
-            if flow.params.access.is_none() {
+            if self.ports[flow.forward[0]].is_entered_by_switch() {
                 let first = &self.ports[flow.forward[0]];
                 let switch = &mut switches[self.switch_node(&first.from).index() - base];
                 switch.route_forward(id, self.port_node(flow.forward[0]));
@@ -497,7 +553,7 @@ impl<'a> Network<'a> {
     }
 
     fn show(&self, switch: &mut Switch, flow: FlowId, port: usize) {
-        let surroundings = PortSurroundings { rate: self.ports[port].rate, flows: 0 };
+        let surroundings = self.ports[port].surroundings(0);
         let wants =
             |params: &&control::CongestionParams| control::CongestionPoint::wants_backward(&params.build(surroundings));
         if self.ports[port].congestion.as_ref().is_some_and(wants) {

@@ -163,7 +163,7 @@ impl ExplicitRate {
     /// For the sender described by `surroundings`.
     #[must_use]
     pub fn new(params: &Params, surroundings: SenderSurroundings) -> ExplicitRate {
-        let peak = params.peak.min(surroundings.line_rate).bits_per_second();
+        let peak = params.peak.min(surroundings.line_rate.rounded()).bits_per_second();
         ExplicitRate {
             acr: params.initial.bits_per_second().min(peak),
             peak,

@@ -273,7 +273,7 @@ impl ReactionPoint for RateFactor {
         self.obeyed
     }
 
-    fn reset_measures(&mut self) {
+    fn reset_measures(&mut self, _now: Time) {
         self.obeyed = [0; 4];
     }
 }
@@ -389,7 +389,7 @@ mod tests {
         // The tick comes first, then the notice: (0.2 + 0.02) x 0.8.
         assert!(close(tell(&mut source, 0, severe + TRIP), 0.176));
         assert_eq!(source.obeyed(), [2, 0, 1, 1]);
-        source.reset_measures();
+        source.reset_measures(Time::ZERO);
         assert_eq!(source.obeyed(), [0; 4]);
     }
 

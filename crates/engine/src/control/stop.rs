@@ -81,7 +81,7 @@ impl ReactionPoint for Stop {
         self.obeyed
     }
 
-    fn reset_measures(&mut self) {
+    fn reset_measures(&mut self, _now: Time) {
         self.obeyed = [0; 4];
     }
 }

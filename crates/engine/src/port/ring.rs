@@ -11,7 +11,7 @@ use super::{Form, Queues};
 use crate::node::{Ctx, NodeId};
 use crate::pdu::Pdu;
 use crate::probe::Probe;
-use crate::time::{Rate, Serialiser, Span, Time};
+use crate::time::{LineRate, Serialiser, Span, Time};
 
 /// So many deliveries are caught up at a time: what nobody waits for is cheaper in bulk.
 const BATCH: usize = 64;
@@ -37,7 +37,7 @@ pub(super) struct Ring {
 }
 
 impl Ring {
-    pub(super) fn new(rate: Rate, delay: Span, queues: usize, form: Form) -> Ring {
+    pub(super) fn new(rate: Option<LineRate>, delay: Span, queues: usize, form: Form) -> Ring {
         Ring {
             serialiser: Serialiser::new(rate),
             delay,

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::pdu::Pdu;
-use crate::time::{Rate, Serialiser, Span, Time};
+use crate::time::{LineRate, Serialiser, Span, Time};
 
 /// Queues, the PDU in service, and the line.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Stepped {
 }
 
 impl Stepped {
-    pub(super) fn new(rate: Rate, delay: Span, queues: usize) -> Stepped {
+    pub(super) fn new(rate: Option<LineRate>, delay: Span, queues: usize) -> Stepped {
         Stepped {
             serialiser: Serialiser::new(rate),
             delay,

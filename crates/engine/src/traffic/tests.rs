@@ -99,7 +99,7 @@ fn every_model() -> Vec<Params> {
         }),
         Params::Cbr(cbr::Params { rate: Rate(64_000), start: None }),
         Params::Poisson(poisson::Params { rate: Rate(64_000) }),
-        Params::Greedy(greedy::Params {}),
+        Params::Greedy(greedy::Params::default()),
     ]
 }
 
@@ -149,7 +149,7 @@ fn defaults_are_those_of_the_study() {
     assert_eq!(read("on_off = {}"), Ok(Params::OnOff(voice(None))));
     assert_eq!(read("on_off = { session = {} }"), Ok(Params::OnOff(voice(calls()))));
     assert_eq!(read("two_rate_video = { session = {} }"), Ok(Params::TwoRateVideo(video(calls()))));
-    assert_eq!(read("greedy = {}"), Ok(Params::Greedy(greedy::Params {})));
+    assert_eq!(read("greedy = {}"), Ok(Params::Greedy(greedy::Params::default())));
     assert!(read("greedy = { rate = 1 }").is_err());
     assert!(read("cbr = {}").is_err());
     let file = read("file_transfer = {}").map(|params| params.build(surroundings(0)).mean_rate());

@@ -1,0 +1,456 @@
+//! Backward explicit congestion notification: a queue above a threshold tells the sources of arriving cells, and they
+//! step down through halved rates, or stop, and up again with time.
+//!
+//! Source: P. Newman, "Backward Explicit Congestion Notification for ATM Local Area Networks", Globecom 1993, sections
+//! 2 to 4; papers/becn-atm-lan.txt, and specs/becn.md for what the paper leaves open.
+//!
+//! ```text
+//! congested      queue, the arriving cell counted, > threshold
+//! filter none    every cell that arrives while congested returns a BECN cell
+//! filter simple  the same, but none before a period has passed since the last, whatever the flow
+//! filter per_vc  at most one a flow and period; the memory of all flows is cleared at each multiple of the period
+//!
+//! level k        peak / 2^k for k = 0 .. levels - 2, zero for k = levels - 1
+//! BECN cell      k + 1 (halve) or zero (stop); ignored if stopped, or if no cell was sent since the last obeyed one
+//! recovery       k - 1, when for the period of level k there was neither a BECN cell, obeyed or not, nor a recovery
+//! by_level       lowest + (highest - lowest) (K - k) / K with K = levels - 2, and lowest at zero (section 4.3)
+//! ```
+//!
+//! A BECN cell at the very instant of a recovery comes before it, as deliveries come before timers: the timer starts
+//! afresh. When the rate changes, the pending cell moves to the last cell's time plus the new interval; where that is
+//! past it goes at once. A stopped source has no pending cell. Levels are evaluated when they are asked for: the next
+//! cell's time follows from the last cell, the level and the timer, so recoveries need no events.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Allowance, CongestionPoint, Notice, PortSurroundings, PortView, ReactionPoint, SenderSurroundings};
+use crate::error::Fault;
+use crate::pdu::{Body, Pdu};
+use crate::quantity::Count;
+use crate::time::{LineRate, Span, Time};
+use crate::traffic::Pace;
+
+/// Most levels, zero among them.
+const MOST_LEVELS: usize = 16;
+
+/// Parameters of the congestion point.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PointParams {
+    /// Congested while the queue, the cell in service and the arriving one counted, is longer than this.
+    #[serde(default = "two_hundred_and_fifty")]
+    pub threshold: Count,
+    /// Which of the arriving cells return a BECN cell while congested.
+    pub filter: Filter,
+}
+
+fn two_hundred_and_fifty() -> Count {
+    Count(250)
+}
+
+/// Which of the arriving cells return a BECN cell.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Filter {
+    /// Every one.
+    None(Everything),
+    /// The first a period or more after the last that did, whatever its flow.
+    Simple(Period),
+    /// The first of each flow in each period; periods are common to all flows, and begin with the run.
+    PerVc(Period),
+}
+
+/// Nothing to choose.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Everything {}
+
+/// The period of a filter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Period {
+    /// Its length.
+    pub period: Span,
+}
+
+impl PointParams {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.filter == Filter::PerVc(Period { period: Span::ZERO }) {
+            let remedy = "give a time above 0, or `filter.none = {}`";
+            return Err(Fault::new("filter.per_vc.period", Span::ZERO, "no period has one cell a flow", remedy));
+        }
+        Ok(())
+    }
+}
+
+/// The congestion point of one port.
+#[derive(Clone, Debug)]
+pub struct Detector {
+    threshold: u64,
+    gate: Gate,
+    notices: u64,
+}
+
+/// A filter at work.
+#[derive(Clone, Debug)]
+enum Gate {
+    Simple {
+        period: Span,
+        opens: Time,
+    },
+    /// Number of the period, from 1, in which each flow was last told.
+    PerVc {
+        period: Span,
+        told: Vec<u64>,
+    },
+}
+
+impl Detector {
+    /// At the port described by `surroundings`.
+    #[must_use]
+    pub fn new(params: &PointParams, surroundings: PortSurroundings) -> Detector {
+        let simple = |period| Gate::Simple { period, opens: Time::ZERO };
+        let gate = match &params.filter {
+            Filter::None(_) => simple(Span::ZERO),
+            Filter::Simple(filter) => simple(filter.period),
+            Filter::PerVc(filter) => Gate::PerVc { period: filter.period, told: vec![0; surroundings.flows] },
+        };
+        Detector { threshold: params.threshold.0, gate, notices: 0 }
+    }
+}
+
+impl Gate {
+    /// Whether a cell of that flow returns a BECN cell now.
+    fn lets_through(&mut self, flow: usize, now: Time) -> bool {
+        match self {
+            Gate::Simple { period, opens } => {
+                let open = now >= *opens;
+                if open {
+                    *opens = now + *period;
+                }
+                open
+            }
+            Gate::PerVc { period, told } => {
+                let number = now.0 / period.0 + 1;
+                told.get_mut(flow).is_some_and(|last| std::mem::replace(last, number) != number)
+            }
+        }
+    }
+}
+
+impl CongestionPoint for Detector {
+    #[inline]
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        if view.length < self.threshold || !pdu.kind().is_data() || !self.gate.lets_through(pdu.flow.index(), view.now)
+        {
+            return None;
+        }
+        self.notices += 1;
+        Some(Notice { severity: 0 })
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("notices", self.notices as f64);
+    }
+}
+
+/// Parameters of the reaction point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Highest rate, as a share of that of the first line that has a rate.
+    #[serde(default = "whole")]
+    pub peak: f64,
+    /// Number of levels: the peak, halves of it, and zero; 6 in the paper's studies, 9 in the one per virtual channel.
+    #[serde(default = "six")]
+    pub levels: u8,
+    /// What an obeyed BECN cell does.
+    #[serde(default)]
+    pub on_notice: OnNotice,
+    /// How long a source waits before it rises by a level.
+    pub recovery: Recovery,
+    /// Whether a change of the rate moves the pending cell; if not, the gap in progress stays as it was begun.
+    #[serde(default = "yes")]
+    pub moves_pending: bool,
+}
+
+/// What an obeyed BECN cell does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnNotice {
+    /// One level down.
+    #[default]
+    Halve,
+    /// Down to zero.
+    Stop,
+}
+
+/// How long a source waits, without a BECN cell, before it rises by a level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Recovery {
+    /// The same time at every level.
+    Constant(Span),
+    /// The time in which the source sends so many cells at its peak.
+    OwnCells(u32),
+    /// The longer the higher the level.
+    ByLevel(ByLevel),
+}
+
+/// Recovery periods in a line over the number of the level.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ByLevel {
+    /// At zero, and at the lowest rate above it.
+    pub lowest: Span,
+    /// At the peak.
+    pub highest: Span,
+    /// Whether the line goes down to `lowest` at zero, not at the lowest rate.
+    #[serde(default)]
+    pub down_to_zero: bool,
+}
+
+fn whole() -> f64 {
+    1.0
+}
+
+fn six() -> u8 {
+    6
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        if !(self.peak > 0.0 && self.peak <= 1.0) {
+            let remedy = "write a share of the line's rate, as 0.25";
+            return Err(Fault::new("peak", self.peak, "it must be above 0 and at most 1", remedy));
+        }
+        if !(2..=MOST_LEVELS).contains(&usize::from(self.levels)) {
+            let reason = "a source has a peak and a zero, and not many levels";
+            return Err(Fault::new("levels", self.levels, reason, format!("give 2 to {MOST_LEVELS}")));
+        }
+        let endless = |path: &str, value: String| {
+            Err(Fault::new(path, value, "the source would rise without end at once", "give more than 0"))
+        };
+        match &self.recovery {
+            Recovery::Constant(Span::ZERO) => endless("recovery.constant", Span::ZERO.to_string()),
+            Recovery::OwnCells(0) => endless("recovery.own_cells", "0".to_owned()),
+            Recovery::ByLevel(line) if line.lowest == Span::ZERO => {
+                endless("recovery.by_level.lowest", Span::ZERO.to_string())
+            }
+            Recovery::ByLevel(line) if line.highest < line.lowest => {
+                let reason = format!("it is shorter than the lowest ({})", line.lowest);
+                Err(Fault::new("recovery.by_level.highest", line.highest, reason, "exchange the two"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The fault of a peak whose cells would leave between the cell times of a slotted model.
+    pub fn check_slots(&self) -> Result<(), Fault> {
+        let interval = 1.0 / self.peak;
+        if (interval - (interval + 0.5) as u64 as f64).abs() > 1e-9 * interval {
+            let reason = format!("a cell every {interval} cell times does not keep to whole ones");
+            return Err(Fault::new("peak", self.peak, reason, "write 1, 0.5, 0.25 or another share 1/n"));
+        }
+        Ok(())
+    }
+}
+
+/// A source with levels.
+#[derive(Clone, Debug)]
+pub struct Source {
+    peak: f64,
+    /// From cell to cell at the peak.
+    interval: Span,
+    /// Number of the level at which it is stopped.
+    zero: usize,
+    stops: bool,
+    moves_pending: bool,
+    periods: [Span; MOST_LEVELS],
+    level: usize,
+    /// Start of the recovery timer.
+    restarted: Time,
+    /// The last cell sent.
+    last: Option<Time>,
+    /// End of the gap begun by it.
+    gap_end: Time,
+    /// Whether a cell was sent since the last obeyed BECN cell.
+    has_sent: bool,
+    obeyed: u64,
+    spent: [Span; MOST_LEVELS],
+    /// Up to here time is counted in `spent`.
+    counted: Time,
+}
+
+impl Source {
+    /// For the sender described by `surroundings`.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: SenderSurroundings) -> Source {
+        let cell = surroundings.line_rate.span(u64::from(surroundings.octets) * 8);
+        let interval = Span((cell.0 as f64 / params.peak + 0.5) as u64);
+        let zero = usize::from(params.levels) - 1;
+        // In a slotted model every period is a whole number of cell times: a timer is looked at once a slot.
+        let slot = if matches!(surroundings.line_rate, LineRate::CellIn(_)) { cell } else { Span(1) };
+        let mut periods = [Span::ZERO; MOST_LEVELS];
+        for (level, period) in periods[..=zero].iter_mut().enumerate() {
+            *period = match &params.recovery {
+                Recovery::Constant(period) => *period,
+                Recovery::OwnCells(count) => interval * u64::from(*count),
+                Recovery::ByLevel(line) => line.period(level, zero, slot),
+            };
+        }
+        Source {
+            peak: params.peak,
+            interval,
+            zero,
+            stops: params.on_notice == OnNotice::Stop,
+            moves_pending: params.moves_pending,
+            periods,
+            level: 0,
+            restarted: Time::ZERO,
+            last: None,
+            gap_end: Time::ZERO,
+            has_sent: true,
+            obeyed: 0,
+            spent: [Span::ZERO; MOST_LEVELS],
+            counted: Time::ZERO,
+        }
+    }
+
+    /// From cell to cell at a level above zero.
+    fn interval_at(&self, level: usize) -> Span {
+        self.interval * (1 << level)
+    }
+
+    /// When the timer that started at `restarted` raises the source from `level`.
+    fn rises(&self, level: usize, restarted: Time) -> Time {
+        if level == 0 { Time::NEVER } else { restarted + self.periods[level] }
+    }
+
+    /// Takes every recovery up to `until`.
+    fn recover(&mut self, until: Time) {
+        loop {
+            let at = self.rises(self.level, self.restarted);
+            if at > until {
+                return;
+            }
+            self.count(at);
+            self.level -= 1;
+            self.restarted = at;
+        }
+    }
+
+    /// Counts the time up to `at` for the present level.
+    fn count(&mut self, at: Time) {
+        self.spent[self.level] = self.spent[self.level] + at.since(self.counted);
+        self.counted = at;
+    }
+
+    /// When the next cell may go if nothing is heard before: at the level of that instant.
+    fn next_cell(&self) -> Time {
+        let (mut from, mut level, mut restarted) = (Time::ZERO, self.level, self.restarted);
+        loop {
+            let rises = self.rises(level, restarted);
+            if level < self.zero {
+                let due = match self.last {
+                    Some(last) if self.moves_pending => last + self.interval_at(level),
+                    _ => self.gap_end,
+                };
+                if due.max(from) <= rises {
+                    return due.max(from);
+                }
+            }
+            (from, level, restarted) = (rises, level - 1, rises);
+        }
+    }
+}
+
+impl ByLevel {
+    fn period(&self, level: usize, zero: usize, slot: Span) -> Span {
+        let last = if self.down_to_zero { zero } else { zero - 1 };
+        let above = last.saturating_sub(level) as u128;
+        let exact = u128::from((self.highest - self.lowest).0) * above;
+        let rise = exact.div_ceil(last.max(1) as u128);
+        let period = u128::from(self.lowest.0) + rise;
+        Span(u64::try_from(period.div_ceil(u128::from(slot.0)) * u128::from(slot.0)).unwrap_or(u64::MAX))
+    }
+}
+
+impl Pace for Source {
+    fn begin_session(&mut self, _now: Time) {}
+
+    /// What the traffic produces waits for its turn: the levels bear on the sending alone.
+    fn factor(&mut self, _now: Time) -> f64 {
+        1.0
+    }
+
+    fn resumes(&mut self, now: Time) -> Time {
+        now
+    }
+}
+
+impl ReactionPoint for Source {
+    fn sends(&self) -> bool {
+        true
+    }
+
+    fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
+        if !matches!(pdu.body(), Body::Notice { .. }) {
+            return;
+        }
+        self.recover(Time(now.0.saturating_sub(1)));
+        self.restarted = now;
+        if self.has_sent && self.level < self.zero {
+            self.count(now);
+            self.level = if self.stops { self.zero } else { self.level + 1 };
+            self.has_sent = false;
+            self.obeyed += 1;
+        }
+    }
+
+    fn on_send(&mut self, _pdu: &mut Pdu, now: Time) {
+        self.recover(now);
+        self.last = Some(now);
+        self.gap_end = now + self.interval_at(self.level);
+        self.has_sent = true;
+    }
+
+    fn allowance(&mut self, _now: Time) -> Allowance {
+        Allowance::From(self.next_cell())
+    }
+
+    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        let mut seen = self.clone();
+        seen.recover(now);
+        each("level", seen.level as f64);
+    }
+
+    fn obeyed(&self) -> [u64; 4] {
+        [self.obeyed, 0, 0, 0]
+    }
+
+    fn levels(&self, now: Time) -> Vec<(f64, Span)> {
+        let mut seen = self.clone();
+        seen.recover(now);
+        seen.count(now);
+        let rate = |level: usize| if level < seen.zero { seen.peak / (1u32 << level) as f64 } else { 0.0 };
+        (0..=seen.zero).map(|level| (rate(level), seen.spent[level])).collect()
+    }
+
+    fn reset_measures(&mut self, now: Time) {
+        self.recover(Time(now.0.saturating_sub(1)));
+        self.spent = [Span::ZERO; MOST_LEVELS];
+        self.counted = now;
+        self.obeyed = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests;
