@@ -18,7 +18,7 @@ from penstock import InputError, Interrupted, Scenario, Task, run_all
 from penstock._engine import Run, ScenarioError, Table
 from penstock.files import save, write_bytes
 
-TABLES = ["flows", "groups", "ports", "queues", "losses", "series", "distributions"]
+TABLES = ["flows", "groups", "ports", "queues", "losses", "levels", "series", "distributions"]
 POSIX_ONLY = pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
 
 

@@ -204,7 +204,7 @@ def test_a_point_is_what_the_specification_says(point: Point, expected: dict[str
     assert output["order"] == point.order
     becn = output["congestion_point"]["becn"]
     ((name, parameters),) = becn["filter"].items()
-    assert (becn["threshold"], name) == ("250 cells", "per_vc" if point.scheme == "per-vc" else "simple")
+    assert (becn["threshold"], name) == ("250 PDUs", "per_vc" if point.scheme == "per-vc" else "simple")
     assert cells(parameters["period"]) == point.period
     assert tree["stop"] == {"port": "output", "departures": 2_000_000}
     assert cells(tree["warm_up"]) == (1_500_000 if point.scheme == "per-vc" else 500_000)

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 READINGS = 20_000
 """Readings of a run whose scenario names no interval: ten to a line of a figure 2,000 points wide."""
-CLOSE_UP = 0.01
-"""The part of the run, at its end, that the close-up shows: some 200 readings."""
+CLOSE_UP = 200
+"""Readings that the close-up shows, at the end of a run of ten times as many or more."""
 MOST_FLOWS = 20
 """Flows of which each is read, where the scenario does not say."""
 MOST_PORTS, MOST_SHOWN = 4, 6
@@ -52,14 +52,13 @@ def seconds(text: str) -> float:
 
 
 def sheets(scenario: Scenario, seed: int, series: pl.DataFrame, levels: pl.DataFrame | None) -> list[Sheet]:
-    """The whole run and its close-up. Raises :class:`InputError` where nothing was read.
+    """The whole run, and a close-up where there are readings enough. Raises :class:`InputError` where nothing was read.
 
     `series` is the table of one run; `levels`, where there is one, says which rate each level of a group is.
     """
     if not series.height:
         raise InputError("the run ended before its first reading", path="measure.sample", remedy="read more often")
     readings = traces_of(series)
-    last = max(times[-1] for times, _ in readings.values())
     panels = [
         *queue_panels(scenario, readings),
         *notice_panels(readings),
@@ -67,11 +66,13 @@ def sheets(scenario: Scenario, seed: int, series: pl.DataFrame, levels: pl.DataF
     ]
     title = scenario.title or scenario.name
     named = f"Seed {seed}. Ports with the longest queues, and the first sources of each group."
-    close = [cut(panel, last * (1 - CLOSE_UP)) for panel in panels]
-    return [
-        shared_traces("trace", title, panels, caption=f"The whole run. {named}"),
-        shared_traces("trace-close-up", f"{title}: close-up", close, caption=f"The last hundredth of the run. {named}"),
-    ]
+    made = [shared_traces("trace", title, panels, caption=f"The whole run. {named}")]
+    times = max((times for times, _ in readings.values()), key=len)
+    if len(times) >= 10 * CLOSE_UP:
+        close = [cut(panel, times[-CLOSE_UP]) for panel in panels]
+        caption = f"The last {CLOSE_UP} readings. {named}"
+        made.append(shared_traces("trace-close-up", f"{title}: close-up", close, caption=caption))
+    return made
 
 
 Readings = Mapping[tuple[str, str], tuple[list[float], list[float]]]
@@ -112,7 +113,7 @@ def threshold(tree: Mapping[str, Any], port: str) -> float | None:
     """The queue length above which a port's congestion point acts, if it says so in cells."""
     line = tree["line"].get(port, {})
     for parameters in line.get("congestion_point", {}).values():
-        found = re.fullmatch(r"([0-9.]+) cells?", str(parameters.get("threshold", "")))
+        found = re.fullmatch(r"([0-9]+) (?:cells?|PDUs?)", str(parameters.get("threshold", "")))
         if found:
             return float(found[1])
     return None
