@@ -49,7 +49,7 @@ WORKLOADS = [
     Workload("port", "two priorities, one busy port", str(ROOT / "tools" / "workloads" / "port.toml")),
     Workload("link", "five long lines, per hop", str(ROOT / "tools" / "workloads" / "link.toml"), hops=5),
 ]
-COLUMNS = ("w1", "w2", "s1c1", "s1c2", "s2c1", "s3c2")
+COLUMNS = ("w1", "w2", "w3", "s1c1", "s1c2", "s2c1", "s3c2")
 INTERVALS = ("w1", "w2")
 SHORT_SHARES = (0.02, 0.06)
 

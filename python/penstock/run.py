@@ -46,7 +46,7 @@ class Result:
         ports: one row a port and replication.
         queues: one row a queue of a port and replication.
         losses: one row for each place that discarded, marked or noticed PDUs of a group, and replication.
-        levels: one row a level of a group whose sources step through rates: the rate there, and the part of their time.
+        levels: one row a level of a traffic class whose sources have levels (BECN): rate, and part of the time there.
         series: readings ``time_s, component, quantity, value``; empty unless the scenario has ``measure.sample``.
         distributions: how the delays of each group are distributed, ``group, delay_s, count``: steps of 0.8 % at most,
             called by their upper ends, without the empty ones; empty unless the scenario has

@@ -1,9 +1,10 @@
 //! The agenda: a tournament tree with one pending wake-up per leaf.
 //!
 //! The tie rule is normative. At equal times the lower rank goes first; assembly ranks service ends before deliveries
-//! of lines before timers of policers and ends, each group by name. A level of the tree costs one load of sixteen bytes
-//! and one match; who wins it is a coin toss that no branch predictor can learn, so the match is selected, not branched
-//! on (for a `u128` the compiler branches whatever it is told, so time and place are two words).
+//! of lines before timers of policers and ends before ports that gather an instant, each group by name. A level of the
+//! tree costs one load of sixteen bytes and one match; who wins it is a coin toss that no branch predictor can learn, so
+//! the match is selected, not branched on (for a `u128` the compiler branches whatever it is told, so time and place are
+//! two words).
 
 use std::hint::select_unpredictable;
 

@@ -8,7 +8,7 @@ use crate::probe::Probe;
 use crate::report::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
 use crate::spec::Scenario;
 use crate::stats::jain;
-use crate::time::{LineRate, Span, Time};
+use crate::time::{Span, Time};
 use crate::traffic::Transfers;
 use crate::world::World;
 
@@ -231,10 +231,8 @@ impl<P: Probe> Run<P> {
         let groups = self.group_rows(&flows, measured);
         let (mut ports, mut queues, mut losses) = (Vec::new(), Vec::new(), Vec::new());
         for node in self.world.nodes() {
-            if let AnyNode::Port(port) = node
-                && let Some(rate) = port.rate()
-            {
-                self.port_rows(port, rate, now, measured, &mut ports, &mut queues, &mut losses);
+            if let AnyNode::Port(port) = node {
+                self.port_rows(port, now, measured, &mut ports, &mut queues, &mut losses);
             }
         }
         losses.extend(self.police_rows());
@@ -412,13 +410,14 @@ impl<P: Probe> Run<P> {
     fn port_rows(
         &self,
         port: &crate::port::Port,
-        rate: LineRate,
         now: Time,
         measured: Span,
         ports: &mut Vec<PortRow>,
         queues: &mut Vec<QueueRow>,
         losses: &mut Vec<LossRow>,
     ) {
+        // A mere delay is no port to anybody who reads.
+        let Some(rate) = port.rate() else { return };
         let name = port.name();
         let mut row = PortRow {
             port: name.to_owned(),
