@@ -55,7 +55,7 @@ MANY = (5, 10, 20, 50)
 MANY_PERIOD = 4
 THRESHOLDS = (50, 100, 175, 250, 375, 500)
 THRESHOLD_SOURCES = 10
-THRESHOLD_DELAYS = (20, 80)
+THRESHOLD_DELAYS = (10, 30, 50, 70, 90)
 LONG = (200, 300, 400)
 """Delays of a network of some hundred kilometres: 0.6 km of fibre to a cell time."""
 LONG_SOURCES = (5, 20)

@@ -9,7 +9,7 @@ from penstock.studies import predicates
 from penstock.studies.becn import grid
 from penstock.studies.becn.grid import FEW, PER_VC_SOURCES, SCHEMES, THRESHOLD, per_vc
 from penstock.studies.becn.runs import Runs, level_shares
-from penstock.studies.becn.verdicts import PREDICATES, band, claim, place, rising, slope
+from penstock.studies.becn.verdicts import BOUNDED, PREDICATES, band, claim, place, rising, slope
 from penstock.studies.claims import Clause, Count, Evidence, Samples
 from penstock.studies.predicates import clauses, percent
 from penstock.studies.runs import MissingRunError
@@ -32,8 +32,6 @@ TOGGLING = 0.8
 """The part of its time that a source is at its fair rate and those beside it."""
 SLIGHT = 0.10
 """The loss of throughput that is slight: so many of its points."""
-BOUNDED = 0.001
-"""The growth of what is under way, as a part of what was delivered, that a bounded queue may show in a run."""
 
 
 @claim("becn.fig4.share-20")
@@ -164,9 +162,9 @@ def _(runs: Runs) -> Evidence:
 # ---------------------------------------------------------------------- threshold, delays and loss
 @claim("becn.threshold")
 def _(runs: Runs) -> Evidence:
-    def means(name: str) -> list[float]:
+    def means(name: str) -> list[dict[int, float]]:
         by_threshold = (per_vc(grid.THRESHOLD_SOURCES, grid.THRESHOLD_DELAYS, each) for each in grid.THRESHOLDS)
-        return [runs.average(name, points) for points in by_threshold]
+        return [runs.seed_means(name, points) for points in by_threshold]
 
     return clauses(
         runs,

@@ -25,10 +25,11 @@ class Runs(runs.Runs[Point]):
         """Takes in the result tables of one run."""
         self.keep(point, seed, measure(groups, ports, levels))
 
-    def oscillations(self, point: Point) -> list[float]:
+    def oscillations(self, point: Point) -> dict[int, float]:
         """The mean period of the queue's oscillation in cell times, for each seed."""
-        found = [oscillation(settled(trace)) for trace in self.pulse.traces(point, "output", "queue_0").values()]
-        return [period for period in found if period is not None]
+        traces = self.pulse.traces(point, "output", "queue_0")
+        found = {seed: oscillation(settled(trace)) for seed, trace in traces.items()}
+        return {seed: period for seed, period in found.items() if period is not None}
 
 
 def measure(groups: list[Row], ports: list[Row], levels: list[Row]) -> Iterator[tuple[str, float]]:
