@@ -58,7 +58,7 @@ class Panel:
     """One pair of axes.
 
     `top` is the least upper end of the y axis, `level` a horizontal and `limit` a vertical line of reference, `span`
-    the x axis where it is not that of the data. Curves show a thin line for `each_seed`; traces that are `marked`
+    the x axis where it is not that of the data. A `log_y` axis spans its positive values. Curves show a thin line for `each_seed`; traces that are `marked`
     carry a few markers, by which they can be told apart in grey.
     """
 
@@ -78,6 +78,7 @@ class Panel:
     limit_label: str = ""
     span: tuple[float, float] | None = None
     log_x: bool = False
+    log_y: bool = False
     each_seed: bool = True
     marked: bool = False
 

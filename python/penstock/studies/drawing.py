@@ -21,13 +21,17 @@ def curve(
     return Curve(label, points, hue)
 
 
-def extent(runs: Runs[P], points: Sequence[P], wanted: int | None = None, told: str = "") -> str:
-    """How much of what belongs to a figure has been run; `told` stands before the number of seeds."""
-    seeds = runs.wanted if wanted is None else wanted
-    per_point = [len(runs.measures.get(point, {})) for point in points]
-    if min(per_point) == max(per_point) == seeds:
-        return f"{told}{seeds} seeds."
-    return f"INCOMPLETE: {sum(per_point)} of {seeds * len(points)} runs."
+def extent(runs: Runs[P], points: Sequence[P], wanted: Mapping[P, int] | None = None, told: str = "") -> str:
+    """How much of what belongs to a figure has been run.
+
+    `wanted` says how many seeds a point should have, where not all have those of the study; `told` stands before.
+    """
+    there = [len(runs.measures.get(point, {})) for point in points]
+    needed = [runs.wanted if wanted is None else wanted[point] for point in points]
+    if any(count < need for count, need in zip(there, needed, strict=True)):
+        return f"INCOMPLETE: {sum(map(min, there, needed))} of {sum(needed)} runs."
+    few, many = min(needed), max(needed)
+    return f"{told}{many} seeds." if few == many else f"{told}{few} to {many} seeds."
 
 
 def capitalised(text: str) -> str:

@@ -16,6 +16,7 @@ from penstock.studies.becn.figures import (
     Group,
     Quantity,
     against_delay,
+    logarithmic,
     paper_groups,
     with_ideal,
 )
@@ -43,10 +44,10 @@ def told(runs: Runs, caption: str, points: Sequence[Point]) -> str:
     """A caption with what is drawn, and how much of it has been run."""
     if not any(point in runs.measures for point in points):
         raise MissingRunError(str(points[0]))
-    seeds = max(len(runs.measures.get(point, {})) for point in points)
-    return (
-        f"{caption} {captions.DRAWN} {extent(runs, points, max(seeds, min(runs.wanted, grid.BESIDE_SEEDS)), 'Up to ')}"
-    )
+    few = min(runs.wanted, grid.BESIDE_SEEDS)
+    beside = set(grid.beside_points())
+    wanted = {point: few if point in beside else runs.wanted for point in points}
+    return f"{caption} {captions.DRAWN} {extent(runs, points, wanted)}"
 
 
 def all_points(*groups: Group) -> list[Point]:
@@ -83,15 +84,14 @@ def levels_sheet(runs: Runs) -> Sheet:
 
 def recovery_sheet(runs: Runs) -> Sheet:
     """The two readings of figure 2's recovery constant, side by side."""
-    own = {name: halve(period, grid.COARSE) for name, period in zip(paper_groups(2), grid.HALVE_PERIODS, strict=True)}
-    output = {
-        name: halve(period, grid.COARSE, "halve-output") for name, period in zip(own, grid.HALVE_PERIODS, strict=True)
-    }
+    own = {f"F = {period}": halve(period, grid.COARSE) for period in grid.LETTER_PERIODS}
+    output = {f"F = {period}": halve(period, grid.COARSE, "halve-output") for period in grid.LETTER_PERIODS}
     caption = told(runs, captions.RECOVERY, all_points(own, output))
     quantities = (THROUGHPUT, SHARE, LONGEST)
     left = against_delay(runs, own, quantities, "own cell times (512 of the line's)")
     right = against_delay(runs, output, quantities, "cell times of the line (128)")
     panels = [panel for pair in zip(left, right, strict=True) for panel in pair]
+    panels = logarithmic(panels, LONGEST.label)
     return Sheet("recovery", "Two readings of figure 2's recovery constant", caption, panels, columns=2)
 
 
@@ -103,6 +103,7 @@ def full_rate_sheet(runs: Runs) -> Sheet:
     groups["peak 25 %, F = 8"] = halve(8, grid.COARSE)
     caption = told(runs, captions.FULL_RATE, all_points(groups))
     panels = against_delay(runs, groups, (LONGEST, SHARE, THROUGHPUT, MEAN))
+    panels = logarithmic(panels, LONGEST.label, MEAN.label)
     return Sheet("full-rate", "Simple filter, sources halve: 20 sources, peak 100 %", caption, panels, columns=2)
 
 
@@ -111,6 +112,7 @@ def few_sources_sheet(runs: Runs) -> Sheet:
     groups = {f"N = {sources}": stop(grid.MANY_PERIOD, grid.COARSE, sources) for sources in grid.MANY}
     caption = told(runs, captions.FEW_SOURCES, all_points(groups))
     panels = against_delay(runs, groups, (LONGEST, SHARE, THROUGHPUT, MEAN))
+    panels = logarithmic(panels, LONGEST.label, MEAN.label)
     title = f"Simple filter, sources stop: more sources, F = {grid.MANY_PERIOD}"
     return Sheet("few-sources", title, caption, panels, columns=2)
 
@@ -167,7 +169,9 @@ def fairness_sheet(runs: Runs) -> Sheet:
         (panel,) = against_delay(runs, group, [FAIRNESS], titles[number], names)
         values = [value for each in panel.curves for point in each.points.values() for value in point.values()]
         low = min(values, default=0.0)
-        panels.append(Panel(DELAY, FAIRNESS.label, panel.curves, title=panel.title, bottom=low - 0.02, each_seed=False))
+        panels.append(
+            Panel(DELAY, FAIRNESS.label, panel.curves, title=panel.title, bottom=low - 0.02, top=1.005, each_seed=False)
+        )
     return Sheet("fairness", "Fairness among sources", caption, panels, columns=3)
 
 
@@ -185,6 +189,7 @@ def start_sheet(runs: Runs) -> Sheet:
     panels = [
         panel for title, group in kinds.items() for panel in against_delay(runs, group, (START, steady), title, names)
     ]
+    panels = logarithmic(panels, START.label, steady.label)
     return Sheet("start-up", "Start-up from rest, apart from the steady state", caption, panels, columns=2)
 
 
@@ -232,12 +237,11 @@ def per_vc_map(runs: Runs) -> Sheet:
 def order_sheet(runs: Runs) -> Sheet:
     """Random and fixed order of the cells of one instant."""
     groups = {
-        f"F = {period}, {order} order": halve(period, grid.COARSE, order=order)
-        for period in grid.ORDER_PERIODS
+        f"F = {grid.ORDER_PERIOD}, {order} order": halve(grid.ORDER_PERIOD, grid.COARSE, order=order)
         for order in grid.ORDERS
     }
     caption = told(runs, captions.ORDER, all_points(groups))
-    panels = against_delay(runs, groups, (SHARE, FAIRNESS, LONGEST, THROUGHPUT))
+    panels = logarithmic(against_delay(runs, groups, (SHARE, FAIRNESS, LONGEST, THROUGHPUT)), LONGEST.label)
     return Sheet("order", "Cells of one instant: random or fixed order", caption, panels, columns=2)
 
 

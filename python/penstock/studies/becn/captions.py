@@ -44,9 +44,9 @@ RECOVERY = (
     "states. Right: counted in cell times of the line, by the letter."
 )
 FULL_RATE = (
-    "The paper: with 20 sources at a peak of 100 % the simple filter makes the longest queue grow too rapidly to "
-    "be useful, even for periods as small as 1. Halving, recovery after 128 cell times; beside it, dashed in no "
-    "figure of the paper, figure 2's peak of 25 % with F = 8."
+    "The paper: with 20 sources at a peak of 100 % the simple filter makes the longest queue grow too rapidly to be "
+    "useful, even for periods as small as 1. Sources halve and recover after 128 cell times; beside them, figure 2's "
+    "at a peak of 25 % with F = 8."
 )
 FEW_SOURCES = (
     "The paper: stopping on a notice copes with a limited number of sources at a peak of 100 % only, before the "

@@ -32,12 +32,13 @@ class Quantity:
     measure: str
     label: str
     scale: float = 1.0
+    top: float | None = None
 
 
 SHARE = Quantity("share", "BECN cells (% of output cells)", PER_CENT)
 LONGEST = Quantity("queue.max", "maximum queue (cells)")
 MEAN = Quantity("queue.mean", "mean queue (cells)")
-THROUGHPUT = Quantity("throughput", "throughput (% of the link)", PER_CENT)
+THROUGHPUT = Quantity("throughput", "throughput (% of the link)", PER_CENT, 105.0)
 QUANTITIES = (SHARE, LONGEST, THROUGHPUT, MEAN)
 
 Group = Mapping[str, Sequence[Point]]
@@ -62,6 +63,7 @@ def paper_figures(runs: Runs, numbers: Sequence[int]) -> Iterator[Sheet]:
         panels = against_delay(runs, paper_groups(number), QUANTITIES)
         if number == 4:
             panels = [with_ideal(panel, quantity) for panel, quantity in zip(panels, QUANTITIES, strict=True)]
+            panels = logarithmic(panels, SHARE.label)
         yield Sheet(
             name=f"figure-{number}",
             title=TITLES[number],
@@ -92,11 +94,16 @@ def against_delay(
                 for label, points in groups.items()
             ],
             title=title,
-            top=100.0 if quantity is THROUGHPUT else None,
+            top=quantity.top,
             each_seed=False,
         )
         for quantity in quantities
     ]
+
+
+def logarithmic(panels: Sequence[Panel], *labels: str) -> list[Panel]:
+    """The panels, with logarithmic y axes where the y label is one of those."""
+    return [replace(panel, log_y=True) if panel.y_label in labels else panel for panel in panels]
 
 
 def with_ideal(panel: Panel, quantity: Quantity) -> Panel:
