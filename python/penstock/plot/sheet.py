@@ -58,8 +58,8 @@ class Panel:
     """One pair of axes.
 
     `top` is the least upper end of the y axis, `level` a horizontal and `limit` a vertical line of reference, `span`
-    the x axis where it is not that of the data. A `log_y` axis spans its positive values. Curves show a thin line for `each_seed`; traces that are `marked`
-    carry a few markers, by which they can be told apart in grey.
+    the x axis where it is not that of the data; a `log_y` axis is that of the positive values. Curves show a thin line
+    for `each_seed`; traces that are `marked` carry a few markers, by which they can be told apart in grey.
     """
 
     x_label: str
