@@ -67,7 +67,7 @@ def test_run_prints_json(penstock: Command, small_file: Path) -> None:
 def test_run_writes_tables_and_manifest(penstock: Command, small_file: Path) -> None:
     done = penstock("run", small_file, "--out", "results", "--replications", 2, "--set", "flow.steady.count=3")
     assert done.returncode == 0
-    assert done.stderr == "wrote 8 files to results\n"
+    assert done.stderr == "wrote 9 files to results\n"
     folder = small_file.parent / "results"
     names = ["distributions", "flows", "groups", "levels", "losses", "ports", "queues", "series"]
     assert sorted(file.name for file in folder.iterdir()) == sorted(
@@ -197,3 +197,23 @@ def test_interrupted_replications_are_kept(
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["complete"] is False
     assert 1 <= len(manifest["runs"]) < 4
+
+
+def test_a_trace_is_a_figure_of_the_run_against_time(penstock: Command, tmp_path: Path) -> None:
+    changes = ["--set", "stop.departures=40000", "--set", "warm_up=1000 cell times"]
+    done = penstock("run", "atm_lan/figure-2", "--trace", "drawn", *changes)
+    assert done.returncode == 0
+    assert "no measure.sample in the scenario: read every 2 cell times for the figures\n" in done.stderr
+    assert "Traffic classes" in done.stdout
+    names = {f"{name}.{suffix}" for name in ("trace", "trace-close-up") for suffix in ("svg", "png")}
+    assert {file.name for file in (tmp_path / "drawn").iterdir()} == names
+
+
+def test_a_trace_of_a_scenario_with_readings_needs_no_second_run(penstock: Command, tmp_path: Path) -> None:
+    done = penstock("run", "atm_lan/start-up", "--trace", "drawn", "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["groups"]
+    assert done.stderr.splitlines() == [f"drew {Path('drawn') / name}" for name in ("trace.svg", "trace.png")]
+    drawn = (tmp_path / "drawn" / "trace.svg").read_text(encoding="utf-8")
+    for text in ("queue (cells)", "threshold", "notices in", "all rates (% of the line)", "source/1"):
+        assert text in drawn, text

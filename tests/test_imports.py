@@ -33,9 +33,10 @@ ALLOWED = {
     "plot": {"errors", "statistics", "files"},
     "summary": {"progress", "run", "statistics"},
     "report": {"errors", "files", "plot"},
-    "studies": {"errors", "executors", "scenario", "experiment", "results", "statistics", "plot"},
+    "studies": {"errors", "executors", "scenario", "experiment", "results", "statistics", "truth", "plot"},
     "pages": {
         *(
+            "errors",
             "scenario",
             "files",
             "results",

@@ -204,6 +204,15 @@ def test_an_axis_where_all_is_zero_says_so_and_keeps_its_scale() -> None:
     assert "zero at every point" in axis.texts[0].get_text()
 
 
+def test_a_logarithmic_y_axis_spans_the_values_whatever_their_intervals() -> None:
+    curve = Curve("", {0.0: {1: 10.0, 2: 11.0}, 1.0: {1: 2e6, 2: 4e5}})
+    (axis,) = draw(sheet(Panel("x", "y", curves=[curve], log_y=True))).axes
+    assert axis.get_yscale() == "log"
+    low, high = axis.get_ylim()
+    assert low < 10 < 2e6 < high
+    assert (low, high) == pytest.approx((10 / 1.4, 2e6 * 1.4))
+
+
 def test_data_above_the_least_top_are_not_cut_off() -> None:
     axis = draw(sheet(Panel("x", "y", [CURVE], top=0.5))).axes[0]
     assert axis.get_ylim()[1] > 4.0
@@ -326,6 +335,11 @@ def test_small_values_are_counted_in_a_power_of_ten_that_is_named() -> None:
     _, axis = heat({(1, 1): {1: 2.5e-6}, (2, 1): {1: 1e-6}})
     assert [text.get_text() for text in axis.texts] == ["2.50", "1.00"]
     assert axis.child_axes[0].get_ylabel().replace("\n", " ") == "loss, in units of 10⁻⁶"
+
+
+def test_large_values_are_printed_whole() -> None:
+    _, axis = heat({(0.0, 0.0): {1: 9876.4}, (1.0, 0.0): {1: 12.345}})
+    assert [text.get_text() for text in axis.texts] == ["9876", "12.3"]
 
 
 def test_the_values_of_many_cells_are_not_printed() -> None:

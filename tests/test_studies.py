@@ -21,6 +21,7 @@ from penstock.results import Results
 from penstock.run import Task, available_cores, run, run_all
 from penstock.scenario import ready as ready_files
 from penstock.studies.claims import load_claims, require_match, verdict
+from penstock.studies.runs import MissingRunError
 from penstock.studies.satellite import Study
 from penstock.studies.satellite.captions import PLANS
 from penstock.studies.satellite.figures import beside_figures, thesis_figures
@@ -37,7 +38,7 @@ from penstock.studies.satellite.grid import (
     ready,
     series_points,
 )
-from penstock.studies.satellite.runs import MissingRunError, Runs
+from penstock.studies.satellite.runs import Runs
 from penstock.studies.satellite.weighed import PREDICATES, episodes
 
 CLAIMS = {claim.id: claim for claim in load_claims("sat")}

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from penstock.experiment import State
     from penstock.results import Results
 
-QUICK, FULL = 3, 20
-"""Seeds of ``reproduce --quick``, as the papers have, and of ``--full``."""
+FULL = 20
+"""Seeds of ``reproduce --full``; those of ``--quick`` are the study's own."""
 REPLICATIONS = "10"
 
 
@@ -104,7 +104,7 @@ def reproduce(options: argparse.Namespace) -> int:
     from penstock import studies
     from penstock.pages import study as page
 
-    seeds = FULL if options.full else QUICK
+    seeds = FULL if options.full else studies.study_of(options.study).quick_seeds
     if options.seeds is not None:
         seeds = number(options.seeds, "--seeds", 1, 100_000)
     studies.open_study(options.study, options.figure, seeds)
@@ -220,10 +220,10 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", metavar="STUDY", help="its name: satellite")
+    parser.add_argument("study", metavar="STUDY", help="its name: satellite or becn")
     parser.add_argument("--figure", metavar="N", help="only this figure, and the runs it needs")
     size = parser.add_mutually_exclusive_group()
-    size.add_argument("--quick", action="store_true", help=f"{QUICK} seeds, as the paper (the default)")
+    size.add_argument("--quick", action="store_true", help="a few seeds, as the study says (the default)")
     size.add_argument("--full", action="store_true", help=f"{FULL} seeds")
     size.add_argument("--seeds", metavar="N", help="another number of seeds")
     add_where(parser, "out/STUDY")
@@ -263,6 +263,7 @@ COMMANDS = (
         (
             "penstock reproduce satellite --quick",
             "penstock reproduce satellite --figure 15 --full --out results",
+            "penstock reproduce becn --jobs 2",
             "penstock reproduce satellite --full --resume",
         ),
         _add_reproduce,

@@ -28,6 +28,7 @@ def run(options: argparse.Namespace) -> int:
     processes = jobs(options)
     scenario = _scenario(options)
     out = None if options.out is None else prepare(options.out)
+    figures = None if options.trace is None else prepare(options.trace)
     try:
         with bar(scenario.name, quiet=options.quiet) as progress:
             result = simulate(scenario, seed, replications, progress, jobs=processes)
@@ -37,6 +38,8 @@ def run(options: argparse.Namespace) -> int:
         _show(stopped.result, out, options)
         return fail(f"interrupted: {len(stopped.result.manifest['runs'])} of {replications} replications", INTERRUPTED)
     _show(result, out, options)
+    if figures is not None:
+        _draw(result, scenario, seed, figures, options)
     return DONE
 
 
@@ -94,6 +97,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
     parser.add_argument("--replications", default="1", metavar="N", help="independent runs (default: 1)")
     parser.add_argument("--out", metavar="DIR", help="write tables as Parquet, and a manifest, to DIR")
+    parser.add_argument("--trace", metavar="DIR", help="draw queues, notices and rates against time, into DIR")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON, in SI units")
 
 
@@ -134,6 +138,22 @@ def _show(result: Result, out: Path | None, options: argparse.Namespace) -> None
         print_summary(result)
 
 
+def _draw(result: Result, scenario: Scenario, seed: int, folder: Path, options: argparse.Namespace) -> None:
+    """Draw the first replication against time; without readings it is run once more, with them."""
+    from penstock.pages import trace
+    from penstock.plot import save
+    from penstock.run import run as simulate
+
+    if scenario.tree["measure"].get("sample") is None:
+        read, interval = trace.sampled(scenario, result.manifest["runs"][0]["end_s"])
+        say(f"no measure.sample in the scenario: read every {interval} for the figures", quiet=options.quiet)
+        result = simulate(read, seed)
+    first = {name: table.filter(replication=0) for name, table in result.tables().items()}
+    for sheet in trace.sheets(scenario, seed, first["series"], first.get("levels")):
+        for file in save(sheet, folder):
+            say(f"drew {file}", quiet=options.quiet)
+
+
 COMMANDS = (
     Command(
         "run",
@@ -142,6 +162,7 @@ COMMANDS = (
         (
             "penstock run satellite/1-case-2",
             "penstock run my.toml --seed 7 --replications 10 --out results",
+            "penstock run atm_lan/per-vc-filter --trace figures",
             'penstock run satellite/1-case-2 --set flow.voice.count=40 --set "line.satellite.rate=2 Mb/s"',
         ),
         _add_run,

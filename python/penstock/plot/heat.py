@@ -142,6 +142,12 @@ def quantity_of(cells: Cells, height: float) -> str:
     return textwrap.fill(cells.quantity, max(8, int(height / CHARACTER)))
 
 
+def shortest(value: float, digits: int) -> str:
+    """A value to so many digits, never in powers of ten: what is longer before the point stays whole."""
+    whole = f"{value:.0f}"
+    return whole if abs(round(value)) >= 10 ** (digits - 1) else f"{value:#.{digits}g}"
+
+
 def print_values(
     axis: Axes, grid: Sequence[Sequence[float]], ends: tuple[float, float], slot: float, line: float
 ) -> None:
@@ -150,9 +156,7 @@ def print_values(
 
     low, high = ends
     for digits in (3, 2):
-        texts = [
-            [f"{value:#.{digits}g}".rstrip(".") if math.isfinite(value) else "" for value in values] for values in grid
-        ]
+        texts = [[shortest(value, digits) if math.isfinite(value) else "" for value in values] for values in grid]
         longest = max(len(text) for values in texts for text in values)
         size = min(8.0, line * 72 / 1.4, (slot - 0.04) * 72 / (0.64 * max(longest, 1)))
         if size >= LEAST_SIZE:

@@ -14,7 +14,7 @@ from penstock.plot.curves import draw_curves, say_zero
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows
 from penstock.plot.sheet import Panel, Sheet
-from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, wrapped_names
+from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, show_powers, wrapped_names
 from penstock.plot.tails import draw_tails
 from penstock.plot.traces import draw_traces
 
@@ -194,10 +194,21 @@ def set_limits(axis: Axes, panel: Panel) -> None:
         axis.set_xlim(panel.span)
     elif panel.traces and len(panel.traces[0].x):
         axis.set_xlim(min(panel.traces[0].x), max(panel.traces[0].x))
+    if panel.log_y and any(value > 0 for value in values):
+        set_log_axis(axis, [value for value in values if value > 0])
+        return
     _, high = axis.get_ylim()
     if panel.bottom is not None:
         axis.set_ylim(bottom=panel.bottom)
     axis.set_ylim(top=max(high, panel.top or high))
+
+
+def set_log_axis(axis: Axes, values: Sequence[float]) -> None:
+    """A logarithmic y axis a little beyond the values; what an interval has beyond is cut off."""
+    low, high = min(values) / 1.4, max(values) * 1.4
+    axis.set_yscale("log")
+    show_powers(axis.yaxis, low, high)
+    axis.set_ylim(low, high)
 
 
 def octets(figure: Figure, suffix: str) -> bytes:

@@ -58,8 +58,8 @@ class Panel:
     """One pair of axes.
 
     `top` is the least upper end of the y axis, `level` a horizontal and `limit` a vertical line of reference, `span`
-    the x axis where it is not that of the data. Curves show a thin line for `each_seed`; traces that are `marked`
-    carry a few markers, by which they can be told apart in grey.
+    the x axis where it is not that of the data; a `log_y` axis is that of the positive values. Curves show a thin line
+    for `each_seed`; traces that are `marked` carry a few markers, by which they can be told apart in grey.
     """
 
     x_label: str
@@ -78,6 +78,7 @@ class Panel:
     limit_label: str = ""
     span: tuple[float, float] | None = None
     log_x: bool = False
+    log_y: bool = False
     each_seed: bool = True
     marked: bool = False
 

@@ -20,13 +20,18 @@ if TYPE_CHECKING:
     from penstock.plot import Sheet
     from penstock.studies.claims import Finding
 
-STUDIES = ("satellite",)
+STUDIES = ("satellite", "becn")
 
 
 class Study(Protocol):
     """One paper: which points it needs, and what they say. Made for all figures or one, and a number of seeds."""
 
     title: str
+    quick_seeds: int
+    """Seeds of a quick run: as many as the paper has, or as its bands need."""
+
+    def __init__(self, figure: str | None, replications: int) -> None:
+        """For all figures or one, with seeds 1 to `replications`."""
 
     def points(self) -> Sequence[tuple[Point, Sequence[int]]]:
         """The points to run, each with its seeds."""
@@ -47,8 +52,8 @@ class Study(Protocol):
         """The verdicts on the claims."""
 
 
-def open_study(name: str, figure: str | None, seeds: int) -> Study:
-    """The study of that name. Raises :class:`InputError` for one, or for a figure of it, that there is not."""
+def study_of(name: str) -> type[Study]:
+    """The study of that name, to be opened. Raises :class:`InputError` if there is none."""
     if name not in STUDIES:
         raise InputError(
             "there is no study of that name",
@@ -56,25 +61,35 @@ def open_study(name: str, figure: str | None, seeds: int) -> Study:
             value=name,
             remedy=did_you_mean(name, STUDIES) or f"there is {', '.join(STUDIES)}",
         )
-    module = import_module(f"penstock.studies.{name}")
-    return cast("Callable[[str | None, int], Study]", module.Study)(figure, seeds)
+    return cast("type[Study]", import_module(f"penstock.studies.{name}").Study)
+
+
+def open_study(name: str, figure: str | None, seeds: int | None = None) -> Study:
+    """The study of that name, with so many seeds, or those of a quick run.
+
+    Raises :class:`InputError` for one, or for a figure of it, that there is not.
+    """
+    study = study_of(name)
+    return study(figure, study.quick_seeds if seeds is None else seeds)
 
 
 def carry_out(
     name: str,
     *,
     figure: str | None = None,
-    seeds: int = 3,
+    seeds: int | None = None,
     out: Path,
     jobs: int = 1,
     cluster: str | None = None,
     resume: bool = False,
     tell: Callable[[State], None] = lambda _state: None,
 ) -> Results:
-    """Run a study again, with seeds 1 to `seeds`, and keep the runs in `out`; what is there already is not run again.
+    """Run a study again, and keep the runs in `out`; what is there already is not run again.
 
-    `figure` limits the runs to those that it needs. Raises as `Sweep.run`.
+    Seeds are 1 to `seeds`, or those of a quick run; `figure` limits the runs to those that it needs. Raises as
+    `Sweep.run`.
     """
+    seeds = study_of(name).quick_seeds if seeds is None else seeds
     study = open_study(name, figure, seeds)
     details = {"figure": figure, "seeds": seeds}
     with (

@@ -6,6 +6,7 @@ evidence from runs; `verdict` weighs it by the claim's kind:
 - value, range: the mean over seeds, at every point that the claim is about; `partly` if only an interval touches,
   or only some points hold.
 - zero: the total over all seeds and points.
+- what such a sentence says beside its number is a clause, without which the claim holds `partly`.
 - order, trend, and claims whose numbers stand in their text: a clause for each part of the sentence; `partly` if
   only some hold.
 """
@@ -69,24 +70,6 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
-class Samples:
-    """One value per seed at each point that a claim is about, by the point's name."""
-
-    points: Mapping[str, Sequence[float]]
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Count:
-    """Events that should never happen: the total of each seed, over so many runs and trials (cells)."""
-
-    per_seed: Sequence[int]
-    runs: int
-    trials: int
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Clause:
     """One part of a sentence: what it says, whether the runs bear it out, and what they show."""
 
@@ -97,6 +80,26 @@ class Clause:
     def __str__(self) -> str:
         shown = f" ({self.shown})" if self.shown else ""
         return f"{'yes' if self.holds else 'no'}: {self.text}{shown}"
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """One value per seed at each point that a claim is about, by the point's name; `beside` is what it says besides."""
+
+    points: Mapping[str, Sequence[float]]
+    note: str = ""
+    beside: Sequence[Clause] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Events that should never happen: the total of each seed, over so many runs and trials (cells)."""
+
+    per_seed: Sequence[int]
+    runs: int
+    trials: int
+    note: str = ""
+    beside: Sequence[Clause] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +186,7 @@ def verdict(claim: Claim, evidence: Evidence) -> Verdict:
     if isinstance(evidence, NotRun):
         return "not reproduced"
     if claim.kind == "zero" and isinstance(evidence, Count):
-        return "reproduced" if sum(evidence.per_seed) == 0 else "not reproduced"
+        return whole(evidence.beside) if sum(evidence.per_seed) == 0 else "not reproduced"
     if claim.limits is not None and isinstance(evidence, Samples):
         low, high = claim.limits
         estimates = [student(values) for values in evidence.points.values()]
@@ -191,7 +194,7 @@ def verdict(claim: Claim, evidence: Evidence) -> Verdict:
             raise ValueError(f"claim {claim.id}: evidence without points")
         inside = [low <= estimate.mean <= high for estimate in estimates]
         if all(inside):
-            return "reproduced"
+            return whole(evidence.beside)
         return (
             "partly" if any(inside) or any(touches(estimate, low, high) for estimate in estimates) else "not reproduced"
         )
@@ -205,6 +208,11 @@ def verdict(claim: Claim, evidence: Evidence) -> Verdict:
     raise TypeError(f"claim {claim.id}: {type(evidence).__name__} is no evidence for a {claim.kind}")
 
 
+def whole(beside: Sequence[Clause]) -> Verdict:
+    """The verdict on a claim whose number holds: what its sentence says besides must hold too."""
+    return "reproduced" if all(clause.holds for clause in beside) else "partly"
+
+
 def touches(estimate: Estimate, low: float, high: float) -> bool:
     """Whether an interval and the limits overlap."""
     return estimate.low is not None and estimate.high is not None and estimate.low <= high and estimate.high >= low
@@ -213,7 +221,8 @@ def touches(estimate: Estimate, low: float, high: float) -> bool:
 def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str]:
     """What was found: the number or text, its interval, the seeds behind it, and the note."""
     match evidence:
-        case Samples(points, note):
+        case Samples(points, note, beside):
+            note = "; ".join(filter(None, (*map(str, beside), note)))
             estimates = {name: student(values) for name, values in points.items()}
             seeds = min(estimate.count for estimate in estimates.values())
             if len(estimates) == 1:
@@ -223,7 +232,8 @@ def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str
             most = max(estimates, key=lambda name: estimates[name].mean)
             text = f"{estimates[least]} at {least} up to {estimates[most]} at {most}"
             return text, None, seeds, note
-        case Count(per_seed, runs, trials, note):
+        case Count(per_seed, runs, trials, note, beside):
+            note = "; ".join(filter(None, (*map(str, beside), note)))
             total = sum(per_seed)
             span = f"{total} of {trials:,} cells in {runs} runs"
             if total == 0 and trials:  # cells of a run hang together, and runs of one seed share its traffic

@@ -13,12 +13,13 @@ imports the engine.
 | `fluid`     | Anick, Mitra and Sondhi: many on/off sources over one line          |
 | `fairness`  | max-min rates by water filling                                      |
 | `window`    | a fixed window over one bottleneck                                  |
+| `becn`      | the BECN study's ideal model: an oscillating queue                  |
 | `satellite` | the satellite study: filtered input rate, slow start, file time     |
 
 Conventions: times are in units of the caller's choice, usually the service time of one cell; `load` is arrival rate
 times mean service time. Probabilities are never computed as one minus something close to one.
 """
 
-from . import bucket, fairness, fluid, md1, mm1, periodic, priority, satellite, window
+from . import becn, bucket, fairness, fluid, md1, mm1, periodic, priority, satellite, window
 
-__all__ = ["bucket", "fairness", "fluid", "md1", "mm1", "periodic", "priority", "satellite", "window"]
+__all__ = ["becn", "bucket", "fairness", "fluid", "md1", "mm1", "periodic", "priority", "satellite", "window"]

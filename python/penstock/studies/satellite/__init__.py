@@ -10,7 +10,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError
-from penstock.studies.claims import Evidence, Finding, NotRun, figure_numbers, judge, load_claims, require_match
+from penstock.studies.claims import Finding
+from penstock.studies.predicates import findings
+from penstock.studies.runs import Row, by_run
 from penstock.studies.satellite.captions import PLANS
 from penstock.studies.satellite.figures import beside_figures, thesis_figures
 from penstock.studies.satellite.grid import (
@@ -23,13 +25,10 @@ from penstock.studies.satellite.grid import (
     ready,
     series_points,
 )
-from penstock.studies.satellite.runs import MissingRunError, Row, Runs
-from penstock.studies.satellite.verdicts import Predicate
+from penstock.studies.satellite.runs import Runs
 from penstock.studies.satellite.weighed import PREDICATES
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from penstock.plot import Sheet
     from penstock.results import Results
 
@@ -38,6 +37,7 @@ class Study:
     """The satellite study, for all figures or one, with seeds 1 to `replications`."""
 
     title = "Satellite study"
+    quick_seeds = 3
 
     def __init__(self, figure: str | None, replications: int) -> None:
         if figure is not None and figure not in map(str, PLANS):
@@ -66,13 +66,14 @@ class Study:
         self.runs = Runs(wanted=len(self.seeds))
         runs = results.table("groups").filter(kind="run")
         shared = results.table("ports").filter(~pl.col("port").str.starts_with("access/"))
-        tables = [by_run(runs), by_run(shared), by_run(results.table("losses"))]
+        tables = [by_run(table, point_of) for table in (runs, shared, results.table("losses"))]
         for key, groups in tables[0].items():
             self.runs.add(*key, groups, *(table.get(key, []) for table in tables[1:]))
         series = results.table("series")
         if series.height:
             drawn = ["satellite", *(f"{group}/1" for group in ("video", "voice", "data"))]
-            for (point, seed), rows in by_run(series.filter(pl.col("component").is_in(drawn)), "series").items():
+            series = series.filter(pl.col("component").is_in(drawn))
+            for (point, seed), rows in by_run(series, point_of, "series").items():
                 self.runs.add_series(point, seed, rows)
 
     def sheets(self) -> Iterator[Sheet]:
@@ -95,27 +96,9 @@ class Study:
 
     def findings(self) -> list[Finding]:
         """The verdicts; with one figure, on the claims about it that its runs can answer."""
-        claims = load_claims("sat")
-        require_match(claims, PREDICATES)
-        findings = []
-        for claim in claims:
-            evidence = self.evidence(PREDICATES[claim.id])
-            is_about = str(self.figure) in figure_numbers(claim.figure) and not isinstance(evidence, NotRun)
-            if self.figure is None or is_about:
-                findings.append(judge(claim, evidence))
-        return findings
-
-    def evidence(self, predicate: Predicate) -> Evidence:
-        """What the runs say, or which of them are missing."""
-        try:
-            return predicate(self.runs)
-        except MissingRunError as missing:
-            return NotRun(f"not run: {missing}")
+        return findings("sat", PREDICATES, self.runs, self.figure)
 
 
-def by_run(table: pl.DataFrame, kind: str = "run") -> dict[tuple[Point, int], list[Row]]:
-    """The rows of a table by point and seed, in the order of both."""
-    found: dict[tuple[Point, int], list[Row]] = {}
-    for row in table.filter(kind=kind).iter_rows(named=True) if table.height else ():
-        found.setdefault((Point(row["scenario"], row["case"], row["n"]), row["seed"]), []).append(row)
-    return found
+def point_of(row: Row) -> Point:
+    """The point that a row of a table belongs to."""
+    return Point(row["scenario"], row["case"], row["n"])

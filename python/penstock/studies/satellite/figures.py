@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from penstock.plot import Curve, Panel, Sheet, Trace
+from penstock.studies import drawing
+from penstock.studies.drawing import capitalised
+from penstock.studies.runs import MissingRunError
 from penstock.studies.satellite.captions import PLANS, TITLES, Y_LABELS, Kind, Plan
 from penstock.studies.satellite.grid import (
     ALTERNATIVE_SCENARIOS,
@@ -18,7 +21,7 @@ from penstock.studies.satellite.grid import (
     case_points,
     largest,
 )
-from penstock.studies.satellite.runs import MissingRunError, Runs, unconstrained
+from penstock.studies.satellite.runs import Runs, unconstrained
 
 
 class TrafficClass(NamedTuple):
@@ -86,18 +89,10 @@ def caption(runs: Runs, number: int, plan: Plan) -> str:
     return f"{states} {drawn} {extent(runs, case_points(plan.scenario, plan.case))}"
 
 
-def capitalised(text: str) -> str:
-    """A sentence from a clause."""
-    return f"{text[0].upper()}{text[1:]}."
-
-
 def extent(runs: Runs, points: Sequence[Point]) -> str:
-    """How much of what belongs to a figure has been run."""
-    per_point = [len(runs.measures.get(point, {})) for point in points]
-    told = f"Case {points[0].case}: {CASE_NAMES[points[0].case]}; 180 s a run, " if points[0].case in CASE_NAMES else ""
-    if min(per_point) == max(per_point) == runs.wanted:
-        return f"{told}{runs.wanted} seeds."
-    return f"INCOMPLETE: {sum(per_point)} of {runs.wanted * len(points)} runs."
+    """How much of what belongs to a figure has been run, and of which case."""
+    case = points[0].case
+    return drawing.extent(runs, points, told=f"Case {case}: {CASE_NAMES[case]}; 180 s a run, ")
 
 
 def panel(plan: Plan, curves: Sequence[Curve]) -> Panel:
@@ -115,13 +110,8 @@ def plain_curves(runs: Runs, plan: Plan) -> list[Curve]:
 
 def curve(runs: Runs, name: str, scenario: int, case: str, scale: float, label: str = "", hue: int = 0) -> Curve:
     """A measure against the number of sources."""
-    points = {}
-    for point in case_points(scenario, case):
-        values = runs.measures.get(point, {})
-        found = {seed: measures[name] * scale for seed, measures in values.items() if name in measures}
-        if found:
-            points[float(point.n)] = found
-    return Curve(label, points, hue)
+    places: dict[float, Point] = {point.n: point for point in case_points(scenario, case)}
+    return drawing.curve(runs, name, places, scale=scale, label=label, hue=hue)
 
 
 def load_curves(runs: Runs, plan: Plan) -> list[Curve]:

@@ -3,80 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
+from penstock.studies import runs
+from penstock.studies.runs import Row
 from penstock.studies.satellite.grid import LINK_RATE_BPS, PROPAGATION_S, Point
-
-Row = dict[str, Any]
-Trace = tuple[list[float], list[float]]
-
-
-class MissingRunError(LookupError):
-    """A point that was not run, or a measure that it does not have."""
 
 
 @dataclass(slots=True)
-class Runs:
-    """All that was measured: measures by point and seed, and time series.
-
-    `wanted` is the number of seeds that every point should have.
-    """
-
-    measures: dict[Point, dict[int, dict[str, float]]] = field(default_factory=dict)
-    series: dict[Point, dict[int, dict[tuple[str, str], Trace]]] = field(default_factory=dict)
-    wanted: int = 0
+class Runs(runs.Runs[Point]):
+    """The measures and time series of the satellite study."""
 
     def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], losses: list[Row]) -> None:
         """Takes in the result tables of one run."""
-        rows = [row | at_places(losses, row["group"]) for row in groups]
-        self.measures.setdefault(point, {})[seed] = dict(measure(rows, ports))
-
-    def add_series(self, point: Point, seed: int, rows: Iterable[Row]) -> None:
-        """Takes in the time series of one run."""
-        traces = self.series.setdefault(point, {}).setdefault(seed, {})
-        for row in rows:
-            times, values = traces.setdefault((row["component"], row["quantity"]), ([], []))
-            times.append(row["time_s"])
-            values.append(row["value"])
-
-    def by_seed(self, name: str, point: Point) -> dict[int, float]:
-        """One measure at one point, for each seed."""
-        found = {seed: values[name] for seed, values in self.measures.get(point, {}).items() if name in values}
-        if not found:
-            raise MissingRunError(f"{name} at {point}")
-        return found
-
-    def values(self, name: str, point: Point) -> list[float]:
-        """One measure at one point, a value per seed."""
-        return list(self.by_seed(name, point).values())
-
-    def mean(self, name: str, point: Point) -> float:
-        """One measure at one point, the mean over seeds."""
-        values = self.values(name, point)
-        return math.fsum(values) / len(values)
-
-    def mean_over(self, name: str, points: Sequence[Point]) -> list[float]:
-        """The mean of a measure over several points, a value for each seed that has them all."""
-        columns = [self.by_seed(name, point) for point in points]
-        seeds = [seed for seed in columns[0] if all(seed in column for column in columns)]
-        if not seeds:
-            raise MissingRunError(f"{name} at {points[0]}")
-        return [math.fsum(column[seed] for column in columns) / len(columns) for seed in seeds]
-
-    def traces(self, point: Point, component: str, quantity: str) -> dict[int, Trace]:
-        """One time series at one point, for each seed."""
-        kept = self.series.get(point, {})
-        found = {seed: traces[component, quantity] for seed, traces in kept.items() if (component, quantity) in traces}
-        if not found:
-            raise MissingRunError(f"time series {component} {quantity} at {point}")
-        return found
-
-    @property
-    def seeds(self) -> int:
-        """The most seeds that any point has."""
-        return max((len(values) for values in self.measures.values()), default=0)
+        self.keep(point, seed, measure([row | at_places(losses, row["group"]) for row in groups], ports))
 
 
 def at_places(losses: list[Row], group: str) -> Row:
@@ -156,6 +97,6 @@ def share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def unconstrained(runs: Runs, point: Point, groups: Iterable[str]) -> float:
+def unconstrained(measured: Runs, point: Point, groups: Iterable[str]) -> float:
     """Load of some kinds of sources at nominal rates, as their parameters give it, without slow start."""
-    return math.fsum(runs.mean(f"nominal.{group}", point) for group in groups)
+    return math.fsum(measured.mean(f"nominal.{group}", point) for group in groups)

@@ -11,22 +11,15 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from penstock.statistics import student
-from penstock.studies.claims import Clause, Clauses, Count, Evidence, NotRun, Samples
+from penstock.studies import predicates
+from penstock.studies.claims import Clause, Clauses, Evidence, NotRun, Samples
+from penstock.studies.predicates import Predicates, clauses, never, percent
+from penstock.studies.runs import MissingRunError
 from penstock.studies.satellite.grid import CASES, MIXES, REAL_TIME, Point, case_points, largest
-from penstock.studies.satellite.runs import MissingRunError, Runs, unconstrained
+from penstock.studies.satellite.runs import Runs, unconstrained
 
-Predicate = Callable[[Runs], Evidence]
-PREDICATES: dict[str, Predicate] = {}
-
-
-def claim(name: str) -> Callable[[Predicate], Predicate]:
-    """Files a predicate under its claim's id."""
-
-    def register(predicate: Predicate) -> Predicate:
-        PREDICATES[name] = predicate
-        return predicate
-
-    return register
+PREDICATES: Predicates[Runs] = Predicates()
+claim = PREDICATES.claim
 
 
 # ------------------------------------------------------------------------------------------------ points and samples
@@ -42,39 +35,12 @@ def smaller(scenario: int, case: str) -> list[Point]:
 
 def samples(runs: Runs, name: str, points: Sequence[Point], note: str = "") -> Samples:
     """A measure at several points, each judged."""
-    return Samples({f"N = {point.n}": runs.values(name, point) for point in points}, note)
+    return predicates.samples(runs, name, {f"N = {point.n}": point for point in points}, note)
 
 
 def at_largest(runs: Runs, name: str, scenario: int, case: str, note: str = "") -> Samples:
     """A measure at the largest number of sources."""
     return samples(runs, name, [largest(scenario, case)], note)
-
-
-def average(runs: Runs, name: str, points: Sequence[Point]) -> float:
-    """The mean over points and seeds."""
-    return math.fsum(runs.mean(name, point) for point in points) / len(points)
-
-
-def never(runs: Runs, name: str, trials: str, points: Sequence[Point], note: str = "") -> Count:
-    """A count that should be zero in all runs at some points."""
-    counts = [runs.by_seed(name, point) for point in points]
-    seeds = sorted({seed for count in counts for seed in count})
-    return Count(
-        per_seed=[int(sum(count.get(seed, 0.0) for count in counts)) for seed in seeds],
-        runs=sum(len(count) for count in counts),
-        trials=int(sum(sum(runs.values(trials, point)) for point in points)),
-        note=note,
-    )
-
-
-def clauses(runs: Runs, *parts: Clause, note: str = "") -> Clauses:
-    """A sentence taken apart."""
-    return Clauses(parts, runs.seeds, note)
-
-
-def percent(value: float) -> str:
-    """A share for a note."""
-    return f"{100 * value:.3g} %"
 
 
 # ---------------------------------------------------------------------------------------------------------- loads
@@ -147,7 +113,7 @@ def _(runs: Runs) -> Evidence:
 
 @claim("sat.s1c3.load")
 def _(runs: Runs) -> Evidence:
-    gap = average(runs, "load", larger(1, "3")) - average(runs, "load", larger(1, "2"))
+    gap = runs.average("load", larger(1, "3")) - runs.average("load", larger(1, "2"))
     high = max(runs.mean("load", point) for point in case_points(1, "3"))
     below = [
         runs.mean("load", three) < runs.mean("load", one)
@@ -199,7 +165,7 @@ def unconstrained_share(runs: Runs, scenario: int, groups: Sequence[str]) -> Sam
 @claim("sat.utilisation")
 def _(runs: Runs) -> Evidence:
     beside = [
-        f"scenario {scenario}: {percent(average(runs, 'utilisation', larger(scenario, '2')))}" for scenario in (1, 2)
+        f"scenario {scenario}: {percent(runs.average('utilisation', larger(scenario, '2')))}" for scenario in (1, 2)
     ]
     return samples(
         runs, "utilisation", larger(3, "2"), f"scenario 3 case 2, each of the larger N judged; {', '.join(beside)}"
@@ -255,7 +221,7 @@ def _(runs: Runs) -> Evidence:
 
 @claim("sat.s1c3.loss")
 def _(runs: Runs) -> Evidence:
-    base = average(runs, "loss", larger(1, "1"))
+    base = runs.average("loss", larger(1, "1"))
     return samples(runs, "loss", larger(1, "3"), f"each of the larger N judged; case 1 loses {percent(base)} there")
 
 
@@ -356,7 +322,7 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for case in ("1", "3"):
         for name, word in (("loss", "real-time loss"), ("data_loss", "data loss"), ("jitter", "jitter")):
-            low, high = average(runs, name, smaller(3, case)), average(runs, name, larger(3, case))
+            low, high = runs.average(name, smaller(3, case)), runs.average(name, larger(3, case))
             shown = f"{percent(low)} at the smaller, {percent(high)} at the larger N"
             parts.append(Clause(f"case {case}: {word} above zero and growing with N", high > max(0.0, low), shown))
     return clauses(runs, *parts)
@@ -365,7 +331,7 @@ def _(runs: Runs) -> Evidence:
 # ------------------------------------------------------------------------------------------------------------ files
 def transfers(runs: Runs, scenario: int, case: str) -> Samples:
     """The file time at the largest N, with how it grows and what the unfinished transfers make of it."""
-    low, high = average(runs, "transfer", smaller(scenario, case)), average(runs, "transfer", larger(scenario, case))
+    low, high = runs.average("transfer", smaller(scenario, case)), runs.average("transfer", larger(scenario, case))
     point = largest(scenario, case)
     note = f"finished files only; with those under way {runs.mean('transfer.all', point):.1f} s; "
     note += f"{low:.1f} s at the smaller N, {high:.1f} s at the larger"
@@ -404,7 +370,7 @@ def _(runs: Runs) -> Evidence:
 
 def transfer_order(runs: Runs, scenario: int, cases: Sequence[str]) -> Clauses:
     """Neighbours in an order of file times, over the larger N."""
-    times = {case: average(runs, "transfer", larger(scenario, case)) for case in cases}
+    times = {case: runs.average("transfer", larger(scenario, case)) for case in cases}
     parts = [
         Clause(f"case {a} shorter than case {b}", times[a] < times[b], f"{times[a]:.1f} s and {times[b]:.1f} s")
         for a, b in pairwise(cases)
@@ -426,9 +392,9 @@ def _(runs: Runs) -> Evidence:
 def _(runs: Runs) -> Evidence:
     parts = []
     for name, word in (("throughput", "throughput"), ("load", "load")):
-        ratio = average(runs, name, larger(2, "3")) / average(runs, name, larger(2, "2"))
+        ratio = runs.average(name, larger(2, "3")) / runs.average(name, larger(2, "2"))
         parts.append(Clause(f"{word} of case 3 more than 10 % above case 2", ratio > 1.1, f"{100 * (ratio - 1):.1f} %"))
-    base = average(runs, "throughput", larger(2, "1"))
+    base = runs.average("throughput", larger(2, "1"))
     return clauses(runs, *parts, note=f"means over the larger N; the throughput of case 1 is {base:.3f}")
 
 
@@ -440,7 +406,7 @@ def _(runs: Runs) -> Evidence:
 
 @claim("sat.s3.throughput")
 def _(runs: Runs) -> Evidence:
-    at_high = {case: average(runs, "throughput", larger(3, case)) for case in CASES}
+    at_high = {case: runs.average("throughput", larger(3, case)) for case in CASES}
     parts = [
         Clause(
             f"case 2 above case {case} at the larger N",
@@ -465,7 +431,7 @@ def _(runs: Runs) -> Evidence:
 @claim("sat.s3.slowdown")
 def _(runs: Runs) -> Evidence:
     def slowed(case: str, name: str) -> float:
-        return 1 - average(runs, name, larger(3, case)) / average(runs, name, larger(3, "1"))
+        return 1 - runs.average(name, larger(3, case)) / runs.average(name, larger(3, "1"))
 
     data = {case: slowed(case, "load.data") for case in ("2", "3")}
     real_time = {case: slowed(case, "load.real_time") for case in ("2", "3")}

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 
 from penstock.statistics import student
 from penstock.studies.claims import Clause, Evidence
+from penstock.studies.predicates import clauses, percent
+from penstock.studies.runs import MissingRunError, Trace
 from penstock.studies.satellite.grid import ALTERNATIVE_SCENARIOS, MIXES, Point, largest
-from penstock.studies.satellite.runs import MissingRunError, Runs, Trace
-from penstock.studies.satellite.verdicts import PREDICATES, claim, clauses, percent
+from penstock.studies.satellite.runs import Runs
+from penstock.studies.satellite.verdicts import PREDICATES, claim
 
 __all__ = ["PREDICATES"]
 

@@ -1,0 +1,224 @@
+"""What the BECN study runs: one switch, N sources that never pause, and three ways to tell them of congestion.
+
+The ready files `atm_lan/` define everything; here only the number of sources, the delay, the filter's period, the
+threshold and the order within an instant change. Times are in cell times of the output line, one way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from penstock.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A filter and what sources do on a notice: its name, its ready file, and the levels of its sources."""
+
+    name: str
+    file: str
+    peak: float
+    levels: int
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """The rate at each level, as a share of the line: peak, then halves, the last is zero."""
+        return (*(self.peak / 2**level for level in range(self.levels - 1)), 0.0)
+
+
+SCHEMES = {
+    "halve": Scheme("halve, simple filter, peak 25 %", "figure-2", 0.25, 6),
+    "halve-output": Scheme("halve, simple filter, peak 25 %, recovery by the letter", "figure-2-letter", 0.25, 6),
+    "halve-full": Scheme("halve, simple filter, peak 100 %", "full-rate", 1.0, 6),
+    "stop": Scheme("stop, simple filter, peak 100 %", "figure-3", 1.0, 6),
+    "per-vc": Scheme("halve, filter per VC, peak 100 %", "figure-4", 1.0, 9),
+}
+
+THRESHOLD = 250
+DELAYS = tuple(range(0, 101, 10))
+COARSE = (0, 20, 50, 100)
+SHORT = (0, 10, 20, 30)
+"""The delays "of up to 30 cell times" of the text: a few switches."""
+HALVE_PERIODS = (0, 1, 2, 4, 8)
+STOP_PERIODS = (1, 2, 4, 8)
+LETTER_PERIODS = (0, 2, 8)
+FULL_RATE_PERIODS = (1, 4)
+PER_VC_PERIOD = 768
+HALVE_SOURCES, STOP_SOURCES = 20, 5
+PER_VC_SOURCES = (2, 5, 10, 20, 50, 100)
+FEW = (2, 5, 10, 20)
+"""The numbers "up to about 20 sources"."""
+
+MANY = (5, 10, 20, 50)
+"""Sources that stop on a notice: how many does the simple filter stand?"""
+MANY_PERIOD = 4
+THRESHOLDS = (50, 150, 250, 500)
+THRESHOLD_SOURCES = 10
+THRESHOLD_DELAYS = (10, 30, 50, 70, 90)
+LONG = (200, 300, 400)
+"""Delays of a network of some hundred kilometres: 0.6 km of fibre to a cell time."""
+LONG_SOURCES = (5, 20)
+MAP_PERIODS = (192, 384, 768, 1536)
+MAP_DELAYS = (0, 100, 200, 400)
+MAP_SOURCES = 20
+ORDER_PERIOD = 4
+ORDERS = ("random", "fixed")
+
+BESIDE_SEEDS = 3
+"""At most so many seeds for what the paper does not show."""
+WATCHED_DELAY = 50
+WATCHED = {
+    "no-filter": ("halve", HALVE_SOURCES, 0),
+    "halve": ("halve", HALVE_SOURCES, 4),
+    "stop": ("stop", STOP_SOURCES, 4),
+    "per-vc": ("per-vc", 10, PER_VC_PERIOD),
+}
+"""The runs whose queue, notices and rates are drawn against time, one of each kind."""
+WATCHED_END = 160_000
+WATCHED_FROM = 140_000
+PULSE_END = 400_000
+SAMPLE = 32
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Point:
+    """One run but for its seed."""
+
+    scheme: str
+    sources: int
+    delay: int
+    period: int
+    threshold: int = THRESHOLD
+    order: str = "random"
+
+    def __str__(self) -> str:
+        told = f"{SCHEMES[self.scheme].name}, N = {self.sources}, D = {self.delay}, F = {self.period}"
+        if self.threshold != THRESHOLD:
+            told += f", threshold {self.threshold}"
+        return told if self.order == "random" else f"{told}, {self.order} order"
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """What sets the point apart, by name."""
+        return {
+            "scheme": self.scheme,
+            "sources": self.sources,
+            "delay": self.delay,
+            "filter_period": self.period,
+            "threshold": self.threshold,
+            "order": self.order,
+            "kind": "run",
+        }
+
+    def build(self) -> Scenario:
+        """The scenario of this point, from its ready file."""
+        is_per_vc = self.scheme == "per-vc"
+        changes: dict[str, object] = {
+            "flow.source.count": self.sources,
+            "flow.source.access.delay": f"{self.delay} cell times",
+            "line.output.order": self.order,
+            "line.output.congestion_point.becn.threshold": f"{self.threshold} cells",
+            "line.output.congestion_point.becn.filter": {
+                "per_vc" if is_per_vc else "simple": {"period": f"{self.period} cell times"}
+            },
+        }
+        if is_per_vc and self.period != PER_VC_PERIOD:  # the shortest recovery is about the filter's period
+            changes["flow.source.reaction_point.becn.recovery"] = {
+                "by_level": {"lowest": f"{self.period} cell times", "highest": f"{4 * self.period} cell times"}
+            }
+        return ready(SCHEMES[self.scheme].file).with_(changes)
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesPoint:
+    """A point watched closely from rest, for so many cell times; `kind` is what it is watched for."""
+
+    point: Point
+    kind: str
+    end: int
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Those of the point; only the kind differs."""
+        return {**self.point.parameters, "kind": self.kind}
+
+    def build(self) -> Scenario:
+        """The scenario of the point, shorter, with readings."""
+        changes: dict[str, object] = {
+            "duration": f"{self.end} cell times",
+            "warm_up": "0 cell times",
+            "stop": None,
+            "measure.sample": f"{SAMPLE} cell times",
+            "measure.sample_flows": self.kind == "watched",
+        }
+        return self.point.build().with_(changes)
+
+
+@cache
+def ready(name: str) -> Scenario:
+    """A ready file of the study."""
+    return Scenario.load(f"atm_lan/{name}")
+
+
+# ---------------------------------------------------------------------------------------------- what the figures need
+def halve(period: int, delays: Sequence[int] = DELAYS, scheme: str = "halve", order: str = "random") -> list[Point]:
+    """Halving with the simple filter, 20 sources, against delay."""
+    return [Point(scheme, HALVE_SOURCES, delay, period, order=order) for delay in delays]
+
+
+def stop(period: int, delays: Sequence[int] = DELAYS, sources: int = STOP_SOURCES) -> list[Point]:
+    """Stopping with the simple filter, against delay."""
+    return [Point("stop", sources, delay, period) for delay in delays]
+
+
+def per_vc(sources: int, delays: Sequence[int] = DELAYS, threshold: int = THRESHOLD) -> list[Point]:
+    """The filter per VC, against delay."""
+    return [Point("per-vc", sources, delay, PER_VC_PERIOD, threshold) for delay in delays]
+
+
+def mapped() -> list[Point]:
+    """The filter per VC with other periods, and with them other recoveries."""
+    return [Point("per-vc", MAP_SOURCES, delay, period) for period in MAP_PERIODS for delay in MAP_DELAYS]
+
+
+def figure_points(figure: int) -> list[Point]:
+    """The points of one figure of the paper."""
+    if figure == 2:
+        return [point for period in HALVE_PERIODS for point in halve(period)]
+    if figure == 3:
+        return [point for period in STOP_PERIODS for point in stop(period)]
+    return [point for sources in PER_VC_SOURCES for point in per_vc(sources)]
+
+
+def beside_points() -> list[Point]:
+    """What else is run: each point once, without those of the figures."""
+    wanted = [
+        *(point for period in LETTER_PERIODS for point in halve(period, COARSE, "halve-output")),
+        *(point for period in FULL_RATE_PERIODS for point in halve(period, COARSE, "halve-full")),
+        *(point for sources in MANY for point in stop(MANY_PERIOD, COARSE, sources)),
+        *(point for threshold in THRESHOLDS for point in per_vc(THRESHOLD_SOURCES, THRESHOLD_DELAYS, threshold)),
+        *(point for sources in LONG_SOURCES for point in per_vc(sources, LONG)),
+        *mapped(),
+        *halve(ORDER_PERIOD, COARSE, order="fixed"),
+    ]
+    shown = {point for figure in (2, 3, 4) for point in figure_points(figure)}
+    return [point for point in dict.fromkeys(wanted) if point not in shown]
+
+
+def watched_point(name: str) -> Point:
+    """The point of a run that is drawn against time."""
+    scheme, sources, period = WATCHED[name]
+    return Point(scheme, sources, WATCHED_DELAY, period)
+
+
+def series_points() -> list[SeriesPoint]:
+    """The points whose time series are kept: those that are drawn, and those whose oscillation is measured."""
+    watched = [SeriesPoint(watched_point(name), "watched", WATCHED_END) for name in WATCHED]
+    return watched + [SeriesPoint(point, "pulse", PULSE_END) for point in pulse_points()]
+
+
+def pulse_points() -> list[Point]:
+    """The points whose oscillation's period is measured: the simple filter's periods."""
+    return [Point("halve", HALVE_SOURCES, WATCHED_DELAY, period) for period in HALVE_PERIODS]

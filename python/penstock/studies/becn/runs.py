@@ -1,0 +1,105 @@
+"""What the runs of the BECN study measured: one number per measure, point and seed, and time series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from penstock.studies import runs
+from penstock.studies.becn.grid import SCHEMES, Point
+from penstock.studies.runs import MissingRunError, Row, Trace
+
+CELL_TIME_S = 2.73e-6
+SETTLED_FROM = 100_000
+"""Cell times that time series leave out before the oscillation's period is taken from them."""
+
+
+@dataclass(slots=True)
+class Runs(runs.Runs[Point]):
+    """The measures and time series of the BECN study; `pulse` are those whose oscillation is measured."""
+
+    pulse: runs.Runs[Point] = field(default_factory=runs.Runs)
+
+    def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], levels: list[Row]) -> None:
+        """Takes in the result tables of one run."""
+        self.keep(point, seed, measure(groups, ports, levels))
+
+    def oscillations(self, point: Point) -> dict[int, float]:
+        """The mean period of the queue's oscillation in cell times, for each seed."""
+        traces = self.pulse.traces(point, "output", "queue_0")
+        found = {seed: oscillation(settled(trace)) for seed, trace in traces.items()}
+        return {seed: period for seed, period in found.items() if period is not None}
+
+
+def measure(groups: list[Row], ports: list[Row], levels: list[Row]) -> Iterator[tuple[str, float]]:
+    """The measures of one run, after warm-up but for the start-up peak.
+
+    The server works whenever there is a cell, so the cell times measured are the departures over the utilisation.
+    """
+    output = next(row for row in ports if row["port"] == "output")
+    sources = next(row for row in groups if row["group"] == "source")
+    cell_times = output["departed"] / output["utilisation"]
+    yield "share", output["notices_mild"] / cell_times
+    yield "share.each", output["notices_mild"] / cell_times / sources["flows"]
+    yield "throughput", output["utilisation"]
+    yield "empty", 1 - output["utilisation"]
+    yield "queue.mean", output["queue_mean"]
+    yield "queue.max", float(output["queue_max"])
+    yield "queue.start", float(output["queue_max_start"])
+    yield "fairness", sources["fairness"]
+    yield "lost", float(output["discarded"] + sources["lost"])
+    yield "sent", float(sources["sent"])
+    yield "growth", (sources["sent"] - sources["delivered"]) / sources["delivered"]
+    if output["notices_mild"]:
+        yield "obeyed", sources["obeyed_mild"] / output["notices_mild"]
+    for row in levels:
+        yield f"level.{row['level']}", row["share"]
+
+
+def settled(trace: Trace) -> Trace:
+    """A time series in cell times, without its first part."""
+    times = [time_s / CELL_TIME_S for time_s in trace[0]]
+    kept = [(at, value) for at, value in zip(times, trace[1], strict=True) if at >= SETTLED_FROM]
+    return [at for at, _ in kept], [value for _, value in kept]
+
+
+def oscillation(trace: Trace) -> float | None:
+    """The mean time between upward crossings of the mean; None where there are fewer than two.
+
+    What counts as one rises from half a standard deviation below the mean to half a one above it, so that the play of
+    single cells does not count.
+    """
+    times, values = trace
+    mean = math.fsum(values) / len(values)
+    margin = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values)) / 2
+    crossings = []
+    is_low = False
+    for at, value in zip(times, values, strict=True):
+        if value < mean - margin:
+            is_low = True
+        elif is_low and value > mean + margin:
+            crossings.append(at)
+            is_low = False
+    if len(crossings) < 2:
+        return None
+    return (crossings[-1] - crossings[0]) / (len(crossings) - 1)
+
+
+def level_shares(measured: Runs, points: Sequence[Point]) -> list[float]:
+    """The part of all sources' time at each level, the mean over points and seeds."""
+    count = SCHEMES[points[0].scheme].levels
+    return [measured.average(f"level.{level}", points) for level in range(count)]
+
+
+def window(trace: Trace, first: float, last: float) -> Trace:
+    """A part of a time series between two cell times, with its times in thousands of cell times."""
+    times, values = trace
+    kept = [
+        (time_s / CELL_TIME_S / 1000, value)
+        for time_s, value in zip(times, values, strict=True)
+        if first <= time_s / CELL_TIME_S <= last
+    ]
+    if not kept:
+        raise MissingRunError(f"a time series from {first:g} to {last:g} cell times")
+    return [at for at, _ in kept], [value for _, value in kept]

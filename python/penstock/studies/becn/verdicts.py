@@ -1,0 +1,238 @@
+"""What the runs say about each claim of the BECN paper: one function per claim, none of them adjusted to the outcome.
+
+Sources lock into step, so that single points jump: a sentence about delays up to some D is judged on the mean over
+them and over seeds, and its note names the delay at which the runs are worst. Words without a number have one here,
+set before the runs: `ACCEPTABLE` here, others in `per_vc.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from penstock.statistics import paired, student
+from penstock.studies.becn import grid
+from penstock.studies.becn.grid import (
+    DELAYS,
+    HALVE_PERIODS,
+    SHORT,
+    STOP_PERIODS,
+    Point,
+    halve,
+    stop,
+)
+from penstock.studies.becn.runs import Runs
+from penstock.studies.claims import Clause, Evidence, Samples
+from penstock.studies.predicates import Predicates, clauses, percent
+from penstock.studies.runs import MissingRunError
+
+PREDICATES: Predicates[Runs] = Predicates()
+claim = PREDICATES.claim
+
+ACCEPTABLE = 500
+"""Cells: the longest queue that sections 4.1 and 5 call acceptable."""
+BOUNDED = 0.001
+"""The growth of what is under way, as a part of what was delivered, that a bounded queue may show in a run."""
+
+
+# ------------------------------------------------------------------------------------------------ bands and their ends
+def band(runs: Runs, name: str, groups: dict[str, list[Point]], note: str = "") -> Samples:
+    """A measure for each group of points, the mean over them for each seed; the note names the worst single point."""
+    points = [point for group in groups.values() for point in group]
+    means = {point: runs.mean(name, point) for point in points}
+    low, high = min(points, key=means.__getitem__), max(points, key=means.__getitem__)
+    ends = f"single points from {means[low]:.4g} ({place(low)}) to {means[high]:.4g} ({place(high)})"
+    told = "; ".join(part for part in (f"means over the delays; {ends}", note) if part)
+    return Samples({label: runs.mean_over(name, group) for label, group in groups.items()}, told)
+
+
+def place(point: Point) -> str:
+    """Where a point stands in a figure."""
+    return f"N = {point.sources}, F = {point.period}, D = {point.delay}"
+
+
+def slopes(runs: Runs, name: str, points: Sequence[Point]) -> dict[int, float]:
+    """The least-squares slope of a measure against the delay, for each seed that has all points."""
+    delays = [point.delay for point in points]
+    middle = math.fsum(delays) / len(delays)
+    square = math.fsum((delay - middle) ** 2 for delay in delays)
+    columns = [runs.by_seed(name, point) for point in points]
+    return {
+        seed: math.fsum((delay - middle) * column[seed] for delay, column in zip(delays, columns, strict=True)) / square
+        for seed in runs.seed_means(name, points)
+    }
+
+
+def slope(runs: Runs, name: str, points: Sequence[Point]) -> float:
+    """The same, the mean over seeds."""
+    return student(slopes(runs, name, points).values()).mean
+
+
+def rising(text: str, columns: Sequence[Mapping[int, float]], form: str = "{:.3g}", *, falls: bool = False) -> Clause:
+    """Whether values, each given by seed, rise from the first to the last, or fall.
+
+    No step may go back: one does if the paired differences of its seeds lie beyond 0 with their whole interval.
+    """
+    sign = -1 if falls else 1
+    means = [student(column.values()).mean for column in columns]
+    back = []
+    for before, after in pairwise(columns):
+        seeds = sorted(before.keys() & after.keys())
+        step = paired([sign * before[seed] for seed in seeds], [sign * after[seed] for seed in seeds])
+        back.append((step.mean if step.high is None else step.high) < 0)
+    holds = sign * (means[-1] - means[0]) > 0 and not any(back)
+    return Clause(text, holds, ", ".join(form.format(mean) for mean in means))
+
+
+def worst(runs: Runs, name: str, points: Sequence[Point]) -> float:
+    """The highest mean over seeds of all points."""
+    return max(runs.mean(name, point) for point in points)
+
+
+# ---------------------------------------------------------------------------------------------- no filter, and figure 2
+@claim("becn.none.share")
+def _(runs: Runs) -> Evidence:
+    return band(runs, "share", {"D = 0 to 30": halve(0, SHORT)})
+
+
+@claim("becn.none.queue")
+def _(runs: Runs) -> Evidence:
+    return band(runs, "queue.max", {"D = 0 to 30": halve(0, SHORT)})
+
+
+@claim("becn.fig2.throughput")
+def _(runs: Runs) -> Evidence:
+    samples = band(runs, "throughput", {"D = 20 to 100": halve(0, DELAYS[2:])})
+    try:
+        letter = runs.mean_over("throughput", halve(0, grid.COARSE[1:], "halve-output"))
+    except MissingRunError:
+        return samples
+    note = f"{samples.note}; by the letter, with 128 of the line's cell times, {student(letter)}"
+    return Samples(samples.points, note)
+
+
+@claim("becn.fig2.filter")
+def _(runs: Runs) -> Evidence:
+    none, most = halve(0), halve(HALVE_PERIODS[-1])
+    better = runs.average("throughput", most) > runs.average("throughput", none) and runs.average(
+        "share", most
+    ) < runs.average("share", none)
+    growth = max(max(runs.values("growth", point)) for point in most)
+    longest = ", ".join(f"{runs.mean('queue.max', point):.0f} at D = {point.delay}" for point in most[::5])
+    fewer = sum(runs.mean("share", one) < runs.mean("share", other) for one, other in zip(most, none, strict=True))
+    shown = f"longest queue {longest}; fewer BECN cells at {fewer} of {len(most)} delays"
+    return clauses(
+        runs,
+        rising("the throughput rises with F", [runs.seed_means("throughput", halve(each)) for each in HALVE_PERIODS]),
+        rising("the BECN share falls", [runs.seed_means("share", halve(each)) for each in HALVE_PERIODS], falls=True),
+        rising(
+            "the longest queue grows faster with the delay",
+            [slopes(runs, "queue.max", halve(each)) for each in HALVE_PERIODS],
+            "{:.2f}",
+        ),
+        Clause(
+            "F = 8 remains useful: more throughput and fewer BECN cells than without a filter, and the queue bounded",
+            better and growth < BOUNDED,
+            shown,
+        ),
+        note=f"F = {', '.join(map(str, HALVE_PERIODS))}; means over D = 0 to 100",
+    )
+
+
+@claim("becn.fig2.why")
+def _(runs: Runs) -> Evidence:
+    periods = [runs.oscillations(point) for point in grid.pulse_points()]
+    if not all(periods):
+        raise MissingRunError("an oscillation of the queue")
+    return clauses(
+        runs,
+        rising("the mean queue grows with F", [runs.seed_means("queue.mean", halve(each)) for each in HALVE_PERIODS]),
+        rising(f"the oscillation's period grows (cell times, D = {grid.WATCHED_DELAY})", periods, "{:.0f}"),
+        rising(
+            "the queue is empty for less of the time",
+            [runs.seed_means("empty", halve(each)) for each in HALVE_PERIODS],
+            falls=True,
+        ),
+        note=f"F = {', '.join(map(str, HALVE_PERIODS))}; means over D = 0 to 100",
+    )
+
+
+@claim("becn.simple.full-rate")
+def _(runs: Runs) -> Evidence:
+    beside = slope(runs, "queue.max", halve(HALVE_PERIODS[-1]))
+    parts = []
+    for period in grid.FULL_RATE_PERIODS:
+        full = halve(period, grid.COARSE, "halve-full")
+        at_once, steep = runs.mean("queue.max", full[1]), slope(runs, "queue.max", full)
+        parts += [
+            Clause(
+                f"F = {period}: at D = {full[1].delay} the longest queue is over {ACCEPTABLE} cells",
+                at_once > ACCEPTABLE,
+                f"{at_once:.0f}",
+            ),
+            Clause(
+                f"F = {period}: it grows faster with the delay than at a peak of 25 % with F = 8, which is useful",
+                steep > beside,
+                f"{steep:.1f} and {beside:.1f} cells per cell time",
+            ),
+        ]
+    return clauses(runs, *parts)
+
+
+# ---------------------------------------------------------------------------------------------------------- figure 3
+@claim("becn.fig3.throughput")
+def _(runs: Runs) -> Evidence:
+    return band(runs, "throughput", {f"F = {period}": stop(period) for period in STOP_PERIODS[1:]})
+
+
+@claim("becn.fig3.share")
+def _(runs: Runs) -> Evidence:
+    return band(runs, "share", {f"F = {period}": stop(period) for period in STOP_PERIODS[2:]})
+
+
+@claim("becn.fig3.short")
+def _(runs: Runs) -> Evidence:
+    def conditions(period: int) -> list[Clause]:
+        queue, share = (runs.average(name, stop(period, SHORT)) for name in ("queue.max", "share"))
+        return [
+            Clause(f"longest queue under {ACCEPTABLE} cells", queue < ACCEPTABLE, f"{queue:.0f}"),
+            Clause("BECN share under 5 %", share < 0.05, percent(share)),
+        ]
+
+    def merit(period: int) -> tuple[int, float]:
+        throughput = runs.average("throughput", stop(period, SHORT))
+        return sum(part.holds for part in conditions(period)) + (throughput >= 0.85), throughput
+
+    best = max(STOP_PERIODS[1:], key=merit)
+    samples = band(runs, "throughput", {f"F = {best}, D = 0 to 30": stop(best, SHORT)})
+    return Samples(samples.points, samples.note, conditions(best))
+
+
+@claim("becn.fig3.sources")
+def _(runs: Runs) -> Evidence:
+    parts = []
+    for period in STOP_PERIODS:
+        shares = runs.average("share", stop(period)), runs.average("share", halve(period))
+        slopes = slope(runs, "queue.max", stop(period)), slope(runs, "queue.max", halve(period))
+        parts += [
+            Clause(
+                f"F = {period}: fewer BECN cells than halving",
+                shares[0] < shares[1],
+                " and ".join(map(percent, shares)),
+            ),
+            Clause(
+                f"F = {period}: the longest queue grows more slowly with the delay",
+                slopes[0] < slopes[1],
+                f"{slopes[0]:.1f} and {slopes[1]:.1f} cells per cell time",
+            ),
+        ]
+    low, high = (worst(runs, "queue.max", stop(grid.MANY_PERIOD, (20,), each)) for each in (5, grid.MANY[-1]))
+    parts.append(
+        Clause(
+            f"at D = 20 the longest queue is under {ACCEPTABLE} cells for 5 sources, over it for {grid.MANY[-1]}",
+            low < ACCEPTABLE < high,
+            f"{low:.0f} and {high:.0f}, F = {grid.MANY_PERIOD}",
+        )
+    )
+    return clauses(runs, *parts, note="figure 3 (5 sources, peak 100 %) against figure 2 (20 sources, peak 25 %)")

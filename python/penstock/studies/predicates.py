@@ -1,0 +1,87 @@
+"""What the predicates of all studies share: where they are filed, how they gather evidence, how findings come of them.
+
+A predicate is one function for one claim: it takes the runs of its study and returns evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from penstock.studies.claims import (
+    Clause,
+    Clauses,
+    Count,
+    Evidence,
+    Finding,
+    NotRun,
+    Samples,
+    figure_numbers,
+    judge,
+    load_claims,
+    require_match,
+)
+from penstock.studies.runs import MissingRunError, P, Runs
+
+R = TypeVar("R")
+
+
+class Predicates(dict[str, Callable[[R], Evidence]]):
+    """The predicates of one study, by the ids of their claims."""
+
+    def claim(self, name: str) -> Callable[[Callable[[R], Evidence]], Callable[[R], Evidence]]:
+        """Files a predicate under its claim's id."""
+
+        def register(predicate: Callable[[R], Evidence]) -> Callable[[R], Evidence]:
+            self[name] = predicate
+            return predicate
+
+        return register
+
+
+def findings(prefix: str, predicates: Predicates[R], runs: R, figure: int | None) -> list[Finding]:
+    """The verdicts on a paper's claims; with one figure, on those about it that its runs can answer."""
+    claims = load_claims(prefix)
+    require_match(claims, predicates)
+    found = []
+    for claim in claims:
+        evidence = evidence_of(predicates[claim.id], runs)
+        is_about = str(figure) in figure_numbers(claim.figure) and not isinstance(evidence, NotRun)
+        if figure is None or is_about:
+            found.append(judge(claim, evidence))
+    return found
+
+
+def evidence_of(predicate: Callable[[R], Evidence], runs: R) -> Evidence:
+    """What the runs say, or which of them are missing."""
+    try:
+        return predicate(runs)
+    except MissingRunError as missing:
+        return NotRun(f"not run: {missing}")
+
+
+def samples(runs: Runs[P], name: str, points: Mapping[str, P], note: str = "") -> Samples:
+    """A measure at several points, by their names, each judged."""
+    return Samples({place: runs.values(name, point) for place, point in points.items()}, note)
+
+
+def never(runs: Runs[P], name: str, trials: str, points: Sequence[P], note: str = "") -> Count:
+    """A count that should be zero in all runs at some points."""
+    counts = [runs.by_seed(name, point) for point in points]
+    seeds = sorted({seed for count in counts for seed in count})
+    return Count(
+        per_seed=[int(sum(count.get(seed, 0.0) for count in counts)) for seed in seeds],
+        runs=sum(len(count) for count in counts),
+        trials=int(sum(sum(runs.values(trials, point)) for point in points)),
+        note=note,
+    )
+
+
+def clauses(runs: Runs[P], *parts: Clause, note: str = "") -> Clauses:
+    """A sentence taken apart."""
+    return Clauses(parts, runs.seeds, note)
+
+
+def percent(value: float) -> str:
+    """A share for a note."""
+    return f"{100 * value:.3g} %"

@@ -1,0 +1,96 @@
+"""What the runs of a study measured: one number per measure, point and seed, and time series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Row = dict[str, Any]
+Trace = tuple[list[float], list[float]]
+P = TypeVar("P", bound=Hashable)
+
+
+class MissingRunError(LookupError):
+    """A point that was not run, or a measure that it does not have."""
+
+
+@dataclass(slots=True)
+class Runs(Generic[P]):
+    """All that was measured: measures by point and seed, and time series.
+
+    `wanted` is the number of seeds that every point should have.
+    """
+
+    measures: dict[P, dict[int, dict[str, float]]] = field(default_factory=dict)
+    series: dict[P, dict[int, dict[tuple[str, str], Trace]]] = field(default_factory=dict)
+    wanted: int = 0
+
+    def keep(self, point: P, seed: int, measures: Iterable[tuple[str, float]]) -> None:
+        """Takes in the measures of one run."""
+        self.measures.setdefault(point, {})[seed] = dict(measures)
+
+    def add_series(self, point: P, seed: int, rows: Iterable[Row]) -> None:
+        """Takes in the time series of one run."""
+        traces = self.series.setdefault(point, {}).setdefault(seed, {})
+        for row in rows:
+            times, values = traces.setdefault((row["component"], row["quantity"]), ([], []))
+            times.append(row["time_s"])
+            values.append(row["value"])
+
+    def by_seed(self, name: str, point: P) -> dict[int, float]:
+        """One measure at one point, for each seed."""
+        found = {seed: values[name] for seed, values in self.measures.get(point, {}).items() if name in values}
+        if not found:
+            raise MissingRunError(f"{name} at {point}")
+        return found
+
+    def values(self, name: str, point: P) -> list[float]:
+        """One measure at one point, a value per seed."""
+        return list(self.by_seed(name, point).values())
+
+    def mean(self, name: str, point: P) -> float:
+        """One measure at one point, the mean over seeds."""
+        values = self.values(name, point)
+        return math.fsum(values) / len(values)
+
+    def average(self, name: str, points: Sequence[P]) -> float:
+        """The mean of a measure over points and seeds."""
+        return math.fsum(self.mean(name, point) for point in points) / len(points)
+
+    def seed_means(self, name: str, points: Sequence[P]) -> dict[int, float]:
+        """The mean of a measure over several points, for each seed that has them all."""
+        columns = [self.by_seed(name, point) for point in points]
+        seeds = [seed for seed in columns[0] if all(seed in column for column in columns)]
+        if not seeds:
+            raise MissingRunError(f"{name} at {points[0]}")
+        return {seed: math.fsum(column[seed] for column in columns) / len(columns) for seed in seeds}
+
+    def mean_over(self, name: str, points: Sequence[P]) -> list[float]:
+        """The same as a list, a value for each seed."""
+        return list(self.seed_means(name, points).values())
+
+    def traces(self, point: P, component: str, quantity: str) -> dict[int, Trace]:
+        """One time series at one point, for each seed."""
+        kept = self.series.get(point, {})
+        found = {seed: traces[component, quantity] for seed, traces in kept.items() if (component, quantity) in traces}
+        if not found:
+            raise MissingRunError(f"time series {component} {quantity} at {point}")
+        return found
+
+    @property
+    def seeds(self) -> int:
+        """The most seeds that any point has."""
+        return max((len(values) for values in self.measures.values()), default=0)
+
+
+def by_run(table: pl.DataFrame, point: Callable[[Row], P], kind: str = "run") -> Mapping[tuple[P, int], list[Row]]:
+    """The rows of a table of one kind by point and seed, in the order of both; `point` reads a row's parameters."""
+    found: dict[tuple[P, int], list[Row]] = {}
+    for row in table.filter(kind=kind).iter_rows(named=True) if table.height else ():
+        found.setdefault((point(row), row["seed"]), []).append(row)
+    return found
