@@ -52,7 +52,7 @@ ALLOWED = {
     },
     "cli": {
         *("errors", "worker", "executors", "scenario", "run", "files", "experiment", "results", "metric", "sweep"),
-        *("comparison", "progress", "summary", "report", "studies", "pages"),
+        *("comparison", "progress", "summary", "report", "studies", "pages", "plot"),
     },
     "__main__": {"cli"},
     "__init__": {"_engine", "errors", "scenario", "run", "results", "sweep", "comparison"},
