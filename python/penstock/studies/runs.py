@@ -42,6 +42,14 @@ class Runs(Generic[P]):
             times.append(row["time_s"])
             values.append(row["value"])
 
+    def read_series(self, table: pl.DataFrame, point: Callable[[Row], P], kind: str) -> None:
+        """Takes in the time series of all runs of one kind; `point` reads a row's parameters."""
+        keys = ("point", "seed", "component", "quantity")
+        for part in table.filter(kind=kind).partition_by(*keys, maintain_order=True) if table.height else ():
+            row = part.row(0, named=True)
+            traces = self.series.setdefault(point(row), {}).setdefault(row["seed"], {})
+            traces[row["component"], row["quantity"]] = part["time_s"].to_list(), part["value"].to_list()
+
     def by_seed(self, name: str, point: P) -> dict[int, float]:
         """One measure at one point, for each seed."""
         found = {seed: values[name] for seed, values in self.measures.get(point, {}).items() if name in values}

@@ -71,11 +71,9 @@ class Study:
             self.runs.add(*key, groups, *(table.get(key, []) for table in tables[1:]))
         series = results.table("series")
         if series.height:
-            for (point, seed), rows in by_run(series, point_of, "watched").items():
-                self.runs.add_series(point, seed, rows)
-            queues = series.filter(pl.col("quantity") == "queue_0")
-            for (point, seed), rows in by_run(queues, point_of, "pulse").items():
-                self.runs.pulse.add_series(point, seed, rows)
+            series = series.filter(pl.col("quantity").is_in(["queue_0", "notices", "level"]))
+            self.runs.read_series(series, point_of, "watched")
+            self.runs.pulse.read_series(series.filter(quantity="queue_0"), point_of, "pulse")
 
     def sheets(self) -> Iterator[Sheet]:
         """Figures 2 to 4, and those beside them."""

@@ -72,9 +72,7 @@ class Study:
         series = results.table("series")
         if series.height:
             drawn = ["satellite", *(f"{group}/1" for group in ("video", "voice", "data"))]
-            series = series.filter(pl.col("component").is_in(drawn))
-            for (point, seed), rows in by_run(series, point_of, "series").items():
-                self.runs.add_series(point, seed, rows)
+            self.runs.read_series(series.filter(pl.col("component").is_in(drawn)), point_of, "series")
 
     def sheets(self) -> Iterator[Sheet]:
         """Figures 11 to 49, and those beside them."""
