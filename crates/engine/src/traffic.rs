@@ -3,6 +3,7 @@
 //! A model is pulled, never scheduled: it says when its next PDU will exist, or when it must decide something that
 //! feedback may still influence (the start of a session or of a burst), and its sender calls it at that instant.
 
+use self::frames::Frames;
 use crate::error::Fault;
 use crate::random::Stream;
 use crate::roles::{define_role, dispatch};
@@ -10,9 +11,12 @@ use crate::time::{Rate, Span, Time};
 
 mod cbr;
 mod file_transfer;
+mod frames;
 mod greedy;
+mod mpeg;
 mod on_off;
 mod poisson;
+mod replay;
 mod two_rate_video;
 
 /// What a model waits for.
@@ -81,11 +85,18 @@ pub trait Traffic {
     }
 }
 
+/// Purpose of the stream that the flows of a group share.
+pub const GROUP_PURPOSE: &str = "group";
+
 /// What a model is built into.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// Its own random numbers.
     pub stream: Stream,
+    /// Random numbers of its group: the same for every flow in it.
+    pub group_stream: Stream,
+    /// Its place in the group, from 0.
+    pub number: u32,
     /// Octets of one PDU, headers included.
     pub octets: u16,
 }
@@ -248,6 +259,10 @@ macro_rules! models {
             cbr Cbr = cbr::Params => cbr::Cbr;
             /// Poisson arrivals.
             poisson Poisson = poisson::Params => poisson::Poisson;
+            /// Video from a model of MPEG-1 frames.
+            mpeg Mpeg = mpeg::Params => frames::Player;
+            /// Video from recorded frame sizes.
+            replay Replay = replay::Params => frames::Player;
             /// Always something to send.
             greedy Greedy = greedy::Params => greedy::Greedy;
         }
@@ -261,6 +276,51 @@ impl Params {
     #[must_use]
     pub fn constant_size(&self) -> bool {
         true
+    }
+
+    /// The fault, if PDUs of so many octets cannot carry it.
+    ///
+    /// # Errors
+    /// With the path below the model's.
+    pub fn check_octets(&self, octets: u16) -> Result<(), Fault> {
+        let (keyword, sending) = match self {
+            Params::Mpeg(params) => ("mpeg", &params.sending),
+            Params::Replay(params) => ("replay", &params.sending),
+            _ => return Ok(()),
+        };
+        sending.check_octets(octets).map_err(|fault| fault.under("sending").under(keyword))
+    }
+
+    /// The file that must be read before anything can be sent.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Params::Replay(params) => params.file.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Takes what it needs from the text of that file, whose name it forgets.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and in which line.
+    pub fn take_file(&mut self, text: &str) -> Result<(), Fault> {
+        match self {
+            Params::Replay(params) => params.take(text).map_err(|fault| fault.under("replay")),
+            _ => Ok(()),
+        }
+    }
+
+    /// Sizes in bits of the video frames that the flows of a group play, drawn from the group's stream, and how many go
+    /// in a second; `None` for what is no video of frames.
+    #[must_use]
+    pub fn frames(&self, group_stream: Stream) -> Option<(Vec<u64>, f64)> {
+        let sequence = match self {
+            Params::Mpeg(params) => params.sequence(group_stream),
+            Params::Replay(params) => params.sequence(group_stream),
+            _ => return None,
+        };
+        Some((sequence.all(), sequence.per_second))
     }
 }
 

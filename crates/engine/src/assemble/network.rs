@@ -18,7 +18,7 @@ use crate::receiver::{Limits, Receiver};
 use crate::sender::Sender;
 use crate::spec::{self, Order, Scenario};
 use crate::switch::Switch;
-use crate::time::{LineRate, Rate, Serialiser, Span};
+use crate::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::world::{Parts, Seat};
 use crate::{control, discard, traffic};
 
@@ -33,6 +33,7 @@ pub(super) struct PortPlan<'a> {
     /// A mere delay has none.
     pub(super) rate: Option<LineRate>,
     pub(super) delay: Span,
+    pub(super) outage: Option<Interval>,
     pub(super) order: Order,
     pub(super) queues: &'a [discard::Params],
     pub(super) congestion: Option<&'a control::CongestionParams>,
@@ -57,6 +58,8 @@ impl PortPlan<'_> {
 pub(super) struct FlowPlan<'a> {
     pub(super) name: String,
     pub(super) group: usize,
+    /// Place in the group, from 0.
+    pub(super) number: u32,
     pub(super) params: &'a spec::Flow,
     /// Ports forward, in order; the first is the access port, if there is one.
     pub(super) forward: Vec<usize>,
@@ -123,6 +126,7 @@ impl<'a> Network<'a> {
                 to: second.clone(),
                 rate: Some(line.rate),
                 delay: line.delay,
+                outage: line.outage,
                 order: line.order,
                 queues: &line.queues,
                 congestion: line.congestion_point.as_ref(),
@@ -135,6 +139,7 @@ impl<'a> Network<'a> {
                 to: first.clone(),
                 rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
                 delay: line.delay,
+                outage: line.outage,
                 order: reverse.map_or(line.order, |reverse| reverse.order),
                 queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
                 congestion: match reverse {
@@ -174,7 +179,7 @@ impl<'a> Network<'a> {
                 forward.insert(0, up);
                 backward.insert(0, down);
             }
-            self.flows.push(FlowPlan { name, group, params, forward, backward, ends });
+            self.flows.push(FlowPlan { name, group, number: number - 1, params, forward, backward, ends });
         }
         Ok(())
     }
@@ -209,6 +214,7 @@ impl<'a> Network<'a> {
             to: node.to_owned(),
             rate: access.rate,
             delay: access.delay,
+            outage: None,
             order: Order::Fixed,
             queues: &access.queues,
             congestion: None,
@@ -468,6 +474,7 @@ impl<'a> Network<'a> {
             switch: self.switch_node(&plan.from),
             rate: plan.rate,
             delay: plan.delay,
+            outage: plan.outage,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
             congestion: plan.congestion.map(|params| params.build(surroundings)),
             order: (plan.order == Order::Random).then(|| stream(&plan.name, "order")),
@@ -499,9 +506,15 @@ impl<'a> Network<'a> {
     }
 
     fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> Sender {
+        let group_stream = stream(&self.groups[flow.group], traffic::GROUP_PURPOSE);
         let stream = |purpose: &str| stream(&flow.name, purpose);
         let octets = flow.params.octets;
-        let traffic = flow.params.traffic.build(traffic::Surroundings { stream: stream("traffic"), octets });
+        let traffic = flow.params.traffic.build(traffic::Surroundings {
+            stream: stream("traffic"),
+            group_stream,
+            number: flow.number,
+            octets,
+        });
         let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
         let line_rate = rated.expect("a path crosses a line with a rate");
         let surroundings =
