@@ -17,6 +17,7 @@ mod mpeg;
 mod on_off;
 mod poisson;
 mod replay;
+mod silent;
 mod two_rate_video;
 
 /// What a model waits for.
@@ -86,16 +87,16 @@ pub trait Traffic {
 }
 
 /// Purpose of the stream that the flows of a group share.
-pub const GROUP_PURPOSE: &str = "group";
+pub const GROUP_PURPOSE: &str = "traffic of the group";
 
 /// What a model is built into.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// Its own random numbers.
     pub stream: Stream,
-    /// Random numbers of its group: the same for every flow in it.
+    /// The same random numbers for every flow of its group.
     pub group_stream: Stream,
-    /// Its place in the group, from 0.
+    /// Place of the flow within its group, from 0.
     pub number: u32,
     /// Octets of one PDU, headers included.
     pub octets: u16,
@@ -265,6 +266,8 @@ macro_rules! models {
             replay Replay = replay::Params => frames::Player;
             /// Always something to send.
             greedy Greedy = greedy::Params => greedy::Greedy;
+            /// Nothing to send: a direction that carries RM cells or acknowledgements alone.
+            silent Silent = silent::Params => silent::Silent;
         }
     };
 }
