@@ -53,7 +53,8 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// The files that must be read before it can run: the group that wants each, and its name.
+    /// The files that must be read before it can run: the group that wants each, and its name. The path to the name is
+    /// `flow.GROUP.traffic.replay.file`.
     #[must_use]
     pub fn files(&self) -> Vec<(String, String)> {
         let named = |(name, flow): (&String, &Flow)| Some((name.clone(), flow.traffic.file()?.to_owned()));
@@ -69,21 +70,21 @@ impl Scenario {
         flow.traffic.take_file(text).map_err(|fault| fault.under("traffic").under(group).under("flow"))
     }
 
-    /// Sizes in bits of the video frames that the flows of `group` play in one replication, and how many go in a
-    /// second.
+    /// The video frames that the flows of `group` play in one replication.
     ///
     /// # Errors
     /// If there is no such group, or if it sends no video frames.
-    pub fn frames(&self, group: &str, seed: u64, replication: u32) -> Result<(Vec<u64>, f64), Fault> {
+    pub fn video(&self, group: &str, seed: u64, replication: u32) -> Result<traffic::Sequence, Fault> {
         let Some(flow) = self.flow.get(group) else {
             let names: Vec<&str> = self.flow.keys().map(String::as_str).collect();
             return Err(Fault::new("flow", group, "there is no such group", format!("there are {}", names.join(", "))));
         };
-        let stream = Stream::new(seed, replication, &format!("{group}/{}", traffic::GROUP_PURPOSE));
-        flow.traffic.frames(stream).ok_or_else(|| {
-            let path = format!("flow.{group}.traffic");
-            Fault::new(path, "", "this model has no video frames", "only mpeg and replay have")
-        })
+        flow.traffic
+            .sequence(Stream::new(seed, replication, &format!("{group}/{}", traffic::GROUP_PURPOSE)))
+            .ok_or_else(|| {
+                let path = format!("flow.{group}.traffic");
+                Fault::new(path, "", "this model has no video frames", "only mpeg and replay have")
+            })
     }
 }
 

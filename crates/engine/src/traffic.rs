@@ -4,6 +4,7 @@
 //! feedback may still influence (the start of a session or of a burst), and its sender calls it at that instant.
 
 use self::frames::Frames;
+pub use self::frames::Sequence;
 use crate::error::Fault;
 use crate::random::Stream;
 use crate::roles::{define_role, dispatch};
@@ -96,6 +97,8 @@ pub struct Surroundings {
     pub stream: Stream,
     /// The same random numbers for every flow of its group.
     pub group_stream: Stream,
+    /// The video frames that its group plays, where they have been drawn from the group's stream already.
+    pub sequence: Option<Sequence>,
     /// Place of the flow within its group, from 0.
     pub number: u32,
     /// Octets of one PDU, headers included.
@@ -314,16 +317,14 @@ impl Params {
         }
     }
 
-    /// Sizes in bits of the video frames that the flows of a group play, drawn from the group's stream, and how many go
-    /// in a second; `None` for what is no video of frames.
+    /// The video frames that the flows of a group play, drawn from the group's stream; `None` for what is no such video.
     #[must_use]
-    pub fn frames(&self, group_stream: Stream) -> Option<(Vec<u64>, f64)> {
-        let sequence = match self {
-            Params::Mpeg(params) => params.sequence(group_stream),
-            Params::Replay(params) => params.sequence(group_stream),
-            _ => return None,
-        };
-        Some((sequence.all(), sequence.per_second))
+    pub fn sequence(&self, group_stream: Stream) -> Option<Sequence> {
+        match self {
+            Params::Mpeg(params) => Some(params.sequence(group_stream)),
+            Params::Replay(params) => Some(params.sequence(group_stream)),
+            _ => None,
+        }
     }
 }
 

@@ -406,9 +406,12 @@ impl<'a> Network<'a> {
         }
         let mut halves: Vec<(Option<Sender>, Option<Receiver>, NodeId, NodeId)> =
             (0..self.end_count).map(|_| (None, None, NodeId::NONE, NodeId::NONE)).collect();
+        let group_stream = |group: &str| stream(group, traffic::GROUP_PURPOSE);
+        let sequences: Vec<_> =
+            self.scenario.flow.iter().map(|(name, flow)| flow.traffic.sequence(group_stream(name))).collect();
         for (index, flow) in self.flows.iter().enumerate() {
             let [sending, receiving] = flow.ends;
-            halves[sending].0 = Some(self.build_sender(index, flow, &stream));
+            halves[sending].0 = Some(self.build_sender(index, flow, sequences[flow.group].clone(), &stream));
             halves[sending].2 = self.port_node(flow.forward[0]);
             halves[receiving].1 = Some(self.build_receiver(index, flow, receiving));
             halves[receiving].3 = self.back_from(flow);
@@ -538,13 +541,20 @@ impl<'a> Network<'a> {
         onward.map(|next| self.port_node(next))
     }
 
-    fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> Sender {
+    fn build_sender(
+        &self,
+        index: usize,
+        flow: &FlowPlan<'a>,
+        sequence: Option<traffic::Sequence>,
+        stream: &impl Fn(&str, &str) -> Stream,
+    ) -> Sender {
         let group_stream = stream(&self.groups[flow.group], traffic::GROUP_PURPOSE);
         let stream = |purpose: &str| stream(&flow.name, purpose);
         let octets = flow.params.octets;
         let traffic = flow.params.traffic.build(traffic::Surroundings {
             stream: stream("traffic"),
             group_stream,
+            sequence,
             number: flow.number,
             octets,
         });

@@ -99,13 +99,14 @@ pub(super) fn check_per_second(per_second: f64) -> Result<(), Fault> {
     Err(Fault::new("frames_per_second", per_second, reason, remedy))
 }
 
-/// Frame sizes, shared by all flows that replay them.
+/// A sequence of video frames; a clone shares it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Sequence {
+pub struct Sequence {
     pub(super) sizes: Arc<[u32]>,
     /// Bits of one unit of size.
     pub(super) unit: u64,
-    pub(super) per_second: f64,
+    /// Frames a second.
+    pub per_second: f64,
 }
 
 impl Sequence {
@@ -117,7 +118,8 @@ impl Sequence {
     }
 
     /// Bits of each frame.
-    pub(super) fn all(&self) -> Vec<u64> {
+    #[must_use]
+    pub fn frame_bits(&self) -> Vec<u64> {
         self.sizes.iter().map(|&size| u64::from(size) * self.unit).collect()
     }
 
@@ -167,8 +169,9 @@ impl Player {
     #[allow(private_bounds, reason = "the models are the crate's own")]
     #[must_use]
     pub fn new(params: &impl Frames, surroundings: Surroundings) -> Player {
-        let Surroundings { mut stream, octets, group_stream, .. } = surroundings;
-        let (sequence, sending) = (params.sequence(group_stream), params.sending());
+        let Surroundings { mut stream, octets, group_stream, sequence, .. } = surroundings;
+        let sequence = sequence.unwrap_or_else(|| params.sequence(group_stream));
+        let sending = params.sending();
         let place = match sending.place {
             Place::Random => stream.below(sequence.sizes.len() as u64),
             Place::First => 0,
@@ -270,7 +273,7 @@ impl Traffic for Player {
     }
 
     fn mean_rate(&self) -> Option<f64> {
-        let bits: u64 = self.sequence.all().iter().sum();
+        let bits: u64 = self.sequence.frame_bits().iter().sum();
         let mean = bits as f64 / self.sequence.sizes.len() as f64 * self.sequence.per_second;
         Some(mean * f64::from(self.octets) * 8.0 / self.payload() as f64)
     }

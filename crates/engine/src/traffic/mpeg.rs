@@ -9,7 +9,7 @@
 //!    normal numbers, its scene's and its own, with the variances ln(1 + c^2) of the two coefficients of variation.
 //! 2. Sizes are min(c r_i, peak): a coder that never exceeds the peak, with c such that the mean is met. Where not even
 //!    the largest frame would reach the peak, all v_i are first made larger by one common factor, the least that is
-//!    enough. (The defaults cut some 2 % of the I frames.)
+//!    enough. (The defaults cut about 3 % of the I frames.)
 //! 3. Sizes are whole bits. The sum is that of the mean over the sequence, rounded to the bit; the largest frame has
 //!    the peak rate's bits in a frame's time, rounded to the bit: at 30 frame/s 150 000 in the mean and 494 667 at most.
 //!
@@ -321,7 +321,7 @@ mod tests {
     use crate::traffic::{Model, Params as AnyParams};
 
     fn frames(params: &Params, seed: u64) -> Vec<u64> {
-        params.sequence(Stream::new(seed, 0, "video/sequence")).all()
+        params.sequence(Stream::new(seed, 0, "video/sequence")).frame_bits()
     }
 
     /// Round the sequence, as it goes round itself.
@@ -343,7 +343,7 @@ mod tests {
     }
 
     /// The defaults, over 200 sequences: types keep their ratio within 1 %, scenes and frames their variation, and about
-    /// 1 frame in 50 of the I frames is cut.
+    /// 3 % of the I frames are cut.
     #[test]
     fn frames_are_those_of_the_pattern() {
         let params = Params::default();
@@ -370,8 +370,10 @@ mod tests {
         let variance = logarithms.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
         // Both variations: 2 ln(1.01) = 0.0199, within 5 %; some sequences had theirs enlarged to reach the peak.
         assert!((variance / (2.0 * libm::log1p(0.01)) - 1.0).abs() < 0.05, "{variance}");
+        // A normal number above (ln(peak / mean I frame) + variance / 2) / deviation = 1.79: 3.7 %, less what the cut
+        // itself moves.
         let share = f64::from(cut) / counts[0];
-        assert!((0.01..0.04).contains(&share), "{share}");
+        assert!((0.03..0.04).contains(&share), "{share}");
     }
 
     /// Against theory. With sizes w exp(v) the covariance n groups of pictures apart is the variance of w over the

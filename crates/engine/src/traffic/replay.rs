@@ -256,9 +256,9 @@ mod tests {
         assert_eq!(fault.reason, "line 2 of it: \"x\" is no frame size");
         assert_eq!(params.take("1 900\n2 30\n"), Ok(()));
         assert_eq!(params, replay(&[900, 30]));
-        assert_eq!(params.sequence(Stream::new(1, 0, "")).all(), [7_200, 240]);
+        assert_eq!(params.sequence(Stream::new(1, 0, "")).frame_bits(), [7_200, 240]);
         let bits = Params { unit: SizeUnit::Bits, ..params };
-        assert_eq!(bits.sequence(Stream::new(1, 0, "")).all(), [900, 30]);
+        assert_eq!(bits.sequence(Stream::new(1, 0, "")).frame_bits(), [900, 30]);
     }
 
     #[test]

@@ -38,10 +38,11 @@ pub(super) fn at(seconds: f64) -> Time {
     Time::ZERO + Span::from_seconds(seconds)
 }
 
-pub(super) fn surroundings(seed: u64) -> Surroundings {
+pub(crate) fn surroundings(seed: u64) -> Surroundings {
     Surroundings {
         stream: Stream::new(seed, 0, "source/traffic"),
         group_stream: Stream::new(seed, 0, "group/traffic"),
+        sequence: None,
         number: 0,
         octets: 53,
     }
