@@ -16,6 +16,7 @@ use crate::roles::{define_role, dispatch};
 use crate::time::{LineRate, Rate, Span, Time};
 use crate::traffic::Pace;
 
+mod abr;
 mod becn;
 mod class_rates;
 #[cfg(test)]
@@ -304,6 +305,8 @@ macro_rules! reaction_points {
             fixed_window FixedWindow = fixed_window::Params => fixed_window::FixedWindow;
             /// Sends RM cells and obeys the explicit rate that comes back.
             explicit_rate ExplicitRate = explicit_rate::Params => explicit_rate::ExplicitRate;
+            /// The source of the available bit rate service (ATM Forum TM 4.0).
+            tm40 Tm40 = abr::tm40::Params => abr::tm40::Source;
         }
     };
 }
@@ -321,6 +324,7 @@ impl ReactionParams {
     pub fn minimum(&self) -> Option<Rate> {
         match self {
             ReactionParams::ExplicitRate(params) => params.minimum,
+            ReactionParams::Tm40(params) => params.mcr,
             _ => None,
         }
     }

@@ -68,6 +68,9 @@ fn reaction_points() -> Vec<(Value, f64)> {
         (json!({ "stop": {} }), 1.0),
         (json!({ "fixed_window": { "window": 3 } }), 1.0),
         (json!({ "explicit_rate": { "initial": "1 Mb/s", "peak": "150 Mb/s", "minimum": "64 kb/s" } }), 1.0),
+        (json!({ "tm40": {} }), 1.0),
+        (json!({ "tm40": { "icr": "1 Mb/s", "nrm": 4, "tbe": "8 cells", "cdf": 0.25, "adtf": "10 ms" } }), 1.0),
+        (json!({ "tm40": { "mcr": "9 kb/s", "use_it_or_lose_it": { "count_based": { "headroom": 0.5 } } } }), 1.0),
     ]
 }
 
@@ -367,7 +370,8 @@ proptest! {
 
     #[test]
     fn without_feedback_nothing_is_taken_back(calls in any_calls()) {
-        for (row, _) in reaction_points() {
+        // Unless that is the rule: TM 4.0 takes missing feedback for congestion after TBE cells.
+        for (row, _) in reaction_points().into_iter().filter(|(row, _)| row["tm40"]["tbe"].is_null()) {
             let mut point = reaction(&row);
             let mut now = Time::ZERO;
             let (mut factor, mut rate) = (0.0, 0.0);

@@ -178,17 +178,7 @@ impl ExplicitRate {
     }
 }
 
-impl Pace for ExplicitRate {
-    fn begin_session(&mut self, _now: Time) {}
-
-    fn factor(&mut self, _now: Time) -> f64 {
-        1.0
-    }
-
-    fn resumes(&mut self, now: Time) -> Time {
-        now
-    }
-}
+impl Pace for ExplicitRate {}
 
 impl ReactionPoint for ExplicitRate {
     fn sends(&self) -> bool {
