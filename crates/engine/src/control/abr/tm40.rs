@@ -20,6 +20,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::check_rates;
 use super::order::{Order, Sent};
 use crate::control::{Allowance, Next, ReactionPoint, Ready, SenderSurroundings};
 use crate::error::Fault;
@@ -117,7 +118,7 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        self.check_rates()?;
+        self.check_signalled_rates()?;
         check_power("rif", self.rif, 15)?;
         check_power("rdf", self.rdf, 15)?;
         if self.cdf != 0.0 {
@@ -159,25 +160,14 @@ impl Params {
         Ok(())
     }
 
-    fn check_rates(&self) -> Result<(), Fault> {
+    fn check_signalled_rates(&self) -> Result<(), Fault> {
         let highest = self.pcr.unwrap_or(HIGHEST);
         if highest > HIGHEST {
             let reason = "it is signalled in 24 bits of cells per second";
             return Err(Fault::new("pcr", highest, reason, format!("write {HIGHEST} or less, or leave it out")));
         }
-        if highest <= self.tcr {
-            let reason = format!("the peak is {highest}: only out-of-rate cells could ever be sent");
-            return Err(Fault::new("tcr", self.tcr, reason, "lower it, or raise pcr; the standard has 4.24 kb/s"));
-        }
-        if let Some(mcr) = self.mcr.filter(|&mcr| mcr > highest) {
-            return Err(Fault::new("mcr", mcr, format!("it is above the peak, {highest}"), "lower it, or raise pcr"));
-        }
+        check_rates(highest, self.mcr, self.icr, self.tcr)?;
         let Some(icr) = self.icr else { return Ok(()) };
-        let lowest = self.mcr.unwrap_or(Rate(0));
-        if icr < lowest || icr > highest {
-            let reason = "it must lie between mcr and pcr";
-            return Err(Fault::new("icr", icr, reason, format!("write a rate from {lowest} to {highest}")));
-        }
         if icr.bits_per_second() > self.exposure() {
             let bound = Rate(self.exposure() as u64);
             let reason = format!("it is above tbe / frtt, {bound}");

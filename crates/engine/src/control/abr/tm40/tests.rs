@@ -1,18 +1,9 @@
 //! Each rule of the source with numbers worked by hand, and the closed forms of missing feedback.
 
+use super::super::sending::{BOTH, DATA, TURNED, backward, letters, ms, sends};
 use super::*;
-use crate::control::Answer;
 use crate::control::conformance::sender;
-use crate::pdu::{CELL_OCTETS, FlowId};
 use crate::time::LineRate;
-
-const DATA: Ready = Ready { data: true, turned: false };
-const TURNED: Ready = Ready { data: false, turned: true };
-const BOTH: Ready = Ready { data: true, turned: true };
-
-fn ms(milliseconds: u64) -> Time {
-    Time::ZERO + Span::milliseconds(milliseconds)
-}
 
 fn source(params: Params) -> Source {
     assert_eq!(params.check(), Ok(()));
@@ -23,40 +14,6 @@ fn source(params: Params) -> Source {
 /// Peak 100 Mb/s, initial 10 Mb/s.
 fn slow_start() -> Params {
     Params { pcr: Some(Rate(100_000_000)), icr: Some(Rate(10_000_000)), ..Params::default() }
-}
-
-fn cell(answer: Answer) -> Pdu {
-    let mut pdu = Pdu::new(FlowId(0), 0, answer.octets, 0, answer.body);
-    pdu.marks = answer.marks;
-    pdu
-}
-
-fn data() -> Pdu {
-    Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 })
-}
-
-/// A backward RM cell of the other direction, or of this one as feedback.
-fn backward(er: f64, marks: Marks) -> Pdu {
-    let mut pdu = Pdu::new(FlowId(1), 0, CELL_OCTETS, 0, Body::ResourceManagement { er, ccr: 1e6 });
-    pdu.marks = marks.with(Marks::DIR);
-    pdu
-}
-
-/// The cell that goes at `now`: `F` forward RM, `B` backward RM, `d` data; small if tagged.
-fn sends(source: &mut Source, ready: Ready, now: Time) -> (char, Pdu) {
-    let next = source.choose(ready, now);
-    assert_eq!(next, source.choose(ready, now));
-    let (letter, mut pdu) = match next {
-        Next::Own(own) => ('F', cell(own)),
-        Next::Turned => ('B', backward(1e6, Marks::default())),
-        Next::Data => ('d', data()),
-    };
-    source.on_send(&mut pdu, now);
-    (if pdu.is_tagged() { letter.to_ascii_lowercase() } else { letter }, pdu)
-}
-
-fn letters(source: &mut Source, ready: Ready, count: usize, now: Time) -> String {
-    (0..count).map(|_| sends(source, ready, now).0).collect()
 }
 
 /// CCR of the next forward RM cell, which goes after the data before it.
