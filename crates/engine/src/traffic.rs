@@ -32,14 +32,18 @@ pub enum Upcoming {
     Never,
 }
 
-/// How the reaction point bears on traffic that is generated at a nominal rate.
+/// How the reaction point bears on traffic that is generated at a nominal rate. The defaults leave it at that rate.
 pub trait Pace {
     /// A session (a call, a file) begins at `now`.
-    fn begin_session(&mut self, now: Time);
+    fn begin_session(&mut self, _now: Time) {}
     /// Factor on the nominal rate at `now`; 1 where nothing controls it, 0 while stopped.
-    fn factor(&mut self, now: Time) -> f64;
+    fn factor(&mut self, _now: Time) -> f64 {
+        1.0
+    }
     /// While the factor is 0: the instant at which it may next be above, as far as is known.
-    fn resumes(&mut self, now: Time) -> Time;
+    fn resumes(&mut self, now: Time) -> Time {
+        now
+    }
 }
 
 /// One PDU's worth of user data.

@@ -479,7 +479,7 @@ impl<'a> Network<'a> {
     fn terms(&self) -> Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'a>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
-            minimum: flow.params.reaction_point.minimum().map_or(0.0, Rate::bits_per_second),
+            minimum: flow.params.reaction_point.minimum(self.line_rate(flow)),
         };
         self.flows.iter().enumerate().map(terms).collect()
     }
@@ -541,6 +541,12 @@ impl<'a> Network<'a> {
         onward.map(|next| self.port_node(next))
     }
 
+    /// Rate of the flow's first line that has one.
+    fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
+        let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
+        rated.expect("a path crosses a line with a rate")
+    }
+
     fn build_sender(
         &self,
         index: usize,
@@ -558,8 +564,7 @@ impl<'a> Network<'a> {
             number: flow.number,
             octets,
         });
-        let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
-        let line_rate = rated.expect("a path crosses a line with a rate");
+        let line_rate = self.line_rate(flow);
         let surroundings =
             SenderSurroundings { stream: stream("reaction"), round_trip: self.round_trip(flow), line_rate, octets };
         let reaction = flow.params.reaction_point.build(surroundings);
