@@ -271,6 +271,16 @@ macro_rules! congestion_points {
             queue_length QueueLength = queue_length::Params => queue_length::QueueLength;
             /// A switch that grants a constant explicit rate in RM cells on their way back.
             constant_grant ConstantGrant = explicit_rate::GrantParams => explicit_rate::ConstantGrant;
+            /// Marks data that leaves a long queue (EFCI switch).
+            efci Efci = abr::efci::Params => abr::efci::Efci;
+            /// Sets CI for the connections above the mean first (EPRCA, binary enhanced switch).
+            bes Bes = abr::bes::Params => abr::bes::Bes;
+            /// Brings the connections above the mean to a share of it (EPRCA, explicit down switch).
+            eds Eds = abr::eds::Params => abr::eds::Eds;
+            /// Grants the fair share, or the own rate scaled to the load (EPRCA++).
+            eprca_plus_plus EprcaPlusPlus = abr::eprca_plus_plus::Params => abr::eprca_plus_plus::EprcaPlusPlus;
+            /// Brings the input to a target, with the same rate for all that can use it (ERICA).
+            erica Erica = abr::erica::Params => abr::erica::Erica;
         }
     };
 }

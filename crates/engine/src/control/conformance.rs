@@ -48,6 +48,16 @@ fn congestion_points() -> Vec<Value> {
         json!({ "class_rates": { "forward": true } }),
         json!({ "queue_length": {} }),
         json!({ "constant_grant": { "rate": "3 Mb/s" } }),
+        json!({ "efci": {} }),
+        json!({ "bes": {} }),
+        json!({ "eds": { "qt": "50 cells", "initial_macr": "300 kb/s" } }),
+        json!({ "eprca_plus_plus": {} }),
+        json!({ "eprca_plus_plus": { "er_written": "forward", "fair_share": "target", "interval": "5 ms" } }),
+        json!({ "erica": {} }),
+        json!({ "erica": { "target": 1.0, "interval": { "time": "5 ms" }, "active": { "decayed": { "factor": 0.9 } },
+            "immediate_fair_share": true, "averaging": 0.5, "ccr": "measured" } }),
+        json!({ "erica": { "interval": { "cells": 30 }, "active": "established", "ccr": "backward_rm",
+            "max_alloc_previous": false, "two_step": false } }),
     ]
 }
 
@@ -401,7 +411,9 @@ proptest! {
 
     #[test]
     fn a_port_with_little_to_do_is_silent(calls in any_calls()) {
-        for row in congestion_points().into_iter().filter(|row| row["becn"]["threshold"] != "0 PDUs") {
+        // A threshold of nothing congests at once, and a rate granted on the way forward is written at any load.
+        let writes = |row: &Value| row["becn"]["threshold"] == "0 PDUs" || !row["eprca_plus_plus"]["er_written"].is_null();
+        for row in congestion_points().into_iter().filter(|row| !writes(row)) {
             let mut point = congestion(&row);
             let mut now = Time::ZERO;
             for call in &calls {
