@@ -451,6 +451,7 @@ impl<P: Probe> Run<P> {
                 discarded: measures.discarded,
                 queue_mean: own_area as f64 / measured.0 as f64,
                 queue_max: measures.most,
+                queue_max_start: measures.most_before,
             });
             row.arrived += measures.arrived;
             row.departed += measures.departed;
