@@ -7,14 +7,18 @@
 use crate::pdu::{Body, Marks, Pdu};
 
 pub(super) mod bes;
+pub(super) mod capc;
 mod census;
+pub(super) mod charny;
 pub(super) mod eds;
 pub(super) mod efci;
 pub(super) mod eprca_plus_plus;
 pub(super) mod erica;
+pub(super) mod erica_plus;
 mod interval;
 mod load;
 mod macr;
+pub(super) mod phantom;
 
 /// Whether `pdu` counts against the rate of its sender: all but RM cells sent tagged, beside the rate.
 fn is_in_rate(pdu: &Pdu) -> bool {
