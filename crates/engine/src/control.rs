@@ -301,8 +301,8 @@ macro_rules! notification_points {
             acknowledge Acknowledge = fixed_window::AcknowledgeParams => fixed_window::Acknowledge;
             /// Tells the source when many of its cells arrive marked EFCI.
             forward_notice ForwardNotice = forward_notice::Params => forward_notice::ForwardNotice;
-            /// Turns RM cells round.
-            turn_round TurnRound = explicit_rate::TurnRoundParams => explicit_rate::TurnRound;
+            /// Turns RM cells round (destination of the available bit rate service).
+            turn_round TurnRound = abr::destination::Params => abr::destination::TurnRound;
         }
     };
 }
@@ -323,6 +323,10 @@ macro_rules! reaction_points {
             fixed_window FixedWindow = fixed_window::Params => fixed_window::FixedWindow;
             /// Sends RM cells and obeys the explicit rate that comes back.
             explicit_rate ExplicitRate = explicit_rate::Params => explicit_rate::ExplicitRate;
+            /// The source of the available bit rate service (ATM Forum TM 4.0).
+            tm40 Tm40 = abr::tm40::Params => abr::tm40::Source;
+            /// The source of EPRCA, whose rate decays with every cell.
+            eprca Eprca = abr::eprca::Params => abr::eprca::Source;
         }
     };
 }
@@ -335,13 +339,16 @@ impl ReactionParams {
     /// Obeys nothing: the default of a flow.
     pub const UNCONTROLLED: ReactionParams = ReactionParams::Uncontrolled(uncontrolled::Params {});
 
-    /// Rate that the network guarantees the flow (MCR), where the scheme knows of one.
+    /// Rate that the network guarantees the flow (MCR), bits per second, behind a first line of that rate.
     #[must_use]
-    pub fn minimum(&self) -> Option<Rate> {
-        match self {
+    pub fn minimum(&self, line_rate: LineRate) -> f64 {
+        let given = match self {
             ReactionParams::ExplicitRate(params) => params.minimum,
+            ReactionParams::Tm40(params) => params.mcr,
+            ReactionParams::Eprca(params) => return params.minimum(line_rate),
             _ => None,
-        }
+        };
+        given.map_or(0.0, Rate::bits_per_second)
     }
 }
 

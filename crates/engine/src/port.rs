@@ -16,7 +16,7 @@ use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::probe::Probe;
 use crate::random::Stream;
 use crate::stats::Fingerprint;
-use crate::time::{LineRate, Span, Time};
+use crate::time::{Interval, LineRate, Span, Time};
 use ring::Ring;
 use stepped::Stepped;
 
@@ -172,6 +172,8 @@ pub struct Parts {
     pub rate: Option<LineRate>,
     /// Propagation delay of the line.
     pub delay: Span,
+    /// When the line is broken.
+    pub outage: Option<Interval>,
     /// Discard policy of each queue, by priority; at least one, at most [`MOST_QUEUES`].
     pub policies: Vec<Policy>,
     /// Congestion point.
@@ -204,6 +206,7 @@ pub struct Port {
     between: [String; 2],
     rate: Option<LineRate>,
     delay: Span,
+    outage: Option<Interval>,
 }
 
 impl Port {
@@ -233,6 +236,7 @@ impl Port {
             between: parts.between,
             rate: parts.rate,
             delay: parts.delay,
+            outage: parts.outage,
         }
     }
 
@@ -382,8 +386,18 @@ impl Port {
 
     #[cold]
     fn discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
-        let queue = self.queue_of(pdu);
+        self.count_discard(pdu, at, ctx);
         let view = PortView { refused: true, ..self.view(pdu, at) };
+        let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, &view));
+        if let Some(notice) = notice {
+            self.notify(notice, pdu.flow, at, ctx);
+        }
+    }
+
+    /// A PDU ends here.
+    #[cold]
+    fn count_discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let queue = self.queue_of(pdu);
         self.queues.of(queue).measures.discarded += 1;
         let group = self.groups[pdu.flow.index()] as usize;
         self.by_group[group].discarded[crate::node::kind_of(pdu)] += 1;
@@ -391,10 +405,6 @@ impl Port {
         self.fingerprint.mix(u64::from(pdu.flow.0) << 32 | u64::from(pdu.sequence));
         ctx.count_dropped(pdu);
         ctx.probe.on_discarded(&self.name, pdu, at);
-        let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, &view));
-        if let Some(notice) = notice {
-            self.notify(notice, pdu.flow, at, ctx);
-        }
     }
 
     #[inline]
@@ -421,6 +431,10 @@ impl Port {
         let state = self.queues.of(queue);
         state.measures.arrived += 1;
         let length = state.present;
+        if self.outage.is_some_and(|outage| outage.covers(at)) {
+            // A broken line is no congestion: the congestion point learns nothing of it.
+            return self.count_discard(pdu, at, ctx);
+        }
         let (refused, victim) = match self.policies[queue].verdict(pdu, length) {
             Verdict::Admit => (false, None),
             Verdict::Discard => (true, None),

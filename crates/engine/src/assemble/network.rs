@@ -18,7 +18,7 @@ use crate::receiver::{Limits, Receiver};
 use crate::sender::Sender;
 use crate::spec::{self, Order, Scenario};
 use crate::switch::Switch;
-use crate::time::{LineRate, Rate, Serialiser, Span};
+use crate::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::world::{Parts, Seat};
 use crate::{control, discard, traffic};
 
@@ -33,6 +33,7 @@ pub(super) struct PortPlan<'a> {
     /// A mere delay has none.
     pub(super) rate: Option<LineRate>,
     pub(super) delay: Span,
+    pub(super) outage: Option<Interval>,
     pub(super) order: Order,
     pub(super) queues: &'a [discard::Params],
     pub(super) congestion: Option<&'a control::CongestionParams>,
@@ -128,6 +129,7 @@ impl<'a> Network<'a> {
                 to: second.clone(),
                 rate: Some(line.rate),
                 delay: line.delay,
+                outage: line.outage,
                 order: line.order,
                 queues: &line.queues,
                 congestion: line.congestion_point.as_ref(),
@@ -140,6 +142,7 @@ impl<'a> Network<'a> {
                 to: first.clone(),
                 rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
                 delay: line.delay,
+                outage: line.outage,
                 order: reverse.map_or(line.order, |reverse| reverse.order),
                 queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
                 congestion: match reverse {
@@ -215,6 +218,7 @@ impl<'a> Network<'a> {
             to: node.to_owned(),
             rate: access.rate,
             delay: access.delay,
+            outage: None,
             order: Order::Fixed,
             queues: &access.queues,
             congestion: None,
@@ -402,9 +406,12 @@ impl<'a> Network<'a> {
         }
         let mut halves: Vec<(Option<Sender>, Option<Receiver>, NodeId, NodeId)> =
             (0..self.end_count).map(|_| (None, None, NodeId::NONE, NodeId::NONE)).collect();
+        let group_stream = |group: &str| stream(group, traffic::GROUP_PURPOSE);
+        let sequences: Vec<_> =
+            self.scenario.flow.iter().map(|(name, flow)| flow.traffic.sequence(group_stream(name))).collect();
         for (index, flow) in self.flows.iter().enumerate() {
             let [sending, receiving] = flow.ends;
-            halves[sending].0 = Some(self.build_sender(index, flow, &stream));
+            halves[sending].0 = Some(self.build_sender(index, flow, sequences[flow.group].clone(), &stream));
             halves[sending].2 = self.port_node(flow.forward[0]);
             halves[receiving].1 = Some(self.build_receiver(index, flow, receiving));
             halves[receiving].3 = self.back_from(flow);
@@ -472,7 +479,7 @@ impl<'a> Network<'a> {
     fn terms(&self) -> Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'a>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
-            minimum: flow.params.reaction_point.minimum().map_or(0.0, Rate::bits_per_second),
+            minimum: flow.params.reaction_point.minimum(self.line_rate(flow)),
         };
         self.flows.iter().enumerate().map(terms).collect()
     }
@@ -503,6 +510,7 @@ impl<'a> Network<'a> {
             switch: self.switch_node(&plan.from),
             rate: plan.rate,
             delay: plan.delay,
+            outage: plan.outage,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
             congestion: plan.congestion.map(|params| params.build(surroundings)),
             order: (plan.order == Order::Random).then(|| stream(&plan.name, "order")),
@@ -533,18 +541,30 @@ impl<'a> Network<'a> {
         onward.map(|next| self.port_node(next))
     }
 
-    fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> Sender {
-        let group_stream = stream(&self.groups[flow.group], "traffic of the group");
+    /// Rate of the flow's first line that has one.
+    fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
+        let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
+        rated.expect("a path crosses a line with a rate")
+    }
+
+    fn build_sender(
+        &self,
+        index: usize,
+        flow: &FlowPlan<'a>,
+        sequence: Option<traffic::Sequence>,
+        stream: &impl Fn(&str, &str) -> Stream,
+    ) -> Sender {
+        let group_stream = stream(&self.groups[flow.group], traffic::GROUP_PURPOSE);
         let stream = |purpose: &str| stream(&flow.name, purpose);
         let octets = flow.params.octets;
         let traffic = flow.params.traffic.build(traffic::Surroundings {
             stream: stream("traffic"),
             group_stream,
+            sequence,
             number: flow.number,
             octets,
         });
-        let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
-        let line_rate = rated.expect("a path crosses a line with a rate");
+        let line_rate = self.line_rate(flow);
         let surroundings =
             SenderSurroundings { stream: stream("reaction"), round_trip: self.round_trip(flow), line_rate, octets };
         let reaction = flow.params.reaction_point.build(surroundings);

@@ -1,24 +1,50 @@
-//! The Available Bit Rate service of ATM: what its end systems and its switches say to one another in RM cells.
+//! The available bit rate service of ATM: end systems and switches that speak in RM cells.
 //!
-//! Rates are in bits per second, of whole cells. A switch learns the rate of a connection (CCR) from forward RM cells
-//! as they arrive, and answers in backward RM cells as they pass: it may lower ER and set CI, never raise the one or
-//! clear the other (ATM Forum TM 4.0). Congestion is judged by the queue at that moment.
+//! Source: ATM Forum TM 4.0 (AF-TM-0056.000) and the contributions before it. In every Nrm cells a source sends a
+//! forward RM cell with its own rate (CCR); the destination turns it round; switches say what the network bears, by
+//! marks (EFCI) on the way there or by ER and CI on the way back, which they lower or set and never raise or clear; the
+//! source obeys. Congestion is judged by the queue that the RM cell finds. Rates are bits per second of whole cells.
 
+use crate::error::Fault;
 use crate::pdu::{Body, Marks, Pdu};
+use crate::time::Rate;
 
 pub(super) mod bes;
 pub(super) mod capc;
 mod census;
 pub(super) mod charny;
+pub(super) mod destination;
 pub(super) mod eds;
 pub(super) mod efci;
+pub(super) mod eprca;
 pub(super) mod eprca_plus_plus;
 pub(super) mod erica;
 pub(super) mod erica_plus;
 mod interval;
 mod load;
 mod macr;
+mod order;
 pub(super) mod phantom;
+#[cfg(test)]
+mod sending;
+pub(super) mod tm40;
+
+/// Finds fault with a peak that leaves nothing to send in-rate, and with MCR <= ICR <= PCR where it does not hold.
+fn check_rates(pcr: Rate, mcr: Option<Rate>, icr: Option<Rate>, tcr: Rate) -> Result<(), Fault> {
+    if pcr <= tcr {
+        let reason = format!("the peak is {pcr}: only out-of-rate cells could ever be sent");
+        return Err(Fault::new("tcr", tcr, reason, "lower it, or raise pcr; the standard has 4.24 kb/s"));
+    }
+    if let Some(mcr) = mcr.filter(|&mcr| mcr > pcr) {
+        return Err(Fault::new("mcr", mcr, format!("it is above the peak, {pcr}"), "lower it, or raise pcr"));
+    }
+    let lowest = mcr.unwrap_or(Rate(1));
+    if let Some(icr) = icr.filter(|&icr| icr < lowest || icr > pcr) {
+        let remedy = format!("write a rate from {lowest} to {pcr}");
+        return Err(Fault::new("icr", icr, "it must lie between mcr and pcr", remedy));
+    }
+    Ok(())
+}
 
 /// Whether `pdu` counts against the rate of its sender: all but RM cells sent tagged, beside the rate.
 fn is_in_rate(pdu: &Pdu) -> bool {
