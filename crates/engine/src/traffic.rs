@@ -293,12 +293,11 @@ impl Params {
     /// # Errors
     /// With the path below the model's.
     pub fn check_octets(&self, octets: u16) -> Result<(), Fault> {
-        let (keyword, sending) = match self {
-            Params::Mpeg(params) => ("mpeg", &params.sending),
-            Params::Replay(params) => ("replay", &params.sending),
-            _ => return Ok(()),
-        };
-        sending.check_octets(octets).map_err(|fault| fault.under("sending").under(keyword))
+        match self {
+            Params::Mpeg(params) => params.check_octets(octets).map_err(|fault| fault.under("mpeg")),
+            Params::Replay(params) => params.check_octets(octets).map_err(|fault| fault.under("replay")),
+            _ => Ok(()),
+        }
     }
 
     /// The file that must be read before anything can be sent.
