@@ -6,6 +6,7 @@
 
 mod ring;
 mod stepped;
+mod transit;
 
 use std::sync::Arc;
 
@@ -323,6 +324,30 @@ impl Port {
         }
     }
 
+    /// Where what arrives at the far end of its line goes.
+    #[inline]
+    #[must_use]
+    pub fn to(&self) -> NodeId {
+        self.to
+    }
+
+    /// Whether so much has arrived by `now`, at a port without deliveries of its own, that it should go on.
+    #[inline]
+    #[must_use]
+    pub fn is_ripe(&self, now: Time) -> bool {
+        matches!(&self.transmitter, Transmitter::Ring(ring) if ring.is_ripe(now))
+    }
+
+    /// Takes the next PDU that arrives by `now` at the far end of the line off it, with the instant; the port has been
+    /// woken or caught up. What is stepped delivers by itself.
+    #[inline]
+    pub fn arrived(&mut self, now: Time) -> Option<(Time, Pdu)> {
+        match &mut self.transmitter {
+            Transmitter::Ring(ring) => ring.arrived(now),
+            Transmitter::Stepped(_) => None,
+        }
+    }
+
     /// When it takes what it has gathered, if it gathers.
     #[inline]
     #[must_use]
@@ -473,7 +498,7 @@ impl Node for Port {
             return self.take_gathered(now, ctx);
         }
         match &mut self.transmitter {
-            Transmitter::Ring(ring) => ring.on_wake(now, &mut self.queues, self.to, ctx),
+            Transmitter::Ring(ring) => ring.touch(now, &mut self.queues, self.to, ctx),
             Transmitter::Stepped(stepped) if timer == Timer::Delivery => {
                 ctx.outbox.put(self.to, now, stepped.deliver());
             }
@@ -499,7 +524,7 @@ impl Node for Port {
 
     fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         if let Transmitter::Ring(ring) = &mut self.transmitter {
-            ring.catch_up(now, &mut self.queues, self.to, ctx);
+            ring.touch(now, &mut self.queues, self.to, ctx);
         }
     }
 

@@ -40,7 +40,8 @@ impl Places {
     /// Whether the node is ever woken.
     #[inline]
     fn has_any(&self) -> bool {
-        *self != Places::NONE
+        // One test for all three, of which none is all ones.
+        self.own.and(self.delivery).and(self.gathering) != Place::NONE
     }
 }
 
@@ -73,6 +74,8 @@ pub struct World<P> {
     ctx: Ctx<P>,
     /// The round of handed PDUs that is being carried over; empty between steps.
     carried: Vec<Hand>,
+    /// Late ports from which a batch should go on; empty between steps.
+    ripe: Vec<NodeId>,
     events: u64,
 }
 
@@ -106,6 +109,7 @@ impl<P: Probe> World<P> {
                 end: Time::NEVER,
             },
             carried: Vec::new(),
+            ripe: Vec::new(),
             nodes: parts.nodes,
             seats: parts.seats,
             flows: parts.flows,
@@ -197,6 +201,7 @@ impl<P: Probe> World<P> {
         for index in 0..self.late.len() {
             if let AnyNode::Port(port) = &mut self.nodes[self.late[index].index()] {
                 port.catch_up(self.clock, &mut self.ctx);
+                self.deliver(self.late[index], self.clock);
             }
             self.carry();
         }
@@ -213,15 +218,18 @@ impl<P: Probe> World<P> {
         self.clock = time;
         self.events += 1;
         let Seat { node, timer, .. } = self.seats[leaf.0 as usize];
-        let places = self.places[node.index()];
-        let node = &mut self.nodes[node.index()];
-        match node {
+        match &mut self.nodes[node.index()] {
             AnyNode::End(end) => end.on_wake(timer, time, &mut self.ctx),
-            AnyNode::Port(port) => port.on_wake(timer, time, &mut self.ctx),
+            AnyNode::Port(port) => {
+                port.on_wake(timer, time, &mut self.ctx);
+                if timer == Timer::Delivery {
+                    self.deliver(node, time);
+                }
+            }
             AnyNode::Police(police) => police.on_wake(timer, time, &mut self.ctx),
             AnyNode::Switch(_) => {}
         }
-        plan(node, places, &mut self.agenda);
+        plan(&self.nodes[node.index()], self.places[node.index()], &mut self.agenda);
         self.carry();
         true
     }
@@ -269,35 +277,64 @@ impl<P: Probe> World<P> {
         all.value()
     }
 
+    /// Hands on, in order, what arrives by `now` at the far end of the port's line.
+    #[inline]
+    fn deliver(&mut self, port: NodeId, now: Time) {
+        while let AnyNode::Port(from) = &mut self.nodes[port.index()]
+            && let Some((at, mut pdu)) = from.arrived(now)
+        {
+            let to = from.to();
+            self.hand(to, at, &mut pdu);
+        }
+    }
+
     /// Carries over everything in the outbox, and what comes of it: round by round, which is first in, first out.
     #[inline]
     fn carry(&mut self) {
-        while !self.ctx.outbox.is_empty() {
+        loop {
+            while let Some(port) = self.ripe.pop() {
+                self.deliver(port, self.clock);
+            }
+            if self.ctx.outbox.is_empty() {
+                return;
+            }
             self.ctx.outbox.swap(&mut self.carried);
-            for hand in &mut self.carried {
-                let mut to = hand.to;
-                while let AnyNode::Switch(switch) = &self.nodes[to.index()] {
-                    let way = switch.way(&hand.pdu);
-                    to = way.to;
-                    if way.shown_to != NodeId::NONE {
-                        let places = self.places[way.shown_to.index()];
-                        let port = &mut self.nodes[way.shown_to.index()];
-                        show(port, places, &mut hand.pdu, hand.at, &mut self.ctx, &mut self.agenda);
-                    }
-                }
-                let node = &mut self.nodes[to.index()];
-                match node {
-                    AnyNode::End(end) => end.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
-                    AnyNode::Port(port) => port.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
-                    AnyNode::Police(police) => police.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
-                    AnyNode::Switch(_) => {}
-                }
-                let places = self.places[to.index()];
-                if places.has_any() {
-                    plan(node, places, &mut self.agenda);
+            let mut carried = std::mem::take(&mut self.carried);
+            for hand in &mut carried {
+                self.hand(hand.to, hand.at, &mut hand.pdu);
+            }
+            carried.clear();
+            self.carried = carried;
+        }
+    }
+
+    /// Hands a PDU to a node, or to the one to which a switch routes it.
+    #[inline(always)]
+    fn hand(&mut self, mut to: NodeId, at: Time, pdu: &mut Pdu) {
+        while let AnyNode::Switch(switch) = &self.nodes[to.index()] {
+            let way = switch.way(pdu);
+            to = way.to;
+            if way.shown_to != NodeId::NONE {
+                let places = self.places[way.shown_to.index()];
+                let port = &mut self.nodes[way.shown_to.index()];
+                show(port, places, pdu, at, &mut self.ctx, &mut self.agenda);
+            }
+        }
+        let node = &mut self.nodes[to.index()];
+        match node {
+            AnyNode::End(end) => end.on_pdu(pdu, at, &mut self.ctx),
+            AnyNode::Port(port) => {
+                port.on_pdu(pdu, at, &mut self.ctx);
+                if port.is_ripe(at) {
+                    self.ripe.push(to);
                 }
             }
-            self.carried.clear();
+            AnyNode::Police(police) => police.on_pdu(pdu, at, &mut self.ctx),
+            AnyNode::Switch(_) => {}
+        }
+        let places = self.places[to.index()];
+        if places.has_any() {
+            plan(node, places, &mut self.agenda);
         }
     }
 
