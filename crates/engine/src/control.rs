@@ -7,9 +7,10 @@
 //! A scheme implements those it needs; every method defaults to nothing.
 
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use crate::error::Fault;
-use crate::pdu::{Body, Marks, Pdu};
+use crate::pdu::{Body, FlowId, Marks, Pdu};
 use crate::random::Stream;
 use crate::roles::{define_role, dispatch};
 use crate::time::{LineRate, Rate, Span, Time};
@@ -89,12 +90,46 @@ pub struct Answer {
     pub octets: u16,
 }
 
+/// What an answer does that waits for the End's own sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It takes the place of an older one that still waits.
+    Overwrite,
+    /// It waits behind the older ones.
+    Queue,
+}
+
 /// The receiver's part of a scheme, for one flow.
 pub trait NotificationPoint {
-    /// `pdu` arrived; the End sends a returned answer back at once.
+    /// `pdu` arrived; the End sends a returned answer back.
     fn on_pdu(&mut self, _pdu: &Pdu, _now: Time) -> Option<Answer> {
         None
     }
+    /// How answers wait for the sender of the same End, whose scheme chooses when they go. `None`: they go at once, as
+    /// they do where the End sends nothing of its own.
+    fn turn(&self) -> Option<Turn> {
+        None
+    }
+}
+
+/// What is there to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// Data of the flow.
+    pub data: bool,
+    /// An answer of the receiver at the same End.
+    pub turned: bool,
+}
+
+/// Which PDU a sender sends next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Next {
+    /// The scheme's own, as an RM cell.
+    Own(Answer),
+    /// The oldest answer that waits.
+    Turned,
+    /// Data.
+    Data,
 }
 
 /// What a sender may do.
@@ -115,7 +150,7 @@ pub enum Allowance {
 
 /// The sender's part of a scheme, for one flow. Its [`Pace`] bears on traffic that is generated at a nominal rate.
 pub trait ReactionPoint: Pace {
-    /// Whether it bears on the sending itself (`on_send`, `own_pdu`, `allowance`), not on the traffic's factor alone.
+    /// Whether it bears on the sending itself (`on_send`, `choose`, `allowance`), not on the traffic's factor alone.
     fn sends(&self) -> bool {
         false
     }
@@ -123,9 +158,9 @@ pub trait ReactionPoint: Pace {
     fn on_feedback(&mut self, _pdu: &Pdu, _now: Time) {}
     /// `pdu` is about to be sent; the scheme may write into it.
     fn on_send(&mut self, _pdu: &mut Pdu, _now: Time) {}
-    /// Whether the next PDU must be the scheme's own (an RM cell) instead of data, and which.
-    fn own_pdu(&mut self, _now: Time) -> Option<Answer> {
-        None
+    /// Which PDU goes next, of what is `ready` (something is). To ask changes nothing; `on_send` follows.
+    fn choose(&mut self, ready: Ready, _now: Time) -> Next {
+        if ready.turned { Next::Turned } else { Next::Data }
     }
     /// What may be sent at `now`.
     fn allowance(&mut self, _now: Time) -> Allowance {
@@ -146,13 +181,24 @@ pub trait ReactionPoint: Pace {
     fn reset_measures(&mut self, _now: Time) {}
 }
 
+/// What a congestion point may know of a flow beforehand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FlowTerms {
+    /// The opposite direction of its connection; the flow itself if there is none.
+    pub peer: FlowId,
+    /// Rate that the network guarantees it (MCR), bits per second.
+    pub minimum: f64,
+}
+
 /// What a congestion point is built into.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PortSurroundings {
     /// Rate of the port's line.
     pub rate: Rate,
-    /// Number of flows in the network.
-    pub flows: usize,
+    /// Number of the port's queues; traffic under control has the last, whatever the others hold goes first.
+    pub queues: usize,
+    /// Every flow of the network.
+    pub flows: Arc<[FlowTerms]>,
 }
 
 /// What a notification point is built into.
@@ -269,6 +315,15 @@ reaction_points!(define_role! [ReactionParams Reaction SenderSurroundings]);
 impl ReactionParams {
     /// Obeys nothing: the default of a flow.
     pub const UNCONTROLLED: ReactionParams = ReactionParams::Uncontrolled(uncontrolled::Params {});
+
+    /// Rate that the network guarantees the flow (MCR), where the scheme knows of one.
+    #[must_use]
+    pub fn minimum(&self) -> Option<Rate> {
+        match self {
+            ReactionParams::ExplicitRate(params) => params.minimum,
+            _ => None,
+        }
+    }
 }
 
 impl CongestionPoint for Congestion {
@@ -309,6 +364,10 @@ impl NotificationPoint for Notification {
     fn on_pdu(&mut self, pdu: &Pdu, now: Time) -> Option<Answer> {
         notification_points!(dispatch! [Notification, self, point => point.on_pdu(pdu, now)])
     }
+
+    fn turn(&self) -> Option<Turn> {
+        notification_points!(dispatch! [Notification, self, point => point.turn()])
+    }
 }
 
 impl Pace for Reaction {
@@ -339,8 +398,8 @@ impl ReactionPoint for Reaction {
         reaction_points!(dispatch! [Reaction, self, point => point.on_send(pdu, now)]);
     }
 
-    fn own_pdu(&mut self, now: Time) -> Option<Answer> {
-        reaction_points!(dispatch! [Reaction, self, point => point.own_pdu(now)])
+    fn choose(&mut self, ready: Ready, now: Time) -> Next {
+        reaction_points!(dispatch! [Reaction, self, point => point.choose(ready, now)])
     }
 
     fn allowance(&mut self, now: Time) -> Allowance {

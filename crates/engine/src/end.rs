@@ -74,16 +74,26 @@ impl Node for End {
         } else if let Some(receiver) = &mut self.receiver
             && let Some(answer) = receiver.on_pdu(pdu, at, ctx)
         {
-            ctx.count_sent(&answer);
-            ctx.outbox.put(self.back, at, answer);
+            match (receiver.turn(), &mut self.sender) {
+                (Some(turn), Some(sender)) => {
+                    sender.turn(answer, turn, at);
+                    self.plan(at);
+                }
+                _ => {
+                    ctx.count_sent(&answer);
+                    ctx.outbox.put(self.back, at, answer);
+                }
+            }
         }
     }
 
     #[inline]
     fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<P>) {
         if let Some(sender) = &mut self.sender {
-            let out = self.out;
-            self.due = sender.act(now, ctx, |pdu, ctx| ctx.outbox.put(out, now, pdu));
+            let (out, back) = (self.out, self.back);
+            self.due = sender.act(now, ctx, |pdu, ctx| {
+                ctx.outbox.put(if pdu.is_backward() { back } else { out }, now, pdu);
+            });
         }
     }
 

@@ -1,6 +1,6 @@
 //! Receiver: delay, jitter and goodput of what arrives, and the notification point.
 
-use crate::control::{Answer, Notification, NotificationPoint};
+use crate::control::{Answer, Notification, NotificationPoint, Turn};
 use crate::node::Ctx;
 use crate::pdu::{Body, FlowId, Pdu};
 use crate::probe::Probe;
@@ -92,6 +92,12 @@ impl Receiver {
         }
         let answer = self.notification.as_mut()?.on_pdu(pdu, at)?;
         Some(self.answer(pdu, answer))
+    }
+
+    /// How its answers wait for the sender at the same End.
+    #[must_use]
+    pub fn turn(&self) -> Option<Turn> {
+        self.notification.as_ref()?.turn()
     }
 
     /// Forgets what was measured.

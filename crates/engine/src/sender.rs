@@ -1,6 +1,8 @@
 //! Sender: what an End sends and when, from the traffic model and the reaction point.
 
-use crate::control::{Allowance, Reaction, ReactionPoint};
+use std::collections::VecDeque;
+
+use crate::control::{Allowance, Next, Reaction, ReactionPoint, Ready, Turn};
 use crate::node::Ctx;
 use crate::pdu::{Body, FlowId, Pdu};
 use crate::probe::Probe;
@@ -16,6 +18,8 @@ pub struct Sender {
     traffic: Model,
     reaction: Reaction,
     upcoming: Upcoming,
+    /// Answers of the receiver at the same End, and since when each waits to be sent.
+    turned: VecDeque<(Time, Pdu)>,
     saturates: bool,
     /// Each PDU leaves when it is produced, untouched.
     as_produced: bool,
@@ -43,6 +47,7 @@ impl Sender {
             traffic,
             reaction,
             upcoming,
+            turned: VecDeque::new(),
             saturates,
             as_produced,
             last: None,
@@ -63,11 +68,15 @@ impl Sender {
     #[inline]
     #[must_use]
     pub fn due(&mut self, now: Time) -> Time {
-        match self.upcoming {
+        let own = match self.upcoming {
             Upcoming::Pdu(at) if self.as_produced => at,
             Upcoming::Pdu(at) => self.permitted(at, now),
             Upcoming::Decision(at) => at,
             Upcoming::Never => Time::NEVER,
+        };
+        match self.turned.front() {
+            Some(&(since, _)) => self.permitted(since, now).min(own),
+            None => own,
         }
     }
 
@@ -79,10 +88,8 @@ impl Sender {
             if due > now {
                 return due;
             }
-            if !self.as_produced
-                && let Some(own) = self.own_pdu(now)
-            {
-                self.depart(own, now, ctx, &mut send);
+            if let Some(pdu) = self.instead_of_data(now) {
+                self.depart(pdu, now, ctx, &mut send);
                 continue;
             }
             let (unit, upcoming) = self.traffic.advance(now, &mut self.reaction);
@@ -96,6 +103,14 @@ impl Sender {
                 self.depart(pdu, now, ctx, &mut send);
             }
         }
+    }
+
+    /// An answer of the receiver at the same End is there to be sent.
+    pub fn turn(&mut self, answer: Pdu, turn: Turn, now: Time) {
+        if turn == Turn::Overwrite {
+            self.turned.clear();
+        }
+        self.turned.push_back((now, answer));
     }
 
     /// A PDU of its flow came back.
@@ -140,16 +155,26 @@ impl Sender {
         self.reaction.reset_measures(now);
     }
 
-    /// The scheme's own PDU, if it must go before the data that are ready.
-    fn own_pdu(&mut self, now: Time) -> Option<Pdu> {
-        if !matches!(self.upcoming, Upcoming::Pdu(_)) {
-            return None;
+    /// The scheme's own PDU or an answer, if that goes next.
+    #[inline]
+    fn instead_of_data(&mut self, now: Time) -> Option<Pdu> {
+        let ready = match self.upcoming {
+            Upcoming::Pdu(_) if self.as_produced && self.turned.is_empty() => return None,
+            // What the traffic decides at this instant may be to have data.
+            Upcoming::Decision(at) if at <= now => return None,
+            Upcoming::Pdu(at) => Ready { data: at <= now, turned: !self.turned.is_empty() },
+            Upcoming::Decision(_) | Upcoming::Never => Ready { data: false, turned: true },
+        };
+        match self.reaction.choose(ready, now) {
+            Next::Own(own) => {
+                let mut pdu = Pdu::new(self.flow, self.own_sequence, own.octets, self.priority, own.body);
+                pdu.marks.set(own.marks);
+                self.own_sequence = self.own_sequence.wrapping_add(1);
+                Some(pdu)
+            }
+            Next::Data if ready.data => None,
+            Next::Data | Next::Turned => self.turned.pop_front().map(|(_, pdu)| pdu),
         }
-        let own = self.reaction.own_pdu(now)?;
-        let mut pdu = Pdu::new(self.flow, self.own_sequence, own.octets, self.priority, own.body);
-        pdu.marks.set(own.marks);
-        self.own_sequence = self.own_sequence.wrapping_add(1);
-        Some(pdu)
     }
 
     fn permitted(&mut self, at: Time, now: Time) -> Time {
@@ -179,7 +204,10 @@ impl Sender {
     fn depart<P: Probe>(&mut self, mut pdu: Pdu, now: Time, ctx: &mut Ctx<P>, send: &mut impl FnMut(Pdu, &mut Ctx<P>)) {
         if !self.as_produced {
             self.reaction.on_send(&mut pdu, now);
-            self.last = Some((now, pdu.bits()));
+            // What a scheme sends tagged goes beside the allowance (TM 4.0: out of rate).
+            if !pdu.is_tagged() {
+                self.last = Some((now, pdu.bits()));
+            }
         }
         ctx.count_sent(&pdu);
         send(pdu, ctx);

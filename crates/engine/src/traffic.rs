@@ -13,6 +13,7 @@ mod file_transfer;
 mod greedy;
 mod on_off;
 mod poisson;
+mod silent;
 mod two_rate_video;
 
 /// What a model waits for.
@@ -86,6 +87,10 @@ pub trait Traffic {
 pub struct Surroundings {
     /// Its own random numbers.
     pub stream: Stream,
+    /// The same random numbers for every flow of its group.
+    pub group_stream: Stream,
+    /// Place of the flow within its group, from 0.
+    pub number: u32,
     /// Octets of one PDU, headers included.
     pub octets: u16,
 }
@@ -250,6 +255,8 @@ macro_rules! models {
             poisson Poisson = poisson::Params => poisson::Poisson;
             /// Always something to send.
             greedy Greedy = greedy::Params => greedy::Greedy;
+            /// Nothing to send: a direction that carries RM cells or acknowledgements alone.
+            silent Silent = silent::Params => silent::Silent;
         }
     };
 }

@@ -126,6 +126,15 @@ fn a_fixed_window_fills_the_pipe_and_then_the_queue() {
 
 #[test]
 fn an_rm_cell_is_turned_round_and_loses_rate_at_one_port_on_its_way_back() {
+    for access in ["", r#"access = { rate = "622 Mb/s", delay = "2 ms" }"#, r#"access = { delay = "700 us" }"#] {
+        for (there, back) in [(access, access), (access, "")] {
+            turned_round(there, back);
+        }
+    }
+}
+
+/// A connection of two flows, each with its own way to the first switch.
+fn turned_round(access_there: &str, access_back: &str) {
     let text = r#"
         duration = "1 s"
         warm_up = "200 ms"
@@ -148,6 +157,7 @@ fn an_rm_cell_is_turned_round_and_loses_rate_at_one_port_on_its_way_back() {
         traffic.greedy = {}
         reaction_point.explicit_rate = { initial = "10 Mb/s", peak = "150 Mb/s" }
         notification_point.turn_round = {}
+        ACCESS THERE
 
         [flow.back]
         path = ["b", "switch", "a"]
@@ -155,13 +165,15 @@ fn an_rm_cell_is_turned_round_and_loses_rate_at_one_port_on_its_way_back() {
         traffic.greedy = {}
         reaction_point.explicit_rate = { initial = "10 Mb/s", peak = "100 Mb/s" }
         notification_point.turn_round = {}
+        ACCESS BACK
     "#;
-    let report = agreed(text);
-    // One cell in 32 is an RM cell; the port on the right grants 30 Mb/s to what leaves by it, and nothing binds the way
-    // back but its own peak.
-    for (name, rate) in [("there", 30e6), ("back", 100e6)] {
+    let report = agreed(&text.replace("ACCESS THERE", access_there).replace("ACCESS BACK", access_back));
+    // The port on the right grants 30 Mb/s to what leaves by it, and nothing binds the way back but its own peak. Of a
+    // sender's own cells one in 32 is an RM cell; those turned round for the other direction have part in its rate:
+    // own = rate - (other's own) / 32.
+    for (name, rate, other) in [("there", 30e6, 100e6), ("back", 100e6, 30e6)] {
         let row = flow(&report, name);
-        let expected = rate * 31.0 / 32.0;
+        let expected = (32.0 * rate - other) / (32.0 * 32.0 - 1.0) * 31.0;
         assert!((row.throughput_bps - expected).abs() / expected < 1e-3, "{name}: {}", row.throughput_bps);
         assert!(row.control_delivered > 0 && row.control_lost == 0);
     }

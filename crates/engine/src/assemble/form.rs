@@ -1,6 +1,7 @@
 //! Which form each port takes in the fast engine: what can be evaluated late, what is told ahead, what needs events.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::network::Network;
 use crate::control::CongestionPoint;
@@ -83,7 +84,7 @@ fn receivers_wait(
 
 fn needs_true_instants(network: &Network<'_>, port: usize) -> bool {
     let plan = &network.ports[port];
-    let surroundings = plan.surroundings(0);
+    let surroundings = plan.surroundings(&Arc::default());
     plan.congestion.is_some_and(|params| params.build(surroundings).wants_departures())
         || plan.queues.iter().any(|params| params.build(()).pushes_out())
         || (plan.queues.len() > 1 && network.stop.is_some_and(|(stop, _)| stop == port))
@@ -112,7 +113,7 @@ fn silent_points(network: &Network<'_>) -> Vec<bool> {
             let mut tagged = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
             tagged.marks.set(Marks::CLP);
             let roomy = plan.queues.iter().all(|params| params.build(()).verdict(&tagged, most) == Verdict::Admit);
-            let surroundings = plan.surroundings(0);
+            let surroundings = plan.surroundings(&Arc::default());
             roomy && params.build(surroundings).is_silent_below(fed / plan.rate.map_or(0.0, LineRate::bits_per_second))
         })
         .collect()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::Form;
 use crate::agenda::Rank;
-use crate::control::{PortSurroundings, ReceiverSurroundings, SenderSurroundings};
+use crate::control::{FlowTerms, PortSurroundings, ReceiverSurroundings, SenderSurroundings};
 use crate::document::nearest;
 use crate::end::End;
 use crate::error::Fault;
@@ -46,9 +46,10 @@ impl PortPlan<'_> {
         self.path.starts_with("line.") || self.rate.is_none()
     }
 
-    /// What its congestion point is built into, in a network of so many flows.
-    pub(super) fn surroundings(&self, flows: usize) -> PortSurroundings {
-        PortSurroundings { rate: self.rate.map_or(Rate(0), LineRate::rounded), flows }
+    /// What its congestion point is built into, in a network of these flows.
+    pub(super) fn surroundings(&self, flows: &Arc<[FlowTerms]>) -> PortSurroundings {
+        let rate = self.rate.map_or(Rate(0), LineRate::rounded);
+        PortSurroundings { rate, queues: self.queues.len(), flows: Arc::clone(flows) }
     }
 }
 
@@ -64,6 +65,10 @@ pub(super) struct FlowPlan<'a> {
     pub(super) backward: Vec<usize>,
     /// Ends: sending, receiving.
     pub(super) ends: [usize; 2],
+    /// Place within its group, from 0.
+    number: u32,
+    /// The opposite direction of its connection.
+    peer: Option<usize>,
 }
 
 /// The whole network, by index.
@@ -174,7 +179,8 @@ impl<'a> Network<'a> {
                 forward.insert(0, up);
                 backward.insert(0, down);
             }
-            self.flows.push(FlowPlan { name, group, params, forward, backward, ends });
+            let number = number - 1;
+            self.flows.push(FlowPlan { name, group, params, forward, backward, ends, number, peer: None });
         }
         Ok(())
     }
@@ -271,21 +277,29 @@ impl<'a> Network<'a> {
                     "make count and path agree".into(),
                 );
             }
-            if flow.access.is_some() || other.access.is_some() {
-                return refuse(
-                    "peers cannot have access lines".into(),
-                    "make the access line a [line] of its own".into(),
-                );
-            }
             if name < peer {
                 for number in 0..flow.count as usize {
                     let (one, two) = (first_of[name.as_str()] + number, first_of[peer.as_str()] + number);
                     let [sending, receiving] = self.flows[one].ends;
                     self.flows[two].ends = [receiving, sending];
+                    self.reach_behind_access(one, two);
+                    self.reach_behind_access(two, one);
                 }
             }
         }
         Ok(())
+    }
+
+    /// Leads `flow` to the End of its peer, down the access line of that.
+    fn reach_behind_access(&mut self, flow: usize, peer: usize) {
+        let there = &self.flows[peer];
+        let access = there.params.access.as_ref().map(|_| (there.backward[0], there.forward[0]));
+        let here = &mut self.flows[flow];
+        here.peer = Some(peer);
+        if let Some((down, up)) = access {
+            here.forward.push(down);
+            here.backward.push(up);
+        }
     }
 
     fn group_of(&self, flow: usize) -> &'a str {
@@ -349,6 +363,7 @@ impl<'a> Network<'a> {
     pub(super) fn build(&self, seed: u64, replication: u32, form: Form, forms: &[PortForm]) -> Parts {
         let stream = |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}"));
         let groups: Arc<[u32]> = self.flows.iter().map(|flow| flow.group as u32).collect();
+        let terms = self.terms();
         let mut nodes = Vec::new();
         let mut seats = Vec::new();
         for (index, plan) in self.ports.iter().enumerate() {
@@ -356,6 +371,7 @@ impl<'a> Network<'a> {
                 index,
                 plan,
                 Arc::clone(&groups),
+                &terms,
                 forms[index],
                 &stream,
             ))));
@@ -391,7 +407,7 @@ impl<'a> Network<'a> {
             halves[sending].0 = Some(self.build_sender(index, flow, &stream));
             halves[sending].2 = self.port_node(flow.forward[0]);
             halves[receiving].1 = Some(self.build_receiver(index, flow, receiving));
-            halves[receiving].3 = self.switch_node(self.stop_of(flow, flow.forward.len() - 1));
+            halves[receiving].3 = self.back_from(flow);
             let node = self.end_node(sending);
             seats.push(Seat { node, timer: Timer::Own, rank: self.own_rank(index, 0) });
         }
@@ -443,6 +459,24 @@ impl<'a> Network<'a> {
         ports
     }
 
+    /// Where the flow's receiver puts what goes back.
+    fn back_from(&self, flow: &FlowPlan<'a>) -> NodeId {
+        let last = flow.forward.len() - 1;
+        match self.ports[flow.forward[last]].private_to {
+            Some(_) => self.port_node(flow.backward[last]),
+            None => self.switch_node(self.stop_of(flow, last)),
+        }
+    }
+
+    /// What congestion points may know of each flow.
+    fn terms(&self) -> Arc<[FlowTerms]> {
+        let terms = |(index, flow): (usize, &FlowPlan<'a>)| FlowTerms {
+            peer: FlowId(flow.peer.unwrap_or(index) as u32),
+            minimum: flow.params.reaction_point.minimum().map_or(0.0, Rate::bits_per_second),
+        };
+        self.flows.iter().enumerate().map(terms).collect()
+    }
+
     fn after_police(&self, flow: &FlowPlan<'a>) -> NodeId {
         flow.forward.get(1).map_or(self.end_node(flow.ends[1]), |&port| self.port_node(port))
     }
@@ -452,6 +486,7 @@ impl<'a> Network<'a> {
         index: usize,
         plan: &PortPlan<'a>,
         groups: Arc<[u32]>,
+        terms: &Arc<[FlowTerms]>,
         form: PortForm,
         stream: &impl Fn(&str, &str) -> Stream,
     ) -> Port {
@@ -459,7 +494,7 @@ impl<'a> Network<'a> {
             Some(flow) => self.end_node(self.flows[flow].ends[0]),
             None => self.only_way_on(index).unwrap_or_else(|| self.switch_node(&plan.to)),
         };
-        let surroundings = plan.surroundings(self.flows.len());
+        let surroundings = plan.surroundings(terms);
         let parts = port::Parts {
             name: plan.name.clone(),
             number: index as u32,
@@ -499,9 +534,15 @@ impl<'a> Network<'a> {
     }
 
     fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> Sender {
+        let group_stream = stream(&self.groups[flow.group], "traffic of the group");
         let stream = |purpose: &str| stream(&flow.name, purpose);
         let octets = flow.params.octets;
-        let traffic = flow.params.traffic.build(traffic::Surroundings { stream: stream("traffic"), octets });
+        let traffic = flow.params.traffic.build(traffic::Surroundings {
+            stream: stream("traffic"),
+            group_stream,
+            number: flow.number,
+            octets,
+        });
         let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
         let line_rate = rated.expect("a path crosses a line with a rate");
         let surroundings =
@@ -530,6 +571,9 @@ impl<'a> Network<'a> {
         for (index, flow) in self.flows.iter().enumerate() {
             let id = FlowId(index as u32);
             for hop in 0..flow.forward.len() {
+                if self.ports[flow.forward[hop]].private_to.is_some() {
+                    continue;
+                }
                 // Each line forward delivers to a switch, which knows the next port and the way back.
                 let switch = &mut switches[self.switch_node(self.stop_of(flow, hop)).index() - base];
                 let next = flow.forward.get(hop + 1);
@@ -553,7 +597,7 @@ impl<'a> Network<'a> {
     }
 
     fn show(&self, switch: &mut Switch, flow: FlowId, port: usize) {
-        let surroundings = self.ports[port].surroundings(0);
+        let surroundings = self.ports[port].surroundings(&Arc::default());
         let wants =
             |params: &&control::CongestionParams| control::CongestionPoint::wants_backward(&params.build(surroundings));
         if self.ports[port].congestion.as_ref().is_some_and(wants) {

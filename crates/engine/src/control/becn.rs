@@ -115,7 +115,7 @@ impl Detector {
         let gate = match &params.filter {
             Filter::None(_) => simple(Span::ZERO),
             Filter::Simple(filter) => simple(filter.period),
-            Filter::PerVc(filter) => Gate::PerVc { period: filter.period, told: vec![0; surroundings.flows] },
+            Filter::PerVc(filter) => Gate::PerVc { period: filter.period, told: vec![0; surroundings.flows.len()] },
         };
         Detector { threshold: params.threshold.0, gate, notices: 0 }
     }

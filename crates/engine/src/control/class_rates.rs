@@ -142,7 +142,7 @@ impl ClassRates {
             rates: params.rates,
             discards: params.discards && !params.forward,
             forward: params.forward,
-            sources: Spacing::new(params.spacing.unwrap_or(params.interval), surroundings.flows),
+            sources: Spacing::new(params.spacing.unwrap_or(params.interval), surroundings.flows.len()),
             interval: params.interval,
             capacity: exact as f64 / PICOSECONDS as f64,
             weight: params.weight,
@@ -251,14 +251,20 @@ impl CongestionPoint for ClassRates {
 
 #[cfg(test)]
 mod tests {
+    use super::super::conformance::port_of;
     use super::*;
     use crate::pdu::{Body, CELL_BITS, CELL_OCTETS, FlowId};
     use crate::time::Rate;
 
     /// 6 Mb/s and 50 ms: 300 000 bits or 707.5 cells an interval.
-    const SATELLITE: PortSurroundings = PortSurroundings { rate: Rate(6_000_000), flows: 8 };
+    fn satellite() -> PortSurroundings {
+        port_of(Rate(6_000_000), 8)
+    }
+
     /// 1000 cells a second.
-    const THOUSAND: PortSurroundings = PortSurroundings { rate: Rate(1000 * CELL_BITS), flows: 8 };
+    fn thousand() -> PortSurroundings {
+        port_of(Rate(1000 * CELL_BITS), 8)
+    }
 
     fn cell(flow: u32, class: usize) -> Pdu {
         let body = Body::Data { born: Time::ZERO, number: 0 };
@@ -285,7 +291,7 @@ mod tests {
 
     /// One second of the given cells per class, evenly in time; then the classes told at 1 s, each by its own flow.
     fn told_after(params: &Params, cells: [u64; 4]) -> Vec<usize> {
-        let mut point = ClassRates::new(params, THOUSAND);
+        let mut point = ClassRates::new(params, thousand());
         for (class, &count) in cells.iter().enumerate() {
             for index in 0..count {
                 let at = Time(PICOSECONDS * index / count);
@@ -304,7 +310,7 @@ mod tests {
     fn the_filter_takes_the_known_number_of_intervals() {
         // truths 17, with whole cells: floor(707.5 u) an interval.
         for (load, intervals) in [(0.905, 4), (0.91, 3), (0.95, 2), (1.0, 2), (1.13, 1)] {
-            let mut point = ClassRates::new(&Params::default(), SATELLITE);
+            let mut point = ClassRates::new(&Params::default(), satellite());
             let count = (707.5 * load) as u64;
             let interval = Span::milliseconds(50).0;
             let cells = (0..).flat_map(|n| (0..count).map(move |cell| Time(n * interval + cell * interval / count)));
@@ -315,7 +321,7 @@ mod tests {
 
     #[test]
     fn a_step_to_the_full_rate_is_followed_by_fifths() {
-        let mut point = ClassRates::new(&Params { interval: Span(PICOSECONDS), ..Params::default() }, THOUSAND);
+        let mut point = ClassRates::new(&Params { interval: Span(PICOSECONDS), ..Params::default() }, thousand());
         for (second, expected) in [0.8, 0.96, 0.992, 0.9984].into_iter().enumerate() {
             for _ in 0..1000 {
                 arrive(&mut point, 0, 1, Time(second as u64 * PICOSECONDS));
@@ -328,7 +334,7 @@ mod tests {
     #[test]
     fn the_trigger_itself_is_not_above_the_trigger() {
         // 900 of 1000 cells for ever; split like this, rounding alone carries the sum over 0.9 in the 24th interval.
-        let mut point = ClassRates::new(&Params { interval: Span(PICOSECONDS), ..Params::default() }, THOUSAND);
+        let mut point = ClassRates::new(&Params { interval: Span(PICOSECONDS), ..Params::default() }, thousand());
         for second in 0..40 {
             for (class, count) in [(1, 222), (2, 211), (3, 270), (4, 197)] {
                 for _ in 0..count {
@@ -355,7 +361,7 @@ mod tests {
 
     #[test]
     fn one_table_spaces_both_types() {
-        let mut point = ClassRates::new(&slow(), THOUSAND);
+        let mut point = ClassRates::new(&slow(), thousand());
         for _ in 0..1000 {
             assert_eq!(arrive(&mut point, 0, 1, Time::ZERO), None);
         }
@@ -371,7 +377,7 @@ mod tests {
 
     #[test]
     fn messages_count_as_input_but_are_never_told_of() {
-        let mut point = ClassRates::new(&slow(), THOUSAND);
+        let mut point = ClassRates::new(&slow(), thousand());
         let message = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Notice { point: 0, severity: 0 });
         for _ in 0..1000 {
             point.on_arrival(&mut message.clone(), &view(Time::ZERO));
@@ -384,7 +390,7 @@ mod tests {
 
     #[test]
     fn an_arrival_on_the_boundary_belongs_to_the_new_interval() {
-        let mut point = ClassRates::new(&slow(), THOUSAND);
+        let mut point = ClassRates::new(&slow(), thousand());
         arrive(&mut point, 0, 2, Time(PICOSECONDS - 1));
         arrive(&mut point, 0, 2, Time(PICOSECONDS));
         arrive(&mut point, 0, 2, Time(PICOSECONDS));
@@ -395,8 +401,8 @@ mod tests {
     #[test]
     fn idle_intervals_are_steps_too_and_long_idleness_is_cheap() {
         let params = Params { interval: Span(1000), weight: 0.001, ..Params::default() };
-        let mut point = ClassRates::new(&params, THOUSAND);
-        let mut usual = ClassRates::new(&Params { interval: Span(PICOSECONDS), ..Params::default() }, THOUSAND);
+        let mut point = ClassRates::new(&params, thousand());
+        let mut usual = ClassRates::new(&Params { interval: Span(PICOSECONDS), ..Params::default() }, thousand());
         for point in [&mut point, &mut usual] {
             for _ in 0..1000 {
                 arrive(point, 0, 1, Time::ZERO);
@@ -411,7 +417,7 @@ mod tests {
 
     #[test]
     fn forward_marks_the_data_and_tells_nobody() {
-        let mut point = ClassRates::new(&Params { forward: true, ..slow() }, THOUSAND);
+        let mut point = ClassRates::new(&Params { forward: true, ..slow() }, thousand());
         for _ in 0..1000 {
             arrive(&mut point, 0, 2, Time::ZERO);
         }
@@ -427,12 +433,12 @@ mod tests {
     #[test]
     fn a_port_is_silent_while_its_lines_bring_too_little() {
         // 65 536 / 300 000 is 0.218 of an interval.
-        let both = ClassRates::new(&Params::default(), SATELLITE);
+        let both = ClassRates::new(&Params::default(), satellite());
         assert!(both.is_silent_below(0.68) && !both.is_silent_below(0.69));
-        let discards = ClassRates::new(&Params { rates: false, ..Params::default() }, SATELLITE);
+        let discards = ClassRates::new(&Params { rates: false, ..Params::default() }, satellite());
         assert!(discards.is_silent_below(0.99) && !discards.is_silent_below(1.0));
         let neither = Params { rates: false, discards: false, ..Params::default() };
-        assert!(ClassRates::new(&neither, SATELLITE).is_silent_below(5.0));
+        assert!(ClassRates::new(&neither, satellite()).is_silent_below(5.0));
     }
 
     #[test]

@@ -18,7 +18,13 @@ const QUEUE: u64 = 512;
 
 /// Port of the satellite study.
 pub(super) fn port() -> PortSurroundings {
-    PortSurroundings { rate: Rate(6_000_000), flows: FLOWS as usize }
+    port_of(Rate(6_000_000), FLOWS)
+}
+
+/// A port with two queues in a network of so many flows, each without a peer.
+pub(super) fn port_of(rate: Rate, flows: u32) -> PortSurroundings {
+    let flows = (0..flows).map(|flow| FlowTerms { peer: FlowId(flow), minimum: 0.0 }).collect();
+    PortSurroundings { rate, queues: 2, flows }
 }
 
 /// Receiver of cells.
@@ -88,6 +94,14 @@ struct Call {
     method: u8,
     pdu: Pdu,
     length: u64,
+}
+
+impl Call {
+    /// Whatever is ready when a sender asks.
+    fn ready(&self) -> Ready {
+        let kind = self.length % 3;
+        Ready { data: kind > 0, turned: kind < 2 }
+    }
 }
 
 fn any_pdu() -> impl Strategy<Value = Pdu> {
@@ -170,7 +184,7 @@ fn ask_reaction(point: &mut Reaction, call: &Call, now: Time) -> String {
         _ => {}
     }
     let factor = if call.method == 7 { point.factor(now) } else { f64::NAN };
-    format!("{factor} {:?} {:?} {:?} {pdu:?}", point.allowance(now), point.own_pdu(now), point.obeyed())
+    format!("{factor} {:?} {:?} {:?} {pdu:?}", point.allowance(now), point.choose(call.ready(), now), point.obeyed())
 }
 
 /// Readings of a point, in order.

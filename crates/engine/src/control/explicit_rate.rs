@@ -13,8 +13,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Allowance, Answer, CongestionPoint, NotificationPoint, PortSurroundings, PortView, ReactionPoint,
-    ReceiverSurroundings, SenderSurroundings,
+    Allowance, Answer, CongestionPoint, Next, NotificationPoint, PortSurroundings, PortView, ReactionPoint, Ready,
+    ReceiverSurroundings, SenderSurroundings, Turn,
 };
 use crate::error::Fault;
 use crate::pdu::{Body, CELL_OCTETS, Kind, Marks, Pdu};
@@ -101,6 +101,10 @@ impl NotificationPoint for TurnRound {
             return None;
         }
         Some(Answer { body: pdu.body(), marks: Marks::default(), octets: CELL_OCTETS })
+    }
+
+    fn turn(&self) -> Option<Turn> {
+        Some(Turn::Overwrite)
     }
 }
 
@@ -197,17 +201,26 @@ impl ReactionPoint for ExplicitRate {
         }
     }
 
-    /// Counts every cell, its own RM cells too; to ask `own_pdu` alone changes nothing.
-    fn on_send(&mut self, _pdu: &mut Pdu, _now: Time) {
+    /// Counts every cell, its own RM cells too; to `choose` alone changes nothing.
+    fn on_send(&mut self, pdu: &mut Pdu, _now: Time) {
+        if pdu.is_backward() {
+            return;
+        }
         self.position += 1;
         if self.position >= self.nrm {
             self.position = 0;
         }
     }
 
-    fn own_pdu(&mut self, _now: Time) -> Option<Answer> {
-        let body = Body::ResourceManagement { er: self.peak, ccr: self.acr };
-        (self.position == 0).then_some(Answer { body, marks: Marks::default(), octets: CELL_OCTETS })
+    fn choose(&mut self, ready: Ready, _now: Time) -> Next {
+        if ready.turned {
+            Next::Turned
+        } else if self.position == 0 {
+            let body = Body::ResourceManagement { er: self.peak, ccr: self.acr };
+            Next::Own(Answer { body, marks: Marks::default(), octets: CELL_OCTETS })
+        } else {
+            Next::Data
+        }
     }
 
     fn allowance(&mut self, _now: Time) -> Allowance {
@@ -226,6 +239,8 @@ mod tests {
     use crate::pdu::FlowId;
     use crate::time::Span;
 
+    const DATA: Ready = Ready { data: true, turned: false };
+
     fn params() -> Params {
         Params { initial: Rate(1_000_000), peak: Rate(10_000_000), minimum: Some(Rate(500_000)), nrm: 4 }
     }
@@ -239,10 +254,13 @@ mod tests {
         let mut source = ExplicitRate::new(&params(), sender(Span::ZERO));
         let sent: String = (0..10)
             .map(|sequence| {
-                let own = source.own_pdu(Time::ZERO);
-                assert_eq!(own, source.own_pdu(Time::ZERO));
+                let next = source.choose(DATA, Time::ZERO);
+                assert_eq!(next, source.choose(DATA, Time::ZERO));
                 let body = Body::Data { born: Time::ZERO, number: 0 };
-                let mut pdu = own.map_or(Pdu::new(FlowId(0), sequence, CELL_OCTETS, 0, body), cell);
+                let mut pdu = match next {
+                    Next::Own(own) => cell(own),
+                    _ => Pdu::new(FlowId(0), sequence, CELL_OCTETS, 0, body),
+                };
                 source.on_send(&mut pdu, Time::ZERO);
                 if pdu.kind().is_data() { 'd' } else { 'r' }
             })
@@ -257,7 +275,8 @@ mod tests {
             let mut source = ExplicitRate::new(&params(), sender(Span::ZERO));
             let mut switch = ConstantGrant::new(&GrantParams { rate: Rate(grant) }, port());
             assert_eq!(source.allowance(Time::ZERO), Allowance::Rate(1e6));
-            let request = cell(source.own_pdu(Time::ZERO).expect("an RM cell"));
+            let Next::Own(request) = source.choose(DATA, Time::ZERO) else { panic!("an RM cell") };
+            let request = cell(request);
             assert_eq!(request.body(), Body::ResourceManagement { er: 10e6, ccr: 1e6 });
             let answer = TurnRound.on_pdu(&request, Time::ZERO).expect("a turned-round cell");
             let mut reply = cell(answer);

@@ -66,7 +66,7 @@ impl QueueLength {
             share: params.share,
             severity: params.severity,
             discards: params.discards,
-            sources: Spacing::new(params.spacing, surroundings.flows),
+            sources: Spacing::new(params.spacing, surroundings.flows.len()),
         }
     }
 }
@@ -88,12 +88,13 @@ impl CongestionPoint for QueueLength {
 
 #[cfg(test)]
 mod tests {
+    use super::super::conformance::port;
     use super::*;
     use crate::pdu::{Body, CELL_OCTETS, FlowId};
-    use crate::time::{Rate, Time};
+    use crate::time::Time;
 
     fn detector(params: &Params) -> QueueLength {
-        QueueLength::new(params, PortSurroundings { rate: Rate(6_000_000), flows: 4 })
+        QueueLength::new(params, port())
     }
 
     fn cell(flow: u32) -> Pdu {

@@ -249,7 +249,8 @@ mod tests {
 
     /// Share of tagged cells of one long session.
     fn tagged_share(traffic: &traffic::Params, depth: u64, drain: u64, seconds: f64) -> f64 {
-        let surroundings = traffic::Surroundings { stream: Stream::new(1, 0, "bucket/traffic"), octets: 53 };
+        let stream = Stream::new(1, 0, "bucket/traffic");
+        let surroundings = traffic::Surroundings { group_stream: stream.clone(), stream, number: 0, octets: 53 };
         let mut model = traffic.build(surroundings);
         let mut policer = bucket(depth, Rate(drain), 0, Overflow::Mark);
         let (mut cells, mut tagged) = (0u64, 0u64);

@@ -41,7 +41,7 @@ impl Cbr {
     /// A source that has not begun.
     #[must_use]
     pub fn new(params: &Params, surroundings: Surroundings) -> Cbr {
-        let Surroundings { stream, octets } = surroundings;
+        let Surroundings { stream, octets, .. } = surroundings;
         Cbr { rate: params.rate, start: params.start, begun: false, train: Train::new(octets), octets, stream }
     }
 }

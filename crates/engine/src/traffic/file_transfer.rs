@@ -83,7 +83,7 @@ impl FileTransfer {
     /// A source that has not begun.
     #[must_use]
     pub fn new(params: &Params, surroundings: Surroundings) -> FileTransfer {
-        let Surroundings { stream, octets } = surroundings;
+        let Surroundings { stream, octets, .. } = surroundings;
         FileTransfer {
             params: params.clone(),
             pdus: params.size.0.div_ceil(u64::from(octets.max(1)) * 8),

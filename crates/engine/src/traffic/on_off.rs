@@ -101,7 +101,7 @@ impl OnOff {
     /// A source that has not begun.
     #[must_use]
     pub fn new(params: &Params, surroundings: Surroundings) -> OnOff {
-        let Surroundings { stream, octets } = surroundings;
+        let Surroundings { stream, octets, .. } = surroundings;
         OnOff {
             params: params.clone(),
             sessions: SessionClock::new(params.session.clone()),

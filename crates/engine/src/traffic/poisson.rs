@@ -35,7 +35,7 @@ impl Poisson {
     /// A source that has not begun.
     #[must_use]
     pub fn new(params: &Params, surroundings: Surroundings) -> Poisson {
-        let Surroundings { stream, octets } = surroundings;
+        let Surroundings { stream, octets, .. } = surroundings;
         Poisson { rate: params.rate, train: Train::new(octets), octets, stream }
     }
 }

@@ -76,7 +76,7 @@ impl TwoRateVideo {
     /// A source that has not begun.
     #[must_use]
     pub fn new(params: &Params, surroundings: Surroundings) -> TwoRateVideo {
-        let Surroundings { stream, octets } = surroundings;
+        let Surroundings { stream, octets, .. } = surroundings;
         TwoRateVideo {
             params: params.clone(),
             sessions: SessionClock::new(params.session.clone()),

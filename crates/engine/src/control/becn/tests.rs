@@ -1,4 +1,4 @@
-use super::super::conformance::sender;
+use super::super::conformance::{port_of, sender};
 use super::*;
 use crate::pdu::{CELL_OCTETS, FlowId};
 use crate::time::Rate;
@@ -22,7 +22,7 @@ fn cell(flow: u32) -> Pdu {
 fn detector(threshold: u64, filter: Filter) -> Detector {
     let params = PointParams { threshold: Count(threshold), filter };
     assert_eq!(params.check(), Ok(()));
-    Detector::new(&params, PortSurroundings { rate: Rate(155_520_000), flows: 3 })
+    Detector::new(&params, port_of(Rate(155_520_000), 3))
 }
 
 /// Whether a cell of `flow` that finds `length` cells brings a BECN cell at that slot.

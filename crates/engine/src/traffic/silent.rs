@@ -1,0 +1,44 @@
+//! Nothing to send: the direction of a connection that only carries what the network itself needs.
+
+use super::{Pace, Surroundings, Traffic, Unit, Upcoming};
+use crate::error::Fault;
+use crate::time::Time;
+
+/// Silence has no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+impl Params {
+    /// Finds no fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// A source without data.
+#[derive(Clone, Debug)]
+pub struct Silent;
+
+impl Silent {
+    /// The same in all surroundings.
+    #[must_use]
+    pub fn new(_params: &Params, _surroundings: Surroundings) -> Silent {
+        Silent
+    }
+}
+
+impl Traffic for Silent {
+    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+        pace.begin_session(now);
+        Upcoming::Never
+    }
+
+    fn advance(&mut self, _now: Time, _pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+        (None, Upcoming::Never)
+    }
+
+    fn mean_rate(&self) -> Option<f64> {
+        Some(0.0)
+    }
+}
