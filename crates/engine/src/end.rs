@@ -1,11 +1,12 @@
 //! End: one end of flows. It sends one, receives one, or (of a bidirectional connection) both.
 
-use crate::node::{Ctx, Node, NodeId, Timer};
+use crate::access::Access;
+use crate::node::{Ctx, Node, NodeId};
 use crate::pdu::Pdu;
 use crate::probe::Probe;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// One end of flows.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct End {
     out: NodeId,
     /// Where answers go first.
     back: NodeId,
+    /// The line between the sender and `out`, if it is evaluated here.
+    access: Option<Access>,
     due: Time,
 }
 
@@ -23,16 +26,86 @@ impl End {
     /// An End that sends into `out` and answers into `back`.
     #[must_use]
     pub fn new(sender: Option<Sender>, receiver: Option<Receiver>, out: NodeId, back: NodeId) -> End {
-        let mut end = End { sender, receiver, out, back, due: Time::NEVER };
+        let mut end = End { sender, receiver, out, back, access: None, due: Time::NEVER };
         end.plan(Time::ZERO);
         end
+    }
+
+    /// Evaluates the line before `out` here: from now on the End acts when a PDU gets there.
+    pub fn put_behind(&mut self, access: Access) {
+        self.access = Some(access);
     }
 
     /// When it next acts.
     #[inline]
     #[must_use]
     pub fn due(&self) -> Time {
-        self.due
+        match &self.access {
+            None => self.due,
+            Some(access) => access.next(self.due),
+        }
+    }
+
+    /// Where what it sends goes first.
+    #[inline]
+    #[must_use]
+    pub fn out(&self) -> NodeId {
+        self.out
+    }
+
+    /// The line between it and `out`, if that is evaluated here.
+    #[must_use]
+    pub fn access(&self) -> Option<&Access> {
+        self.access.as_ref()
+    }
+
+    /// Does what is due; each PDU that gets to `out` now goes to `hand`.
+    #[inline]
+    pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, mut hand: impl FnMut(&Pdu, &mut Ctx<P>)) {
+        let Some(sender) = &mut self.sender else { return };
+        let Some(access) = &mut self.access else {
+            let back = self.back;
+            self.due =
+                sender.act(
+                    now,
+                    ctx,
+                    |pdu, ctx| {
+                        if pdu.is_backward() { ctx.outbox.put(back, now, pdu) } else { hand(&pdu, ctx) }
+                    },
+                );
+            return;
+        };
+        while let Some(pdu) = access.arrived(now) {
+            hand(&pdu, ctx);
+        }
+        while access.earliest(self.due) <= now {
+            let sent = self.due;
+            self.due = sender.act(sent, ctx, |pdu, ctx| {
+                let arrival = access.send(pdu.bits(), sent);
+                if arrival <= now { hand(&pdu, ctx) } else { access.keep(pdu, arrival) }
+            });
+        }
+    }
+
+    /// Sends what is due before `until`, if that is behind.
+    fn catch_up<P: Probe>(&mut self, until: Time, ctx: &mut Ctx<P>) {
+        let (Some(sender), Some(access)) = (&mut self.sender, &mut self.access) else { return };
+        while self.due < until {
+            let sent = self.due;
+            self.due = sender.act(sent, ctx, |pdu, _| {
+                let arrival = access.send(pdu.bits(), sent);
+                access.keep(pdu, arrival);
+            });
+        }
+    }
+
+    /// Sends what is due by `now`, if that is behind and `all` that happens by then has happened; else what is due
+    /// before. The queue of the line is seen at `now`.
+    pub fn look<P: Probe>(&mut self, now: Time, all: bool, ctx: &mut Ctx<P>) {
+        self.catch_up(if all { now + Span(1) } else { now }, ctx);
+        if let Some(access) = &mut self.access {
+            access.look(now);
+        }
     }
 
     /// Its sending half.
@@ -66,6 +139,8 @@ impl Node for End {
     fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         if pdu.is_backward() {
             ctx.count_delivered(pdu);
+            // Deliveries come before timers: what the sender does at this very instant it does after it has heard.
+            self.catch_up(at, ctx);
             if let Some(sender) = &mut self.sender {
                 // What it lets go leaves at the End's own place among equal times, not at this delivery's.
                 sender.on_feedback(pdu, at);
@@ -87,16 +162,6 @@ impl Node for End {
         }
     }
 
-    #[inline]
-    fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<P>) {
-        if let Some(sender) = &mut self.sender {
-            let (out, back) = (self.out, self.back);
-            self.due = sender.act(now, ctx, |pdu, ctx| {
-                ctx.outbox.put(if pdu.is_backward() { back } else { out }, now, pdu);
-            });
-        }
-    }
-
     fn reset_measures(&mut self, now: Time) {
         if let Some(sender) = &mut self.sender {
             sender.reset_measures(now);
@@ -104,7 +169,14 @@ impl Node for End {
         if let Some(receiver) = &mut self.receiver {
             receiver.reset_measures();
         }
+        if let Some(access) = &mut self.access {
+            access.reset_measures(now);
+        }
     }
 
-    fn held(&self, _each: &mut dyn FnMut(&Pdu)) {}
+    fn held(&self, each: &mut dyn FnMut(&Pdu)) {
+        if let Some(access) = &self.access {
+            access.held(each);
+        }
+    }
 }

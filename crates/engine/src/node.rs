@@ -123,10 +123,6 @@ impl<P: Probe> Ctx<P> {
 pub trait Node {
     /// A PDU is handed over at `at`.
     fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>);
-    /// A wake-up that the node asked for has come.
-    fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<P>);
-    /// Brings a node that is evaluated late up to `now`.
-    fn catch_up<P: Probe>(&mut self, _now: Time, _ctx: &mut Ctx<P>) {}
     /// Forgets what was measured; the state stays.
     fn reset_measures(&mut self, now: Time);
     /// Shows every PDU that it holds: waiting, in service, or on its line.

@@ -1,7 +1,7 @@
 //! Police: the policers of one flow, one after the other, where the flow enters the network.
 
 use crate::agenda::Rank;
-use crate::node::{Ctx, Node, NodeId, Timer};
+use crate::node::{Ctx, Node, NodeId};
 use crate::pdu::Pdu;
 use crate::policer::{Due, Outcome, Policer, State};
 use crate::probe::Probe;
@@ -82,6 +82,15 @@ impl Police {
         self.fingerprint.value()
     }
 
+    /// Does what is due.
+    #[inline]
+    pub fn on_wake<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
+        if self.next.1.time <= now {
+            self.act(ctx);
+            self.settle(now, ctx);
+        }
+    }
+
     /// The first stage to act; among equal times the first on the way.
     #[inline]
     fn first(&self) -> (usize, Due) {
@@ -150,14 +159,6 @@ impl Node for Police {
         }
         self.stages[0].arrive(*pdu, at);
         self.next = self.first();
-    }
-
-    #[inline]
-    fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<P>) {
-        if self.next.1.time <= now {
-            self.act(ctx);
-            self.settle(now, ctx);
-        }
     }
 
     fn reset_measures(&mut self, _now: Time) {

@@ -71,7 +71,30 @@ impl QueueState {
         self.measures.area + i128::from(self.present) * i128::from(now.0)
     }
 
-    fn reset(&mut self, now: Time) {
+    /// A PDU joins the queue.
+    #[inline]
+    pub(crate) fn arrive(&mut self, at: Time) {
+        self.measures.arrived += 1;
+        self.enter(at);
+    }
+
+    #[inline]
+    fn enter(&mut self, at: Time) {
+        self.present += 1;
+        self.measures.area -= i128::from(at.0);
+        self.measures.most = self.measures.most.max(self.present);
+    }
+
+    /// A PDU of so many bits departs.
+    #[inline]
+    pub(crate) fn leave(&mut self, at: Time, bits: u64) {
+        self.present -= 1;
+        self.measures.area += i128::from(at.0);
+        self.measures.departed += 1;
+        self.measures.departed_bits += bits;
+    }
+
+    pub(crate) fn reset(&mut self, now: Time) {
         let area = -i128::from(self.present) * i128::from(now.0);
         self.measures = QueueMeasures { area, most: self.present, ..QueueMeasures::default() };
     }
@@ -98,21 +121,14 @@ impl Queues {
 
     #[inline]
     fn enter(&mut self, queue: usize, at: Time) {
-        let state = self.of(queue);
-        state.present += 1;
-        state.measures.area -= i128::from(at.0);
-        state.measures.most = state.measures.most.max(state.present);
+        self.of(queue).enter(at);
         self.present += 1;
         self.most = self.most.max(self.present);
     }
 
     #[inline]
     fn leave(&mut self, queue: usize, at: Time, bits: u64) {
-        let state = self.of(queue);
-        state.present -= 1;
-        state.measures.area += i128::from(at.0);
-        state.measures.departed += 1;
-        state.measures.departed_bits += bits;
+        self.of(queue).leave(at, bits);
         self.present -= 1;
     }
 
@@ -331,11 +347,24 @@ impl Port {
         self.to
     }
 
+    /// Shows a queue that is evaluated elsewhere.
+    pub fn show(&mut self, queue: QueueState) {
+        self.queues.states[0] = queue;
+        self.queues.present = queue.present;
+        self.queues.most = queue.measures.most;
+    }
+
     /// Whether so much has arrived by `now`, at a port without deliveries of its own, that it should go on.
     #[inline]
     #[must_use]
     pub fn is_ripe(&self, now: Time) -> bool {
         matches!(&self.transmitter, Transmitter::Ring(ring) if ring.is_ripe(now))
+    }
+
+    /// Whether it has no deliveries of its own, but is caught up.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        matches!(&self.transmitter, Transmitter::Ring(ring) if ring.is_late())
     }
 
     /// Takes the next PDU that arrives by `now` at the far end of the line off it, with the instant; the port has been
@@ -478,22 +507,10 @@ impl Port {
             Transmitter::Stepped(stepped) => stepped.push(queue, *pdu, at),
         }
     }
-}
 
-impl Node for Port {
+    /// A wake-up that the port asked for has come.
     #[inline]
-    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
-        match &mut self.gathering {
-            Some(gathering) => {
-                gathering.arrived.push(*pdu);
-                gathering.at = at;
-            }
-            None => self.take(pdu, at, ctx),
-        }
-    }
-
-    #[inline]
-    fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<P>) {
+    pub fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<P>) {
         if timer == Timer::Gathering {
             return self.take_gathered(now, ctx);
         }
@@ -522,9 +539,23 @@ impl Node for Port {
         }
     }
 
-    fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
+    /// Brings what is evaluated late up to `now`.
+    pub fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         if let Transmitter::Ring(ring) = &mut self.transmitter {
             ring.touch(now, &mut self.queues, self.to, ctx);
+        }
+    }
+}
+
+impl Node for Port {
+    #[inline]
+    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        match &mut self.gathering {
+            Some(gathering) => {
+                gathering.arrived.push(*pdu);
+                gathering.at = at;
+            }
+            None => self.take(pdu, at, ctx),
         }
     }
 

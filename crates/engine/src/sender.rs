@@ -64,6 +64,12 @@ impl Sender {
         self.flow
     }
 
+    /// Whether it sends nothing but its data, untouched.
+    #[must_use]
+    pub fn is_as_produced(&self) -> bool {
+        self.as_produced
+    }
+
     /// When it next acts, seen from `now`.
     #[inline]
     #[must_use]

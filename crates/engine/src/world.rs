@@ -54,6 +54,8 @@ pub struct Parts {
     pub seats: Vec<Seat>,
     /// Nodes without a leaf that must catch up at a stop, each after those that feed it.
     pub late: Vec<NodeId>,
+    /// Ends that evaluate the line before them, and must catch up at a stop.
+    pub chains: Vec<NodeId>,
     /// Every flow.
     pub flows: Vec<FlowInfo>,
     /// Names of the groups.
@@ -69,6 +71,7 @@ pub struct World<P> {
     seats: Vec<Seat>,
     places: Vec<Places>,
     late: Vec<NodeId>,
+    chains: Vec<NodeId>,
     flows: Vec<FlowInfo>,
     groups: Vec<String>,
     ctx: Ctx<P>,
@@ -101,6 +104,7 @@ impl<P: Probe> World<P> {
             agenda: Agenda::new(parts.seats.len()),
             places,
             late: parts.late,
+            chains: parts.chains,
             ctx: Ctx {
                 outbox: Outbox::default(),
                 counts: vec![Counts::default(); parts.flows.len()],
@@ -198,10 +202,17 @@ impl<P: Probe> World<P> {
         if self.events < last {
             self.clock = until.min(self.ctx.end).max(self.clock);
         }
+        let all = self.events < last;
+        for index in 0..self.chains.len() {
+            self.look_into(self.chains[index], all);
+        }
         for index in 0..self.late.len() {
-            if let AnyNode::Port(port) = &mut self.nodes[self.late[index].index()] {
+            let late = self.late[index];
+            if let AnyNode::Port(port) = &mut self.nodes[late.index()] {
                 port.catch_up(self.clock, &mut self.ctx);
-                self.deliver(self.late[index], self.clock);
+                if port.is_late() {
+                    self.deliver(late, self.clock);
+                }
             }
             self.carry();
         }
@@ -219,14 +230,17 @@ impl<P: Probe> World<P> {
         self.events += 1;
         let Seat { node, timer, .. } = self.seats[leaf.0 as usize];
         match &mut self.nodes[node.index()] {
-            AnyNode::End(end) => end.on_wake(timer, time, &mut self.ctx),
+            AnyNode::End(end) => {
+                let out = end.out();
+                self.send(node, out, time);
+            }
             AnyNode::Port(port) => {
                 port.on_wake(timer, time, &mut self.ctx);
                 if timer == Timer::Delivery {
                     self.deliver(node, time);
                 }
             }
-            AnyNode::Police(police) => police.on_wake(timer, time, &mut self.ctx),
+            AnyNode::Police(police) => police.on_wake(time, &mut self.ctx),
             AnyNode::Switch(_) => {}
         }
         plan(&self.nodes[node.index()], self.places[node.index()], &mut self.agenda);
@@ -275,6 +289,40 @@ impl<P: Probe> World<P> {
         }
         all.mix(self.clock.0);
         all.value()
+    }
+
+    /// Lets an End act; what it sends is there at once, at the port `out`.
+    #[inline]
+    fn send(&mut self, end: NodeId, out: NodeId, now: Time) {
+        let Ok([AnyNode::End(end), node]) = self.nodes.get_disjoint_mut([end.index(), out.index()]) else { return };
+        let AnyNode::Port(port) = node else { return };
+        let mut has_sent = false;
+        end.act(now, &mut self.ctx, |pdu, ctx| {
+            port.on_pdu(pdu, now, ctx);
+            has_sent = true;
+        });
+        if has_sent {
+            if port.is_ripe(now) {
+                self.ripe.push(out);
+            }
+            let places = self.places[out.index()];
+            if places.has_any() {
+                plan(node, places, &mut self.agenda);
+            }
+        }
+    }
+
+    /// Catches an End and its line up, and shows the line's queue at its port.
+    fn look_into(&mut self, chain: NodeId, all: bool) {
+        let AnyNode::End(end) = &mut self.nodes[chain.index()] else { return };
+        end.look(self.clock, all, &mut self.ctx);
+        if let Some((port, queue)) =
+            end.access().and_then(|access| access.shown_by().map(|port| (port, access.queue())))
+            && let AnyNode::Port(port) = &mut self.nodes[port.index()]
+        {
+            port.show(queue);
+        }
+        plan(&self.nodes[chain.index()], self.places[chain.index()], &mut self.agenda);
     }
 
     /// Hands on, in order, what arrives by `now` at the far end of the port's line.

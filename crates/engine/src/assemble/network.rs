@@ -1,9 +1,10 @@
 //! The network laid out: flows, ports, routes and numbers, before anything is built.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::Form;
+use crate::access::Access;
 use crate::agenda::Rank;
 use crate::control::{FlowTerms, PortSurroundings, ReceiverSurroundings, SenderSurroundings};
 use crate::document::nearest;
@@ -364,6 +365,8 @@ impl<'a> Network<'a> {
         let stream = |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}"));
         let groups: Arc<[u32]> = self.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = self.terms();
+        let chained = if form == Form::Fast { self.chained(forms) } else { BTreeSet::new() };
+        let mut chains = Vec::new();
         let mut nodes = Vec::new();
         let mut seats = Vec::new();
         for (index, plan) in self.ports.iter().enumerate() {
@@ -379,7 +382,7 @@ impl<'a> Network<'a> {
             if forms[index] == PortForm::Stepped {
                 seats.push(Seat { node, timer: Timer::Service, rank: self.service_rank(index) });
             }
-            if forms[index] != PortForm::Late {
+            if forms[index] != PortForm::Late && !chained.contains(&index) {
                 seats.push(Seat { node, timer: Timer::Delivery, rank: self.delivery_rank(index) });
             }
             if plan.order == Order::Random {
@@ -404,25 +407,41 @@ impl<'a> Network<'a> {
             (0..self.end_count).map(|_| (None, None, NodeId::NONE, NodeId::NONE)).collect();
         for (index, flow) in self.flows.iter().enumerate() {
             let [sending, receiving] = flow.ends;
-            halves[sending].0 = Some(self.build_sender(index, flow, &stream));
-            halves[sending].2 = self.port_node(flow.forward[0]);
+            let sender = self.build_sender(index, flow, &stream);
+            let sends_data_alone = sender.is_as_produced();
+            halves[sending].0 = Some(sender);
             halves[receiving].1 = Some(self.build_receiver(index, flow, receiving));
             halves[receiving].3 = self.back_from(flow);
             let node = self.end_node(sending);
-            seats.push(Seat { node, timer: Timer::Own, rank: self.own_rank(index, 0) });
+            let first = flow.forward[0];
+            if chained.contains(&first) {
+                halves[sending].2 = self.port_node(flow.forward[1]);
+                // Of several senders behind one mere delay the first in the order of their own places comes first: so
+                // a delay delivers what was sent in one instant. Their leaves are in that order, and break the tie.
+                let is_instant = self.ports[first].rate.is_none() && self.ports[first].delay == Span::ZERO;
+                let rank = if is_instant { self.own_rank(index, 0) } else { self.delivery_rank(first) };
+                seats.push(Seat { node, timer: Timer::Own, rank });
+                chains.push((sending, self.build_access(flow, sends_data_alone)));
+            } else {
+                halves[sending].2 = self.port_node(first);
+                seats.push(Seat { node, timer: Timer::Own, rank: self.own_rank(index, 0) });
+            }
         }
-        nodes.extend(
-            halves
-                .into_iter()
-                .map(|(sender, receiver, out, back)| AnyNode::End(Box::new(End::new(sender, receiver, out, back)))),
-        );
+        let mut ends: Vec<End> =
+            halves.into_iter().map(|(sender, receiver, out, back)| End::new(sender, receiver, out, back)).collect();
+        let chain_nodes = chains.iter().map(|&(end, _)| self.end_node(end)).collect();
+        for (end, access) in chains {
+            ends[end].put_behind(access);
+        }
+        nodes.extend(ends.into_iter().map(|end| AnyNode::End(Box::new(end))));
         nodes.extend(self.build_switches().into_iter().map(|switch| AnyNode::Switch(Box::new(switch))));
         seats.sort_by_key(|seat| seat.rank);
-        let rings = (0..self.ports.len()).filter(|&port| forms[port] != PortForm::Stepped);
+        let rings = (0..self.ports.len()).filter(|port| forms[*port] != PortForm::Stepped && !chained.contains(port));
         Parts {
             nodes,
             seats,
             late: self.upstream_first(rings.collect()).into_iter().map(|port| self.port_node(port)).collect(),
+            chains: chain_nodes,
             flows: self
                 .flows
                 .iter()
@@ -435,6 +454,35 @@ impl<'a> Network<'a> {
                 .collect(),
             groups: self.groups.clone(),
         }
+    }
+
+    /// Access lines that are evaluated with their senders: what leaves them meets others at the next port, where it must
+    /// be at the true instant, and nothing else uses them.
+    fn chained(&self, forms: &[PortForm]) -> BTreeSet<usize> {
+        let is_suited = |flow: &&FlowPlan<'a>| {
+            let first = flow.forward[0];
+            let port = &self.ports[first];
+            let takes_time = port.delay > Span::ZERO || Serialiser::new(port.rate).least(8) > Span::ZERO;
+            let is_unlimited = *port.queues == [discard::Params::UNLIMITED];
+            flow.params.access.is_some()
+                && is_unlimited
+                && (takes_time || port.rate.is_none())
+                && flow.peer.is_none()
+                && flow.params.policers.is_empty()
+                && flow.forward.len() > 1
+                && forms[first] == PortForm::Ring
+                && self.stop.is_none_or(|(stop, _)| stop != first)
+        };
+        self.flows.iter().filter(is_suited).map(|flow| flow.forward[0]).collect()
+    }
+
+    fn build_access(&self, flow: &FlowPlan<'a>, sends_data_alone: bool) -> Access {
+        let first = flow.forward[0];
+        let port = &self.ports[first];
+        // What a scheme sends of its own may be shorter than data; in a mere delay that makes no difference.
+        let is_constant = sends_data_alone && flow.params.traffic.constant_size() || port.rate.is_none();
+        let least_bits = if is_constant { u64::from(flow.params.octets) * 8 } else { 8 };
+        Access::new(port.rate, port.delay, least_bits, self.port_node(first))
     }
 
     /// The ports ordered so that each comes after those before it on any flow's way forward, where there is such an order.

@@ -95,11 +95,14 @@ impl Ring {
         }
     }
 
+    pub(super) fn is_late(&self) -> bool {
+        self.form == Form::Late
+    }
+
     /// Whether a late port has a batch that arrived by `now`.
     #[inline]
     pub(super) fn is_ripe(&self, now: Time) -> bool {
-        self.form == Form::Late
-            && self.transit.get_on_line(BATCH - 1).is_some_and(|last| last.at + self.delay <= now)
+        self.is_late() && self.transit.get_on_line(BATCH - 1).is_some_and(|last| last.at + self.delay <= now)
     }
 
     /// Takes the next PDU that arrives by `now` off the line; all that departs by then has departed.

@@ -94,12 +94,7 @@ impl Transit {
         let mut places = Vec::with_capacity(size);
         places.extend(self.iter().copied());
         places.resize(size, Departing { at: Time::NEVER, pdu: empty });
-        *self = Transit {
-            places,
-            oldest: 0,
-            departing: self.departing - self.oldest,
-            end: self.end - self.oldest,
-        };
+        *self = Transit { places, oldest: 0, departing: self.departing - self.oldest, end: self.end - self.oldest };
     }
 }
 

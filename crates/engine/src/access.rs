@@ -1,0 +1,123 @@
+//! Access: the line from a sender to the port where flows meet, evaluated together with the sender.
+//!
+//! Nobody else feeds it and its queue has no limit, so when a PDU gets through follows from when it was sent. Sender and
+//! line are one chain with one wake-up, the arrival of the next PDU; what was sent and has not arrived is kept only
+//! where somebody looked in between. Its port in the network shows what it has measured, and does nothing else.
+
+use std::collections::VecDeque;
+
+use crate::node::NodeId;
+use crate::pdu::Pdu;
+use crate::port::QueueState;
+use crate::time::{LineRate, Serialiser, Span, Time};
+
+/// The private line of one sender; or its part of a mere delay, in which nobody meets.
+#[derive(Clone, Debug)]
+pub struct Access {
+    serialiser: Serialiser,
+    delay: Span,
+    /// No PDU is shorter, in bits.
+    least_bits: u64,
+    free_at: Time,
+    /// Arrival and PDU of what was sent and is still under way.
+    under_way: VecDeque<(Time, Pdu)>,
+    /// The port that shows the measures; a mere delay has none.
+    shown_by: Option<NodeId>,
+    queue: QueueState,
+    /// Departure and bits of what is present in `queue`.
+    present: VecDeque<(Time, u64)>,
+}
+
+impl Access {
+    /// A line of `rate`, or a mere delay, for PDUs of at least `least_bits`; `port` shows what a line measures.
+    #[must_use]
+    pub fn new(rate: Option<LineRate>, delay: Span, least_bits: u64, port: NodeId) -> Access {
+        Access {
+            serialiser: Serialiser::new(rate),
+            delay,
+            least_bits,
+            free_at: Time::ZERO,
+            under_way: VecDeque::new(),
+            shown_by: rate.map(|_| port),
+            queue: QueueState::default(),
+            present: VecDeque::new(),
+        }
+    }
+
+    /// The port that shows its measures.
+    #[must_use]
+    pub fn shown_by(&self) -> Option<NodeId> {
+        self.shown_by
+    }
+
+    /// Its queue, as of the last `look`.
+    #[must_use]
+    pub fn queue(&self) -> QueueState {
+        self.queue
+    }
+
+    /// When the next PDU arrives, or may at the earliest if the sender next acts at `due`.
+    #[inline]
+    #[must_use]
+    pub fn next(&self, due: Time) -> Time {
+        match self.under_way.front() {
+            Some(&(arrival, _)) => arrival,
+            None => self.earliest(due),
+        }
+    }
+
+    /// No PDU sent at `due` or later arrives before.
+    #[inline]
+    #[must_use]
+    pub fn earliest(&self, due: Time) -> Time {
+        due.max(self.free_at) + self.serialiser.least(self.least_bits) + self.delay
+    }
+
+    /// A PDU of `bits` is sent at `at`; returns its arrival.
+    #[inline]
+    pub fn send(&mut self, bits: u64, at: Time) -> Time {
+        let departure = self.free_at.max(at) + self.serialiser.next(bits);
+        self.free_at = departure;
+        if self.shown_by.is_some() {
+            self.look(at);
+            self.queue.arrive(at);
+            self.present.push_back((departure, bits));
+        }
+        departure + self.delay
+    }
+
+    /// Keeps what has been sent and arrives later.
+    pub fn keep(&mut self, pdu: Pdu, arrival: Time) {
+        self.under_way.push_back((arrival, pdu));
+    }
+
+    /// What was kept and arrives by `now`.
+    #[inline]
+    pub fn arrived(&mut self, now: Time) -> Option<Pdu> {
+        if self.under_way.front().is_none_or(|(arrival, _)| *arrival > now) {
+            return None;
+        }
+        self.under_way.pop_front().map(|(_, pdu)| pdu)
+    }
+
+    /// Counts what has departed by `now`.
+    #[inline]
+    pub fn look(&mut self, now: Time) {
+        while let Some(&(departure, bits)) = self.present.front()
+            && departure <= now
+        {
+            self.queue.leave(departure, bits);
+            self.present.pop_front();
+        }
+    }
+
+    /// Forgets what was measured.
+    pub fn reset_measures(&mut self, now: Time) {
+        self.queue.reset(now);
+    }
+
+    /// Shows every PDU under way.
+    pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
+        self.under_way.iter().for_each(|(_, pdu)| each(pdu));
+    }
+}
