@@ -31,7 +31,7 @@ ALLOWED = {
     "truth": {"scenario", "run", "statistics", "errors"},
     "progress": {"experiment"},
     "plot": {"errors", "statistics", "files"},
-    "summary": {"progress", "run", "statistics"},
+    "summary": {"progress", "run", "statistics", "truth"},
     "report": {"errors", "files", "plot"},
     "studies": {"errors", "executors", "scenario", "experiment", "results", "statistics", "truth", "plot"},
     "pages": {

@@ -22,9 +22,12 @@ def summary(result: Result) -> dict[str, list[Row]]:
     """One row a traffic class (``groups``) and one a port (``ports``), over all replications.
 
     Counts are summed, ratios are of those sums, maxima are the greatest; all else is the mean over the replications.
-    Names and units are those of the tables; ``messages`` are the notices that a port sent to sources.
+    Names and units are those of the tables; ``messages`` are the notices that a port sent to sources. Where the traffic
+    has max-min fair rates, a class has that of one flow as ``max_min_bps``, to be held against ``sent_bps / flows``.
     """
     import polars as pl
+
+    from penstock.truth.shares import fair_shares
 
     def ratio(part: str, whole: str) -> pl.Expr:
         return pl.when(pl.sum(whole) > 0).then(pl.sum(part) / pl.sum(whole))
@@ -40,6 +43,7 @@ def summary(result: Result) -> dict[str, list[Row]]:
         ratio("over_jitter_limit", "sent").alias("jitter_share"),
         pl.mean("throughput_bps"),
         pl.mean("load_bps"),
+        pl.mean("sent_bps"),
     )
     ports = result.ports.group_by("port", maintain_order=True).agg(
         pl.first("from"),
@@ -51,7 +55,9 @@ def summary(result: Result) -> dict[str, list[Row]]:
         pl.sum("marked"),
         (pl.sum("notices_mild") + pl.sum("notices_severe")).alias("messages"),
     )
-    return {"groups": groups.to_dicts(), "ports": ports.to_dicts()}
+    shares = fair_shares(result)
+    fair = {"max_min_bps": pl.col("group").replace_strict(shares, return_dtype=pl.Float64)} if shares else {}
+    return {"groups": groups.with_columns(**fair).to_dicts(), "ports": ports.to_dicts()}
 
 
 def print_summary(result: Result) -> None:
@@ -79,6 +85,18 @@ def print_summary(result: Result) -> None:
         ],
         rows["groups"],
     )
+    if "max_min_bps" in rows["groups"][0]:
+        print_table(
+            "Rate of one flow, RM cells included, and its max-min fair share of the lines",
+            [
+                ("class", "group", str),
+                ("flows", "flows", _count),
+                ("rate Mb/s", "rate_bps", _megabits),
+                ("max-min Mb/s", "max_min_bps", _megabits),
+                ("ratio", "ratio", lambda value: f"{value:.4f}"),
+            ],
+            [{**row, "rate_bps": row["sent_bps"] / row["flows"], "ratio": _share_of(row)} for row in rows["groups"]],
+        )
     shown = [port for port in rows["ports"] if port["discarded"] or not port["port"].startswith(ACCESS)]
     hidden = len(rows["ports"]) - len(shown)
     print_table(
@@ -117,6 +135,12 @@ def print_table(title: str, columns: Sequence[tuple[str, str, Callable[[Any], st
         if number == 0:
             print("  " + "  ".join("-" * width for width in widths))
     print()
+
+
+def _share_of(row: Row) -> float | None:
+    """The rate of one flow of the class over its fair share; ``None`` for a class that has none."""
+    share = float(row["max_min_bps"])
+    return float(row["sent_bps"]) / int(row["flows"]) / share if share else None
 
 
 def _count(value: int) -> str:

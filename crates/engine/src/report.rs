@@ -20,6 +20,8 @@ pub struct FlowRow {
     pub tagged: u64,
     /// Bits sent, headers included.
     pub sent_bits: u64,
+    /// Bits of control that its sender sent: RM cells of its own, and those that it turned round.
+    pub control_bits: u64,
     /// Bits delivered, headers included.
     pub delivered_bits: u64,
     /// Delivered bits per second of measured time.
@@ -75,6 +77,8 @@ pub struct GroupRow {
     pub tagged: u64,
     /// Bits sent per second of measured time.
     pub load_bps: f64,
+    /// The same with the control that the senders sent: what an explicit rate allows.
+    pub sent_bps: f64,
     /// Bits delivered per second of measured time.
     pub throughput_bps: f64,
     /// Long-run mean rate that the parameters of the traffic give at full rate, all flows together.
@@ -198,7 +202,8 @@ pub struct SeriesRow {
     pub time_s: f64,
     /// What was read: a port, or a flow.
     pub component: String,
-    /// Name of the quantity: `queue_0`, `utilisation`, `filtered.total`, `factor`.
+    /// Name of the quantity: `queue_0`, `throughput_0` (bits per second of that queue since the last reading, where
+    /// there are several), `utilisation`, `received` (data PDUs of the flow since the start), `factor`.
     pub quantity: String,
     /// Its value.
     pub value: f64,

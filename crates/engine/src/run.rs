@@ -4,6 +4,7 @@ use crate::assemble::{self, Assembled};
 use crate::control::{CongestionPoint, ReactionPoint};
 use crate::error::{Error, Fault};
 use crate::node::{AnyNode, Counts, NodeId};
+use crate::port::MOST_QUEUES;
 use crate::probe::Probe;
 use crate::report::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
 use crate::spec::Scenario;
@@ -30,7 +31,8 @@ pub struct Run<P = ()> {
     sample: Option<Span>,
     next_sample: Time,
     series: Vec<SeriesRow>,
-    sampled_bits: Vec<u64>,
+    /// Bits that each queue of each port had sent at the last sample.
+    sampled_bits: Vec<[u64; MOST_QUEUES]>,
     sample_flows: bool,
     distributions: bool,
     breath: u64,
@@ -66,7 +68,7 @@ impl<P: Probe> Run<P> {
             sample,
             next_sample: sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
             series: Vec::new(),
-            sampled_bits: vec![0; ports],
+            sampled_bits: vec![[0; MOST_QUEUES]; ports],
             sample_flows: scenario.measure.sample_flows,
             distributions: scenario.measure.distributions,
             breath: BREATH,
@@ -143,7 +145,7 @@ impl<P: Probe> Run<P> {
         self.warm = true;
         self.world.reset_measures();
         self.base = self.world.counts().to_vec();
-        self.sampled_bits.fill(0);
+        self.sampled_bits.fill([0; MOST_QUEUES]);
         if let Some((port, departures)) = self.stop {
             self.world.stop_after(port, departures);
         }
@@ -178,6 +180,7 @@ impl<P: Probe> Run<P> {
         let groups = self.world.groups().to_vec();
         let flow_groups: Vec<(String, u32)> =
             self.world.flows().iter().map(|flow| (flow.name.clone(), flow.group)).collect();
+        let received: Vec<u64> = self.world.counts().iter().map(|[data, _]| data.delivered).collect();
         let mut seen = vec![0u64; groups.len()];
         let mut sums: Vec<Vec<(&'static str, f64)>> = vec![Vec::new(); groups.len()];
         for (index, node) in self.world.nodes_mut().iter_mut().enumerate() {
@@ -185,11 +188,16 @@ impl<P: Probe> Run<P> {
                 AnyNode::Port(port) => {
                     let Some(rate) = port.rate() else { continue };
                     let name = port.name().to_owned();
+                    let mut sent = 0;
                     for (priority, queue) in port.queues().iter().enumerate() {
                         put(&name, &format!("queue_{priority}"), queue.present as f64);
+                        let bits = queue.measures.departed_bits;
+                        let own = bits - std::mem::replace(&mut self.sampled_bits[index][priority], bits).min(bits);
+                        if port.queues().len() > 1 {
+                            put(&name, &format!("throughput_{priority}"), own as f64 / interval.seconds());
+                        }
+                        sent += own;
                     }
-                    let bits: u64 = port.queues().iter().map(|queue| queue.measures.departed_bits).sum();
-                    let sent = bits - std::mem::replace(&mut self.sampled_bits[index], bits).min(bits);
                     put(&name, "utilisation", sent as f64 / (rate.bits_per_second() * interval.seconds()));
                     if let Some(point) = port.congestion_mut() {
                         point.readings(now, &mut |quantity, value| put(&name, quantity, value));
@@ -201,6 +209,9 @@ impl<P: Probe> Run<P> {
                     let group = *group as usize;
                     let shown = self.sample_flows || seen[group] == 0;
                     seen[group] += 1;
+                    if shown {
+                        put(name, "received", received[sender.flow().index()] as f64);
+                    }
                     let sums = &mut sums[group];
                     sender.reaction_mut().readings(now, &mut |quantity, value| {
                         if shown {
@@ -279,6 +290,7 @@ impl<P: Probe> Run<P> {
                 let row = &mut rows[sender.flow().index()];
                 row.sent = sender.sent;
                 row.sent_bits = sender.sent_bits;
+                row.control_bits = sender.control_bits;
                 let obeyed = sender.obeyed();
                 row.obeyed_mild = obeyed[0];
                 row.obeyed_severe = obeyed[2];
@@ -350,6 +362,7 @@ impl<P: Probe> Run<P> {
                     loss_ratio: share(lost),
                     tagged: sum(|row| row.tagged),
                     load_bps: per_second(sum(|row| row.sent_bits)),
+                    sent_bps: per_second(sum(|row| row.sent_bits + row.control_bits)),
                     throughput_bps: per_second(sum(|row| row.delivered_bits)),
                     nominal_bps: nominal[index],
                     delay_mean_s: delays[index].mean().map(|mean| mean * 1e-12),

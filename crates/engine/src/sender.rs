@@ -31,6 +31,8 @@ pub struct Sender {
     pub sent: u64,
     /// Data bits sent since the last reset.
     pub sent_bits: u64,
+    /// Bits of its scheme's own PDUs and of answers, sent since the last reset.
+    pub control_bits: u64,
 }
 
 impl Sender {
@@ -55,6 +57,7 @@ impl Sender {
             own_sequence: 0,
             sent: 0,
             sent_bits: 0,
+            control_bits: 0,
         }
     }
 
@@ -95,6 +98,7 @@ impl Sender {
                 return due;
             }
             if let Some(pdu) = self.instead_of_data(now) {
+                self.control_bits += pdu.bits();
                 self.depart(pdu, now, ctx, &mut send);
                 continue;
             }
@@ -157,6 +161,7 @@ impl Sender {
     pub fn reset_measures(&mut self, now: Time) {
         self.sent = 0;
         self.sent_bits = 0;
+        self.control_bits = 0;
         self.traffic.reset_measures(now);
         self.reaction.reset_measures(now);
     }

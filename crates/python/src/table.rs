@@ -180,8 +180,8 @@ fn add<'a, C: Cell + 'a>(
 
 table!(
     flows: FlowRow {
-        flow, group, sent, delivered, lost, tagged, sent_bits, delivered_bits, throughput_bps, delay_mean_s,
-        delay_sd_s, delay_min_s, delay_max_s, delay_p99_s, over_jitter_limit, control_sent, control_delivered,
+        flow, group, sent, delivered, lost, tagged, sent_bits, control_bits, delivered_bits, throughput_bps,
+        delay_mean_s, delay_sd_s, delay_min_s, delay_max_s, delay_p99_s, over_jitter_limit, control_sent, control_delivered,
         control_lost, obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished,
         transfer_mean_all_s
     }
@@ -189,7 +189,7 @@ table!(
 
 table!(
     groups: GroupRow {
-        group, flows, sent, delivered, lost, loss_ratio, tagged, load_bps, throughput_bps, nominal_bps,
+        group, flows, sent, delivered, lost, loss_ratio, tagged, load_bps, sent_bps, throughput_bps, nominal_bps,
         delay_mean_s, delay_p50_s, delay_p99_s, delay_p999_s, delay_max_s, over_jitter_limit, jitter_share,
         obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished, transfer_mean_all_s,
         fairness

@@ -12,6 +12,7 @@ imports the engine.
 | `bucket`    | GCRA; a token bucket fed by an exponential on/off source            |
 | `fluid`     | Anick, Mitra and Sondhi: many on/off sources over one line          |
 | `fairness`  | max-min rates by water filling                                      |
+| `shares`    | the same for the flows of a run                                     |
 | `window`    | a fixed window over one bottleneck                                  |
 | `becn`      | the BECN study's ideal model: an oscillating queue                  |
 | `satellite` | the satellite study: filtered input rate, slow start, file time     |
@@ -20,6 +21,6 @@ Conventions: times are in units of the caller's choice, usually the service time
 times mean service time. Probabilities are never computed as one minus something close to one.
 """
 
-from . import becn, bucket, fairness, fluid, md1, mm1, periodic, priority, satellite, window
+from . import becn, bucket, fairness, fluid, md1, mm1, periodic, priority, satellite, shares, window
 
-__all__ = ["becn", "bucket", "fairness", "fluid", "md1", "mm1", "periodic", "priority", "satellite", "window"]
+__all__ = ["becn", "bucket", "fairness", "fluid", "md1", "mm1", "periodic", "priority", "satellite", "shares", "window"]
