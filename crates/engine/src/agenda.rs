@@ -31,13 +31,6 @@ impl Place {
     pub fn new(leaf: Leaf, rank: Rank) -> Place {
         Place((u64::from(rank.0) << 32) | u64::from(leaf.0))
     }
-
-    /// `NONE` if both are.
-    #[must_use]
-    #[inline]
-    pub fn and(self, other: Place) -> Place {
-        Place(self.0 & other.0)
-    }
 }
 
 /// A pending wake-up; the lesser comes first.

@@ -63,31 +63,26 @@ impl End {
     #[inline]
     pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, mut hand: impl FnMut(&Pdu, &mut Ctx<P>)) {
         let Some(sender) = &mut self.sender else { return };
-        let Some(access) = &mut self.access else {
-            let back = self.back;
-            self.due =
-                sender.act(
-                    now,
-                    ctx,
-                    |pdu, ctx| {
-                        if pdu.is_backward() { ctx.outbox.put(back, now, pdu) } else { hand(&pdu, ctx) }
-                    },
-                );
-            return;
-        };
-        while let Some(pdu) = access.arrived(now) {
-            hand(&pdu, ctx);
+        if let Some(access) = &mut self.access {
+            while let Some(pdu) = access.arrived(now) {
+                hand(&pdu, ctx);
+            }
         }
-        while access.earliest(self.due) <= now {
+        while self.access.as_ref().map_or(self.due, |access| access.earliest(self.due)) <= now {
             let sent = self.due;
-            self.due = sender.act(sent, ctx, |pdu, ctx| {
-                let arrival = access.send(pdu.bits(), sent);
-                if arrival <= now { hand(&pdu, ctx) } else { access.keep(pdu, arrival) }
+            self.due = sender.act(sent, ctx, |pdu, ctx| match &mut self.access {
+                Some(access) => {
+                    let arrival = access.send(pdu.bits(), sent);
+                    if arrival <= now { hand(&pdu, ctx) } else { access.keep(pdu, arrival) }
+                }
+                None if pdu.is_backward() => ctx.outbox.put(self.back, now, pdu),
+                None => hand(&pdu, ctx),
             });
         }
     }
 
     /// Sends what is due before `until`, if that is behind.
+    #[inline(never)]
     fn catch_up<P: Probe>(&mut self, until: Time, ctx: &mut Ctx<P>) {
         let (Some(sender), Some(access)) = (&mut self.sender, &mut self.access) else { return };
         while self.due < until {
@@ -140,7 +135,9 @@ impl Node for End {
         if pdu.is_backward() {
             ctx.count_delivered(pdu);
             // Deliveries come before timers: what the sender does at this very instant it does after it has heard.
-            self.catch_up(at, ctx);
+            if self.access.is_some() {
+                self.catch_up(at, ctx);
+            }
             if let Some(sender) = &mut self.sender {
                 // What it lets go leaves at the End's own place among equal times, not at this delivery's.
                 sender.on_feedback(pdu, at);

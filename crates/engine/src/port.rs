@@ -377,6 +377,14 @@ impl Port {
         }
     }
 
+    /// The same for all of them, where there is but one way on.
+    #[inline]
+    pub fn deliver(&mut self, now: Time, each: impl FnMut(&Pdu, Time)) {
+        if let Transmitter::Ring(ring) = &mut self.transmitter {
+            ring.deliver(now, each);
+        }
+    }
+
     /// When it takes what it has gathered, if it gathers.
     #[inline]
     #[must_use]

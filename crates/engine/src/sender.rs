@@ -92,27 +92,49 @@ impl Sender {
     /// Does everything that is due by `now`; each PDU sent goes to `send`. Returns when it next acts.
     #[inline]
     pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, mut send: impl FnMut(Pdu, &mut Ctx<P>)) -> Time {
+        if self.as_produced && self.turned.is_empty() {
+            return self.produce(now, ctx, send);
+        }
         loop {
             let due = self.due(now);
             if due > now {
                 return due;
             }
             if let Some(pdu) = self.instead_of_data(now) {
-                self.control_bits += pdu.bits();
                 self.depart(pdu, now, ctx, &mut send);
-                continue;
-            }
-            let (unit, upcoming) = self.traffic.advance(now, &mut self.reaction);
-            self.upcoming = upcoming;
-            if let Some(unit) = unit {
-                let body = Body::Data { born: now, number: unit.number };
-                let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
-                self.sequence = self.sequence.wrapping_add(1);
-                self.sent += 1;
-                self.sent_bits += pdu.bits();
+            } else if let Some(pdu) = self.next_data(now) {
                 self.depart(pdu, now, ctx, &mut send);
             }
         }
+    }
+
+    /// The same for a sender of nothing but its data.
+    #[inline]
+    fn produce<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, mut send: impl FnMut(Pdu, &mut Ctx<P>)) -> Time {
+        loop {
+            let due = self.upcoming.time();
+            if due > now {
+                return due;
+            }
+            if let Some(pdu) = self.next_data(now) {
+                ctx.count_sent(&pdu);
+                send(pdu, ctx);
+            }
+        }
+    }
+
+    /// What the traffic model has, or decides, by now.
+    #[inline(always)]
+    fn next_data(&mut self, now: Time) -> Option<Pdu> {
+        let (unit, upcoming) = self.traffic.advance(now, &mut self.reaction);
+        self.upcoming = upcoming;
+        let unit = unit?;
+        let body = Body::Data { born: now, number: unit.number };
+        let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.sent += 1;
+        self.sent_bits += pdu.bits();
+        Some(pdu)
     }
 
     /// An answer of the receiver at the same End is there to be sent.

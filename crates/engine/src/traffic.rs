@@ -27,6 +27,18 @@ pub enum Upcoming {
     Never,
 }
 
+impl Upcoming {
+    /// When the model is to be called.
+    #[inline]
+    #[must_use]
+    pub fn time(self) -> Time {
+        match self {
+            Upcoming::Pdu(time) | Upcoming::Decision(time) => time,
+            Upcoming::Never => Time::NEVER,
+        }
+    }
+}
+
 /// How the reaction point bears on traffic that is generated at a nominal rate.
 pub trait Pace {
     /// A session (a call, a file) begins at `now`.

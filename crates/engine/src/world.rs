@@ -36,13 +36,15 @@ struct Places {
 
 impl Places {
     const NONE: Places = Places { own: Place::NONE, delivery: Place::NONE, gathering: Place::NONE };
+}
 
+/// A node and its places; beside one another, for who touches the one asks for the other.
+#[derive(Clone, Debug)]
+struct Slot {
+    node: AnyNode,
     /// Whether the node is ever woken.
-    #[inline]
-    fn has_any(&self) -> bool {
-        // One test for all three, of which none is all ones.
-        self.own.and(self.delivery).and(self.gathering) != Place::NONE
-    }
+    is_woken: bool,
+    places: Places,
 }
 
 /// What a world is put together from.
@@ -67,9 +69,8 @@ pub struct Parts {
 pub struct World<P> {
     clock: Time,
     agenda: Agenda,
-    nodes: Vec<AnyNode>,
+    slots: Vec<Slot>,
     seats: Vec<Seat>,
-    places: Vec<Places>,
     late: Vec<NodeId>,
     chains: Vec<NodeId>,
     flows: Vec<FlowInfo>,
@@ -99,10 +100,11 @@ impl<P: Probe> World<P> {
                 node.delivery = Place::new(leaf, police.feeder());
             }
         }
+        let slots = parts.nodes.into_iter().zip(places);
         let mut world = World {
             clock: Time::ZERO,
             agenda: Agenda::new(parts.seats.len()),
-            places,
+            slots: slots.map(|(node, places)| Slot { node, is_woken: places != Places::NONE, places }).collect(),
             late: parts.late,
             chains: parts.chains,
             ctx: Ctx {
@@ -114,16 +116,13 @@ impl<P: Probe> World<P> {
             },
             carried: Vec::new(),
             ripe: Vec::new(),
-            nodes: parts.nodes,
             seats: parts.seats,
             flows: parts.flows,
             groups: parts.groups,
             events: 0,
         };
-        for index in 0..world.nodes.len() {
-            if world.places[index].has_any() {
-                plan(&world.nodes[index], world.places[index], &mut world.agenda);
-            }
+        for slot in &world.slots {
+            plan(slot, &mut world.agenda);
         }
         world
     }
@@ -153,14 +152,13 @@ impl<P: Probe> World<P> {
     }
 
     /// Every node.
-    #[must_use]
-    pub fn nodes(&self) -> &[AnyNode] {
-        &self.nodes
+    pub fn nodes(&self) -> impl Iterator<Item = &AnyNode> {
+        self.slots.iter().map(|slot| &slot.node)
     }
 
     /// Every node, to be read with side effects (a control algorithm catches up before it tells its state).
-    pub fn nodes_mut(&mut self) -> &mut [AnyNode] {
-        &mut self.nodes
+    pub fn nodes_mut(&mut self) -> impl Iterator<Item = &mut AnyNode> {
+        self.slots.iter_mut().map(|slot| &mut slot.node)
     }
 
     /// Every flow.
@@ -208,7 +206,7 @@ impl<P: Probe> World<P> {
         }
         for index in 0..self.late.len() {
             let late = self.late[index];
-            if let AnyNode::Port(port) = &mut self.nodes[late.index()] {
+            if let AnyNode::Port(port) = &mut self.slots[late.index()].node {
                 port.catch_up(self.clock, &mut self.ctx);
                 if port.is_late() {
                     self.deliver(late, self.clock);
@@ -229,7 +227,8 @@ impl<P: Probe> World<P> {
         self.clock = time;
         self.events += 1;
         let Seat { node, timer, .. } = self.seats[leaf.0 as usize];
-        match &mut self.nodes[node.index()] {
+        let slot = &mut self.slots[node.index()];
+        match &mut slot.node {
             AnyNode::End(end) => {
                 let out = end.out();
                 self.send(node, out, time);
@@ -238,12 +237,16 @@ impl<P: Probe> World<P> {
                 port.on_wake(timer, time, &mut self.ctx);
                 if timer == Timer::Delivery {
                     self.deliver(node, time);
+                } else {
+                    plan(slot, &mut self.agenda);
                 }
             }
-            AnyNode::Police(police) => police.on_wake(time, &mut self.ctx),
+            AnyNode::Police(police) => {
+                police.on_wake(time, &mut self.ctx);
+                plan(slot, &mut self.agenda);
+            }
             AnyNode::Switch(_) => {}
         }
-        plan(&self.nodes[node.index()], self.places[node.index()], &mut self.agenda);
         self.carry();
         true
     }
@@ -252,7 +255,7 @@ impl<P: Probe> World<P> {
     pub fn reset_measures(&mut self) {
         let now = self.clock;
         self.ctx.tally.reset();
-        for node in &mut self.nodes {
+        for node in self.nodes_mut() {
             match node {
                 AnyNode::End(end) => end.reset_measures(now),
                 AnyNode::Port(port) => port.reset_measures(now),
@@ -264,7 +267,7 @@ impl<P: Probe> World<P> {
 
     /// Ends the run at the n-th departure from `port` from now on.
     pub fn stop_after(&mut self, port: NodeId, departures: u64) {
-        if let AnyNode::Port(port) = &mut self.nodes[port.index()]
+        if let AnyNode::Port(port) = &mut self.slots[port.index()].node
             && let Some(end) = port.stop_after(departures)
         {
             self.ctx.end = end.min(self.ctx.end);
@@ -276,7 +279,7 @@ impl<P: Probe> World<P> {
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let mut all = Fingerprint::default();
-        for node in &self.nodes {
+        for node in self.nodes() {
             match node {
                 AnyNode::End(end) => all.mix(end.receiver().map_or(0, crate::receiver::Receiver::fingerprint)),
                 AnyNode::Port(port) => all.mix(port.fingerprint()),
@@ -294,46 +297,50 @@ impl<P: Probe> World<P> {
     /// Lets an End act; what it sends is there at once, at the port `out`.
     #[inline]
     fn send(&mut self, end: NodeId, out: NodeId, now: Time) {
-        let Ok([AnyNode::End(end), node]) = self.nodes.get_disjoint_mut([end.index(), out.index()]) else { return };
-        let AnyNode::Port(port) = node else { return };
-        let mut has_sent = false;
-        end.act(now, &mut self.ctx, |pdu, ctx| {
-            port.on_pdu(pdu, now, ctx);
-            has_sent = true;
-        });
-        if has_sent {
-            if port.is_ripe(now) {
-                self.ripe.push(out);
-            }
-            let places = self.places[out.index()];
-            if places.has_any() {
-                plan(node, places, &mut self.agenda);
-            }
+        let Ok([from, to]) = self.slots.get_disjoint_mut([end.index(), out.index()]) else { return };
+        let (AnyNode::End(end), AnyNode::Port(port)) = (&mut from.node, &mut to.node) else { return };
+        end.act(now, &mut self.ctx, |pdu, ctx| port.on_pdu(pdu, now, ctx));
+        if port.is_ripe(now) {
+            self.ripe.push(out);
         }
+        plan(from, &mut self.agenda);
+        plan(to, &mut self.agenda);
     }
 
     /// Catches an End and its line up, and shows the line's queue at its port.
     fn look_into(&mut self, chain: NodeId, all: bool) {
-        let AnyNode::End(end) = &mut self.nodes[chain.index()] else { return };
+        let slot = &mut self.slots[chain.index()];
+        let AnyNode::End(end) = &mut slot.node else { return };
         end.look(self.clock, all, &mut self.ctx);
-        if let Some((port, queue)) =
-            end.access().and_then(|access| access.shown_by().map(|port| (port, access.queue())))
-            && let AnyNode::Port(port) = &mut self.nodes[port.index()]
+        let shown = end.access().and_then(|access| access.shown_by().map(|port| (port, access.queue())));
+        plan(slot, &mut self.agenda);
+        if let Some((port, queue)) = shown
+            && let AnyNode::Port(port) = &mut self.slots[port.index()].node
         {
             port.show(queue);
         }
-        plan(&self.nodes[chain.index()], self.places[chain.index()], &mut self.agenda);
     }
 
     /// Hands on, in order, what arrives by `now` at the far end of the port's line.
-    #[inline]
     fn deliver(&mut self, port: NodeId, now: Time) {
-        while let AnyNode::Port(from) = &mut self.nodes[port.index()]
+        let AnyNode::Port(from) = &self.slots[port.index()].node else { return };
+        let to = from.to();
+        if let Ok([from, to_slot]) = self.slots.get_disjoint_mut([port.index(), to.index()])
+            && let (AnyNode::Port(from_port), AnyNode::Port(next)) = (&mut from.node, &mut to_slot.node)
+        {
+            from_port.deliver(now, |pdu, at| next.on_pdu(pdu, at, &mut self.ctx));
+            if next.is_ripe(now) {
+                self.ripe.push(to);
+            }
+            plan(from, &mut self.agenda);
+            return plan(to_slot, &mut self.agenda);
+        }
+        while let AnyNode::Port(from) = &mut self.slots[port.index()].node
             && let Some((at, mut pdu)) = from.arrived(now)
         {
-            let to = from.to();
             self.hand(to, at, &mut pdu);
         }
+        plan(&self.slots[port.index()], &mut self.agenda);
     }
 
     /// Carries over everything in the outbox, and what comes of it: round by round, which is first in, first out.
@@ -359,17 +366,15 @@ impl<P: Probe> World<P> {
     /// Hands a PDU to a node, or to the one to which a switch routes it.
     #[inline(always)]
     fn hand(&mut self, mut to: NodeId, at: Time, pdu: &mut Pdu) {
-        while let AnyNode::Switch(switch) = &self.nodes[to.index()] {
+        while let AnyNode::Switch(switch) = &self.slots[to.index()].node {
             let way = switch.way(pdu);
             to = way.to;
             if way.shown_to != NodeId::NONE {
-                let places = self.places[way.shown_to.index()];
-                let port = &mut self.nodes[way.shown_to.index()];
-                show(port, places, pdu, at, &mut self.ctx, &mut self.agenda);
+                show(&mut self.slots[way.shown_to.index()], pdu, at, &mut self.ctx, &mut self.agenda);
             }
         }
-        let node = &mut self.nodes[to.index()];
-        match node {
+        let slot = &mut self.slots[to.index()];
+        match &mut slot.node {
             AnyNode::End(end) => end.on_pdu(pdu, at, &mut self.ctx),
             AnyNode::Port(port) => {
                 port.on_pdu(pdu, at, &mut self.ctx);
@@ -380,17 +385,14 @@ impl<P: Probe> World<P> {
             AnyNode::Police(police) => police.on_pdu(pdu, at, &mut self.ctx),
             AnyNode::Switch(_) => {}
         }
-        let places = self.places[to.index()];
-        if places.has_any() {
-            plan(node, places, &mut self.agenda);
-        }
+        plan(slot, &mut self.agenda);
     }
 
     /// Every PDU sent was delivered, dropped, or is held by some node.
     fn check(&self) -> Result<(), Error> {
         let mut held = vec![[0u64; 2]; self.flows.len()];
         let mut count = |pdu: &Pdu| held[pdu.flow.index()][crate::node::kind_of(pdu)] += 1;
-        for node in &self.nodes {
+        for node in self.nodes() {
             match node {
                 AnyNode::Port(port) => port.held(&mut count),
                 AnyNode::Police(police) => police.held(&mut count),
@@ -418,10 +420,14 @@ impl<P: Probe> World<P> {
     }
 }
 
-/// Asks the node, which has a place in the agenda, when it wants to be woken.
+/// Asks the node, if it has a place in the agenda, when it wants to be woken.
 #[inline(always)]
-fn plan(node: &AnyNode, places: Places, agenda: &mut Agenda) {
-    let (place, time) = match node {
+fn plan(slot: &Slot, agenda: &mut Agenda) {
+    if !slot.is_woken {
+        return;
+    }
+    let places = &slot.places;
+    let (place, time) = match &slot.node {
         AnyNode::End(end) => (places.own, end.due()),
         AnyNode::Port(port) => {
             if places.own != Place::NONE {
@@ -446,12 +452,10 @@ fn plan(node: &AnyNode, places: Places, agenda: &mut Agenda) {
 
 /// Shows a PDU on its way back to the congestion point of its flow's forward port.
 #[cold]
-fn show<P: Probe>(node: &mut AnyNode, places: Places, pdu: &mut Pdu, at: Time, ctx: &mut Ctx<P>, agenda: &mut Agenda) {
-    if let AnyNode::Port(port) = node {
+fn show<P: Probe>(slot: &mut Slot, pdu: &mut Pdu, at: Time, ctx: &mut Ctx<P>, agenda: &mut Agenda) {
+    if let AnyNode::Port(port) = &mut slot.node {
         port.catch_up(at, ctx);
         port.on_backward(pdu, at);
     }
-    if places.has_any() {
-        plan(node, places, agenda);
-    }
+    plan(slot, agenda);
 }

@@ -118,6 +118,19 @@ impl Ring {
         Some((at, pdu))
     }
 
+    /// Takes every PDU that arrives by `now` off the line.
+    #[inline]
+    pub(super) fn deliver(&mut self, now: Time, mut each: impl FnMut(&Pdu, Time)) {
+        while let Some(oldest) = self.transit.get_on_line(0) {
+            let at = oldest.at + self.delay;
+            if at > now {
+                return;
+            }
+            each(&oldest.pdu, at);
+            self.transit.remove();
+        }
+    }
+
     #[inline(never)]
     fn serve_waiting<P: Probe>(&mut self, now: Time, queues: &mut Queues, to: NodeId, ctx: &mut Ctx<P>) {
         while self.waiting_count > 0 && self.free_at <= now {
