@@ -74,16 +74,20 @@ impl Access {
     }
 
     /// A PDU of `bits` is sent at `at`; returns its arrival.
-    #[inline]
+    #[inline(always)]
     pub fn send(&mut self, bits: u64, at: Time) -> Time {
         let departure = self.free_at.max(at) + self.serialiser.next(bits);
         self.free_at = departure;
         if self.shown_by.is_some() {
-            self.look(at);
-            self.queue.arrive(at);
-            self.present.push_back((departure, bits));
+            self.count(bits, at, departure);
         }
         departure + self.delay
+    }
+
+    fn count(&mut self, bits: u64, at: Time, departure: Time) {
+        self.look(at);
+        self.queue.arrive(at);
+        self.present.push_back((departure, bits));
     }
 
     /// Keeps what has been sent and arrives later.

@@ -288,7 +288,7 @@ impl Traffic for Model {
         models!(dispatch! [Model, self, model => model.start(now, pace)])
     }
 
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
         models!(dispatch! [Model, self, model => model.advance(now, pace)])
     }

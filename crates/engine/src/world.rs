@@ -247,7 +247,9 @@ impl<P: Probe> World<P> {
             }
             AnyNode::Switch(_) => {}
         }
-        self.carry();
+        if !self.ctx.outbox.is_empty() || !self.ripe.is_empty() {
+            self.carry();
+        }
         true
     }
 
@@ -344,7 +346,7 @@ impl<P: Probe> World<P> {
     }
 
     /// Carries over everything in the outbox, and what comes of it: round by round, which is first in, first out.
-    #[inline]
+    #[inline(never)]
     fn carry(&mut self) {
         loop {
             while let Some(port) = self.ripe.pop() {
