@@ -19,6 +19,8 @@ pub struct Access {
     /// No PDU is shorter, in bits.
     least_bits: u64,
     free_at: Time,
+    /// From the start of its transmission the next PDU is under way no shorter.
+    lead: Span,
     /// Arrival and PDU of what was sent and is still under way.
     under_way: VecDeque<(Time, Pdu)>,
     /// The port that shows the measures; a mere delay has none.
@@ -32,8 +34,10 @@ impl Access {
     /// A line of `rate`, or a mere delay, for PDUs of at least `least_bits`; `port` shows what a line measures.
     #[must_use]
     pub fn new(rate: Option<LineRate>, delay: Span, least_bits: u64, port: NodeId) -> Access {
+        let serialiser = Serialiser::new(rate);
         Access {
-            serialiser: Serialiser::new(rate),
+            lead: serialiser.least(least_bits) + delay,
+            serialiser,
             delay,
             least_bits,
             free_at: Time::ZERO,
@@ -70,7 +74,7 @@ impl Access {
     #[inline]
     #[must_use]
     pub fn earliest(&self, due: Time) -> Time {
-        due.max(self.free_at) + self.serialiser.least(self.least_bits) + self.delay
+        due.max(self.free_at) + self.lead
     }
 
     /// A PDU of `bits` is sent at `at`; returns its arrival.
@@ -79,6 +83,7 @@ impl Access {
         let departure = self.free_at.max(at) + self.serialiser.next(bits);
         self.free_at = departure;
         if self.shown_by.is_some() {
+            self.lead = self.serialiser.least(self.least_bits) + self.delay;
             self.count(bits, at, departure);
         }
         departure + self.delay

@@ -43,15 +43,9 @@ struct Wake {
 impl Wake {
     const NEVER: Wake = Wake { time: u64::MAX, place: u64::MAX };
 
-    /// As one number: to compare it takes a subtraction with a borrow.
-    #[inline]
-    fn key(self) -> u128 {
-        u128::from(self.time) << 64 | u128::from(self.place)
-    }
-
     #[inline]
     fn earlier(self, other: Wake) -> Wake {
-        let other_first = other.key() < self.key();
+        let other_first = (other.time < self.time) | ((other.time == self.time) & (other.place < self.place));
         Wake {
             time: select_unpredictable(other_first, other.time, self.time),
             place: select_unpredictable(other_first, other.place, self.place),

@@ -476,10 +476,20 @@ impl Port {
     // Not inlined: a PDU behind a reference stays whole, where inlining would take it apart field by field.
     #[inline(never)]
     fn take<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let queue = self.queue_of(pdu);
         if let Transmitter::Ring(ring) = &mut self.transmitter {
             ring.touch(at, &mut self.queues, self.to, ctx);
+            if self.congestion.is_none() {
+                // Nothing to be told or pushed out: the short way.
+                let state = self.queues.of(queue);
+                state.measures.arrived += 1;
+                if self.policies[queue].verdict(pdu, state.present) != Verdict::Admit {
+                    return self.discard(pdu, at, ctx);
+                }
+                self.queues.enter(queue, at);
+                return ring.push(queue, pdu, at, self.to, ctx);
+            }
         }
-        let queue = self.queue_of(pdu);
         let state = self.queues.of(queue);
         state.measures.arrived += 1;
         let length = state.present;

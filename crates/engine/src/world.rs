@@ -230,8 +230,8 @@ impl<P: Probe> World<P> {
         let slot = &mut self.slots[node.index()];
         match &mut slot.node {
             AnyNode::End(end) => {
-                let out = end.out();
-                self.send(node, out, time);
+                let to = end.out();
+                self.act(node, to, time);
             }
             AnyNode::Port(port) => {
                 port.on_wake(timer, time, &mut self.ctx);
@@ -242,8 +242,8 @@ impl<P: Probe> World<P> {
                 }
             }
             AnyNode::Police(police) => {
-                police.on_wake(time, &mut self.ctx);
-                plan(slot, &mut self.agenda);
+                let to = police.to();
+                self.act(node, to, time);
             }
             AnyNode::Switch(_) => {}
         }
@@ -296,17 +296,29 @@ impl<P: Probe> World<P> {
         all.value()
     }
 
-    /// Lets an End act; what it sends is there at once, at the port `out`.
+    /// Lets an End or policers act; what they send on is there at once, where that is a port.
     #[inline]
-    fn send(&mut self, end: NodeId, out: NodeId, now: Time) {
-        let Ok([from, to]) = self.slots.get_disjoint_mut([end.index(), out.index()]) else { return };
-        let (AnyNode::End(end), AnyNode::Port(port)) = (&mut from.node, &mut to.node) else { return };
-        end.act(now, &mut self.ctx, |pdu, ctx| port.on_pdu(pdu, now, ctx));
-        if port.is_ripe(now) {
-            self.ripe.push(out);
+    fn act(&mut self, node: NodeId, to: NodeId, now: Time) {
+        let Ok([from, next]) = self.slots.get_disjoint_mut([node.index(), to.index()]) else { return };
+        match (&mut from.node, &mut next.node) {
+            (AnyNode::End(end), AnyNode::Port(port)) => {
+                end.act(now, &mut self.ctx, |pdu, ctx| port.on_pdu(pdu, now, ctx));
+            }
+            (AnyNode::Police(police), AnyNode::Port(port)) => {
+                police.on_wake(now, &mut self.ctx, |pdu, at, ctx| port.on_pdu(pdu, at, ctx));
+            }
+            (AnyNode::Police(police), _) => {
+                police.on_wake(now, &mut self.ctx, |pdu, at, ctx| ctx.outbox.put(to, at, *pdu));
+            }
+            _ => {}
+        }
+        if let AnyNode::Port(port) = &next.node
+            && port.is_ripe(now)
+        {
+            self.ripe.push(to);
         }
         plan(from, &mut self.agenda);
-        plan(to, &mut self.agenda);
+        plan(next, &mut self.agenda);
     }
 
     /// Catches an End and its line up, and shows the line's queue at its port.
