@@ -130,3 +130,56 @@ impl Access {
         self.under_way.iter().for_each(|(_, pdu)| each(pdu));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdu::{Body, FlowId};
+    use crate::time::Rate;
+
+    /// A cell in 100 ps and a third, and 1 ns of delay.
+    fn line() -> Access {
+        let rate = Rate(424 * 3_000_000_000_000 / 301);
+        Access::new(Some(LineRate::Bits(rate)), Span(1_000), 424, NodeId(7))
+    }
+
+    #[test]
+    fn what_waits_for_the_line_arrives_one_after_the_other() {
+        let mut access = line();
+        assert_eq!(access.next(Time(50)), Time(1_150));
+        // A third of a picosecond is carried to the next: 100, 100, 101.
+        let arrivals = [50, 50, 60].map(|at| access.send(424, Time(at)));
+        assert_eq!(arrivals, [1_150, 1_250, 1_351].map(Time));
+        access.look(Time(250));
+        assert_eq!((access.queue().present, access.queue().measures.departed), (1, 2));
+        assert_eq!(access.queue().measures.most, 3);
+        // 3 from 60 to 150, 2 before and up to 250, and the last has 101 ps more.
+        access.look(Time(351));
+        assert_eq!(access.queue().area(Time(1_000)), 100 + 200 + 291);
+    }
+
+    #[test]
+    fn no_arrival_comes_before_the_earliest() {
+        let mut access = line();
+        let mut due = Time::ZERO;
+        for gap in [0, 10, 500, 0, 99, 101, 3, 777] {
+            due += Span(gap);
+            let earliest = access.earliest(due);
+            assert_eq!(access.send(424, due), earliest);
+        }
+    }
+
+    #[test]
+    fn what_is_kept_arrives_in_order_and_a_delay_shows_no_queue() {
+        let mut access = Access::new(None, Span(30), 424, NodeId(7));
+        assert_eq!((access.shown_by(), line().shown_by()), (None, Some(NodeId(7))));
+        for at in [5, 5, 9] {
+            let arrival = access.send(424, Time(at));
+            access.keep(Pdu::new(FlowId(at as u32), 0, 53, 0, Body::Data { born: Time(at), number: 0 }), arrival);
+        }
+        assert_eq!(access.next(Time(10)), Time(35));
+        let arrived = [34, 35, 35, 35, 40].map(|now| access.arrived(Time(now)).map(|pdu| pdu.flow.0));
+        assert_eq!(arrived, [None, Some(5), Some(5), None, Some(9)]);
+        assert_eq!(access.next(Time(10)), Time(40));
+    }
+}

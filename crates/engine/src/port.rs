@@ -472,6 +472,21 @@ impl Port {
         }
     }
 
+    /// The same at a ring without congestion point: nothing to be told or pushed out.
+    #[inline(always)]
+    fn take_in<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let Transmitter::Ring(ring) = &mut self.transmitter else { return self.take(pdu, at, ctx) };
+        ring.touch(at, &mut self.queues, self.to, ctx);
+        let queue = usize::from(pdu.priority).min(self.policies.len() - 1);
+        let state = self.queues.of(queue);
+        state.measures.arrived += 1;
+        if self.policies[queue].verdict(pdu, state.present) != Verdict::Admit {
+            return self.discard(pdu, at, ctx);
+        }
+        self.queues.enter(queue, at);
+        ring.push(queue, pdu, at, self.to, ctx);
+    }
+
     /// A PDU joins its queue, or is discarded.
     // Not inlined: a PDU behind a reference stays whole, where inlining would take it apart field by field.
     #[inline(never)]
@@ -479,16 +494,6 @@ impl Port {
         let queue = self.queue_of(pdu);
         if let Transmitter::Ring(ring) = &mut self.transmitter {
             ring.touch(at, &mut self.queues, self.to, ctx);
-            if self.congestion.is_none() {
-                // Nothing to be told or pushed out: the short way.
-                let state = self.queues.of(queue);
-                state.measures.arrived += 1;
-                if self.policies[queue].verdict(pdu, state.present) != Verdict::Admit {
-                    return self.discard(pdu, at, ctx);
-                }
-                self.queues.enter(queue, at);
-                return ring.push(queue, pdu, at, self.to, ctx);
-            }
         }
         let state = self.queues.of(queue);
         state.measures.arrived += 1;
@@ -566,13 +571,14 @@ impl Port {
 }
 
 impl Node for Port {
-    #[inline]
+    #[inline(always)]
     fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         match &mut self.gathering {
             Some(gathering) => {
                 gathering.arrived.push(*pdu);
                 gathering.at = at;
             }
+            None if self.congestion.is_none() => self.take_in(pdu, at, ctx),
             None => self.take(pdu, at, ctx),
         }
     }

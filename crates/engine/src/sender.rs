@@ -130,11 +130,13 @@ impl Sender {
             self.turned.clear();
         }
         self.turned.push_back((now, answer));
+        self.firm = None;
     }
 
     /// A PDU of its flow came back.
     pub fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
         self.reaction.on_feedback(pdu, now);
+        self.firm = None;
     }
 
     /// Its reaction point.
