@@ -1,5 +1,6 @@
 //! From a scenario to a world: every cross-check with its error, then nodes, routes, leaves and forms.
 
+mod chain;
 mod check;
 mod form;
 mod network;

@@ -8,6 +8,27 @@ use crate::receiver::Receiver;
 use crate::sender::Sender;
 use crate::time::{Span, Time};
 
+/// What an End is built from.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Its sending half.
+    pub sender: Option<Sender>,
+    /// Its receiving half.
+    pub receiver: Option<Receiver>,
+    /// Where what is sent goes first.
+    pub out: NodeId,
+    /// Where answers go first.
+    pub back: NodeId,
+    /// The line before `out`, if it is evaluated here: then the End acts when a PDU gets to `out`.
+    pub access: Option<Access>,
+}
+
+impl Default for Parts {
+    fn default() -> Parts {
+        Parts { sender: None, receiver: None, out: NodeId::NONE, back: NodeId::NONE, access: None }
+    }
+}
+
 /// One end of flows.
 #[derive(Clone, Debug)]
 pub struct End {
@@ -23,17 +44,13 @@ pub struct End {
 }
 
 impl End {
-    /// An End that sends into `out` and answers into `back`.
+    /// Puts its parts together, at the start of the run.
     #[must_use]
-    pub fn new(sender: Option<Sender>, receiver: Option<Receiver>, out: NodeId, back: NodeId) -> End {
-        let mut end = End { sender, receiver, out, back, access: None, due: Time::NEVER };
+    pub fn new(parts: Parts) -> End {
+        let Parts { sender, receiver, out, back, access } = parts;
+        let mut end = End { sender, receiver, out, back, access, due: Time::NEVER };
         end.plan(Time::ZERO);
         end
-    }
-
-    /// Evaluates the line before `out` here: from now on the End acts when a PDU gets there.
-    pub fn put_behind(&mut self, access: Access) {
-        self.access = Some(access);
     }
 
     /// When it next acts.

@@ -1,6 +1,7 @@
 //! Nodes: what a world is made of, and how they hand PDUs to one another.
 //!
-//! A node never calls another. It puts PDUs into the outbox, and the world carries them over: first in, first out.
+//! A node never calls another. The world takes from it what goes straight on; the rest it puts into the outbox, from
+//! which the world carries it over: first in, first out.
 
 use crate::end::End;
 use crate::pdu::{FlowId, Pdu};
@@ -136,7 +137,7 @@ pub enum Timer {
     Service,
     /// A line's oldest PDU arrives.
     Delivery,
-    /// A policer or an End acts.
+    /// A policer or an End acts, or what an End has sent gets to the port where flows meet.
     Own,
     /// A port takes what it has gathered in this instant.
     Gathering,

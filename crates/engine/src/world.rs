@@ -1,8 +1,9 @@
 //! World: nodes, agenda and clock. A clone is a checkpoint; run the clone on and it is a fork.
 //!
-//! One step: the first wake-up of the agenda goes to its node; what the node hands over is carried to the next nodes
-//! until nothing is left in the outbox; each node touched then says when it wants to be woken. Nodes that are evaluated
-//! late have no leaf: they catch up when they are touched, and all of them at every stop.
+//! One step: the first wake-up of the agenda goes to its node; what the node sends on goes straight to the next one; what
+//! else comes of it is carried over until nothing is left in the outbox; each node touched then says when it wants to be
+//! woken. Nodes that are evaluated late have no leaf: they pass batches on when they are touched, and catch up at every
+//! stop.
 
 use crate::agenda::{Agenda, Leaf, Place, Rank};
 use crate::error::Error;

@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::Form;
-use crate::access::Access;
+use super::{Form, form};
 use crate::agenda::Rank;
 use crate::control::{FlowTerms, PortSurroundings, ReceiverSurroundings, SenderSurroundings};
 use crate::document::nearest;
-use crate::end::End;
+use crate::end::{self, End};
 use crate::error::Fault;
 use crate::node::{AnyNode, FlowInfo, NodeId, Timer};
 use crate::pdu::FlowId;
@@ -69,7 +68,7 @@ pub(super) struct FlowPlan<'a> {
     /// Place within its group, from 0.
     number: u32,
     /// The opposite direction of its connection.
-    peer: Option<usize>,
+    pub(super) peer: Option<usize>,
 }
 
 /// The whole network, by index.
@@ -329,11 +328,11 @@ impl<'a> Network<'a> {
         Rank(port as u32)
     }
 
-    fn delivery_rank(&self, port: usize) -> Rank {
+    pub(super) fn delivery_rank(&self, port: usize) -> Rank {
         Rank((self.ports.len() + port) as u32)
     }
 
-    fn own_rank(&self, flow: usize, kind: usize) -> Rank {
+    pub(super) fn own_rank(&self, flow: usize, kind: usize) -> Rank {
         Rank((2 * self.ports.len() + 2 * flow + kind) as u32)
     }
 
@@ -366,7 +365,6 @@ impl<'a> Network<'a> {
         let groups: Arc<[u32]> = self.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = self.terms();
         let chained = if form == Form::Fast { self.chained(forms) } else { BTreeSet::new() };
-        let mut chains = Vec::new();
         let mut nodes = Vec::new();
         let mut seats = Vec::new();
         for (index, plan) in self.ports.iter().enumerate() {
@@ -403,45 +401,30 @@ impl<'a> Network<'a> {
                 seats.push(Seat { node, timer: Timer::Own, rank });
             }
         }
-        let mut halves: Vec<(Option<Sender>, Option<Receiver>, NodeId, NodeId)> =
-            (0..self.end_count).map(|_| (None, None, NodeId::NONE, NodeId::NONE)).collect();
+        let mut ends: Vec<end::Parts> = (0..self.end_count).map(|_| end::Parts::default()).collect();
         for (index, flow) in self.flows.iter().enumerate() {
             let [sending, receiving] = flow.ends;
             let sender = self.build_sender(index, flow, &stream);
-            let sends_data_alone = sender.is_as_produced();
-            halves[sending].0 = Some(sender);
-            halves[receiving].1 = Some(self.build_receiver(index, flow, receiving));
-            halves[receiving].3 = self.back_from(flow);
-            let node = self.end_node(sending);
-            let first = flow.forward[0];
-            if chained.contains(&first) {
-                halves[sending].2 = self.port_node(flow.forward[1]);
-                // Of several senders behind one mere delay the first in the order of their own places comes first: so
-                // a delay delivers what was sent in one instant. Their leaves are in that order, and break the tie.
-                let is_instant = self.ports[first].rate.is_none() && self.ports[first].delay == Span::ZERO;
-                let rank = if is_instant { self.own_rank(index, 0) } else { self.delivery_rank(first) };
-                seats.push(Seat { node, timer: Timer::Own, rank });
-                chains.push((sending, self.build_access(flow, sends_data_alone)));
-            } else {
-                halves[sending].2 = self.port_node(first);
-                seats.push(Seat { node, timer: Timer::Own, rank: self.own_rank(index, 0) });
-            }
+            let is_chain = chained.contains(&flow.forward[0]);
+            let rank = if is_chain { self.chain_rank(index) } else { self.own_rank(index, 0) };
+            seats.push(Seat { node: self.end_node(sending), timer: Timer::Own, rank });
+            ends[sending].out = self.port_node(flow.forward[usize::from(is_chain)]);
+            ends[sending].access = is_chain.then(|| self.build_access(flow, sender.is_as_produced()));
+            ends[sending].sender = Some(sender);
+            ends[receiving].receiver = Some(self.build_receiver(index, flow, receiving));
+            ends[receiving].back = self.back_from(flow);
         }
-        let mut ends: Vec<End> =
-            halves.into_iter().map(|(sender, receiver, out, back)| End::new(sender, receiver, out, back)).collect();
-        let chain_nodes = chains.iter().map(|&(end, _)| self.end_node(end)).collect();
-        for (end, access) in chains {
-            ends[end].put_behind(access);
-        }
-        nodes.extend(ends.into_iter().map(|end| AnyNode::End(Box::new(end))));
+        let is_chain = |end: &usize| ends[*end].access.is_some();
+        let chains = (0..self.end_count).filter(is_chain).map(|end| self.end_node(end)).collect();
+        nodes.extend(ends.into_iter().map(|parts| AnyNode::End(Box::new(End::new(parts)))));
         nodes.extend(self.build_switches().into_iter().map(|switch| AnyNode::Switch(Box::new(switch))));
         seats.sort_by_key(|seat| seat.rank);
         let rings = (0..self.ports.len()).filter(|port| forms[*port] != PortForm::Stepped && !chained.contains(port));
         Parts {
             nodes,
             seats,
-            late: self.upstream_first(rings.collect()).into_iter().map(|port| self.port_node(port)).collect(),
-            chains: chain_nodes,
+            late: form::upstream_first(self, rings.collect()).into_iter().map(|port| self.port_node(port)).collect(),
+            chains,
             flows: self
                 .flows
                 .iter()
@@ -454,57 +437,6 @@ impl<'a> Network<'a> {
                 .collect(),
             groups: self.groups.clone(),
         }
-    }
-
-    /// Access lines that are evaluated with their senders: what leaves them meets others at the next port, where it must
-    /// be at the true instant, and nothing else uses them.
-    fn chained(&self, forms: &[PortForm]) -> BTreeSet<usize> {
-        let is_suited = |flow: &&FlowPlan<'a>| {
-            let first = flow.forward[0];
-            let port = &self.ports[first];
-            let takes_time = port.delay > Span::ZERO || Serialiser::new(port.rate).least(8) > Span::ZERO;
-            let is_unlimited = *port.queues == [discard::Params::UNLIMITED];
-            flow.params.access.is_some()
-                && is_unlimited
-                && (takes_time || port.rate.is_none())
-                && flow.peer.is_none()
-                && flow.params.policers.is_empty()
-                && flow.forward.len() > 1
-                && forms[first] == PortForm::Ring
-                && self.stop.is_none_or(|(stop, _)| stop != first)
-        };
-        self.flows.iter().filter(is_suited).map(|flow| flow.forward[0]).collect()
-    }
-
-    fn build_access(&self, flow: &FlowPlan<'a>, sends_data_alone: bool) -> Access {
-        let first = flow.forward[0];
-        let port = &self.ports[first];
-        // What a scheme sends of its own may be shorter than data; in a mere delay that makes no difference.
-        let is_constant = sends_data_alone && flow.params.traffic.constant_size() || port.rate.is_none();
-        let least_bits = if is_constant { u64::from(flow.params.octets) * 8 } else { 8 };
-        Access::new(port.rate, port.delay, least_bits, self.port_node(first))
-    }
-
-    /// The ports ordered so that each comes after those before it on any flow's way forward, where there is such an order.
-    fn upstream_first(&self, mut ports: Vec<usize>) -> Vec<usize> {
-        let mut depth = vec![0usize; self.ports.len()];
-        // A longest path has no more hops than there are ports; more rounds would only chase a cycle.
-        for _ in 0..self.ports.len().min(64) {
-            let mut changed = false;
-            for flow in &self.flows {
-                for pair in flow.forward.windows(2) {
-                    if depth[pair[1]] <= depth[pair[0]] {
-                        depth[pair[1]] = depth[pair[0]] + 1;
-                        changed = true;
-                    }
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-        ports.sort_by_key(|&port| (depth[port], port));
-        ports
     }
 
     /// Where the flow's receiver puts what goes back.
