@@ -4,6 +4,7 @@ mod chain;
 mod check;
 mod form;
 mod network;
+mod routes;
 
 use crate::error::Error;
 use crate::node::NodeId;

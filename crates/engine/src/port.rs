@@ -4,6 +4,7 @@
 //! computed when a PDU arrives (or, of low priority, when the next arrival proves that it may start), and only the
 //! delivery at the far end of the line is an event, if that. The results are the same to the bit.
 
+mod queues;
 mod ring;
 mod stepped;
 mod transit;
@@ -17,7 +18,9 @@ use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::probe::Probe;
 use crate::random::Stream;
 use crate::stats::Fingerprint;
-use crate::time::{LineRate, Span, Time};
+use crate::time::{Interval, LineRate, Span, Time};
+use queues::Queues;
+pub use queues::{QueueMeasures, QueueState};
 use ring::Ring;
 use stepped::Stepped;
 
@@ -35,115 +38,6 @@ pub enum Form {
     Late,
     /// No deliveries: receivers are told of arrivals as soon as the departure is known.
     Ahead,
-}
-
-/// What one queue of a port has seen since the last reset.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct QueueMeasures {
-    /// PDUs that arrived.
-    pub arrived: u64,
-    /// PDUs discarded.
-    pub discarded: u64,
-    /// PDUs that left for the line.
-    pub departed: u64,
-    /// Bits that left for the line.
-    pub departed_bits: u64,
-    /// Most PDUs present.
-    pub most: u64,
-    /// Sum of all departures less sum of all arrivals, in picoseconds; with `present` PDUs counted up to now it is the
-    /// area under the queue length.
-    area: i128,
-}
-
-/// One queue of a port: what is present, the PDU in service counted, and what has been measured.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct QueueState {
-    /// PDUs present.
-    pub present: u64,
-    /// Measures since the last reset.
-    pub measures: QueueMeasures,
-}
-
-impl QueueState {
-    /// Picoseconds times PDUs present since the last reset.
-    #[must_use]
-    pub fn area(&self, now: Time) -> i128 {
-        self.measures.area + i128::from(self.present) * i128::from(now.0)
-    }
-
-    /// A PDU joins the queue.
-    #[inline]
-    pub(crate) fn arrive(&mut self, at: Time) {
-        self.measures.arrived += 1;
-        self.enter(at);
-    }
-
-    #[inline]
-    fn enter(&mut self, at: Time) {
-        self.present += 1;
-        self.measures.area -= i128::from(at.0);
-        self.measures.most = self.measures.most.max(self.present);
-    }
-
-    /// A PDU of so many bits departs.
-    #[inline]
-    pub(crate) fn leave(&mut self, at: Time, bits: u64) {
-        self.present -= 1;
-        self.measures.area += i128::from(at.0);
-        self.measures.departed += 1;
-        self.measures.departed_bits += bits;
-    }
-
-    pub(crate) fn reset(&mut self, now: Time) {
-        let area = -i128::from(self.present) * i128::from(now.0);
-        self.measures = QueueMeasures { area, most: self.present, ..QueueMeasures::default() };
-    }
-}
-
-/// Every queue of a port.
-#[derive(Clone, Debug, Default)]
-struct Queues {
-    states: [QueueState; MOST_QUEUES],
-    /// PDUs present in all of them.
-    present: u64,
-    /// Most present at once since the last reset.
-    most: u64,
-    /// Most present at once before it.
-    most_before: u64,
-}
-
-impl Queues {
-    #[inline]
-    fn of(&mut self, queue: usize) -> &mut QueueState {
-        // The mask proves the index in bounds.
-        &mut self.states[queue & (MOST_QUEUES - 1)]
-    }
-
-    #[inline]
-    fn enter(&mut self, queue: usize, at: Time) {
-        self.of(queue).enter(at);
-        self.present += 1;
-        self.most = self.most.max(self.present);
-    }
-
-    #[inline]
-    fn leave(&mut self, queue: usize, at: Time, bits: u64) {
-        self.of(queue).leave(at, bits);
-        self.present -= 1;
-    }
-
-    fn evict(&mut self, queue: usize, at: Time) {
-        let state = self.of(queue);
-        state.present -= 1;
-        state.measures.area += i128::from(at.0);
-        self.present -= 1;
-    }
-
-    fn reset(&mut self, now: Time) {
-        self.states.iter_mut().for_each(|state| state.reset(now));
-        self.most_before = self.most;
-        self.most = self.present;
-    }
 }
 
 /// PDUs of one instant, to be taken in random order.
@@ -189,6 +83,8 @@ pub struct Parts {
     pub rate: Option<LineRate>,
     /// Propagation delay of the line.
     pub delay: Span,
+    /// When the line is broken.
+    pub outage: Option<Interval>,
     /// Discard policy of each queue, by priority; at least one, at most [`MOST_QUEUES`].
     pub policies: Vec<Policy>,
     /// Congestion point.
@@ -209,6 +105,8 @@ pub struct Port {
     congestion: Option<Congestion>,
     transmitter: Transmitter,
     gathering: Option<Gathering>,
+    /// Nothing has to be told, pushed out, gathered or refused by a broken line.
+    is_quiet: bool,
     to: NodeId,
     switch: NodeId,
     number: u32,
@@ -221,6 +119,7 @@ pub struct Port {
     between: [String; 2],
     rate: Option<LineRate>,
     delay: Span,
+    outage: Option<Interval>,
 }
 
 impl Port {
@@ -232,7 +131,9 @@ impl Port {
             Form::Stepped => Transmitter::Stepped(Stepped::new(parts.rate, parts.delay, parts.policies.len())),
             _ => Transmitter::Ring(Ring::new(parts.rate, parts.delay, parts.policies.len(), form)),
         };
+        let is_ring = matches!(transmitter, Transmitter::Ring(_));
         Port {
+            is_quiet: is_ring && parts.congestion.is_none() && parts.order.is_none() && parts.outage.is_none(),
             policies: parts.policies,
             queues: Queues::default(),
             congestion: parts.congestion,
@@ -250,6 +151,7 @@ impl Port {
             between: parts.between,
             rate: parts.rate,
             delay: parts.delay,
+            outage: parts.outage,
         }
     }
 
@@ -444,8 +346,18 @@ impl Port {
 
     #[cold]
     fn discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
-        let queue = self.queue_of(pdu);
+        self.count_discard(pdu, at, ctx);
         let view = PortView { refused: true, ..self.view(pdu, at) };
+        let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, &view));
+        if let Some(notice) = notice {
+            self.notify(notice, pdu.flow, at, ctx);
+        }
+    }
+
+    /// A PDU ends here.
+    #[cold]
+    fn count_discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let queue = self.queue_of(pdu);
         self.queues.of(queue).measures.discarded += 1;
         let group = self.groups[pdu.flow.index()] as usize;
         self.by_group[group].discarded[crate::node::kind_of(pdu)] += 1;
@@ -453,10 +365,6 @@ impl Port {
         self.fingerprint.mix(u64::from(pdu.flow.0) << 32 | u64::from(pdu.sequence));
         ctx.count_dropped(pdu);
         ctx.probe.on_discarded(&self.name, pdu, at);
-        let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, &view));
-        if let Some(notice) = notice {
-            self.notify(notice, pdu.flow, at, ctx);
-        }
     }
 
     #[inline]
@@ -472,21 +380,6 @@ impl Port {
         }
     }
 
-    /// The same at a ring without congestion point: nothing to be told or pushed out.
-    #[inline(always)]
-    fn take_in<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
-        let Transmitter::Ring(ring) = &mut self.transmitter else { return self.take(pdu, at, ctx) };
-        ring.touch(at, &mut self.queues, self.to, ctx);
-        let queue = usize::from(pdu.priority).min(self.policies.len() - 1);
-        let state = self.queues.of(queue);
-        state.measures.arrived += 1;
-        if self.policies[queue].verdict(pdu, state.present) != Verdict::Admit {
-            return self.discard(pdu, at, ctx);
-        }
-        self.queues.enter(queue, at);
-        ring.push(queue, pdu, at, self.to, ctx);
-    }
-
     /// A PDU joins its queue, or is discarded.
     // Not inlined: a PDU behind a reference stays whole, where inlining would take it apart field by field.
     #[inline(never)]
@@ -498,6 +391,10 @@ impl Port {
         let state = self.queues.of(queue);
         state.measures.arrived += 1;
         let length = state.present;
+        if self.outage.is_some_and(|outage| outage.covers(at)) {
+            // A broken line is no congestion: the congestion point learns nothing of it.
+            return self.count_discard(pdu, at, ctx);
+        }
         let (refused, victim) = match self.policies[queue].verdict(pdu, length) {
             Verdict::Admit => (false, None),
             Verdict::Discard => (true, None),
@@ -529,6 +426,21 @@ impl Port {
             Transmitter::Ring(ring) => ring.push(queue, pdu, at, self.to, ctx),
             Transmitter::Stepped(stepped) => stepped.push(queue, *pdu, at),
         }
+    }
+
+    /// The same at a quiet port.
+    #[inline(always)]
+    fn take_in<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let Transmitter::Ring(ring) = &mut self.transmitter else { return self.take(pdu, at, ctx) };
+        ring.touch(at, &mut self.queues, self.to, ctx);
+        let queue = usize::from(pdu.priority).min(self.policies.len() - 1);
+        let state = self.queues.of(queue);
+        state.measures.arrived += 1;
+        if self.policies[queue].verdict(pdu, state.present) != Verdict::Admit {
+            return self.discard(pdu, at, ctx);
+        }
+        self.queues.enter(queue, at);
+        ring.push(queue, pdu, at, self.to, ctx);
     }
 
     /// A wake-up that the port asked for has come.
@@ -574,11 +486,11 @@ impl Node for Port {
     #[inline(always)]
     fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         match &mut self.gathering {
+            _ if self.is_quiet => self.take_in(pdu, at, ctx),
             Some(gathering) => {
                 gathering.arrived.push(*pdu);
                 gathering.at = at;
             }
-            None if self.congestion.is_none() => self.take_in(pdu, at, ctx),
             None => self.take(pdu, at, ctx),
         }
     }

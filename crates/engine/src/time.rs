@@ -4,6 +4,8 @@
 
 use std::ops::{Add, AddAssign, Mul, Sub};
 
+use crate::error::Fault;
+
 /// Bits of an ATM cell, header included.
 pub const CELL_BITS: u64 = 424;
 
@@ -92,6 +94,46 @@ impl Mul<u64> for Span {
     type Output = Span;
     fn mul(self, count: u64) -> Span {
         Span(self.0.saturating_mul(count))
+    }
+}
+
+/// A stretch of simulated time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Interval {
+    /// Instant at which it begins.
+    pub from: Span,
+    /// Instant at which it is over.
+    pub to: Span,
+}
+
+impl Interval {
+    /// Whether `time` lies within it; its end does not.
+    #[must_use]
+    pub fn covers(self, time: Time) -> bool {
+        self.from.0 <= time.0 && time.0 < self.to.0
+    }
+
+    /// The instant at which it is over.
+    #[must_use]
+    pub fn end(self) -> Time {
+        Time(self.to.0)
+    }
+
+    /// Its fault, if it has no length.
+    ///
+    /// # Errors
+    /// With the path `to`.
+    pub fn check(self) -> Result<(), Fault> {
+        if self.from < self.to {
+            return Ok(());
+        }
+        Err(Fault::new(
+            "to",
+            self.to,
+            format!("it would be over before it begins ({})", self.from),
+            "give a later time",
+        ))
     }
 }
 

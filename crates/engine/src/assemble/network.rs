@@ -17,8 +17,7 @@ use crate::random::Stream;
 use crate::receiver::{Limits, Receiver};
 use crate::sender::Sender;
 use crate::spec::{self, Order, Scenario};
-use crate::switch::Switch;
-use crate::time::{LineRate, Rate, Serialiser, Span};
+use crate::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::world::{Parts, Seat};
 use crate::{control, discard, traffic};
 
@@ -33,6 +32,7 @@ pub(super) struct PortPlan<'a> {
     /// A mere delay has none.
     pub(super) rate: Option<LineRate>,
     pub(super) delay: Span,
+    pub(super) outage: Option<Interval>,
     pub(super) order: Order,
     pub(super) queues: &'a [discard::Params],
     pub(super) congestion: Option<&'a control::CongestionParams>,
@@ -42,7 +42,7 @@ pub(super) struct PortPlan<'a> {
 
 impl PortPlan<'_> {
     /// Whether a switch stands where it begins, not the one End of an access line.
-    fn is_entered_by_switch(&self) -> bool {
+    pub(super) fn is_entered_by_switch(&self) -> bool {
         self.path.starts_with("line.") || self.rate.is_none()
     }
 
@@ -128,6 +128,7 @@ impl<'a> Network<'a> {
                 to: second.clone(),
                 rate: Some(line.rate),
                 delay: line.delay,
+                outage: line.outage,
                 order: line.order,
                 queues: &line.queues,
                 congestion: line.congestion_point.as_ref(),
@@ -140,6 +141,7 @@ impl<'a> Network<'a> {
                 to: first.clone(),
                 rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
                 delay: line.delay,
+                outage: line.outage,
                 order: reverse.map_or(line.order, |reverse| reverse.order),
                 queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
                 congestion: match reverse {
@@ -215,6 +217,7 @@ impl<'a> Network<'a> {
             to: node.to_owned(),
             rate: access.rate,
             delay: access.delay,
+            outage: None,
             order: Order::Fixed,
             queues: &access.queues,
             congestion: None,
@@ -310,15 +313,15 @@ impl<'a> Network<'a> {
         NodeId(port as u32)
     }
 
-    fn police_node(&self, flow: usize) -> NodeId {
+    pub(super) fn police_node(&self, flow: usize) -> NodeId {
         NodeId((self.ports.len() + flow) as u32)
     }
 
-    fn end_node(&self, end: usize) -> NodeId {
+    pub(super) fn end_node(&self, end: usize) -> NodeId {
         NodeId((self.ports.len() + self.flows.len() + end) as u32)
     }
 
-    fn switch_node(&self, name: &str) -> NodeId {
+    pub(super) fn switch_node(&self, name: &str) -> NodeId {
         let index = self.switches.binary_search_by(|known| known.as_str().cmp(name)).unwrap_or_default();
         NodeId((self.ports.len() + self.flows.len() + self.end_count + index) as u32)
     }
@@ -341,7 +344,7 @@ impl<'a> Network<'a> {
     }
 
     /// Name of the node at which the `index`-th line of the flow ends.
-    fn stop_of(&self, flow: &FlowPlan<'a>, index: usize) -> &str {
+    pub(super) fn stop_of(&self, flow: &FlowPlan<'a>, index: usize) -> &str {
         &self.ports[flow.forward[index]].to
     }
 
@@ -401,10 +404,13 @@ impl<'a> Network<'a> {
                 seats.push(Seat { node, timer: Timer::Own, rank });
             }
         }
+        let group_stream = |group: &str| stream(group, traffic::GROUP_PURPOSE);
+        let sequences: Vec<_> =
+            self.scenario.flow.iter().map(|(name, flow)| flow.traffic.sequence(group_stream(name))).collect();
         let mut ends: Vec<end::Parts> = (0..self.end_count).map(|_| end::Parts::default()).collect();
         for (index, flow) in self.flows.iter().enumerate() {
             let [sending, receiving] = flow.ends;
-            let sender = self.build_sender(index, flow, &stream);
+            let sender = self.build_sender(index, flow, sequences[flow.group].clone(), &stream);
             let is_chain = chained.contains(&flow.forward[0]);
             let rank = if is_chain { self.chain_rank(index) } else { self.own_rank(index, 0) };
             seats.push(Seat { node: self.end_node(sending), timer: Timer::Own, rank });
@@ -452,7 +458,7 @@ impl<'a> Network<'a> {
     fn terms(&self) -> Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'a>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
-            minimum: flow.params.reaction_point.minimum().map_or(0.0, Rate::bits_per_second),
+            minimum: flow.params.reaction_point.minimum(self.line_rate(flow)),
         };
         self.flows.iter().enumerate().map(terms).collect()
     }
@@ -483,6 +489,7 @@ impl<'a> Network<'a> {
             switch: self.switch_node(&plan.from),
             rate: plan.rate,
             delay: plan.delay,
+            outage: plan.outage,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
             congestion: plan.congestion.map(|params| params.build(surroundings)),
             order: (plan.order == Order::Random).then(|| stream(&plan.name, "order")),
@@ -513,18 +520,30 @@ impl<'a> Network<'a> {
         onward.map(|next| self.port_node(next))
     }
 
-    fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> Sender {
-        let group_stream = stream(&self.groups[flow.group], "traffic of the group");
+    /// Rate of the flow's first line that has one.
+    fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
+        let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
+        rated.expect("a path crosses a line with a rate")
+    }
+
+    fn build_sender(
+        &self,
+        index: usize,
+        flow: &FlowPlan<'a>,
+        sequence: Option<traffic::Sequence>,
+        stream: &impl Fn(&str, &str) -> Stream,
+    ) -> Sender {
+        let group_stream = stream(&self.groups[flow.group], traffic::GROUP_PURPOSE);
         let stream = |purpose: &str| stream(&flow.name, purpose);
         let octets = flow.params.octets;
         let traffic = flow.params.traffic.build(traffic::Surroundings {
             stream: stream("traffic"),
             group_stream,
+            sequence,
             number: flow.number,
             octets,
         });
-        let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
-        let line_rate = rated.expect("a path crosses a line with a rate");
+        let line_rate = self.line_rate(flow);
         let surroundings =
             SenderSurroundings { stream: stream("reaction"), round_trip: self.round_trip(flow), line_rate, octets };
         let reaction = flow.params.reaction_point.build(surroundings);
@@ -542,47 +561,6 @@ impl<'a> Network<'a> {
         let limits =
             Limits { floor: self.floor(flow), jitter: measure.jitter_limit, histogram: measure.flow_percentiles };
         Receiver::new(FlowId(index as u32), flow.group, notification, limits)
-    }
-
-    fn build_switches(&self) -> Vec<Switch> {
-        let mut switches: Vec<Switch> =
-            self.switches.iter().map(|name| Switch::new(name.clone(), self.flows.len())).collect();
-        let base = self.switch_node(&self.switches[0]).index();
-        for (index, flow) in self.flows.iter().enumerate() {
-            let id = FlowId(index as u32);
-            for hop in 0..flow.forward.len() {
-                if self.ports[flow.forward[hop]].private_to.is_some() {
-                    continue;
-                }
-                // Each line forward delivers to a switch, which knows the next port and the way back.
-                let switch = &mut switches[self.switch_node(self.stop_of(flow, hop)).index() - base];
-                let next = flow.forward.get(hop + 1);
-                let onward = next.map_or(self.end_node(flow.ends[1]), |&port| self.port_node(port));
-                let policed = hop == 0 && !flow.params.policers.is_empty();
-                switch.route_forward(id, if policed { self.police_node(index) } else { onward });
-                switch.route_backward(id, self.port_node(flow.backward[hop]));
-                if let Some(&port) = next {
-                    self.show(switch, id, port);
-                }
-            }
-            if self.ports[flow.forward[0]].is_entered_by_switch() {
-                let first = &self.ports[flow.forward[0]];
-                let switch = &mut switches[self.switch_node(&first.from).index() - base];
-                switch.route_forward(id, self.port_node(flow.forward[0]));
-                switch.route_backward(id, self.end_node(flow.ends[0]));
-                self.show(switch, id, flow.forward[0]);
-            }
-        }
-        switches
-    }
-
-    fn show(&self, switch: &mut Switch, flow: FlowId, port: usize) {
-        let surroundings = self.ports[port].surroundings(&Arc::default());
-        let wants =
-            |params: &&control::CongestionParams| control::CongestionPoint::wants_backward(&params.build(surroundings));
-        if self.ports[port].congestion.as_ref().is_some_and(wants) {
-            switch.show_backward(flow, self.port_node(port));
-        }
     }
 }
 
