@@ -32,6 +32,18 @@ pub enum Upcoming {
     Never,
 }
 
+impl Upcoming {
+    /// When the model is to be called.
+    #[inline]
+    #[must_use]
+    pub fn time(self) -> Time {
+        match self {
+            Upcoming::Pdu(time) | Upcoming::Decision(time) => time,
+            Upcoming::Never => Time::NEVER,
+        }
+    }
+}
+
 /// How the reaction point bears on traffic that is generated at a nominal rate. The defaults leave it at that rate.
 pub trait Pace {
     /// A session (a call, a file) begins at `now`.
@@ -336,7 +348,7 @@ impl Traffic for Model {
         models!(dispatch! [Model, self, model => model.start(now, pace)])
     }
 
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
         models!(dispatch! [Model, self, model => model.advance(now, pace)])
     }
