@@ -152,12 +152,11 @@ def labelled(runs: Runs, kinds: Mapping[str, Sequence[Point]]) -> list[Panel]:
     """Longest queue and link use at the points of figures 2 to 9, once for each kind."""
     return [
         panel_of(
-            quantity,
+            replace(quantity, label=quantity.label.replace(" (", f", tau = {tau:g} ms (")),
             [
                 named(runs, {short(point): point for point in points if point.tau == tau}, quantity, label, hue)
                 for hue, (label, points) in enumerate(kinds.items())
             ],
-            title=f"tau = {tau:g} ms",
         )
         for quantity in (LONGEST, USE)
         for tau in (LAN, WAN)

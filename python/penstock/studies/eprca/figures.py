@@ -195,16 +195,13 @@ def panels_of(
     return panels
 
 
-def panel_of(
-    quantity: Quantity, curves: Sequence[Curve], x_label: str = "", title: str = "", log_x: bool = False
-) -> Panel:
+def panel_of(quantity: Quantity, curves: Sequence[Curve], x_label: str = "", *, log_x: bool = False) -> Panel:
     """A panel of one quantity; an axis without a bottom of its own begins below the least value."""
     values = [value for each in curves for found in each.points.values() for value in found.values()]
     return Panel(
         x_label,
         quantity.label,
         curves=curves,
-        title=title,
         top=quantity.top,
         bottom=0.0 if quantity.floor is None else min([quantity.floor, *(0.98 * value for value in values)]),
         log_x=log_x,
