@@ -140,7 +140,7 @@ pub enum Allowance {
     AsProduced,
     /// At most so many bits per second, each PDU's gap counted from its start.
     Rate(f64),
-    /// The next PDU not before this instant.
+    /// The next PDU not before this instant, whenever asked: until one is sent, or feedback comes.
     From(Time),
     /// Send while fewer than this many PDUs are unacknowledged; the reaction point counts them.
     Window {

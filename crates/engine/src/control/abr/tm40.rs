@@ -210,6 +210,8 @@ pub struct Source {
     unack: u64,
     /// In-rate forward RM cells sent in all.
     forward: u64,
+    /// How often rule 6 has acted.
+    cuts: u64,
 }
 
 impl Source {
@@ -235,6 +237,7 @@ impl Source {
             order: Order::new(params.nrm, Some((params.mrm, params.trm)), params.tcr),
             unack: 0,
             forward: 0,
+            cuts: 0,
         }
     }
 
@@ -248,6 +251,7 @@ impl Source {
     /// With feedback missing, ACR loses a share at every forward RM cell.
     fn rule_6(&mut self) {
         if self.unack >= self.crm {
+            self.cuts += 1;
             self.acr = (self.acr - self.acr * self.cdf).max(self.mcr);
         }
     }
@@ -318,6 +322,7 @@ impl ReactionPoint for Source {
         each("acr", self.acr);
         each("forward_rm_cells", self.forward as f64);
         each("unack", self.unack as f64);
+        each("cuts", self.cuts as f64);
     }
 }
 
