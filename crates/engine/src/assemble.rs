@@ -1,8 +1,10 @@
 //! From a scenario to a world: every cross-check with its error, then nodes, routes, leaves and forms.
 
+mod chain;
 mod check;
 mod form;
 mod network;
+mod routes;
 
 use crate::error::Error;
 use crate::node::NodeId;

@@ -140,7 +140,7 @@ pub enum Allowance {
     AsProduced,
     /// At most so many bits per second, each PDU's gap counted from its start.
     Rate(f64),
-    /// The next PDU not before this instant.
+    /// The next PDU not before this instant, whenever asked: until one is sent, or feedback comes.
     From(Time),
     /// Send while fewer than this many PDUs are unacknowledged; the reaction point counts them.
     Window {
@@ -281,6 +281,14 @@ macro_rules! congestion_points {
             eprca_plus_plus EprcaPlusPlus = abr::eprca_plus_plus::Params => abr::eprca_plus_plus::EprcaPlusPlus;
             /// Brings the input to a target, with the same rate for all that can use it (ERICA).
             erica Erica = abr::erica::Params => abr::erica::Erica;
+            /// ERICA with a target set by the queue (ERICA+).
+            erica_plus EricaPlus = abr::erica_plus::Params => abr::erica_plus::EricaPlus;
+            /// One explicit rate for all, moved by how far the load is from its target (CAPC).
+            capc Capc = abr::capc::Params => abr::capc::Capc;
+            /// Grants a multiple of what the line has left (Phantom).
+            phantom Phantom = abr::phantom::Params => abr::phantom::Phantom;
+            /// Offers what fills the line, from the rates that the connections tell (Charny).
+            charny Charny = abr::charny::Params => abr::charny::Charny;
         }
     };
 }

@@ -57,7 +57,7 @@ impl<P: Probe> Run<P> {
     pub fn watched(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
         let Assembled { world, stop } = assemble::world(scenario, seed, replication, form, probe)?;
         let sample = scenario.measure.sample;
-        let ports = world.nodes().iter().filter(|node| matches!(node, AnyNode::Port(_))).count();
+        let ports = world.nodes().filter(|node| matches!(node, AnyNode::Port(_))).count();
         let mut run = Run {
             base: vec![Counts::default(); world.flows().len()],
             world,
@@ -156,7 +156,7 @@ impl<P: Probe> Run<P> {
         if held <= MOST_HELD {
             return Ok(());
         }
-        let fullest = self.world.nodes().iter().filter_map(|node| match node {
+        let fullest = self.world.nodes().filter_map(|node| match node {
             AnyNode::Port(port) => Some((port.queues().iter().map(|queue| queue.present).sum::<u64>(), port.name())),
             _ => None,
         });
@@ -183,7 +183,7 @@ impl<P: Probe> Run<P> {
         let received: Vec<u64> = self.world.counts().iter().map(|[data, _]| data.delivered).collect();
         let mut seen = vec![0u64; groups.len()];
         let mut sums: Vec<Vec<(&'static str, f64)>> = vec![Vec::new(); groups.len()];
-        for (index, node) in self.world.nodes_mut().iter_mut().enumerate() {
+        for (index, node) in self.world.nodes_mut().enumerate() {
             match node {
                 AnyNode::Port(port) => {
                     let Some(rate) = port.rate() else { continue };
@@ -486,7 +486,6 @@ impl<P: Probe> Run<P> {
         for (police, flow) in self
             .world
             .nodes()
-            .iter()
             .filter_map(|node| match node {
                 AnyNode::Police(police) => Some(police),
                 _ => None,

@@ -226,6 +226,17 @@ impl Serialiser {
         Serialiser { time, share, bits: 0, whole: 0, fraction: 0, carried: 0 }
     }
 
+    /// The next PDU, if it has `bits` or more, occupies the line no shorter.
+    #[inline]
+    #[must_use]
+    pub fn least(&self, bits: u64) -> Span {
+        if bits == self.bits {
+            return Span(self.whole + u64::from(self.carried + self.fraction >= self.share));
+        }
+        let exact = u128::from(bits) * u128::from(self.time) / u128::from(self.share);
+        Span(u64::try_from(exact).unwrap_or(u64::MAX))
+    }
+
     /// Time that the next PDU of `bits` occupies the line.
     #[inline]
     pub fn next(&mut self, bits: u64) -> Span {

@@ -32,6 +32,18 @@ pub enum Upcoming {
     Never,
 }
 
+impl Upcoming {
+    /// When the model is to be called.
+    #[inline]
+    #[must_use]
+    pub fn time(self) -> Time {
+        match self {
+            Upcoming::Pdu(time) | Upcoming::Decision(time) => time,
+            Upcoming::Never => Time::NEVER,
+        }
+    }
+}
+
 /// How the reaction point bears on traffic that is generated at a nominal rate. The defaults leave it at that rate.
 pub trait Pace {
     /// A session (a call, a file) begins at `now`.
@@ -293,12 +305,11 @@ impl Params {
     /// # Errors
     /// With the path below the model's.
     pub fn check_octets(&self, octets: u16) -> Result<(), Fault> {
-        let (keyword, sending) = match self {
-            Params::Mpeg(params) => ("mpeg", &params.sending),
-            Params::Replay(params) => ("replay", &params.sending),
-            _ => return Ok(()),
-        };
-        sending.check_octets(octets).map_err(|fault| fault.under("sending").under(keyword))
+        match self {
+            Params::Mpeg(params) => params.check_octets(octets).map_err(|fault| fault.under("mpeg")),
+            Params::Replay(params) => params.check_octets(octets).map_err(|fault| fault.under("replay")),
+            _ => Ok(()),
+        }
     }
 
     /// The file that must be read before anything can be sent.
@@ -337,7 +348,7 @@ impl Traffic for Model {
         models!(dispatch! [Model, self, model => model.start(now, pace)])
     }
 
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
         models!(dispatch! [Model, self, model => model.advance(now, pace)])
     }

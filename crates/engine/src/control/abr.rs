@@ -10,17 +10,21 @@ use crate::pdu::{Body, Marks, Pdu};
 use crate::time::Rate;
 
 pub(super) mod bes;
+pub(super) mod capc;
 mod census;
+pub(super) mod charny;
 pub(super) mod destination;
 pub(super) mod eds;
 pub(super) mod efci;
 pub(super) mod eprca;
 pub(super) mod eprca_plus_plus;
 pub(super) mod erica;
+pub(super) mod erica_plus;
 mod interval;
 mod load;
 mod macr;
 mod order;
+pub(super) mod phantom;
 #[cfg(test)]
 mod sending;
 pub(super) mod tm40;

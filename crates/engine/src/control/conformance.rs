@@ -58,6 +58,12 @@ fn congestion_points() -> Vec<Value> {
             "immediate_fair_share": true, "averaging": 0.5, "ccr": "measured" } }),
         json!({ "erica": { "interval": { "cells": 30 }, "active": "established", "ccr": "backward_rm",
             "max_alloc_previous": false, "two_step": false } }),
+        json!({ "erica_plus": {} }),
+        json!({ "erica_plus": { "t0": "1.5 ms", "b": 1.0, "qdlf": 0.0, "erica": { "interval": { "time": "15 ms" } } } }),
+        json!({ "capc": { "ci_threshold": "100 cells" } }),
+        json!({ "capc": { "r_down": 0.0, "erf": 0.0, "interval": { "cells": 7 }, "initial": "1 Mb/s" } }),
+        json!({ "phantom": {} }),
+        json!({ "charny": { "target": 0.95 } }),
     ]
 }
 

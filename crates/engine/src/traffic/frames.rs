@@ -62,26 +62,21 @@ pub struct Sending {
 }
 
 impl Sending {
-    /// The first fault, for frames of at most `largest` bits.
-    pub(super) fn check(&self, largest: u64, per_second: f64) -> Result<(), Fault> {
+    /// The first fault, for frames of at most `largest` bits in PDUs of so many octets.
+    pub(super) fn check(&self, largest: u64, per_second: f64, octets: u16) -> Result<(), Fault> {
+        if self.header >= octets {
+            let reason = format!("the flow's PDUs have {octets} octets: nothing is left for video");
+            return Err(Fault::new("header", self.header, reason, "make it smaller than the flow's `octets`"));
+        }
         let Some(burst) = self.burst else { return Ok(()) };
         // Sizes are whole bits: the frame of a peak rate may be up to one too large for that rate.
-        let least = largest.saturating_sub(1) as f64 * per_second;
+        let share = f64::from(octets) / f64::from(octets - self.header);
+        let least = largest.saturating_sub(1) as f64 * per_second * share;
         if burst.bits_per_second() >= least {
             return Ok(());
         }
         let reason = format!("at this rate the largest frame ({largest} bits) takes longer than a frame's time");
-        let remedy = format!("give at least {}, and more for the headers if sizes leave them out", whole_rate(least));
-        Err(Fault::new("burst", burst, reason, remedy))
-    }
-
-    /// Whether PDUs of so many octets have room for video.
-    pub(super) fn check_octets(&self, octets: u16) -> Result<(), Fault> {
-        if self.header < octets {
-            return Ok(());
-        }
-        let reason = format!("the flow's PDUs have {octets} octets: nothing is left for video");
-        Err(Fault::new("header", self.header, reason, "make it smaller than the flow's `octets`"))
+        Err(Fault::new("burst", burst, reason, format!("give at least {}", whole_rate(least))))
     }
 }
 
@@ -238,7 +233,7 @@ impl Player {
             Upcoming::Pdu(self.beginning + (self.offset(self.gone) - self.elapsed))
         } else {
             let due = self.origin + (self.sequence.span(self.begun) - self.phase);
-            // Under a factor above 1 a burst may take longer than a frame's time: the next waits.
+            // Under a factor above 1 a burst may take longer than a frame's time: the next frame waits.
             let burst = if self.sending.burst.is_some() { self.offset(self.pdus) - self.elapsed } else { Span::ZERO };
             self.beginning = due.max(self.beginning + burst);
             self.elapsed = Span::ZERO;
@@ -385,11 +380,14 @@ mod tests {
 
     #[test]
     fn faults() {
-        let sending = Sending { burst: Some(Rate(1_000)), header: 53, ..Sending::default() };
-        assert_eq!(sending.check(101, 10.0), Ok(()));
-        assert_eq!(sending.check(102, 10.0).map_err(|fault| fault.path), Err("burst".to_owned()));
-        assert_eq!(sending.check_octets(53).map_err(|fault| fault.path), Err("header".to_owned()));
-        assert_eq!(sending.check_octets(54), Ok(()));
+        let sending = Sending { burst: Some(Rate(1_000)), ..Sending::default() };
+        assert_eq!(sending.check(101, 10.0, 53), Ok(()));
+        assert_eq!(sending.check(102, 10.0, 53).map_err(|fault| fault.path), Err("burst".to_owned()));
+        // 48 of 53 octets: 90 bits of video in each frame take 994 b/s, 91 take 1005 b/s.
+        let sending = Sending { header: 5, ..sending };
+        assert_eq!(sending.check(91, 10.0, 53), Ok(()));
+        assert_eq!(sending.check(92, 10.0, 53).map_err(|fault| fault.remedy), Err("give at least 1005 b/s".to_owned()));
+        assert_eq!(sending.check(1, 10.0, 5).map_err(|fault| fault.path), Err("header".to_owned()));
         for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY, 1_001.0] {
             assert!(check_per_second(wrong).is_err());
         }

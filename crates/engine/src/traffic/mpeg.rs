@@ -135,8 +135,13 @@ impl Params {
                 return Err(Fault::new(path, variation, reason, remedy));
             }
         }
-        self.check_peak()?;
-        self.sending.check(self.peak_bits(), self.frames_per_second).map_err(|fault| fault.under("sending"))
+        self.check_peak()
+    }
+
+    /// The fault, if PDUs of so many octets cannot carry it.
+    pub(super) fn check_octets(&self, octets: u16) -> Result<(), Fault> {
+        let largest = self.peak_bits();
+        self.sending.check(largest, self.frames_per_second, octets).map_err(|fault| fault.under("sending"))
     }
 
     fn check_pattern(&self) -> Result<(), Fault> {
@@ -479,10 +484,10 @@ mod tests {
         }
         let few = Params { pattern: "I".into(), groups_of_pictures: 6, ..default() };
         assert_eq!(path(few), Err("groups_of_pictures".to_owned()));
-        let sending =
-            |burst: u64| Params { sending: Sending { burst: Some(Rate(burst)), ..Sending::default() }, ..default() };
-        assert_eq!(path(sending(14_840_000)), Ok(()));
-        assert_eq!(path(sending(14_000_000)), Err("sending.burst".to_owned()));
+        let burst = |rate: u64| Sending { burst: Some(Rate(rate)), ..Sending::default() };
+        let sending = |rate: u64| Params { sending: burst(rate), ..default() }.check_octets(53);
+        assert_eq!(sending(14_840_000), Ok(()));
+        assert_eq!(sending(14_000_000).map_err(|fault| fault.path), Err("sending.burst".to_owned()));
         let told = Params { ratio: [9.0, 2.0, 1.0], ..default() }.check().unwrap_err();
         assert_eq!(told.value, "[9, 2, 1]");
         assert!(

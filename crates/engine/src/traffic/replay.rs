@@ -98,16 +98,20 @@ impl Params {
         }
         check_per_second(self.frames_per_second)?;
         let sizes = &self.frames.0;
-        let largest = sizes.iter().copied().max().unwrap_or_default();
-        if largest == 0 {
+        if sizes.iter().all(|&size| size == 0) {
             let reason = if sizes.is_empty() { "there is nothing to replay" } else { "every frame is empty" };
             return Err(Fault::new("frames", format!("{sizes:.40?}"), reason, "name a `file`, or give sizes above 0"));
         }
         if sizes.len() > MOST_FRAMES {
             return Err(Fault::new("frames", format!("{} numbers", sizes.len()), TOO_LONG, SHORTER));
         }
-        let largest = u64::from(largest) * self.unit.bits();
-        self.sending.check(largest, self.frames_per_second).map_err(|fault| fault.under("sending"))
+        Ok(())
+    }
+
+    /// The fault, if PDUs of so many octets cannot carry it.
+    pub(super) fn check_octets(&self, octets: u16) -> Result<(), Fault> {
+        let largest = u64::from(self.frames.0.iter().copied().max().unwrap_or_default()) * self.unit.bits();
+        self.sending.check(largest, self.frames_per_second, octets).map_err(|fault| fault.under("sending"))
     }
 
     /// Takes the sizes from the text of the file that it names.
@@ -271,8 +275,9 @@ mod tests {
         assert_eq!(path(Params { column: Some(1), ..replay(&[5]) }), Err("column".to_owned()));
         assert_eq!(path(Params { frames_per_second: 0.0, ..replay(&[5]) }), Err("frames_per_second".to_owned()));
         let sending = Sending { burst: Some(Rate(1_000_000)), ..Sending::default() };
-        assert_eq!(path(Params { sending: sending.clone(), ..replay(&[5_000]) }), Ok(()));
-        assert_eq!(path(Params { sending, ..replay(&[5_002]) }), Err("sending.burst".to_owned()));
+        let burst = |octets: u32| Params { sending: sending.clone(), ..replay(&[octets]) }.check_octets(53);
+        assert_eq!(burst(5_000), Ok(()));
+        assert_eq!(burst(5_002).map_err(|fault| fault.path), Err("sending.burst".to_owned()));
     }
 
     /// The recordings beside this repository, where they are: they are not part of it.

@@ -173,6 +173,11 @@ impl Core {
         }
     }
 
+    /// Rate that was last measured to be available, bits per second.
+    pub(super) fn available(&self) -> f64 {
+        self.available
+    }
+
     /// A PDU arrives at the port; `share` says how much of an available rate is the target.
     #[inline]
     pub(super) fn arrive(&mut self, pdu: &Pdu, now: Time, share: impl Fn(f64) -> f64) {
