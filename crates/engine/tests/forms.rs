@@ -46,7 +46,7 @@ fn scenarios() -> Vec<(PathBuf, Scenario)> {
 
 /// Ends the scenario after so many seconds at the latest; sooner where many fast lines make more cells of a second.
 fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64) {
-    let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-"]
+    let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-", "satellite-622-"]
         .iter()
         .any(|name| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)));
     let most = if is_wide { 0.2 } else { seconds };
