@@ -187,16 +187,18 @@ impl Sender {
             Upcoming::Pdu(at) => Ready { data: at <= now, turned: !self.turned.is_empty() },
             Upcoming::Decision(_) | Upcoming::Never => Ready { data: false, turned: true },
         };
-        match self.reaction.choose(ready, now) {
+        let pdu = match self.reaction.choose(ready, now) {
             Next::Own(own) => {
                 let mut pdu = Pdu::new(self.flow, self.own_sequence, own.octets, self.priority, own.body);
                 pdu.marks.set(own.marks);
                 self.own_sequence = self.own_sequence.wrapping_add(1);
-                Some(pdu)
+                pdu
             }
-            Next::Data if ready.data => None,
-            Next::Data | Next::Turned => self.turned.pop_front().map(|(_, pdu)| pdu),
-        }
+            Next::Data if ready.data => return None,
+            Next::Data | Next::Turned => self.turned.pop_front()?.1,
+        };
+        self.control_bits += pdu.bits();
+        Some(pdu)
     }
 
     fn permitted(&mut self, at: Time, now: Time) -> Time {

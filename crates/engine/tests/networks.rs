@@ -174,6 +174,9 @@ fn turned_round(access_there: &str, access_back: &str) {
     for (name, rate, other) in [("there", 30e6, 100e6), ("back", 100e6, 30e6)] {
         let row = flow(&report, name);
         let expected = (32.0 * rate - other) / (32.0 * 32.0 - 1.0) * 31.0;
+        // Whatever the sender sends has part in the rate; measured are 800 ms.
+        let sent = (row.sent_bits + row.control_bits) as f64 / 0.8;
+        assert!((sent - rate).abs() / rate < 1e-3, "{name}: {sent}");
         assert!((row.throughput_bps - expected).abs() / expected < 1e-3, "{name}: {}", row.throughput_bps);
         assert!(row.control_delivered > 0 && row.control_lost == 0);
     }
