@@ -3,6 +3,8 @@
 mod check;
 mod form;
 mod network;
+mod route;
+mod transports;
 
 use crate::error::Error;
 use crate::node::NodeId;

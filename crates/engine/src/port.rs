@@ -4,19 +4,21 @@
 //! computed when a PDU arrives (or, of low priority, when the next arrival proves that it may start), and only the
 //! delivery at the far end of the line is an event, if that. The results are the same to the bit.
 
+mod bits;
 mod ring;
 mod stepped;
 
 use std::sync::Arc;
 
-use crate::control::{Congestion, CongestionPoint, Notice, PortView};
+use crate::control::{Answer, Congestion, CongestionPoint, Notice, PortView};
 use crate::discard::{Discard, Policy, Verdict};
 use crate::node::{Ctx, Node, NodeId, Timer};
-use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
+use crate::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::probe::Probe;
 use crate::random::Stream;
 use crate::stats::Fingerprint;
 use crate::time::{LineRate, Span, Time};
+use bits::BitCount;
 use ring::Ring;
 use stepped::Stepped;
 
@@ -86,6 +88,8 @@ struct Queues {
     most: u64,
     /// Most present at once before it.
     most_before: u64,
+    /// What is present in bits, where somebody counts those.
+    bits: Option<Box<BitCount>>,
 }
 
 impl Queues {
@@ -96,7 +100,10 @@ impl Queues {
     }
 
     #[inline]
-    fn enter(&mut self, queue: usize, at: Time) {
+    fn enter(&mut self, queue: usize, at: Time, bits: u64) {
+        if let Some(count) = &mut self.bits {
+            count.enter(queue, at, bits);
+        }
         let state = self.of(queue);
         state.present += 1;
         state.measures.area -= i128::from(at.0);
@@ -107,6 +114,9 @@ impl Queues {
 
     #[inline]
     fn leave(&mut self, queue: usize, at: Time, bits: u64) {
+        if let Some(count) = &mut self.bits {
+            count.leave(queue, at, bits);
+        }
         let state = self.of(queue);
         state.present -= 1;
         state.measures.area += i128::from(at.0);
@@ -115,17 +125,28 @@ impl Queues {
         self.present -= 1;
     }
 
-    fn evict(&mut self, queue: usize, at: Time) {
+    fn evict(&mut self, queue: usize, at: Time, bits: u64) {
+        if let Some(count) = &mut self.bits {
+            count.evict(queue, at, bits);
+        }
         let state = self.of(queue);
         state.present -= 1;
         state.measures.area += i128::from(at.0);
         self.present -= 1;
     }
 
+    /// Bits in one queue; 0 where they are not counted.
+    fn bits_in(&self, queue: usize) -> u64 {
+        self.bits.as_ref().map_or(0, |count| count.present(queue))
+    }
+
     fn reset(&mut self, now: Time) {
         self.states.iter_mut().for_each(|state| state.reset(now));
         self.most_before = self.most;
         self.most = self.present;
+        if let Some(count) = &mut self.bits {
+            count.reset(now);
+        }
     }
 }
 
@@ -146,6 +167,8 @@ pub struct GroupMeasures {
     pub marked: u64,
     /// Notices sent, by severity (the last counts all above).
     pub notices: [u64; 4],
+    /// Error Report NPDUs sent.
+    pub error_reports: u64,
 }
 
 /// How PDUs get from the queues to the far end of the line.
@@ -182,6 +205,8 @@ pub struct Parts {
     pub groups: Arc<[u32]>,
     /// Number of groups.
     pub group_count: usize,
+    /// Whether the bits present are measured.
+    pub measures_bits: bool,
 }
 
 /// Output port and line.
@@ -196,6 +221,8 @@ pub struct Port {
     switch: NodeId,
     number: u32,
     wants_departures: bool,
+    /// Whether lengths are shown to the congestion point in bits.
+    point_counts_bits: bool,
     groups: Arc<[u32]>,
     by_group: Vec<GroupMeasures>,
     notices: u32,
@@ -211,13 +238,16 @@ impl Port {
     #[must_use]
     pub fn new(parts: Parts, form: Form) -> Port {
         let wants_departures = parts.congestion.as_ref().is_some_and(CongestionPoint::wants_departures);
+        let point_counts_bits = parts.congestion.as_ref().is_some_and(CongestionPoint::counts_bits);
+        let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
+        let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         let transmitter = match form {
             Form::Stepped => Transmitter::Stepped(Stepped::new(parts.rate, parts.delay, parts.policies.len())),
             _ => Transmitter::Ring(Ring::new(parts.rate, parts.delay, parts.policies.len(), form)),
         };
         Port {
             policies: parts.policies,
-            queues: Queues::default(),
+            queues: Queues { bits, ..Queues::default() },
             congestion: parts.congestion,
             transmitter,
             gathering: parts.order.map(|stream| Gathering { stream, arrived: Vec::new(), at: Time::NEVER }),
@@ -225,6 +255,7 @@ impl Port {
             switch: parts.switch,
             number: parts.number,
             wants_departures,
+            point_counts_bits,
             by_group: vec![GroupMeasures::default(); parts.group_count],
             groups: parts.groups,
             notices: 0,
@@ -276,6 +307,23 @@ impl Port {
     #[must_use]
     pub fn most_present_before(&self) -> u64 {
         self.queues.most_before
+    }
+
+    /// Bits present in all queues together, where they are counted.
+    #[must_use]
+    pub fn bits_present(&self) -> Option<u64> {
+        self.queues.bits.as_ref().map(|count| count.total())
+    }
+
+    /// Area under the bits present since the last reset, in bits times picoseconds: whole, and without the PDU in
+    /// transmission.
+    #[must_use]
+    pub fn bits_areas(&self, now: Time) -> Option<(u128, u128)> {
+        let serving = match &self.transmitter {
+            Transmitter::Stepped(stepped) => stepped.serving(),
+            Transmitter::Ring(ring) => ring.serving(),
+        };
+        self.queues.bits.as_ref().map(|count| count.areas(now, serving))
     }
 
     /// What it did to each group.
@@ -364,11 +412,23 @@ impl Port {
     #[inline]
     fn view(&self, pdu: &Pdu, now: Time) -> PortView {
         let queue = self.queue_of(pdu);
-        PortView { now, length: self.queues.states[queue].present, size: self.policies[queue].size(), refused: false }
+        let present = self.queues.states[queue].present;
+        let length = self.shown_length(queue, present);
+        PortView { now, length, size: self.policies[queue].size(), refused: false }
+    }
+
+    /// What the congestion point is told of a queue with `present` PDUs.
+    #[inline]
+    fn shown_length(&self, queue: usize, present: u64) -> u64 {
+        if self.point_counts_bits { self.queues.bits_in(queue) } else { present }
     }
 
     #[cold]
-    fn notify<P: Probe>(&mut self, notice: Notice, about: FlowId, at: Time, ctx: &mut Ctx<P>) {
+    fn notify<P: Probe>(&mut self, notice: Notice, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let about = pdu.flow;
+        if let Some(report) = self.congestion.as_ref().and_then(|point| point.error_report(pdu)) {
+            return self.report(&report, pdu, at, ctx);
+        }
         let body = Body::Notice { point: self.number, severity: notice.severity };
         let mut pdu = Pdu::new(about, self.notices, CELL_OCTETS, 0, body);
         pdu.marks.set(Marks::DIR.with(Marks::BN));
@@ -377,6 +437,19 @@ impl Port {
         self.by_group[group].notices[usize::from(notice.severity).min(3)] += 1;
         ctx.count_sent(&pdu);
         ctx.probe.on_notice(&self.name, about, notice.severity, at);
+        ctx.outbox.put(self.switch, at, pdu);
+    }
+
+    /// Sends an Error Report back the way `about` came.
+    fn report<P: Probe>(&mut self, report: &Answer, about: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let mut pdu = Pdu::new(about.flow, self.notices, report.octets, about.priority, report.body);
+        pdu.marks.set(report.marks);
+        if !about.is_backward() {
+            pdu.marks.set(Marks::DIR);
+        }
+        self.notices = self.notices.wrapping_add(1);
+        self.by_group[self.groups[about.flow.index()] as usize].error_reports += 1;
+        ctx.count_sent(&pdu);
         ctx.outbox.put(self.switch, at, pdu);
     }
 
@@ -393,7 +466,7 @@ impl Port {
         ctx.probe.on_discarded(&self.name, pdu, at);
         let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, &view));
         if let Some(notice) = notice {
-            self.notify(notice, pdu.flow, at, ctx);
+            self.notify(notice, pdu, at, ctx);
         }
     }
 
@@ -406,7 +479,7 @@ impl Port {
             self.by_group[self.groups[pdu.flow.index()] as usize].marked += 1;
         }
         if let Some(notice) = notice {
-            self.notify(notice, pdu.flow, view.now, ctx);
+            self.notify(notice, pdu, view.now, ctx);
         }
     }
 
@@ -421,7 +494,9 @@ impl Port {
         let state = self.queues.of(queue);
         state.measures.arrived += 1;
         let length = state.present;
-        let (refused, victim) = match self.policies[queue].verdict(pdu, length) {
+        let policy = &self.policies[queue];
+        let judged = if policy.counts_bits() { self.queues.bits_in(queue) } else { length };
+        let (refused, victim) = match policy.verdict(pdu, judged) {
             Verdict::Admit => (false, None),
             Verdict::Discard => (true, None),
             Verdict::PushOut => match &mut self.transmitter {
@@ -437,6 +512,7 @@ impl Port {
         if self.congestion.is_some() {
             shown = *pdu;
             let size = self.policies[queue].size();
+            let length = self.shown_length(queue, length);
             self.show_arrival(&mut shown, &PortView { now: at, length, size, refused }, ctx);
             pdu = &shown;
         }
@@ -444,10 +520,10 @@ impl Port {
             return self.discard(pdu, at, ctx);
         }
         if let Some(victim) = victim {
-            self.queues.evict(queue, at);
+            self.queues.evict(queue, at, victim.bits());
             self.discard(&victim, at, ctx);
         }
-        self.queues.enter(queue, at);
+        self.queues.enter(queue, at, pdu.bits());
         match &mut self.transmitter {
             Transmitter::Ring(ring) => ring.push(queue, pdu, at, self.to, ctx),
             Transmitter::Stepped(stepped) => stepped.push(queue, *pdu, at),
@@ -484,7 +560,8 @@ impl Node for Port {
                 if self.wants_departures
                     && let Some(point) = &mut self.congestion
                 {
-                    let length = self.queues.of(queue).present;
+                    let present = self.queues.of(queue).present;
+                    let length = if self.point_counts_bits { self.queues.bits_in(queue) } else { present };
                     let size = self.policies[queue].size();
                     let marks = pdu.marks;
                     point.on_departure(&mut pdu, &PortView { now, length, size, refused: false });

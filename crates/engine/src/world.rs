@@ -11,6 +11,7 @@ use crate::pdu::Pdu;
 use crate::probe::{Probe, Tally};
 use crate::stats::Fingerprint;
 use crate::time::Time;
+use crate::transport::Journeys;
 
 /// A leaf of the agenda: whose wake-up it is, and its place among equal times.
 #[derive(Clone, Copy, Debug)]
@@ -93,6 +94,7 @@ impl<P: Probe> World<P> {
                 node.delivery = Place::new(leaf, police.feeder());
             }
         }
+        let transports = parts.nodes.iter().any(|node| matches!(node, AnyNode::Transport(_)));
         let mut world = World {
             clock: Time::ZERO,
             agenda: Agenda::new(parts.seats.len()),
@@ -102,6 +104,7 @@ impl<P: Probe> World<P> {
                 outbox: Outbox::default(),
                 counts: vec![Counts::default(); parts.flows.len()],
                 tally: Tally::new(parts.groups.len()),
+                journeys: vec![Journeys::default(); if transports { parts.flows.len() } else { 0 }],
                 probe,
                 end: Time::NEVER,
             },
@@ -217,6 +220,7 @@ impl<P: Probe> World<P> {
         let node = &mut self.nodes[node.index()];
         match node {
             AnyNode::End(end) => end.on_wake(timer, time, &mut self.ctx),
+            AnyNode::Transport(end) => end.on_wake(timer, time, &mut self.ctx),
             AnyNode::Port(port) => port.on_wake(timer, time, &mut self.ctx),
             AnyNode::Police(police) => police.on_wake(timer, time, &mut self.ctx),
             AnyNode::Switch(_) => {}
@@ -233,6 +237,7 @@ impl<P: Probe> World<P> {
         for node in &mut self.nodes {
             match node {
                 AnyNode::End(end) => end.reset_measures(now),
+                AnyNode::Transport(end) => end.reset_measures(now),
                 AnyNode::Port(port) => port.reset_measures(now),
                 AnyNode::Police(police) => police.reset_measures(now),
                 AnyNode::Switch(_) => {}
@@ -256,7 +261,9 @@ impl<P: Probe> World<P> {
         let mut all = Fingerprint::default();
         for node in &self.nodes {
             match node {
-                AnyNode::End(end) => all.mix(end.receiver().map_or(0, crate::receiver::Receiver::fingerprint)),
+                AnyNode::End(_) | AnyNode::Transport(_) => {
+                    all.mix(node.receiver().map_or(0, crate::receiver::Receiver::fingerprint));
+                }
                 AnyNode::Port(port) => all.mix(port.fingerprint()),
                 AnyNode::Police(police) => all.mix(police.fingerprint()),
                 AnyNode::Switch(_) => {}
@@ -288,6 +295,7 @@ impl<P: Probe> World<P> {
                 let node = &mut self.nodes[to.index()];
                 match node {
                     AnyNode::End(end) => end.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
+                    AnyNode::Transport(end) => end.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
                     AnyNode::Port(port) => port.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
                     AnyNode::Police(police) => police.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
                     AnyNode::Switch(_) => {}
@@ -310,6 +318,7 @@ impl<P: Probe> World<P> {
                 AnyNode::Port(port) => port.held(&mut count),
                 AnyNode::Police(police) => police.held(&mut count),
                 AnyNode::End(end) => end.held(&mut count),
+                AnyNode::Transport(end) => end.held(&mut count),
                 AnyNode::Switch(_) => {}
             }
         }
@@ -338,6 +347,7 @@ impl<P: Probe> World<P> {
 fn plan(node: &AnyNode, places: Places, agenda: &mut Agenda) {
     let (place, time) = match node {
         AnyNode::End(end) => (places.own, end.due()),
+        AnyNode::Transport(end) => (places.own, end.due()),
         AnyNode::Port(port) => {
             if places.own != Place::NONE {
                 agenda.set(places.own, port.next_service());

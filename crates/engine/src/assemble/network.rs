@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Form;
+use super::route::{Route, routes};
 use crate::agenda::Rank;
 use crate::control::{FlowTerms, PortSurroundings, ReceiverSurroundings, SenderSurroundings};
 use crate::document::nearest;
@@ -67,6 +68,8 @@ pub(super) struct FlowPlan<'a> {
     pub(super) ends: [usize; 2],
     /// Place within its group, from 0.
     number: u32,
+    /// The host that sends, as random streams know it, how many peers it has, and which this is.
+    host: (String, u32, u32),
     /// The opposite direction of its connection.
     peer: Option<usize>,
 }
@@ -105,6 +108,7 @@ impl<'a> Network<'a> {
         network.switches.sort();
         network.switches.dedup();
         network.join_peers()?;
+        network.check_lifetimes()?;
         if let Some(stop) = &scenario.stop {
             let Some(port) = network.ports.iter().position(|port| port.name == stop.port) else {
                 let names: Vec<&str> = network.ports.iter().map(|port| port.name.as_str()).collect();
@@ -152,14 +156,22 @@ impl<'a> Network<'a> {
     }
 
     fn lay_group(&mut self, group: usize, name: &str, params: &'a spec::Flow) -> Result<(), Fault> {
-        let shown = format!("{:?}", params.path);
-        if params.path.len() < 2 && params.access.as_ref().is_none_or(|access| access.rate.is_none()) {
+        for route in routes(params, &self.ports)? {
+            self.lay_route(group, name, params, &route)?;
+        }
+        Ok(())
+    }
+
+    fn lay_route(&mut self, group: usize, name: &str, params: &'a spec::Flow, route: &Route) -> Result<(), Fault> {
+        let path = &route.path;
+        let shown = format!("{path:?}");
+        if path.len() < 2 && params.access.as_ref().is_none_or(|access| access.rate.is_none()) {
             let remedy = "name the nodes from sender to receiver, at least two (one is enough behind an access line with a rate)";
             return Err(Fault::new("path", shown, "the path crosses no line", remedy));
         }
         let mut forward = Vec::new();
-        for (index, pair) in params.path.windows(2).enumerate() {
-            if params.path[..=index].contains(&pair[1]) {
+        for (index, pair) in path.windows(2).enumerate() {
+            if path[..=index].contains(&pair[1]) {
                 let reason = format!("the path comes back to `{}`: PDUs would go round in a cycle", pair[1]);
                 return Err(Fault::new("path", shown, reason, "visit each node once"));
             }
@@ -167,20 +179,25 @@ impl<'a> Network<'a> {
         }
         let backward: Vec<usize> = forward.iter().map(|&port| port ^ 1).collect();
         let delay = params.access.as_ref().filter(|access| access.rate.is_none());
-        let shared = delay.map(|access| self.lay_delay(access, &params.path[0], group));
+        let shared = delay.map(|access| self.lay_delay(access, &path[0], group));
+        let joined = |place: &str| if place.is_empty() { name.to_owned() } else { format!("{name}/{place}") };
+        let (name, host) = (joined(&route.name), joined(&route.host));
+        let numbered =
+            |name: &str, number| if params.count == 1 { name.to_owned() } else { format!("{name}/{number}") };
         for number in 1..=params.count {
             let flow = self.flows.len();
-            let name = if params.count == 1 { name.to_owned() } else { format!("{name}/{number}") };
+            let host = (numbered(&host, number), route.peers, route.peer);
+            let name = numbered(&name, number);
             let ends = [self.end_count, self.end_count + 1];
             self.end_count += 2;
             let (mut forward, mut backward) = (forward.clone(), backward.clone());
             if let Some(access) = &params.access {
-                let (up, down) = shared.unwrap_or_else(|| self.lay_access(flow, &name, access, &params.path[0], group));
+                let (up, down) = shared.unwrap_or_else(|| self.lay_access(flow, &name, access, &path[0], group));
                 forward.insert(0, up);
                 backward.insert(0, down);
             }
             let number = number - 1;
-            self.flows.push(FlowPlan { name, group, params, forward, backward, ends, number, peer: None });
+            self.flows.push(FlowPlan { name, group, params, forward, backward, ends, number, host, peer: None });
         }
         Ok(())
     }
@@ -400,10 +417,23 @@ impl<'a> Network<'a> {
                 seats.push(Seat { node, timer: Timer::Own, rank });
             }
         }
+        let mut transports = BTreeMap::new();
         let mut halves: Vec<(Option<Sender>, Option<Receiver>, NodeId, NodeId)> =
             (0..self.end_count).map(|_| (None, None, NodeId::NONE, NodeId::NONE)).collect();
         for (index, flow) in self.flows.iter().enumerate() {
             let [sending, receiving] = flow.ends;
+            if flow.params.transport.is_some() {
+                let (traffic, receiver) =
+                    (self.build_traffic(flow, &stream), self.build_receiver(index, flow, receiving));
+                let out = [self.port_node(flow.forward[0]), self.back_from(flow)];
+                let ends = self.build_transport(index, flow, traffic, receiver, out);
+                transports.extend(flow.ends.into_iter().zip(ends.into_iter().flatten()));
+                for (kind, end) in flow.ends.into_iter().enumerate() {
+                    let rank = self.own_rank(index, kind);
+                    seats.push(Seat { node: self.end_node(end), timer: Timer::Own, rank });
+                }
+                continue;
+            }
             halves[sending].0 = Some(self.build_sender(index, flow, &stream));
             halves[sending].2 = self.port_node(flow.forward[0]);
             halves[receiving].1 = Some(self.build_receiver(index, flow, receiving));
@@ -411,11 +441,12 @@ impl<'a> Network<'a> {
             let node = self.end_node(sending);
             seats.push(Seat { node, timer: Timer::Own, rank: self.own_rank(index, 0) });
         }
-        nodes.extend(
-            halves
-                .into_iter()
-                .map(|(sender, receiver, out, back)| AnyNode::End(Box::new(End::new(sender, receiver, out, back)))),
-        );
+        for (end, (sender, receiver, out, back)) in halves.into_iter().enumerate() {
+            nodes.push(match transports.remove(&end) {
+                Some(transport) => AnyNode::Transport(Box::new(transport)),
+                None => AnyNode::End(Box::new(End::new(sender, receiver, out, back))),
+            });
+        }
         nodes.extend(self.build_switches().into_iter().map(|switch| AnyNode::Switch(Box::new(switch))));
         seats.sort_by_key(|seat| seat.rank);
         let rings = (0..self.ports.len()).filter(|&port| forms[port] != PortForm::Stepped);
@@ -508,6 +539,7 @@ impl<'a> Network<'a> {
             order: (plan.order == Order::Random).then(|| stream(&plan.name, "order")),
             groups,
             group_count: self.groups.len(),
+            measures_bits: self.scenario.flow.values().any(|flow| flow.transport.is_some()),
         };
         Port::new(parts, form)
     }
@@ -533,20 +565,28 @@ impl<'a> Network<'a> {
         onward.map(|next| self.port_node(next))
     }
 
-    fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> Sender {
-        let group_stream = stream(&self.groups[flow.group], "traffic of the group");
-        let stream = |purpose: &str| stream(&flow.name, purpose);
-        let octets = flow.params.octets;
-        let traffic = flow.params.traffic.build(traffic::Surroundings {
-            stream: stream("traffic"),
-            group_stream,
+    fn build_traffic(&self, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> traffic::Model {
+        let (host, peers, peer) = &flow.host;
+        flow.params.traffic.build(traffic::Surroundings {
+            stream: stream(&flow.name, "traffic"),
+            group_stream: stream(&self.groups[flow.group], "traffic of the group"),
             number: flow.number,
-            octets,
-        });
+            octets: flow.params.octets,
+            host: traffic::Host { stream: stream(host, "traffic of the host"), peers: *peers, peer: *peer },
+        })
+    }
+
+    fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> Sender {
+        let traffic = self.build_traffic(flow, stream);
+        let octets = flow.params.octets;
         let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
         let line_rate = rated.expect("a path crosses a line with a rate");
-        let surroundings =
-            SenderSurroundings { stream: stream("reaction"), round_trip: self.round_trip(flow), line_rate, octets };
+        let surroundings = SenderSurroundings {
+            stream: stream(&flow.name, "reaction"),
+            round_trip: self.round_trip(flow),
+            line_rate,
+            octets,
+        };
         let reaction = flow.params.reaction_point.build(surroundings);
         Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
     }

@@ -46,6 +46,9 @@ fn congestion_points() -> Vec<Value> {
         json!({ "class_rates": {} }),
         json!({ "class_rates": { "rule": "single", "weight": 0.3, "interval": "7 ms", "discards": false } }),
         json!({ "class_rates": { "forward": true } }),
+        json!({ "clnp": {} }),
+        json!({ "clnp": { "ce_threshold": "424 bits", "error_reports": { "threshold": "848 bits" } } }),
+        json!({ "decbit": {} }),
         json!({ "queue_length": {} }),
         json!({ "constant_grant": { "rate": "3 Mb/s" } }),
     ]
@@ -398,6 +401,8 @@ proptest! {
                 let mut pdu = call.pdu;
                 let view = PortView { now, length: 0, size: Some(QUEUE), refused: false };
                 prop_assert_eq!(point.on_arrival(&mut pdu, &view), None, "{}", row);
+                // A system that forwards takes from the lifetime; nothing else.
+                pdu.lifetime = call.pdu.lifetime;
                 prop_assert_eq!(format!("{pdu:?}"), format!("{:?}", call.pdu), "{}", row);
             }
         }

@@ -134,6 +134,11 @@ impl Ring {
         }
     }
 
+    /// The PDU in service, with its departure; `touch` came before.
+    pub(super) fn serving(&self) -> Option<&(Time, Pdu)> {
+        self.ring.get(self.on_line)
+    }
+
     pub(super) fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         self.waiting.iter().flatten().for_each(&mut *each);
         if self.form != Form::Ahead {

@@ -76,6 +76,11 @@ impl Stepped {
         pdu
     }
 
+    /// The PDU in service, with its departure.
+    pub(super) fn serving(&self) -> Option<&(Time, Pdu)> {
+        self.in_service.as_ref()
+    }
+
     pub(super) fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         self.waiting.iter().flatten().for_each(&mut *each);
         self.in_service.iter().chain(&self.line).for_each(|(_, pdu)| each(pdu));
