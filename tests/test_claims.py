@@ -144,7 +144,7 @@ def test_a_claim_without_a_predicate_is_an_error_not_a_pass() -> None:
 def test_figure_numbers() -> None:
     assert figure_numbers("14-16") == {"14", "15", "16"}
     assert figure_numbers("21, 22, 25") == {"21", "22", "25"}
-    assert figure_numbers("4b") == {"4b"}
+    assert figure_numbers("4b") == figure_numbers("4a, 4b") == {"4"}
     assert figure_numbers("section 7") == {"section 7"}
 
 

@@ -18,6 +18,7 @@ ALLOWED = {
     "executors": {"errors", "worker"},
     "spread": {"worker", "executors"},
     "scenario": {"_engine", "errors"},
+    "video": {"scenario"},
     "run": {"_engine", "errors", "worker", "executors", "spread", "scenario"},
     "files": {"errors", "run"},
     "store": {"errors", "worker", "run", "files"},

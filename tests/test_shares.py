@@ -54,7 +54,9 @@ def test_access_lines_bind_too(capsys: pytest.CaptureFixture[str]) -> None:
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.split()[:2] == ["short", "2"]][1:]
     # Whole cells of 100 ms.
     rate, share, ratio = map(float, line.split()[2:])
-    assert share == 5.0 and abs(rate - 5.0) < 5e-3 and abs(ratio - 1.0) < 1e-3
+    assert share == 5.0
+    assert abs(rate - 5.0) < 5e-3
+    assert abs(ratio - 1.0) < 1e-3
 
 
 def test_traffic_without_such_rates_has_none() -> None:

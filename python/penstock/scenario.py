@@ -9,6 +9,7 @@ import json
 import re
 import stat
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 1_000_000
 """A scenario file of more octets than this is refused by its size, unread."""
+LARGEST_RECORDING = 10_000_000
+"""So is a file of frame sizes."""
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
@@ -37,8 +40,17 @@ class Scenario:
     __slots__ = ("_json", "name")
 
     def __init__(self, text: str, form: Literal["toml", "json"] = "toml", *, name: str = "") -> None:
+        def read_file(path: str, file: str) -> str:
+            """The text of a file that the scenario names at ``path``, as seen from the scenario's own folder."""
+            try:
+                return _read(Path(name).parent / file, RECORDING)
+            except InputError as error:
+                place = line_of(text, path) if form == "toml" else None
+                remedy = f"{error.remedy}; it is looked for beside the scenario file"
+                raise InputError(error.reason, path=path, value=file, remedy=remedy, file=name, line=place) from None
+
         try:
-            self._json = _engine.normalise(text, form)
+            self._json = _engine.normalise(text, form, read_file)
         except _engine.ScenarioError as error:
             raise InputError(
                 error.reason, path=error.path, value=error.value, remedy=error.remedy, file=name, line=error.line
@@ -87,6 +99,18 @@ class Scenario:
         """All parameters, defaults included, as nested dicts; a copy of its own each time."""
         tree: dict[str, Any] = json.loads(self._json)
         return tree
+
+    def frames(self, group: str, seed: int = 1, replication: int = 0) -> tuple[list[int], float]:
+        """Sizes in bits of the video frames that the flows of ``group`` play, and how many go in a second.
+
+        All flows of a group play one sequence (``mpeg``, ``replay``), each from a place of its own.
+        :class:`penstock.video.Video` tells its mean, its peak and its autocorrelation. Raises :class:`InputError` for
+        a group that is not there or sends something else.
+        """
+        try:
+            return _engine.frames(self._json, group, seed, replication)
+        except _engine.ScenarioError as error:
+            raise InputError(error.reason, path=error.path, value=error.value, remedy=error.remedy) from None
 
     def sweep_lengths(self) -> list[int]:
         """The number of steps of each axis of its ``[sweep]`` table."""
@@ -160,11 +184,10 @@ def line_of(text: str, path: str) -> int | None:
 
 def read(source: str | Path) -> str:
     """The text of a scenario file, or of a ready scenario. Raises :class:`InputError` as :meth:`Scenario.load`."""
-    name = str(source)
-    path = Path(source)
     try:
-        about = path.stat()
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return _read(source, SCENARIO)
+    except _MissingError:
+        name = str(source)
         found = ready().get(name.replace("\\", "/").removesuffix(".toml"))
         if found is not None:
             return found.read_text(encoding="utf-8")
@@ -173,23 +196,58 @@ def read(source: str | Path) -> str:
             value=name,
             remedy=did_you_mean(name, ready()) or "`penstock scenarios` lists the ready ones",
         ) from None
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of file: its name, the most octets it may have, what to say of one that is too large or no text."""
+
+    name: str
+    largest: int
+    too_large: str
+    no_text: str
+
+
+SCENARIO = _Kind(
+    "a scenario file",
+    LARGEST_FILE,
+    "is it a result or a trace, rather than a scenario?",
+    "give a scenario file in TOML, saved as UTF-8",
+)
+RECORDING = _Kind(
+    "a file of frame sizes", LARGEST_RECORDING, "give a part of it", "give one frame a line, saved as UTF-8 text"
+)
+
+
+class _MissingError(InputError):
+    """There is no such file."""
+
+
+def _read(source: str | Path, kind: _Kind) -> str:
+    """The text of a file. Raises :class:`InputError` if it cannot be read, is too large or no text."""
+    name = str(source)
+    path = Path(source)
+    try:
+        about = path.stat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise _MissingError("there is no such file", file=name, remedy="check its name") from None
     except OSError as error:
         raise _unreadable(name, error) from None
     if stat.S_ISDIR(about.st_mode):
-        raise InputError("this is a directory", file=name, remedy="name a scenario file in it")
-    if about.st_size > LARGEST_FILE:
+        raise InputError("this is a directory", file=name, remedy=f"name {kind.name} in it")
+    if about.st_size > kind.largest:
         raise InputError(
-            f"the file has {about.st_size:,} octets; a scenario file has at most {LARGEST_FILE:,}",
+            f"the file has {about.st_size:,} octets; {kind.name} has at most {kind.largest:,}",
             file=name,
-            remedy="is it a result or a trace, rather than a scenario?",
+            remedy=kind.too_large,
         )
     try:
         with path.open("rb") as file:
-            octets = file.read(LARGEST_FILE + 1)
+            octets = file.read(kind.largest + 1)
     except OSError as error:
         raise _unreadable(name, error) from None
-    if len(octets) > LARGEST_FILE:
-        raise InputError(f"this goes on after {LARGEST_FILE:,} octets", file=name, remedy="give a scenario file")
+    if len(octets) > kind.largest:
+        raise InputError(f"this goes on after {kind.largest:,} octets", file=name, remedy=f"give {kind.name}")
     try:
         text = octets.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -197,10 +255,10 @@ def read(source: str | Path) -> str:
             f"octet {error.start + 1} is not UTF-8, so this is no text",
             file=name,
             line=octets[: error.start].count(b"\n") + 1,
-            remedy="give a scenario file in TOML, saved as UTF-8",
+            remedy=kind.no_text,
         ) from None
     if "\0" in text:
-        raise InputError("this is a binary file", file=name, remedy="give a scenario file in TOML, saved as UTF-8")
+        raise InputError("this is a binary file", file=name, remedy=kind.no_text)
     return text
 
 

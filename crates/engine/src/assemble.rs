@@ -1,9 +1,11 @@
 //! From a scenario to a world: every cross-check with its error, then nodes, routes, leaves and forms.
 
+mod chain;
 mod check;
 mod form;
 mod network;
-mod route;
+mod paths;
+mod routes;
 mod transports;
 
 use crate::error::Error;

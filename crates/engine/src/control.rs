@@ -16,6 +16,7 @@ use crate::roles::{define_role, dispatch};
 use crate::time::{LineRate, Rate, Span, Time};
 use crate::traffic::Pace;
 
+mod abr;
 mod becn;
 mod class_rates;
 mod clnp;
@@ -150,7 +151,7 @@ pub enum Allowance {
     AsProduced,
     /// At most so many bits per second, each PDU's gap counted from its start.
     Rate(f64),
-    /// The next PDU not before this instant.
+    /// The next PDU not before this instant, whenever asked: until one is sent, or feedback comes.
     From(Time),
     /// Send while fewer than this many PDUs are unacknowledged; the reaction point counts them.
     Window {
@@ -285,6 +286,24 @@ macro_rules! congestion_points {
             queue_length QueueLength = queue_length::Params => queue_length::QueueLength;
             /// A switch that grants a constant explicit rate in RM cells on their way back.
             constant_grant ConstantGrant = explicit_rate::GrantParams => explicit_rate::ConstantGrant;
+            /// Marks data that leaves a long queue (EFCI switch).
+            efci Efci = abr::efci::Params => abr::efci::Efci;
+            /// Sets CI for the connections above the mean first (EPRCA, binary enhanced switch).
+            bes Bes = abr::bes::Params => abr::bes::Bes;
+            /// Brings the connections above the mean to a share of it (EPRCA, explicit down switch).
+            eds Eds = abr::eds::Params => abr::eds::Eds;
+            /// Grants the fair share, or the own rate scaled to the load (EPRCA++).
+            eprca_plus_plus EprcaPlusPlus = abr::eprca_plus_plus::Params => abr::eprca_plus_plus::EprcaPlusPlus;
+            /// Brings the input to a target, with the same rate for all that can use it (ERICA).
+            erica Erica = abr::erica::Params => abr::erica::Erica;
+            /// ERICA with a target set by the queue (ERICA+).
+            erica_plus EricaPlus = abr::erica_plus::Params => abr::erica_plus::EricaPlus;
+            /// One explicit rate for all, moved by how far the load is from its target (CAPC).
+            capc Capc = abr::capc::Params => abr::capc::Capc;
+            /// Grants a multiple of what the line has left (Phantom).
+            phantom Phantom = abr::phantom::Params => abr::phantom::Phantom;
+            /// Offers what fills the line, from the rates that the connections tell (Charny).
+            charny Charny = abr::charny::Params => abr::charny::Charny;
         }
     };
 }
@@ -297,8 +316,8 @@ macro_rules! notification_points {
             acknowledge Acknowledge = fixed_window::AcknowledgeParams => fixed_window::Acknowledge;
             /// Tells the source when many of its cells arrive marked EFCI.
             forward_notice ForwardNotice = forward_notice::Params => forward_notice::ForwardNotice;
-            /// Turns RM cells round.
-            turn_round TurnRound = explicit_rate::TurnRoundParams => explicit_rate::TurnRound;
+            /// Turns RM cells round (destination of the available bit rate service).
+            turn_round TurnRound = abr::destination::Params => abr::destination::TurnRound;
         }
     };
 }
@@ -319,6 +338,10 @@ macro_rules! reaction_points {
             fixed_window FixedWindow = fixed_window::Params => fixed_window::FixedWindow;
             /// Sends RM cells and obeys the explicit rate that comes back.
             explicit_rate ExplicitRate = explicit_rate::Params => explicit_rate::ExplicitRate;
+            /// The source of the available bit rate service (ATM Forum TM 4.0).
+            tm40 Tm40 = abr::tm40::Params => abr::tm40::Source;
+            /// The source of EPRCA, whose rate decays with every cell.
+            eprca Eprca = abr::eprca::Params => abr::eprca::Source;
         }
     };
 }
@@ -331,13 +354,16 @@ impl ReactionParams {
     /// Obeys nothing: the default of a flow.
     pub const UNCONTROLLED: ReactionParams = ReactionParams::Uncontrolled(uncontrolled::Params {});
 
-    /// Rate that the network guarantees the flow (MCR), where the scheme knows of one.
+    /// Rate that the network guarantees the flow (MCR), bits per second, behind a first line of that rate.
     #[must_use]
-    pub fn minimum(&self) -> Option<Rate> {
-        match self {
+    pub fn minimum(&self, line_rate: LineRate) -> f64 {
+        let given = match self {
             ReactionParams::ExplicitRate(params) => params.minimum,
+            ReactionParams::Tm40(params) => params.mcr,
+            ReactionParams::Eprca(params) => return params.minimum(line_rate),
             _ => None,
-        }
+        };
+        given.map_or(0.0, Rate::bits_per_second)
     }
 }
 

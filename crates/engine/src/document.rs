@@ -8,15 +8,17 @@ use crate::spec::Scenario;
 
 mod cell_times;
 
-/// Longest document that is read, in bytes.
+/// Longest TOML document that is read, in bytes.
 pub const LONGEST: usize = 1 << 20;
+/// Longest JSON document: programs spell out what a file only names.
+pub const LONGEST_JSON: usize = 16 << 20;
 
 /// Reads a scenario from TOML.
 ///
 /// # Errors
 /// [`Error::Scenario`] for a slip of syntax, an unknown key or a value of the wrong form.
 pub fn parse(text: &str) -> Result<Scenario, Error> {
-    refuse_size(text)?;
+    refuse_size(text, LONGEST)?;
     if text.trim().is_empty() {
         let remedy = "a scenario has at least `duration`, a [line] and a [flow]; `penstock scenarios` lists ready ones";
         return Err(Fault::new("", "", "the document is empty", remedy).into());
@@ -50,7 +52,7 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
 /// # Errors
 /// As [`parse`], without lines.
 pub fn from_json(text: &str) -> Result<Scenario, Error> {
-    refuse_size(text)?;
+    refuse_size(text, LONGEST_JSON)?;
     let mut tree: Value = serde_json::from_str(text).map_err(|error| {
         let reason = format!("this is not JSON: {error}");
         Error::from(Fault::new("", "", reason, "give the JSON form of a scenario"))
@@ -103,11 +105,11 @@ pub fn line_of(text: &str, path: &str) -> Option<usize> {
     find(text, path).map(|place| line_at(text, place.position))
 }
 
-fn refuse_size(text: &str) -> Result<(), Error> {
-    if text.len() <= LONGEST {
+fn refuse_size(text: &str, longest: usize) -> Result<(), Error> {
+    if text.len() <= longest {
         return Ok(());
     }
-    let reason = format!("the document has {} bytes, more than the {LONGEST} that are read", text.len());
+    let reason = format!("the document has {} bytes, more than the {longest} that are read", text.len());
     Err(Fault::new("", "", reason, "use `count` for many like flows").into())
 }
 

@@ -1,11 +1,33 @@
 //! End: one end of flows. It sends one, receives one, or (of a bidirectional connection) both.
 
-use crate::node::{Ctx, Node, NodeId, Timer};
+use crate::access::Access;
+use crate::node::{Ctx, Node, NodeId};
 use crate::pdu::Pdu;
 use crate::probe::Probe;
 use crate::receiver::Receiver;
 use crate::sender::Sender;
-use crate::time::Time;
+use crate::time::{Span, Time};
+
+/// What an End is built from.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Its sending half.
+    pub sender: Option<Sender>,
+    /// Its receiving half.
+    pub receiver: Option<Receiver>,
+    /// Where what is sent goes first.
+    pub out: NodeId,
+    /// Where answers go first.
+    pub back: NodeId,
+    /// The line before `out`, if it is evaluated here: then the End acts when a PDU gets to `out`.
+    pub access: Option<Access>,
+}
+
+impl Default for Parts {
+    fn default() -> Parts {
+        Parts { sender: None, receiver: None, out: NodeId::NONE, back: NodeId::NONE, access: None }
+    }
+}
 
 /// One end of flows.
 #[derive(Clone, Debug)]
@@ -16,14 +38,17 @@ pub struct End {
     out: NodeId,
     /// Where answers go first.
     back: NodeId,
+    /// The line between the sender and `out`, if it is evaluated here.
+    access: Option<Access>,
     due: Time,
 }
 
 impl End {
-    /// An End that sends into `out` and answers into `back`.
+    /// Puts its parts together, at the start of the run.
     #[must_use]
-    pub fn new(sender: Option<Sender>, receiver: Option<Receiver>, out: NodeId, back: NodeId) -> End {
-        let mut end = End { sender, receiver, out, back, due: Time::NEVER };
+    pub fn new(parts: Parts) -> End {
+        let Parts { sender, receiver, out, back, access } = parts;
+        let mut end = End { sender, receiver, out, back, access, due: Time::NEVER };
         end.plan(Time::ZERO);
         end
     }
@@ -32,7 +57,67 @@ impl End {
     #[inline]
     #[must_use]
     pub fn due(&self) -> Time {
-        self.due
+        match &self.access {
+            None => self.due,
+            Some(access) => access.next(self.due),
+        }
+    }
+
+    /// Where what it sends goes first.
+    #[inline]
+    #[must_use]
+    pub fn out(&self) -> NodeId {
+        self.out
+    }
+
+    /// The line between it and `out`, if that is evaluated here.
+    #[must_use]
+    pub fn access(&self) -> Option<&Access> {
+        self.access.as_ref()
+    }
+
+    /// Does what is due; each PDU that gets to `out` now goes to `hand`.
+    #[inline]
+    pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, mut hand: impl FnMut(&Pdu, &mut Ctx<P>)) {
+        let Some(sender) = &mut self.sender else { return };
+        if let Some(access) = &mut self.access {
+            while let Some(pdu) = access.arrived(now) {
+                hand(&pdu, ctx);
+            }
+        }
+        while self.access.as_ref().map_or(self.due, |access| access.earliest(self.due)) <= now {
+            let sent = self.due;
+            self.due = sender.act(sent, ctx, |pdu, ctx| match &mut self.access {
+                Some(access) => {
+                    let arrival = access.send(pdu.bits(), sent);
+                    if arrival <= now { hand(&pdu, ctx) } else { access.keep(pdu, arrival) }
+                }
+                None if pdu.is_backward() => ctx.outbox.put(self.back, now, pdu),
+                None => hand(&pdu, ctx),
+            });
+        }
+    }
+
+    /// Sends what is due before `until`, if that is behind.
+    #[inline(never)]
+    fn catch_up<P: Probe>(&mut self, until: Time, ctx: &mut Ctx<P>) {
+        let (Some(sender), Some(access)) = (&mut self.sender, &mut self.access) else { return };
+        while self.due < until {
+            let sent = self.due;
+            self.due = sender.act(sent, ctx, |pdu, _| {
+                let arrival = access.send(pdu.bits(), sent);
+                access.keep(pdu, arrival);
+            });
+        }
+    }
+
+    /// Sends what is due by `now`, if that is behind and `all` that happens by then has happened; else what is due
+    /// before. The queue of the line is seen at `now`.
+    pub fn look<P: Probe>(&mut self, now: Time, all: bool, ctx: &mut Ctx<P>) {
+        self.catch_up(if all { now + Span(1) } else { now }, ctx);
+        if let Some(access) = &mut self.access {
+            access.look(now);
+        }
     }
 
     /// Its sending half.
@@ -66,6 +151,10 @@ impl Node for End {
     fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         if pdu.is_backward() {
             ctx.count_delivered(pdu);
+            // Deliveries come before timers: what the sender does at this very instant it does after it has heard.
+            if self.access.is_some() {
+                self.catch_up(at, ctx);
+            }
             if let Some(sender) = &mut self.sender {
                 // What it lets go leaves at the End's own place among equal times, not at this delivery's.
                 sender.on_feedback(pdu, at);
@@ -87,16 +176,6 @@ impl Node for End {
         }
     }
 
-    #[inline]
-    fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<P>) {
-        if let Some(sender) = &mut self.sender {
-            let (out, back) = (self.out, self.back);
-            self.due = sender.act(now, ctx, |pdu, ctx| {
-                ctx.outbox.put(if pdu.is_backward() { back } else { out }, now, pdu);
-            });
-        }
-    }
-
     fn reset_measures(&mut self, now: Time) {
         if let Some(sender) = &mut self.sender {
             sender.reset_measures(now);
@@ -104,7 +183,14 @@ impl Node for End {
         if let Some(receiver) = &mut self.receiver {
             receiver.reset_measures();
         }
+        if let Some(access) = &mut self.access {
+            access.reset_measures(now);
+        }
     }
 
-    fn held(&self, _each: &mut dyn FnMut(&Pdu)) {}
+    fn held(&self, each: &mut dyn FnMut(&Pdu)) {
+        if let Some(access) = &self.access {
+            access.held(each);
+        }
+    }
 }

@@ -2,9 +2,11 @@
 //!
 //! The modules from the ground up: `time`, `quantity`, `pdu`, `error`; the roles `traffic`, `policer`, `discard`,
 //! `control` and `transport`, each with one file per algorithm; the nodes `end` (with `sender` and `receiver`),
-//! `transport_end`, `port`, `police` and `switch`; `agenda` and `world`, which run them; `spec`, `document` and `assemble`, which turn a scenario into a
+//! `transport_end`, `port`, `police` and `switch`, with `access` for a sender's own line; `agenda` and `world`, which run
+//! them; `spec`, `document` and `assemble`, which turn a scenario into a
 //! world; `run` and `report`, which drive one to its end and tell what was measured.
 
+pub mod access;
 pub mod agenda;
 pub mod assemble;
 pub mod control;

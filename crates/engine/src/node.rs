@@ -1,6 +1,7 @@
 //! Nodes: what a world is made of, and how they hand PDUs to one another.
 //!
-//! A node never calls another. It puts PDUs into the outbox, and the world carries them over: first in, first out.
+//! A node never calls another. The world takes from it what goes straight on; the rest it puts into the outbox, from
+//! which the world carries it over: first in, first out.
 
 use crate::end::End;
 use crate::pdu::{FlowId, Pdu};
@@ -128,10 +129,6 @@ impl<P: Probe> Ctx<P> {
 pub trait Node {
     /// A PDU is handed over at `at`.
     fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>);
-    /// A wake-up that the node asked for has come.
-    fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<P>);
-    /// Brings a node that is evaluated late up to `now`.
-    fn catch_up<P: Probe>(&mut self, _now: Time, _ctx: &mut Ctx<P>) {}
     /// Forgets what was measured; the state stays.
     fn reset_measures(&mut self, now: Time);
     /// Shows every PDU that it holds: waiting, in service, or on its line.
@@ -145,7 +142,7 @@ pub enum Timer {
     Service,
     /// A line's oldest PDU arrives.
     Delivery,
-    /// A policer or an End acts.
+    /// A policer or an End acts, or what an End has sent gets to the port where flows meet.
     Own,
     /// A port takes what it has gathered in this instant.
     Gathering,

@@ -4,6 +4,8 @@ use crate::time::Time;
 
 pub use crate::time::CELL_BITS;
 
+pub mod rm_cell;
+
 /// Octets of an ATM cell, header included.
 pub const CELL_OCTETS: u16 = 53;
 
@@ -111,6 +113,12 @@ impl Marks {
     #[must_use]
     pub const fn with(self, others: Marks) -> Marks {
         Marks(self.0 | others.0)
+    }
+
+    /// Those of these marks that are among `others`.
+    #[must_use]
+    pub const fn only(self, others: Marks) -> Marks {
+        Marks(self.0 & others.0)
     }
 }
 
@@ -372,5 +380,6 @@ mod tests {
         marks.set(Marks::EFCI);
         assert!(marks.has(Marks::CLP.with(Marks::EFCI)));
         assert!(!marks.has(Marks::EFCI.with(Marks::CI)));
+        assert_eq!(marks.only(Marks::CI.with(Marks::EFCI)), Marks::EFCI);
     }
 }

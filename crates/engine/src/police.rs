@@ -1,7 +1,7 @@
 //! Police: the policers of one flow, one after the other, where the flow enters the network.
 
 use crate::agenda::Rank;
-use crate::node::{Ctx, Node, NodeId, Timer};
+use crate::node::{Ctx, Node, NodeId};
 use crate::pdu::Pdu;
 use crate::policer::{Due, Outcome, Policer, State};
 use crate::probe::Probe;
@@ -82,6 +82,22 @@ impl Police {
         self.fingerprint.value()
     }
 
+    /// Where what passes goes.
+    #[inline]
+    #[must_use]
+    pub fn to(&self) -> NodeId {
+        self.to
+    }
+
+    /// Does what is due; what passes goes to `hand`.
+    #[inline]
+    pub fn on_wake<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, mut hand: impl FnMut(&Pdu, Time, &mut Ctx<P>)) {
+        if self.next.1.time <= now {
+            self.act(ctx, &mut hand);
+            self.settle(now, ctx, &mut hand);
+        }
+    }
+
     /// The first stage to act; among equal times the first on the way.
     #[inline]
     fn first(&self) -> (usize, Due) {
@@ -97,19 +113,18 @@ impl Police {
 
     /// Does what arrivals by `now` set off at once; what a timer does waits for the timer's place among equal times.
     #[inline]
-    fn settle<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
-        self.next = self.first();
+    fn settle<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, hand: &mut impl FnMut(&Pdu, Time, &mut Ctx<P>)) {
         while self.next.1.by_arrival && self.next.1.time <= now {
-            self.act(ctx);
+            self.act(ctx, hand);
         }
     }
 
     /// Does what is due first.
     #[inline]
-    fn act<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
+    fn act<P: Probe>(&mut self, ctx: &mut Ctx<P>, hand: &mut impl FnMut(&Pdu, Time, &mut Ctx<P>)) {
         let (stage, due) = self.next;
         match self.stages[stage].act() {
-            Outcome::Pass(pdu) => self.pass(stage + 1, pdu, due.time, ctx),
+            Outcome::Pass(pdu) => self.pass(stage + 1, pdu, due.time, ctx, hand),
             Outcome::Discard(pdu) => self.discard(&pdu, due.time, ctx),
         }
         self.next = self.first();
@@ -117,7 +132,14 @@ impl Police {
 
     /// Takes a PDU through the meters from `stage` on, up to the first shaper, which may hold it.
     #[inline]
-    fn pass<P: Probe>(&mut self, stage: usize, mut pdu: Pdu, at: Time, ctx: &mut Ctx<P>) {
+    fn pass<P: Probe>(
+        &mut self,
+        stage: usize,
+        mut pdu: Pdu,
+        at: Time,
+        ctx: &mut Ctx<P>,
+        hand: &mut impl FnMut(&Pdu, Time, &mut Ctx<P>),
+    ) {
         for next in &mut self.stages[stage..] {
             match next.judge(&mut pdu, at) {
                 Some(true) => {}
@@ -126,7 +148,7 @@ impl Police {
             }
         }
         self.tagged += u64::from(pdu.is_tagged() && pdu.kind().is_data());
-        ctx.outbox.put(self.to, at, pdu);
+        hand(&pdu, at, ctx);
     }
 
     #[cold]
@@ -145,19 +167,14 @@ impl Node for Police {
     fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         if !self.told_ahead {
             // A meter in front judges at once; told ahead, it waits like the rest for the PDU to come.
-            self.pass(0, *pdu, at, ctx);
-            return self.settle(at, ctx);
+            let to = self.to;
+            let mut hand = |pdu: &Pdu, at, ctx: &mut Ctx<P>| ctx.outbox.put(to, at, *pdu);
+            self.pass(0, *pdu, at, ctx, &mut hand);
+            self.next = self.first();
+            return self.settle(at, ctx, &mut hand);
         }
         self.stages[0].arrive(*pdu, at);
         self.next = self.first();
-    }
-
-    #[inline]
-    fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<P>) {
-        if self.next.1.time <= now {
-            self.act(ctx);
-            self.settle(now, ctx);
-        }
     }
 
     fn reset_measures(&mut self, _now: Time) {

@@ -5,8 +5,10 @@
 //! delivery at the far end of the line is an event, if that. The results are the same to the bit.
 
 mod bits;
+mod queues;
 mod ring;
 mod stepped;
+mod transit;
 
 use std::sync::Arc;
 
@@ -17,8 +19,10 @@ use crate::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::probe::Probe;
 use crate::random::Stream;
 use crate::stats::Fingerprint;
-use crate::time::{LineRate, Span, Time};
+use crate::time::{Interval, LineRate, Span, Time};
 use bits::BitCount;
+use queues::Queues;
+pub use queues::{QueueMeasures, QueueState};
 use ring::Ring;
 use stepped::Stepped;
 
@@ -36,118 +40,6 @@ pub enum Form {
     Late,
     /// No deliveries: receivers are told of arrivals as soon as the departure is known.
     Ahead,
-}
-
-/// What one queue of a port has seen since the last reset.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct QueueMeasures {
-    /// PDUs that arrived.
-    pub arrived: u64,
-    /// PDUs discarded.
-    pub discarded: u64,
-    /// PDUs that left for the line.
-    pub departed: u64,
-    /// Bits that left for the line.
-    pub departed_bits: u64,
-    /// Most PDUs present.
-    pub most: u64,
-    /// Sum of all departures less sum of all arrivals, in picoseconds; with `present` PDUs counted up to now it is the
-    /// area under the queue length.
-    area: i128,
-}
-
-/// One queue of a port: what is present, the PDU in service counted, and what has been measured.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct QueueState {
-    /// PDUs present.
-    pub present: u64,
-    /// Measures since the last reset.
-    pub measures: QueueMeasures,
-}
-
-impl QueueState {
-    /// Picoseconds times PDUs present since the last reset.
-    #[must_use]
-    pub fn area(&self, now: Time) -> i128 {
-        self.measures.area + i128::from(self.present) * i128::from(now.0)
-    }
-
-    fn reset(&mut self, now: Time) {
-        let area = -i128::from(self.present) * i128::from(now.0);
-        self.measures = QueueMeasures { area, most: self.present, ..QueueMeasures::default() };
-    }
-}
-
-/// Every queue of a port.
-#[derive(Clone, Debug, Default)]
-struct Queues {
-    states: [QueueState; MOST_QUEUES],
-    /// PDUs present in all of them.
-    present: u64,
-    /// Most present at once since the last reset.
-    most: u64,
-    /// Most present at once before it.
-    most_before: u64,
-    /// What is present in bits, where somebody counts those.
-    bits: Option<Box<BitCount>>,
-}
-
-impl Queues {
-    #[inline]
-    fn of(&mut self, queue: usize) -> &mut QueueState {
-        // The mask proves the index in bounds.
-        &mut self.states[queue & (MOST_QUEUES - 1)]
-    }
-
-    #[inline]
-    fn enter(&mut self, queue: usize, at: Time, bits: u64) {
-        if let Some(count) = &mut self.bits {
-            count.enter(queue, at, bits);
-        }
-        let state = self.of(queue);
-        state.present += 1;
-        state.measures.area -= i128::from(at.0);
-        state.measures.most = state.measures.most.max(state.present);
-        self.present += 1;
-        self.most = self.most.max(self.present);
-    }
-
-    #[inline]
-    fn leave(&mut self, queue: usize, at: Time, bits: u64) {
-        if let Some(count) = &mut self.bits {
-            count.leave(queue, at, bits);
-        }
-        let state = self.of(queue);
-        state.present -= 1;
-        state.measures.area += i128::from(at.0);
-        state.measures.departed += 1;
-        state.measures.departed_bits += bits;
-        self.present -= 1;
-    }
-
-    fn evict(&mut self, queue: usize, at: Time, bits: u64) {
-        if let Some(count) = &mut self.bits {
-            count.evict(queue, at, bits);
-        }
-        let state = self.of(queue);
-        state.present -= 1;
-        state.measures.area += i128::from(at.0);
-        self.present -= 1;
-    }
-
-    /// Bits in one queue; 0 where they are not counted.
-    fn bits_in(&self, queue: usize) -> u64 {
-        self.bits.as_ref().map_or(0, |count| count.present(queue))
-    }
-
-    fn reset(&mut self, now: Time) {
-        self.states.iter_mut().for_each(|state| state.reset(now));
-        self.most_before = self.most;
-        self.most = self.present;
-        if let Some(count) = &mut self.bits {
-            count.reset(now);
-        }
-    }
 }
 
 /// PDUs of one instant, to be taken in random order.
@@ -195,6 +87,8 @@ pub struct Parts {
     pub rate: Option<LineRate>,
     /// Propagation delay of the line.
     pub delay: Span,
+    /// When the line is broken.
+    pub outage: Option<Interval>,
     /// Discard policy of each queue, by priority; at least one, at most [`MOST_QUEUES`].
     pub policies: Vec<Policy>,
     /// Congestion point.
@@ -217,6 +111,8 @@ pub struct Port {
     congestion: Option<Congestion>,
     transmitter: Transmitter,
     gathering: Option<Gathering>,
+    /// Nothing has to be told, pushed out, gathered or refused by a broken line.
+    is_quiet: bool,
     to: NodeId,
     switch: NodeId,
     number: u32,
@@ -231,6 +127,7 @@ pub struct Port {
     between: [String; 2],
     rate: Option<LineRate>,
     delay: Span,
+    outage: Option<Interval>,
 }
 
 impl Port {
@@ -245,7 +142,13 @@ impl Port {
             Form::Stepped => Transmitter::Stepped(Stepped::new(parts.rate, parts.delay, parts.policies.len())),
             _ => Transmitter::Ring(Ring::new(parts.rate, parts.delay, parts.policies.len(), form)),
         };
+        let is_ring = matches!(transmitter, Transmitter::Ring(_));
         Port {
+            is_quiet: is_ring
+                && bits.is_none()
+                && parts.congestion.is_none()
+                && parts.order.is_none()
+                && parts.outage.is_none(),
             policies: parts.policies,
             queues: Queues { bits, ..Queues::default() },
             congestion: parts.congestion,
@@ -264,6 +167,7 @@ impl Port {
             between: parts.between,
             rate: parts.rate,
             delay: parts.delay,
+            outage: parts.outage,
         }
     }
 
@@ -371,6 +275,51 @@ impl Port {
         }
     }
 
+    /// Where what arrives at the far end of its line goes.
+    #[inline]
+    #[must_use]
+    pub fn to(&self) -> NodeId {
+        self.to
+    }
+
+    /// Shows a queue that is evaluated elsewhere.
+    pub fn show(&mut self, queue: QueueState) {
+        self.queues.states[0] = queue;
+        self.queues.present = queue.present;
+        self.queues.most = queue.measures.most;
+    }
+
+    /// Whether so much has arrived by `now`, at a port without deliveries of its own, that it should go on.
+    #[inline]
+    #[must_use]
+    pub fn is_ripe(&self, now: Time) -> bool {
+        matches!(&self.transmitter, Transmitter::Ring(ring) if ring.is_ripe(now))
+    }
+
+    /// Whether it has no deliveries of its own, but is caught up.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        matches!(&self.transmitter, Transmitter::Ring(ring) if ring.is_late())
+    }
+
+    /// Takes the next PDU that arrives by `now` at the far end of the line off it, with the instant; the port has been
+    /// woken or caught up. What is stepped delivers by itself.
+    #[inline]
+    pub fn arrived(&mut self, now: Time) -> Option<(Time, Pdu)> {
+        match &mut self.transmitter {
+            Transmitter::Ring(ring) => ring.arrived(now),
+            Transmitter::Stepped(_) => None,
+        }
+    }
+
+    /// The same for all of them, where there is but one way on.
+    #[inline]
+    pub fn deliver(&mut self, now: Time, each: impl FnMut(&Pdu, Time)) {
+        if let Transmitter::Ring(ring) = &mut self.transmitter {
+            ring.deliver(now, each);
+        }
+    }
+
     /// When it takes what it has gathered, if it gathers.
     #[inline]
     #[must_use]
@@ -455,8 +404,18 @@ impl Port {
 
     #[cold]
     fn discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
-        let queue = self.queue_of(pdu);
+        self.count_discard(pdu, at, ctx);
         let view = PortView { refused: true, ..self.view(pdu, at) };
+        let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, &view));
+        if let Some(notice) = notice {
+            self.notify(notice, pdu, at, ctx);
+        }
+    }
+
+    /// A PDU ends here.
+    #[cold]
+    fn count_discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let queue = self.queue_of(pdu);
         self.queues.of(queue).measures.discarded += 1;
         let group = self.groups[pdu.flow.index()] as usize;
         self.by_group[group].discarded[crate::node::kind_of(pdu)] += 1;
@@ -464,10 +423,6 @@ impl Port {
         self.fingerprint.mix(u64::from(pdu.flow.0) << 32 | u64::from(pdu.sequence));
         ctx.count_dropped(pdu);
         ctx.probe.on_discarded(&self.name, pdu, at);
-        let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, &view));
-        if let Some(notice) = notice {
-            self.notify(notice, pdu, at, ctx);
-        }
     }
 
     #[inline]
@@ -487,13 +442,17 @@ impl Port {
     // Not inlined: a PDU behind a reference stays whole, where inlining would take it apart field by field.
     #[inline(never)]
     fn take<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let queue = self.queue_of(pdu);
         if let Transmitter::Ring(ring) = &mut self.transmitter {
             ring.touch(at, &mut self.queues, self.to, ctx);
         }
-        let queue = self.queue_of(pdu);
         let state = self.queues.of(queue);
         state.measures.arrived += 1;
         let length = state.present;
+        if self.outage.is_some_and(|outage| outage.covers(at)) {
+            // A broken line is no congestion: the congestion point learns nothing of it.
+            return self.count_discard(pdu, at, ctx);
+        }
         let policy = &self.policies[queue];
         let judged = if policy.counts_bits() { self.queues.bits_in(queue) } else { length };
         let (refused, victim) = match policy.verdict(pdu, judged) {
@@ -529,27 +488,30 @@ impl Port {
             Transmitter::Stepped(stepped) => stepped.push(queue, *pdu, at),
         }
     }
-}
 
-impl Node for Port {
-    #[inline]
-    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
-        match &mut self.gathering {
-            Some(gathering) => {
-                gathering.arrived.push(*pdu);
-                gathering.at = at;
-            }
-            None => self.take(pdu, at, ctx),
+    /// The same at a quiet port.
+    #[inline(always)]
+    fn take_in<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let Transmitter::Ring(ring) = &mut self.transmitter else { return self.take(pdu, at, ctx) };
+        ring.touch(at, &mut self.queues, self.to, ctx);
+        let queue = usize::from(pdu.priority).min(self.policies.len() - 1);
+        let state = self.queues.of(queue);
+        state.measures.arrived += 1;
+        if self.policies[queue].verdict(pdu, state.present) != Verdict::Admit {
+            return self.discard(pdu, at, ctx);
         }
+        self.queues.enter(queue, at, pdu.bits());
+        ring.push(queue, pdu, at, self.to, ctx);
     }
 
+    /// A wake-up that the port asked for has come.
     #[inline]
-    fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<P>) {
+    pub fn on_wake<P: Probe>(&mut self, timer: Timer, now: Time, ctx: &mut Ctx<P>) {
         if timer == Timer::Gathering {
             return self.take_gathered(now, ctx);
         }
         match &mut self.transmitter {
-            Transmitter::Ring(ring) => ring.on_wake(now, &mut self.queues, self.to, ctx),
+            Transmitter::Ring(ring) => ring.touch(now, &mut self.queues, self.to, ctx),
             Transmitter::Stepped(stepped) if timer == Timer::Delivery => {
                 ctx.outbox.put(self.to, now, stepped.deliver());
             }
@@ -574,9 +536,24 @@ impl Node for Port {
         }
     }
 
-    fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
+    /// Brings what is evaluated late up to `now`.
+    pub fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         if let Transmitter::Ring(ring) = &mut self.transmitter {
-            ring.catch_up(now, &mut self.queues, self.to, ctx);
+            ring.touch(now, &mut self.queues, self.to, ctx);
+        }
+    }
+}
+
+impl Node for Port {
+    #[inline(always)]
+    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        match &mut self.gathering {
+            _ if self.is_quiet => self.take_in(pdu, at, ctx),
+            Some(gathering) => {
+                gathering.arrived.push(*pdu);
+                gathering.at = at;
+            }
+            None => self.take(pdu, at, ctx),
         }
     }
 

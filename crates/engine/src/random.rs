@@ -73,8 +73,9 @@ impl Stream {
     pub fn exponential(&mut self) -> f64 {
         let bits = self.next_u64();
         let layer = (bits & 0xff) as usize;
-        let x = unit(bits) * EXPONENTIAL.edge[layer];
-        if x < EXPONENTIAL.edge[layer + 1] { x } else { self.exponential_at_edge(layer, x) }
+        let edge = &EXPONENTIAL.edge;
+        let x = unit(bits) * edge[layer];
+        if x < edge[layer + 1] { x } else { self.exponential_at_edge(layer, x) }
     }
 
     /// Exponential with that mean, rounded to the picosecond.

@@ -223,7 +223,7 @@ pub struct PortRow {
     /// Notices of severity 2 sent.
     pub notices_severe: u64,
     /// Error Report NPDUs sent.
-    pub error_reports: u64,
+    pub error_npdus: u64,
     /// Time average of the bits present, those of the PDU in service counted whole; `None` where nobody counts bits.
     pub queue_mean_bits: Option<f64>,
     /// The same without the PDU in service.

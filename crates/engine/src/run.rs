@@ -60,7 +60,7 @@ impl<P: Probe> Run<P> {
     pub fn watched(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
         let Assembled { world, stop } = assemble::world(scenario, seed, replication, form, probe)?;
         let sample = scenario.measure.sample;
-        let ports = world.nodes().iter().filter(|node| matches!(node, AnyNode::Port(_))).count();
+        let ports = world.nodes().filter(|node| matches!(node, AnyNode::Port(_))).count();
         let mut run = Run {
             base: vec![Counts::default(); world.flows().len()],
             world,
@@ -159,7 +159,7 @@ impl<P: Probe> Run<P> {
         if held <= MOST_HELD {
             return Ok(());
         }
-        let fullest = self.world.nodes().iter().filter_map(|node| match node {
+        let fullest = self.world.nodes().filter_map(|node| match node {
             AnyNode::Port(port) => Some((port.queues().iter().map(|queue| queue.present).sum::<u64>(), port.name())),
             _ => None,
         });
@@ -186,7 +186,7 @@ impl<P: Probe> Run<P> {
         let received: Vec<u64> = self.world.counts().iter().map(|[data, _]| data.delivered).collect();
         let mut seen = vec![0u64; groups.len()];
         let mut sums: Vec<Vec<(&'static str, f64)>> = vec![Vec::new(); groups.len()];
-        for (index, node) in self.world.nodes_mut().iter_mut().enumerate() {
+        for (index, node) in self.world.nodes_mut().enumerate() {
             match node {
                 AnyNode::Port(port) => {
                     let Some(rate) = port.rate() else { continue };
@@ -407,7 +407,7 @@ impl<P: Probe> Run<P> {
                     fairness: (own.len() > 1 && delivered.iter().any(|&bits| bits > 0.0)).then(|| jain(&delivered)),
                     ..GroupRow::default()
                 };
-                let reports = self.world.nodes().iter().map(|node| match node {
+                let reports = self.world.nodes().map(|node| match node {
                     AnyNode::Port(port) => port.by_group()[index].error_reports,
                     _ => 0,
                 });
@@ -503,7 +503,7 @@ impl<P: Probe> Run<P> {
             row.marked += own.marked;
             row.notices_mild += own.notices[0];
             row.notices_severe += own.notices[2];
-            row.error_reports += own.error_reports;
+            row.error_npdus += own.error_reports;
             if *own != crate::port::GroupMeasures::default() {
                 losses.push(LossRow {
                     place: name.to_owned(),
@@ -524,7 +524,6 @@ impl<P: Probe> Run<P> {
         for (police, flow) in self
             .world
             .nodes()
-            .iter()
             .filter_map(|node| match node {
                 AnyNode::Police(police) => Some(police),
                 _ => None,

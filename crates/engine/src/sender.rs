@@ -23,6 +23,8 @@ pub struct Sender {
     saturates: bool,
     /// Each PDU leaves when it is produced, untouched.
     as_produced: bool,
+    /// When it next acts, whatever the time; unless something comes that bears on it.
+    firm: Option<Time>,
     /// Earliest next start, where the allowance is a rate: counted from the last PDU sent.
     last: Option<(Time, u64)>,
     sequence: u32,
@@ -52,6 +54,7 @@ impl Sender {
             turned: VecDeque::new(),
             saturates,
             as_produced,
+            firm: None,
             last: None,
             sequence: 0,
             own_sequence: 0,
@@ -67,46 +70,58 @@ impl Sender {
         self.flow
     }
 
+    /// Whether it sends nothing but its data, untouched.
+    #[must_use]
+    pub fn is_as_produced(&self) -> bool {
+        self.as_produced
+    }
+
     /// When it next acts, seen from `now`.
     #[inline]
     #[must_use]
     pub fn due(&mut self, now: Time) -> Time {
+        self.firm = None;
         let own = match self.upcoming {
             Upcoming::Pdu(at) if self.as_produced => at,
             Upcoming::Pdu(at) => self.permitted(at, now),
             Upcoming::Decision(at) => at,
             Upcoming::Never => Time::NEVER,
         };
-        match self.turned.front() {
+        let due = match self.turned.front() {
             Some(&(since, _)) => self.permitted(since, now).min(own),
             None => own,
-        }
+        };
+        self.firm = self.firm.map(|_| due);
+        due
     }
 
     /// Does everything that is due by `now`; each PDU sent goes to `send`. Returns when it next acts.
-    #[inline]
+    #[inline(always)]
     pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, mut send: impl FnMut(Pdu, &mut Ctx<P>)) -> Time {
-        loop {
-            let due = self.due(now);
-            if due > now {
-                return due;
-            }
-            if let Some(pdu) = self.instead_of_data(now) {
-                self.control_bits += pdu.bits();
-                self.depart(pdu, now, ctx, &mut send);
-                continue;
-            }
-            let (unit, upcoming) = self.traffic.advance(now, &mut self.reaction);
-            self.upcoming = upcoming;
-            if let Some(unit) = unit {
-                let body = Body::Data { born: now, number: unit.number };
-                let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
-                self.sequence = self.sequence.wrapping_add(1);
-                self.sent += 1;
-                self.sent_bits += pdu.bits();
+        let is_simple = self.as_produced && self.turned.is_empty();
+        let mut due = if is_simple { self.upcoming.time() } else { self.firm.unwrap_or_else(|| self.due(now)) };
+        while due <= now {
+            let instead = if is_simple { None } else { self.instead_of_data(now) };
+            if let Some(pdu) = instead.or_else(|| self.next_data(now)) {
                 self.depart(pdu, now, ctx, &mut send);
             }
+            due = if is_simple { self.upcoming.time() } else { self.due(now) };
         }
+        due
+    }
+
+    /// What the traffic model has, or decides, by now.
+    #[inline(always)]
+    fn next_data(&mut self, now: Time) -> Option<Pdu> {
+        let (unit, upcoming) = self.traffic.advance(now, &mut self.reaction);
+        self.upcoming = upcoming;
+        let unit = unit?;
+        let body = Body::Data { born: now, number: unit.number };
+        let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.sent += 1;
+        self.sent_bits += pdu.bits();
+        Some(pdu)
     }
 
     /// An answer of the receiver at the same End is there to be sent.
@@ -115,11 +130,13 @@ impl Sender {
             self.turned.clear();
         }
         self.turned.push_back((now, answer));
+        self.firm = None;
     }
 
     /// A PDU of its flow came back.
     pub fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
         self.reaction.on_feedback(pdu, now);
+        self.firm = None;
     }
 
     /// Its reaction point.
@@ -187,7 +204,10 @@ impl Sender {
             Allowance::AsProduced if !self.saturates => at,
             Allowance::AsProduced => self.paced(at, |bits| self.line_gap(bits)),
             Allowance::Rate(rate) => self.paced(at, |bits| gap(bits, rate).max(self.line_gap(bits))),
-            Allowance::From(earliest) => at.max(earliest),
+            Allowance::From(earliest) => {
+                self.firm = Some(Time::NEVER);
+                at.max(earliest)
+            }
             Allowance::Window { open: true } => at,
             Allowance::Window { open: false } => Time::NEVER,
         }

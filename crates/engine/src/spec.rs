@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::error::Fault;
 use crate::pdu::CELL_OCTETS;
-use crate::time::{LineRate, Span};
+use crate::random::Stream;
+use crate::time::{Interval, LineRate, Span};
 use crate::{control, discard, policer, traffic, transport};
 
 mod range;
@@ -48,6 +50,42 @@ pub struct Scenario {
     /// What `penstock sweep` varies. A single run leaves it aside.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+}
+
+impl Scenario {
+    /// The files that must be read before it can run: the group that wants each, and its name. The path to the name is
+    /// `flow.GROUP.traffic.replay.file`.
+    #[must_use]
+    pub fn files(&self) -> Vec<(String, String)> {
+        let named = |(name, flow): (&String, &Flow)| Some((name.clone(), flow.traffic.file()?.to_owned()));
+        self.flow.iter().filter_map(named).collect()
+    }
+
+    /// Takes what `group` needs from the text of its file.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and in which line.
+    pub fn take_file(&mut self, group: &str, text: &str) -> Result<(), Fault> {
+        let Some(flow) = self.flow.get_mut(group) else { return Ok(()) };
+        flow.traffic.take_file(text).map_err(|fault| fault.under("traffic").under(group).under("flow"))
+    }
+
+    /// The video frames that the flows of `group` play in one replication.
+    ///
+    /// # Errors
+    /// If there is no such group, or if it sends no video frames.
+    pub fn video(&self, group: &str, seed: u64, replication: u32) -> Result<traffic::Sequence, Fault> {
+        let Some(flow) = self.flow.get(group) else {
+            let names: Vec<&str> = self.flow.keys().map(String::as_str).collect();
+            return Err(Fault::new("flow", group, "there is no such group", format!("there are {}", names.join(", "))));
+        };
+        flow.traffic
+            .sequence(Stream::new(seed, replication, &format!("{group}/{}", traffic::GROUP_PURPOSE)))
+            .ok_or_else(|| {
+                let path = format!("flow.{group}.traffic");
+                Fault::new(path, "", "this model has no video frames", "only mpeg and replay have")
+            })
+    }
 }
 
 /// Ends a run by a count.
@@ -109,6 +147,10 @@ pub struct Line {
     /// Congestion point of the port at the first node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<control::CongestionParams>,
+    /// While this lasts the line is broken: what reaches the port at either end is discarded, and tells nobody. What is
+    /// in a queue or on its way by then still arrives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outage: Option<Interval>,
     /// What differs at the port of the second node; all as at the first where this is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse: Option<Reverse>,

@@ -4,6 +4,8 @@
 
 use std::ops::{Add, AddAssign, Mul, Sub};
 
+use crate::error::Fault;
+
 /// Bits of an ATM cell, header included.
 pub const CELL_BITS: u64 = 424;
 
@@ -95,6 +97,46 @@ impl Mul<u64> for Span {
     }
 }
 
+/// A stretch of simulated time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Interval {
+    /// Instant at which it begins.
+    pub from: Span,
+    /// Instant at which it is over.
+    pub to: Span,
+}
+
+impl Interval {
+    /// Whether `time` lies within it; its end does not.
+    #[must_use]
+    pub fn covers(self, time: Time) -> bool {
+        self.from.0 <= time.0 && time.0 < self.to.0
+    }
+
+    /// The instant at which it is over.
+    #[must_use]
+    pub fn end(self) -> Time {
+        Time(self.to.0)
+    }
+
+    /// Its fault, if it has no length.
+    ///
+    /// # Errors
+    /// With the path `to`.
+    pub fn check(self) -> Result<(), Fault> {
+        if self.from < self.to {
+            return Ok(());
+        }
+        Err(Fault::new(
+            "to",
+            self.to,
+            format!("it would be over before it begins ({})", self.from),
+            "give a later time",
+        ))
+    }
+}
+
 /// A line's rate in whole bits per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
@@ -182,6 +224,17 @@ impl Serialiser {
             Some(LineRate::CellIn(span)) => (span.0, CELL_BITS),
         };
         Serialiser { time, share, bits: 0, whole: 0, fraction: 0, carried: 0 }
+    }
+
+    /// The next PDU, if it has `bits` or more, occupies the line no shorter.
+    #[inline]
+    #[must_use]
+    pub fn least(&self, bits: u64) -> Span {
+        if bits == self.bits {
+            return Span(self.whole + u64::from(self.carried + self.fraction >= self.share));
+        }
+        let exact = u128::from(bits) * u128::from(self.time) / u128::from(self.share);
+        Span(u64::try_from(exact).unwrap_or(u64::MAX))
     }
 
     /// Time that the next PDU of `bits` occupies the line.

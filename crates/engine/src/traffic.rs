@@ -3,6 +3,8 @@
 //! A model is pulled, never scheduled: it says when its next PDU will exist, or when it must decide something that
 //! feedback may still influence (the start of a session or of a burst), and its sender calls it at that instant.
 
+use self::frames::Frames;
+pub use self::frames::Sequence;
 use crate::error::Fault;
 use crate::random::Stream;
 use crate::roles::{define_role, dispatch};
@@ -11,9 +13,12 @@ use crate::time::{Rate, Span, Time};
 mod cbr;
 mod connections;
 mod file_transfer;
+mod frames;
 mod greedy;
+mod mpeg;
 mod on_off;
 mod poisson;
+mod replay;
 mod silent;
 mod two_rate_video;
 
@@ -28,14 +33,30 @@ pub enum Upcoming {
     Never,
 }
 
-/// How the reaction point bears on traffic that is generated at a nominal rate.
+impl Upcoming {
+    /// When the model is to be called.
+    #[inline]
+    #[must_use]
+    pub fn time(self) -> Time {
+        match self {
+            Upcoming::Pdu(time) | Upcoming::Decision(time) => time,
+            Upcoming::Never => Time::NEVER,
+        }
+    }
+}
+
+/// How the reaction point bears on traffic that is generated at a nominal rate. The defaults leave it at that rate.
 pub trait Pace {
     /// A session (a call, a file) begins at `now`.
-    fn begin_session(&mut self, now: Time);
+    fn begin_session(&mut self, _now: Time) {}
     /// Factor on the nominal rate at `now`; 1 where nothing controls it, 0 while stopped.
-    fn factor(&mut self, now: Time) -> f64;
+    fn factor(&mut self, _now: Time) -> f64 {
+        1.0
+    }
     /// While the factor is 0: the instant at which it may next be above, as far as is known.
-    fn resumes(&mut self, now: Time) -> Time;
+    fn resumes(&mut self, now: Time) -> Time {
+        now
+    }
 }
 
 /// One PDU's worth of user data.
@@ -87,6 +108,9 @@ pub trait Traffic {
     }
 }
 
+/// Purpose of the stream that the flows of a group share.
+pub const GROUP_PURPOSE: &str = "traffic of the group";
+
 /// What a model is built into.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
@@ -94,6 +118,8 @@ pub struct Surroundings {
     pub stream: Stream,
     /// The same random numbers for every flow of its group.
     pub group_stream: Stream,
+    /// The video frames that its group plays, where they have been drawn from the group's stream already.
+    pub sequence: Option<Sequence>,
     /// Place of the flow within its group, from 0.
     pub number: u32,
     /// Octets of one PDU, headers included.
@@ -273,6 +299,10 @@ macro_rules! models {
             connections Connections = connections::Params => connections::Connections;
             /// Poisson arrivals.
             poisson Poisson = poisson::Params => poisson::Poisson;
+            /// Video from a model of MPEG-1 frames.
+            mpeg Mpeg = mpeg::Params => frames::Player;
+            /// Video from recorded frame sizes.
+            replay Replay = replay::Params => frames::Player;
             /// Always something to send.
             greedy Greedy = greedy::Params => greedy::Greedy;
             /// Nothing to send: a direction that carries RM cells or acknowledgements alone.
@@ -289,6 +319,48 @@ impl Params {
     pub fn constant_size(&self) -> bool {
         !matches!(self, Params::Connections(_))
     }
+
+    /// The fault, if PDUs of so many octets cannot carry it.
+    ///
+    /// # Errors
+    /// With the path below the model's.
+    pub fn check_octets(&self, octets: u16) -> Result<(), Fault> {
+        match self {
+            Params::Mpeg(params) => params.check_octets(octets).map_err(|fault| fault.under("mpeg")),
+            Params::Replay(params) => params.check_octets(octets).map_err(|fault| fault.under("replay")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The file that must be read before anything can be sent.
+    #[must_use]
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Params::Replay(params) => params.file.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Takes what it needs from the text of that file, whose name it forgets.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and in which line.
+    pub fn take_file(&mut self, text: &str) -> Result<(), Fault> {
+        match self {
+            Params::Replay(params) => params.take(text).map_err(|fault| fault.under("replay")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The video frames that the flows of a group play, drawn from the group's stream; `None` for what is no such video.
+    #[must_use]
+    pub fn sequence(&self, group_stream: Stream) -> Option<Sequence> {
+        match self {
+            Params::Mpeg(params) => Some(params.sequence(group_stream)),
+            Params::Replay(params) => Some(params.sequence(group_stream)),
+            _ => None,
+        }
+    }
 }
 
 impl Traffic for Model {
@@ -296,7 +368,7 @@ impl Traffic for Model {
         models!(dispatch! [Model, self, model => model.start(now, pace)])
     }
 
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
         models!(dispatch! [Model, self, model => model.advance(now, pace)])
     }

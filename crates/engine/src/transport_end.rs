@@ -1,6 +1,6 @@
 //! TransportEnd: one end of a flow whose data travel over transport connections. It sends, or it receives.
 
-use crate::node::{Ctx, Node, NodeId, Timer};
+use crate::node::{Ctx, Node, NodeId};
 use crate::pdu::{FlowId, Pdu};
 use crate::probe::Probe;
 use crate::receiver::Receiver;
@@ -76,6 +76,23 @@ impl TransportEnd {
         }
     }
 
+    /// Does everything that is due by `now`.
+    pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
+        let (flow, out) = (self.flow(), self.out);
+        // The journeys are lent out, for the sending counts beside them.
+        let mut journeys = std::mem::take(&mut ctx.journeys[flow.index()]);
+        let mut send = |pdu: Pdu| {
+            ctx.count_sent(&pdu);
+            ctx.outbox.put(out, now, pdu);
+        };
+        match &mut self.half {
+            Half::Sending(sending) => sending.act(now, &mut journeys, &mut send),
+            Half::Receiving(receiving, _) => receiving.act(now, &mut send),
+        }
+        ctx.journeys[flow.index()] = journeys;
+        self.plan(now);
+    }
+
     fn flow(&self) -> FlowId {
         match &self.half {
             Half::Sending(sending) => sending.flow(),
@@ -113,22 +130,6 @@ impl Node for TransportEnd {
             }
         }
         self.plan(at);
-    }
-
-    fn on_wake<P: Probe>(&mut self, _timer: Timer, now: Time, ctx: &mut Ctx<P>) {
-        let (flow, out) = (self.flow(), self.out);
-        // The journeys are lent out, for the sending counts beside them.
-        let mut journeys = std::mem::take(&mut ctx.journeys[flow.index()]);
-        let mut send = |pdu: Pdu| {
-            ctx.count_sent(&pdu);
-            ctx.outbox.put(out, now, pdu);
-        };
-        match &mut self.half {
-            Half::Sending(sending) => sending.act(now, &mut journeys, &mut send),
-            Half::Receiving(receiving, _) => receiving.act(now, &mut send),
-        }
-        ctx.journeys[flow.index()] = journeys;
-        self.plan(now);
     }
 
     fn reset_measures(&mut self, now: Time) {

@@ -1,8 +1,9 @@
 //! World: nodes, agenda and clock. A clone is a checkpoint; run the clone on and it is a fork.
 //!
-//! One step: the first wake-up of the agenda goes to its node; what the node hands over is carried to the next nodes
-//! until nothing is left in the outbox; each node touched then says when it wants to be woken. Nodes that are evaluated
-//! late have no leaf: they catch up when they are touched, and all of them at every stop.
+//! One step: the first wake-up of the agenda goes to its node; what the node sends on goes straight to the next one; what
+//! else comes of it is carried over until nothing is left in the outbox; each node touched then says when it wants to be
+//! woken. Nodes that are evaluated late have no leaf: they pass batches on when they are touched, and catch up at every
+//! stop.
 
 use crate::agenda::{Agenda, Leaf, Place, Rank};
 use crate::error::Error;
@@ -37,12 +38,15 @@ struct Places {
 
 impl Places {
     const NONE: Places = Places { own: Place::NONE, delivery: Place::NONE, gathering: Place::NONE };
+}
 
+/// A node and its places; beside one another, for who touches the one asks for the other.
+#[derive(Clone, Debug)]
+struct Slot {
+    node: AnyNode,
     /// Whether the node is ever woken.
-    #[inline]
-    fn has_any(&self) -> bool {
-        *self != Places::NONE
-    }
+    is_woken: bool,
+    places: Places,
 }
 
 /// What a world is put together from.
@@ -54,6 +58,8 @@ pub struct Parts {
     pub seats: Vec<Seat>,
     /// Nodes without a leaf that must catch up at a stop, each after those that feed it.
     pub late: Vec<NodeId>,
+    /// Ends that evaluate the line before them, and must catch up at a stop.
+    pub chains: Vec<NodeId>,
     /// Every flow.
     pub flows: Vec<FlowInfo>,
     /// Names of the groups.
@@ -65,15 +71,17 @@ pub struct Parts {
 pub struct World<P> {
     clock: Time,
     agenda: Agenda,
-    nodes: Vec<AnyNode>,
+    slots: Vec<Slot>,
     seats: Vec<Seat>,
-    places: Vec<Places>,
     late: Vec<NodeId>,
+    chains: Vec<NodeId>,
     flows: Vec<FlowInfo>,
     groups: Vec<String>,
     ctx: Ctx<P>,
     /// The round of handed PDUs that is being carried over; empty between steps.
     carried: Vec<Hand>,
+    /// Late ports from which a batch should go on; empty between steps.
+    ripe: Vec<NodeId>,
     events: u64,
 }
 
@@ -95,11 +103,13 @@ impl<P: Probe> World<P> {
             }
         }
         let transports = parts.nodes.iter().any(|node| matches!(node, AnyNode::Transport(_)));
+        let slots = parts.nodes.into_iter().zip(places);
         let mut world = World {
             clock: Time::ZERO,
             agenda: Agenda::new(parts.seats.len()),
-            places,
+            slots: slots.map(|(node, places)| Slot { node, is_woken: places != Places::NONE, places }).collect(),
             late: parts.late,
+            chains: parts.chains,
             ctx: Ctx {
                 outbox: Outbox::default(),
                 counts: vec![Counts::default(); parts.flows.len()],
@@ -109,16 +119,14 @@ impl<P: Probe> World<P> {
                 end: Time::NEVER,
             },
             carried: Vec::new(),
-            nodes: parts.nodes,
+            ripe: Vec::new(),
             seats: parts.seats,
             flows: parts.flows,
             groups: parts.groups,
             events: 0,
         };
-        for index in 0..world.nodes.len() {
-            if world.places[index].has_any() {
-                plan(&world.nodes[index], world.places[index], &mut world.agenda);
-            }
+        for slot in &world.slots {
+            plan(slot, &mut world.agenda);
         }
         world
     }
@@ -148,14 +156,13 @@ impl<P: Probe> World<P> {
     }
 
     /// Every node.
-    #[must_use]
-    pub fn nodes(&self) -> &[AnyNode] {
-        &self.nodes
+    pub fn nodes(&self) -> impl Iterator<Item = &AnyNode> {
+        self.slots.iter().map(|slot| &slot.node)
     }
 
     /// Every node, to be read with side effects (a control algorithm catches up before it tells its state).
-    pub fn nodes_mut(&mut self) -> &mut [AnyNode] {
-        &mut self.nodes
+    pub fn nodes_mut(&mut self) -> impl Iterator<Item = &mut AnyNode> {
+        self.slots.iter_mut().map(|slot| &mut slot.node)
     }
 
     /// Every flow.
@@ -197,9 +204,17 @@ impl<P: Probe> World<P> {
         if self.events < last {
             self.clock = until.min(self.ctx.end).max(self.clock);
         }
+        let all = self.events < last;
+        for index in 0..self.chains.len() {
+            self.look_into(self.chains[index], all);
+        }
         for index in 0..self.late.len() {
-            if let AnyNode::Port(port) = &mut self.nodes[self.late[index].index()] {
+            let late = self.late[index];
+            if let AnyNode::Port(port) = &mut self.slots[late.index()].node {
                 port.catch_up(self.clock, &mut self.ctx);
+                if port.is_late() {
+                    self.deliver(late, self.clock);
+                }
             }
             self.carry();
         }
@@ -216,17 +231,33 @@ impl<P: Probe> World<P> {
         self.clock = time;
         self.events += 1;
         let Seat { node, timer, .. } = self.seats[leaf.0 as usize];
-        let places = self.places[node.index()];
-        let node = &mut self.nodes[node.index()];
-        match node {
-            AnyNode::End(end) => end.on_wake(timer, time, &mut self.ctx),
-            AnyNode::Transport(end) => end.on_wake(timer, time, &mut self.ctx),
-            AnyNode::Port(port) => port.on_wake(timer, time, &mut self.ctx),
-            AnyNode::Police(police) => police.on_wake(timer, time, &mut self.ctx),
+        let slot = &mut self.slots[node.index()];
+        match &mut slot.node {
+            AnyNode::End(end) => {
+                let to = end.out();
+                self.act(node, to, time);
+            }
+            AnyNode::Port(port) => {
+                port.on_wake(timer, time, &mut self.ctx);
+                if timer == Timer::Delivery {
+                    self.deliver(node, time);
+                } else {
+                    plan(slot, &mut self.agenda);
+                }
+            }
+            AnyNode::Police(police) => {
+                let to = police.to();
+                self.act(node, to, time);
+            }
+            AnyNode::Transport(end) => {
+                end.act(time, &mut self.ctx);
+                plan(slot, &mut self.agenda);
+            }
             AnyNode::Switch(_) => {}
         }
-        plan(node, places, &mut self.agenda);
-        self.carry();
+        if !self.ctx.outbox.is_empty() || !self.ripe.is_empty() {
+            self.carry();
+        }
         true
     }
 
@@ -234,7 +265,7 @@ impl<P: Probe> World<P> {
     pub fn reset_measures(&mut self) {
         let now = self.clock;
         self.ctx.tally.reset();
-        for node in &mut self.nodes {
+        for node in self.nodes_mut() {
             match node {
                 AnyNode::End(end) => end.reset_measures(now),
                 AnyNode::Transport(end) => end.reset_measures(now),
@@ -247,7 +278,7 @@ impl<P: Probe> World<P> {
 
     /// Ends the run at the n-th departure from `port` from now on.
     pub fn stop_after(&mut self, port: NodeId, departures: u64) {
-        if let AnyNode::Port(port) = &mut self.nodes[port.index()]
+        if let AnyNode::Port(port) = &mut self.slots[port.index()].node
             && let Some(end) = port.stop_after(departures)
         {
             self.ctx.end = end.min(self.ctx.end);
@@ -259,7 +290,7 @@ impl<P: Probe> World<P> {
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let mut all = Fingerprint::default();
-        for node in &self.nodes {
+        for node in self.nodes() {
             match node {
                 AnyNode::End(_) | AnyNode::Transport(_) => {
                     all.mix(node.receiver().map_or(0, crate::receiver::Receiver::fingerprint));
@@ -276,44 +307,118 @@ impl<P: Probe> World<P> {
         all.value()
     }
 
-    /// Carries over everything in the outbox, and what comes of it: round by round, which is first in, first out.
+    /// Lets an End or policers act; what they send on is there at once, where that is a port.
     #[inline]
+    fn act(&mut self, node: NodeId, to: NodeId, now: Time) {
+        let Ok([from, next]) = self.slots.get_disjoint_mut([node.index(), to.index()]) else { return };
+        match (&mut from.node, &mut next.node) {
+            (AnyNode::End(end), AnyNode::Port(port)) => {
+                end.act(now, &mut self.ctx, |pdu, ctx| port.on_pdu(pdu, now, ctx));
+            }
+            (AnyNode::Police(police), AnyNode::Port(port)) => {
+                police.on_wake(now, &mut self.ctx, |pdu, at, ctx| port.on_pdu(pdu, at, ctx));
+            }
+            (AnyNode::Police(police), _) => {
+                police.on_wake(now, &mut self.ctx, |pdu, at, ctx| ctx.outbox.put(to, at, *pdu));
+            }
+            _ => {}
+        }
+        if let AnyNode::Port(port) = &next.node
+            && port.is_ripe(now)
+        {
+            self.ripe.push(to);
+        }
+        plan(from, &mut self.agenda);
+        plan(next, &mut self.agenda);
+    }
+
+    /// Catches an End and its line up, and shows the line's queue at its port.
+    fn look_into(&mut self, chain: NodeId, all: bool) {
+        let slot = &mut self.slots[chain.index()];
+        let AnyNode::End(end) = &mut slot.node else { return };
+        end.look(self.clock, all, &mut self.ctx);
+        let shown = end.access().and_then(|access| access.shown_by().map(|port| (port, access.queue())));
+        plan(slot, &mut self.agenda);
+        if let Some((port, queue)) = shown
+            && let AnyNode::Port(port) = &mut self.slots[port.index()].node
+        {
+            port.show(queue);
+        }
+    }
+
+    /// Hands on, in order, what arrives by `now` at the far end of the port's line.
+    fn deliver(&mut self, port: NodeId, now: Time) {
+        let AnyNode::Port(from) = &self.slots[port.index()].node else { return };
+        let to = from.to();
+        if let Ok([from, to_slot]) = self.slots.get_disjoint_mut([port.index(), to.index()])
+            && let (AnyNode::Port(from_port), AnyNode::Port(next)) = (&mut from.node, &mut to_slot.node)
+        {
+            from_port.deliver(now, |pdu, at| next.on_pdu(pdu, at, &mut self.ctx));
+            if next.is_ripe(now) {
+                self.ripe.push(to);
+            }
+            plan(from, &mut self.agenda);
+            return plan(to_slot, &mut self.agenda);
+        }
+        while let AnyNode::Port(from) = &mut self.slots[port.index()].node
+            && let Some((at, mut pdu)) = from.arrived(now)
+        {
+            self.hand(to, at, &mut pdu);
+        }
+        plan(&self.slots[port.index()], &mut self.agenda);
+    }
+
+    /// Carries over everything in the outbox, and what comes of it: round by round, which is first in, first out.
+    #[inline(never)]
     fn carry(&mut self) {
-        while !self.ctx.outbox.is_empty() {
+        loop {
+            while let Some(port) = self.ripe.pop() {
+                self.deliver(port, self.clock);
+            }
+            if self.ctx.outbox.is_empty() {
+                return;
+            }
             self.ctx.outbox.swap(&mut self.carried);
-            for hand in &mut self.carried {
-                let mut to = hand.to;
-                while let AnyNode::Switch(switch) = &self.nodes[to.index()] {
-                    let way = switch.way(&hand.pdu);
-                    to = way.to;
-                    if way.shown_to != NodeId::NONE {
-                        let places = self.places[way.shown_to.index()];
-                        let port = &mut self.nodes[way.shown_to.index()];
-                        show(port, places, &mut hand.pdu, hand.at, &mut self.ctx, &mut self.agenda);
-                    }
-                }
-                let node = &mut self.nodes[to.index()];
-                match node {
-                    AnyNode::End(end) => end.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
-                    AnyNode::Transport(end) => end.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
-                    AnyNode::Port(port) => port.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
-                    AnyNode::Police(police) => police.on_pdu(&hand.pdu, hand.at, &mut self.ctx),
-                    AnyNode::Switch(_) => {}
-                }
-                let places = self.places[to.index()];
-                if places.has_any() {
-                    plan(node, places, &mut self.agenda);
+            let mut carried = std::mem::take(&mut self.carried);
+            for hand in &mut carried {
+                self.hand(hand.to, hand.at, &mut hand.pdu);
+            }
+            carried.clear();
+            self.carried = carried;
+        }
+    }
+
+    /// Hands a PDU to a node, or to the one to which a switch routes it.
+    #[inline(always)]
+    fn hand(&mut self, mut to: NodeId, at: Time, pdu: &mut Pdu) {
+        while let AnyNode::Switch(switch) = &self.slots[to.index()].node {
+            let way = switch.way(pdu);
+            to = way.to;
+            if way.shown_to != NodeId::NONE {
+                show(&mut self.slots[way.shown_to.index()], pdu, at, &mut self.ctx, &mut self.agenda);
+            }
+        }
+        let slot = &mut self.slots[to.index()];
+        match &mut slot.node {
+            AnyNode::End(end) => end.on_pdu(pdu, at, &mut self.ctx),
+            AnyNode::Port(port) => {
+                port.on_pdu(pdu, at, &mut self.ctx);
+                if port.is_ripe(at) {
+                    self.ripe.push(to);
                 }
             }
-            self.carried.clear();
+            AnyNode::Police(police) => police.on_pdu(pdu, at, &mut self.ctx),
+            AnyNode::Transport(end) => end.on_pdu(pdu, at, &mut self.ctx),
+            AnyNode::Switch(_) => {}
         }
+        plan(slot, &mut self.agenda);
     }
 
     /// Every PDU sent was delivered, dropped, or is held by some node.
     fn check(&self) -> Result<(), Error> {
         let mut held = vec![[0u64; 2]; self.flows.len()];
         let mut count = |pdu: &Pdu| held[pdu.flow.index()][crate::node::kind_of(pdu)] += 1;
-        for node in &self.nodes {
+        for node in self.nodes() {
             match node {
                 AnyNode::Port(port) => port.held(&mut count),
                 AnyNode::Police(police) => police.held(&mut count),
@@ -342,10 +447,14 @@ impl<P: Probe> World<P> {
     }
 }
 
-/// Asks the node, which has a place in the agenda, when it wants to be woken.
+/// Asks the node, if it has a place in the agenda, when it wants to be woken.
 #[inline(always)]
-fn plan(node: &AnyNode, places: Places, agenda: &mut Agenda) {
-    let (place, time) = match node {
+fn plan(slot: &Slot, agenda: &mut Agenda) {
+    if !slot.is_woken {
+        return;
+    }
+    let places = &slot.places;
+    let (place, time) = match &slot.node {
         AnyNode::End(end) => (places.own, end.due()),
         AnyNode::Transport(end) => (places.own, end.due()),
         AnyNode::Port(port) => {
@@ -371,12 +480,10 @@ fn plan(node: &AnyNode, places: Places, agenda: &mut Agenda) {
 
 /// Shows a PDU on its way back to the congestion point of its flow's forward port.
 #[cold]
-fn show<P: Probe>(node: &mut AnyNode, places: Places, pdu: &mut Pdu, at: Time, ctx: &mut Ctx<P>, agenda: &mut Agenda) {
-    if let AnyNode::Port(port) = node {
+fn show<P: Probe>(slot: &mut Slot, pdu: &mut Pdu, at: Time, ctx: &mut Ctx<P>, agenda: &mut Agenda) {
+    if let AnyNode::Port(port) = &mut slot.node {
         port.catch_up(at, ctx);
         port.on_backward(pdu, at);
     }
-    if places.has_any() {
-        plan(node, places, agenda);
-    }
+    plan(slot, agenda);
 }

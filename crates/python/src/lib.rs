@@ -7,7 +7,7 @@ mod run;
 mod table;
 
 use penstock_engine::document;
-use penstock_engine::error::Fault;
+use penstock_engine::error::{Error, Fault};
 use penstock_engine::run::{Form, Run as Simulation};
 use penstock_engine::spec::Scenario;
 use pyo3::exceptions::PyValueError;
@@ -25,6 +25,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(frames, module)?)?;
     module.add_function(wrap_pyfunction!(line_of, module)?)?;
     module.add_function(wrap_pyfunction!(sweep_lengths, module)?)?;
     module.add_function(wrap_pyfunction!(expand_sweep, module)?)?;
@@ -33,20 +34,39 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The scenario in `text`, as JSON with every default written out. `form` is that of the text: "toml" or "json".
 ///
-/// Builds the network once, so that a scenario that is accepted here can also be run.
+/// Builds the network once, so that a scenario that is accepted here can also be run. Where it names files of frame
+/// sizes, `read_file(path, name)` gives the text of each: `path` leads to the name in the scenario. Their sizes take the
+/// place of their names.
 #[pyfunction]
-fn normalise(py: Python<'_>, text: &str, form: &str) -> PyResult<String> {
-    let scenario = match form {
+#[pyo3(signature = (text, form, read_file = None))]
+fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_, PyAny>>) -> PyResult<String> {
+    let mut scenario = match form {
         "toml" => document::parse(text).map_err(error::raise)?,
         "json" => read(text)?,
         _ => return Err(PyValueError::new_err(format!("form is {form:?}; it must be \"toml\" or \"json\""))),
     };
-    let built = py.detach(|| Simulation::new(&scenario, 1, 0, Form::Fast).map(drop));
-    match built {
-        Ok(()) => Ok(document::to_json(&scenario)),
-        Err(fault) if form == "toml" => Err(error::raise(document::with_line(fault, text))),
-        Err(fault) => Err(error::raise(fault)),
+    let refuse = |fault: Error| match form {
+        "toml" => error::raise(document::with_line(fault, text)),
+        _ => error::raise(fault),
+    };
+    if let Some(read_file) = read_file {
+        for (group, name) in scenario.files() {
+            let path = format!("flow.{group}.traffic.replay.file");
+            let sizes: String = read_file.call1((path, name))?.extract()?;
+            scenario.take_file(&group, &sizes).map_err(|fault| refuse(fault.into()))?;
+        }
     }
+    let built = py.detach(|| Simulation::new(&scenario, 1, 0, Form::Fast).map(drop));
+    built.map_err(refuse)?;
+    Ok(document::to_json(&scenario))
+}
+
+/// Sizes in bits of the video frames that the flows of `group` play in one replication of the scenario `json`, and how
+/// many go in a second.
+#[pyfunction]
+fn frames(json: &str, group: &str, seed: u64, replication: u32) -> PyResult<(Vec<u64>, f64)> {
+    let video = read(json)?.video(group, seed, replication).map_err(|fault| error::raise(fault.into()))?;
+    Ok((video.frame_bits(), video.per_second))
 }
 
 /// The scenario in `json`, as a scenario file with every default written out.

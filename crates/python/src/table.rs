@@ -199,7 +199,7 @@ table!(
 table!(
     ports: PortRow {
         port, from, to, rate_bps, arrived, departed, discarded, utilisation, queue_mean, queue_max, queue_max_start, marked,
-        notices_mild, notices_severe, error_reports, queue_mean_bits, waiting_mean_bits
+        notices_mild, notices_severe, error_npdus, queue_mean_bits, waiting_mean_bits
     }
 );
 

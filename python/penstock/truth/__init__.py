@@ -15,12 +15,26 @@ imports the engine.
 | `shares`    | the same for the flows of a run                                     |
 | `window`    | a fixed window over one bottleneck                                  |
 | `becn`      | the BECN study's ideal model: an oscillating queue                  |
+| `abr`       | ABR sources without feedback; the missing-RM limit Crm              |
 | `satellite` | the satellite study: filtered input rate, slow start, file time     |
 
 Conventions: times are in units of the caller's choice, usually the service time of one cell; `load` is arrival rate
 times mean service time. Probabilities are never computed as one minus something close to one.
 """
 
-from . import becn, bucket, fairness, fluid, md1, mm1, periodic, priority, satellite, shares, window
+from . import abr, becn, bucket, fairness, fluid, md1, mm1, periodic, priority, satellite, shares, window
 
-__all__ = ["becn", "bucket", "fairness", "fluid", "md1", "mm1", "periodic", "priority", "satellite", "shares", "window"]
+__all__ = [
+    "abr",
+    "becn",
+    "bucket",
+    "fairness",
+    "fluid",
+    "md1",
+    "mm1",
+    "periodic",
+    "priority",
+    "satellite",
+    "shares",
+    "window",
+]

@@ -6,7 +6,7 @@ use crate::discard::Discard;
 use crate::error::Fault;
 use crate::port::MOST_QUEUES;
 use crate::spec::{Flow, Line, Scenario};
-use crate::time::{LineRate, Rate, Span};
+use crate::time::{Interval, LineRate, Rate, Span};
 use crate::{discard, policer};
 
 /// Fastest line: at 100 Tb/s a cell still takes whole picoseconds.
@@ -98,6 +98,7 @@ fn port(policies: &[discard::Params], point: Option<&CongestionParams>) -> Resul
 fn line(line: &Line) -> Result<(), Fault> {
     rate("rate", line.rate)?;
     port(&line.queues, line.congestion_point.as_ref())?;
+    line.outage.map_or(Ok(()), Interval::check).map_err(|fault| fault.under("outage"))?;
     if line.between[0] == line.between[1] {
         let between = format!("[{:?}, {:?}]", line.between[0], line.between[1]);
         return Err(Fault::new("between", between, "a line joins two different nodes", "name another node"));
@@ -124,7 +125,10 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
         }
         queues(&access.queues).map_err(|fault| fault.under("access"))?;
     }
-    flow.traffic.check().map_err(|fault| fault.under("traffic"))?;
+    flow.traffic
+        .check()
+        .and_then(|()| flow.traffic.check_octets(flow.octets))
+        .map_err(|fault| fault.under("traffic"))?;
     flow.policers.iter().enumerate().try_for_each(|(index, params): (usize, &policer::Params)| {
         params.check().map_err(|fault| fault.under(&format!("policers[{index}]")))
     })?;

@@ -119,6 +119,28 @@ fn silent_points(network: &Network<'_>) -> Vec<bool> {
         .collect()
 }
 
+/// The ports ordered so that each comes after those before it on any flow's way forward, where there is such an order.
+pub(super) fn upstream_first(network: &Network<'_>, mut ports: Vec<usize>) -> Vec<usize> {
+    let mut depth = vec![0usize; network.ports.len()];
+    // A longest path has no more hops than there are ports; more rounds would only chase a cycle.
+    for _ in 0..network.ports.len().min(64) {
+        let mut changed = false;
+        for flow in &network.flows {
+            for pair in flow.forward.windows(2) {
+                if depth[pair[1]] <= depth[pair[0]] {
+                    depth[pair[1]] = depth[pair[0]] + 1;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    ports.sort_by_key(|&port| (depth[port], port));
+    ports
+}
+
 impl Graph {
     /// `silent` says of each port whether its congestion point can never tell a source.
     fn of(network: &Network<'_>, silent: &[bool]) -> Graph {

@@ -1,14 +1,14 @@
 //! The network laid out: flows, ports, routes and numbers, before anything is built.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::Form;
-use super::route::{Route, routes};
+use super::paths::{Route, routes};
+use super::{Form, form};
 use crate::agenda::Rank;
 use crate::control::{FlowTerms, PortSurroundings, ReceiverSurroundings, SenderSurroundings};
 use crate::document::nearest;
-use crate::end::End;
+use crate::end::{self, End};
 use crate::error::Fault;
 use crate::node::{AnyNode, FlowInfo, NodeId, Timer};
 use crate::pdu::FlowId;
@@ -18,8 +18,7 @@ use crate::random::Stream;
 use crate::receiver::{Limits, Receiver};
 use crate::sender::Sender;
 use crate::spec::{self, Order, Scenario};
-use crate::switch::Switch;
-use crate::time::{LineRate, Rate, Serialiser, Span};
+use crate::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::world::{Parts, Seat};
 use crate::{control, discard, traffic};
 
@@ -34,6 +33,7 @@ pub(super) struct PortPlan<'a> {
     /// A mere delay has none.
     pub(super) rate: Option<LineRate>,
     pub(super) delay: Span,
+    pub(super) outage: Option<Interval>,
     pub(super) order: Order,
     pub(super) queues: &'a [discard::Params],
     pub(super) congestion: Option<&'a control::CongestionParams>,
@@ -43,7 +43,7 @@ pub(super) struct PortPlan<'a> {
 
 impl PortPlan<'_> {
     /// Whether a switch stands where it begins, not the one End of an access line.
-    fn is_entered_by_switch(&self) -> bool {
+    pub(super) fn is_entered_by_switch(&self) -> bool {
         self.path.starts_with("line.") || self.rate.is_none()
     }
 
@@ -71,7 +71,7 @@ pub(super) struct FlowPlan<'a> {
     /// The host that sends, as random streams know it, how many peers it has, and which this is.
     host: (String, u32, u32),
     /// The opposite direction of its connection.
-    peer: Option<usize>,
+    pub(super) peer: Option<usize>,
 }
 
 /// The whole network, by index.
@@ -132,6 +132,7 @@ impl<'a> Network<'a> {
                 to: second.clone(),
                 rate: Some(line.rate),
                 delay: line.delay,
+                outage: line.outage,
                 order: line.order,
                 queues: &line.queues,
                 congestion: line.congestion_point.as_ref(),
@@ -144,6 +145,7 @@ impl<'a> Network<'a> {
                 to: first.clone(),
                 rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
                 delay: line.delay,
+                outage: line.outage,
                 order: reverse.map_or(line.order, |reverse| reverse.order),
                 queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
                 congestion: match reverse {
@@ -232,6 +234,7 @@ impl<'a> Network<'a> {
             to: node.to_owned(),
             rate: access.rate,
             delay: access.delay,
+            outage: None,
             order: Order::Fixed,
             queues: &access.queues,
             congestion: None,
@@ -327,15 +330,15 @@ impl<'a> Network<'a> {
         NodeId(port as u32)
     }
 
-    fn police_node(&self, flow: usize) -> NodeId {
+    pub(super) fn police_node(&self, flow: usize) -> NodeId {
         NodeId((self.ports.len() + flow) as u32)
     }
 
-    fn end_node(&self, end: usize) -> NodeId {
+    pub(super) fn end_node(&self, end: usize) -> NodeId {
         NodeId((self.ports.len() + self.flows.len() + end) as u32)
     }
 
-    fn switch_node(&self, name: &str) -> NodeId {
+    pub(super) fn switch_node(&self, name: &str) -> NodeId {
         let index = self.switches.binary_search_by(|known| known.as_str().cmp(name)).unwrap_or_default();
         NodeId((self.ports.len() + self.flows.len() + self.end_count + index) as u32)
     }
@@ -345,11 +348,11 @@ impl<'a> Network<'a> {
         Rank(port as u32)
     }
 
-    fn delivery_rank(&self, port: usize) -> Rank {
+    pub(super) fn delivery_rank(&self, port: usize) -> Rank {
         Rank((self.ports.len() + port) as u32)
     }
 
-    fn own_rank(&self, flow: usize, kind: usize) -> Rank {
+    pub(super) fn own_rank(&self, flow: usize, kind: usize) -> Rank {
         Rank((2 * self.ports.len() + 2 * flow + kind) as u32)
     }
 
@@ -358,7 +361,7 @@ impl<'a> Network<'a> {
     }
 
     /// Name of the node at which the `index`-th line of the flow ends.
-    fn stop_of(&self, flow: &FlowPlan<'a>, index: usize) -> &str {
+    pub(super) fn stop_of(&self, flow: &FlowPlan<'a>, index: usize) -> &str {
         &self.ports[flow.forward[index]].to
     }
 
@@ -381,6 +384,7 @@ impl<'a> Network<'a> {
         let stream = |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}"));
         let groups: Arc<[u32]> = self.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = self.terms();
+        let chained = if form == Form::Fast { self.chained(forms) } else { BTreeSet::new() };
         let mut nodes = Vec::new();
         let mut seats = Vec::new();
         for (index, plan) in self.ports.iter().enumerate() {
@@ -396,7 +400,7 @@ impl<'a> Network<'a> {
             if forms[index] == PortForm::Stepped {
                 seats.push(Seat { node, timer: Timer::Service, rank: self.service_rank(index) });
             }
-            if forms[index] != PortForm::Late {
+            if forms[index] != PortForm::Late && !chained.contains(&index) {
                 seats.push(Seat { node, timer: Timer::Delivery, rank: self.delivery_rank(index) });
             }
             if plan.order == Order::Random {
@@ -417,14 +421,16 @@ impl<'a> Network<'a> {
                 seats.push(Seat { node, timer: Timer::Own, rank });
             }
         }
+        let group_stream = |group: &str| stream(group, traffic::GROUP_PURPOSE);
+        let sequences: Vec<_> =
+            self.scenario.flow.iter().map(|(name, flow)| flow.traffic.sequence(group_stream(name))).collect();
+        let mut ends: Vec<end::Parts> = (0..self.end_count).map(|_| end::Parts::default()).collect();
         let mut transports = BTreeMap::new();
-        let mut halves: Vec<(Option<Sender>, Option<Receiver>, NodeId, NodeId)> =
-            (0..self.end_count).map(|_| (None, None, NodeId::NONE, NodeId::NONE)).collect();
         for (index, flow) in self.flows.iter().enumerate() {
             let [sending, receiving] = flow.ends;
+            let traffic = self.build_traffic(flow, sequences[flow.group].clone(), &stream);
+            let receiver = self.build_receiver(index, flow, receiving);
             if flow.params.transport.is_some() {
-                let (traffic, receiver) =
-                    (self.build_traffic(flow, &stream), self.build_receiver(index, flow, receiving));
                 let out = [self.port_node(flow.forward[0]), self.back_from(flow)];
                 let ends = self.build_transport(index, flow, traffic, receiver, out);
                 transports.extend(flow.ends.into_iter().zip(ends.into_iter().flatten()));
@@ -434,26 +440,30 @@ impl<'a> Network<'a> {
                 }
                 continue;
             }
-            halves[sending].0 = Some(self.build_sender(index, flow, &stream));
-            halves[sending].2 = self.port_node(flow.forward[0]);
-            halves[receiving].1 = Some(self.build_receiver(index, flow, receiving));
-            halves[receiving].3 = self.back_from(flow);
-            let node = self.end_node(sending);
-            seats.push(Seat { node, timer: Timer::Own, rank: self.own_rank(index, 0) });
+            let sender = self.build_sender(index, flow, traffic, &stream);
+            let is_chain = chained.contains(&flow.forward[0]);
+            let rank = if is_chain { self.chain_rank(index) } else { self.own_rank(index, 0) };
+            seats.push(Seat { node: self.end_node(sending), timer: Timer::Own, rank });
+            ends[sending].out = self.port_node(flow.forward[usize::from(is_chain)]);
+            ends[sending].access = is_chain.then(|| self.build_access(flow, sender.is_as_produced()));
+            ends[sending].sender = Some(sender);
+            ends[receiving].receiver = Some(receiver);
+            ends[receiving].back = self.back_from(flow);
         }
-        for (end, (sender, receiver, out, back)) in halves.into_iter().enumerate() {
-            nodes.push(match transports.remove(&end) {
-                Some(transport) => AnyNode::Transport(Box::new(transport)),
-                None => AnyNode::End(Box::new(End::new(sender, receiver, out, back))),
-            });
-        }
+        let is_chain = |end: &usize| ends[*end].access.is_some();
+        let chains = (0..self.end_count).filter(is_chain).map(|end| self.end_node(end)).collect();
+        nodes.extend(ends.into_iter().enumerate().map(|(end, parts)| match transports.remove(&end) {
+            Some(transport) => AnyNode::Transport(Box::new(transport)),
+            None => AnyNode::End(Box::new(End::new(parts))),
+        }));
         nodes.extend(self.build_switches().into_iter().map(|switch| AnyNode::Switch(Box::new(switch))));
         seats.sort_by_key(|seat| seat.rank);
-        let rings = (0..self.ports.len()).filter(|&port| forms[port] != PortForm::Stepped);
+        let rings = (0..self.ports.len()).filter(|port| forms[*port] != PortForm::Stepped && !chained.contains(port));
         Parts {
             nodes,
             seats,
-            late: self.upstream_first(rings.collect()).into_iter().map(|port| self.port_node(port)).collect(),
+            late: form::upstream_first(self, rings.collect()).into_iter().map(|port| self.port_node(port)).collect(),
+            chains,
             flows: self
                 .flows
                 .iter()
@@ -466,28 +476,6 @@ impl<'a> Network<'a> {
                 .collect(),
             groups: self.groups.clone(),
         }
-    }
-
-    /// The ports ordered so that each comes after those before it on any flow's way forward, where there is such an order.
-    fn upstream_first(&self, mut ports: Vec<usize>) -> Vec<usize> {
-        let mut depth = vec![0usize; self.ports.len()];
-        // A longest path has no more hops than there are ports; more rounds would only chase a cycle.
-        for _ in 0..self.ports.len().min(64) {
-            let mut changed = false;
-            for flow in &self.flows {
-                for pair in flow.forward.windows(2) {
-                    if depth[pair[1]] <= depth[pair[0]] {
-                        depth[pair[1]] = depth[pair[0]] + 1;
-                        changed = true;
-                    }
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-        ports.sort_by_key(|&port| (depth[port], port));
-        ports
     }
 
     /// Where the flow's receiver puts what goes back.
@@ -503,7 +491,7 @@ impl<'a> Network<'a> {
     fn terms(&self) -> Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'a>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
-            minimum: flow.params.reaction_point.minimum().map_or(0.0, Rate::bits_per_second),
+            minimum: flow.params.reaction_point.minimum(self.line_rate(flow)),
         };
         self.flows.iter().enumerate().map(terms).collect()
     }
@@ -534,6 +522,7 @@ impl<'a> Network<'a> {
             switch: self.switch_node(&plan.from),
             rate: plan.rate,
             delay: plan.delay,
+            outage: plan.outage,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
             congestion: plan.congestion.map(|params| params.build(surroundings)),
             order: (plan.order == Order::Random).then(|| stream(&plan.name, "order")),
@@ -565,28 +554,40 @@ impl<'a> Network<'a> {
         onward.map(|next| self.port_node(next))
     }
 
-    fn build_traffic(&self, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> traffic::Model {
+    /// Rate of the flow's first line that has one.
+    fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
+        let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
+        rated.expect("a path crosses a line with a rate")
+    }
+
+    fn build_traffic(
+        &self,
+        flow: &FlowPlan<'a>,
+        sequence: Option<traffic::Sequence>,
+        stream: &impl Fn(&str, &str) -> Stream,
+    ) -> traffic::Model {
         let (host, peers, peer) = &flow.host;
         flow.params.traffic.build(traffic::Surroundings {
             stream: stream(&flow.name, "traffic"),
-            group_stream: stream(&self.groups[flow.group], "traffic of the group"),
+            group_stream: stream(&self.groups[flow.group], traffic::GROUP_PURPOSE),
+            sequence,
             number: flow.number,
             octets: flow.params.octets,
             host: traffic::Host { stream: stream(host, "traffic of the host"), peers: *peers, peer: *peer },
         })
     }
 
-    fn build_sender(&self, index: usize, flow: &FlowPlan<'a>, stream: &impl Fn(&str, &str) -> Stream) -> Sender {
-        let traffic = self.build_traffic(flow, stream);
+    fn build_sender(
+        &self,
+        index: usize,
+        flow: &FlowPlan<'a>,
+        traffic: traffic::Model,
+        stream: &impl Fn(&str, &str) -> Stream,
+    ) -> Sender {
         let octets = flow.params.octets;
-        let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
-        let line_rate = rated.expect("a path crosses a line with a rate");
-        let surroundings = SenderSurroundings {
-            stream: stream(&flow.name, "reaction"),
-            round_trip: self.round_trip(flow),
-            line_rate,
-            octets,
-        };
+        let line_rate = self.line_rate(flow);
+        let stream = stream(&flow.name, "reaction");
+        let surroundings = SenderSurroundings { stream, round_trip: self.round_trip(flow), line_rate, octets };
         let reaction = flow.params.reaction_point.build(surroundings);
         Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
     }
@@ -602,47 +603,6 @@ impl<'a> Network<'a> {
         let limits =
             Limits { floor: self.floor(flow), jitter: measure.jitter_limit, histogram: measure.flow_percentiles };
         Receiver::new(FlowId(index as u32), flow.group, notification, limits)
-    }
-
-    fn build_switches(&self) -> Vec<Switch> {
-        let mut switches: Vec<Switch> =
-            self.switches.iter().map(|name| Switch::new(name.clone(), self.flows.len())).collect();
-        let base = self.switch_node(&self.switches[0]).index();
-        for (index, flow) in self.flows.iter().enumerate() {
-            let id = FlowId(index as u32);
-            for hop in 0..flow.forward.len() {
-                if self.ports[flow.forward[hop]].private_to.is_some() {
-                    continue;
-                }
-                // Each line forward delivers to a switch, which knows the next port and the way back.
-                let switch = &mut switches[self.switch_node(self.stop_of(flow, hop)).index() - base];
-                let next = flow.forward.get(hop + 1);
-                let onward = next.map_or(self.end_node(flow.ends[1]), |&port| self.port_node(port));
-                let policed = hop == 0 && !flow.params.policers.is_empty();
-                switch.route_forward(id, if policed { self.police_node(index) } else { onward });
-                switch.route_backward(id, self.port_node(flow.backward[hop]));
-                if let Some(&port) = next {
-                    self.show(switch, id, port);
-                }
-            }
-            if self.ports[flow.forward[0]].is_entered_by_switch() {
-                let first = &self.ports[flow.forward[0]];
-                let switch = &mut switches[self.switch_node(&first.from).index() - base];
-                switch.route_forward(id, self.port_node(flow.forward[0]));
-                switch.route_backward(id, self.end_node(flow.ends[0]));
-                self.show(switch, id, flow.forward[0]);
-            }
-        }
-        switches
-    }
-
-    fn show(&self, switch: &mut Switch, flow: FlowId, port: usize) {
-        let surroundings = self.ports[port].surroundings(&Arc::default());
-        let wants =
-            |params: &&control::CongestionParams| control::CongestionPoint::wants_backward(&params.build(surroundings));
-        if self.ports[port].congestion.as_ref().is_some_and(wants) {
-            switch.show_backward(flow, self.port_node(port));
-        }
     }
 }
 

@@ -383,18 +383,8 @@ impl ByLevel {
     }
 }
 
-impl Pace for Source {
-    fn begin_session(&mut self, _now: Time) {}
-
-    /// What the traffic produces waits for its turn: the levels bear on the sending alone.
-    fn factor(&mut self, _now: Time) -> f64 {
-        1.0
-    }
-
-    fn resumes(&mut self, now: Time) -> Time {
-        now
-    }
-}
+/// What the traffic produces waits for its turn: the levels bear on the sending alone.
+impl Pace for Source {}
 
 impl ReactionPoint for Source {
     fn sends(&self) -> bool {

@@ -1,4 +1,5 @@
-//! The plainest loop of explicit rates: the sender asks in RM cells, the receiver turns them round, a switch grants.
+//! The plainest loop of explicit rates: the sender asks in RM cells, the receiver turns them round (`turn_round`), a switch
+//! grants.
 //!
 //! It follows the cell flow of ATM Forum TM 4.0 and none of its rules for silence, increase or missing feedback; its
 //! use is to show that all the points of the engine together make a loop.
@@ -13,11 +14,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Allowance, Answer, CongestionPoint, Next, NotificationPoint, PortSurroundings, PortView, ReactionPoint, Ready,
-    ReceiverSurroundings, SenderSurroundings, Turn,
+    Allowance, Answer, CongestionPoint, Next, PortSurroundings, PortView, ReactionPoint, Ready, SenderSurroundings,
 };
 use crate::error::Fault;
-use crate::pdu::{Body, CELL_OCTETS, Kind, Marks, Pdu};
+use crate::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::time::{Rate, Time};
 use crate::traffic::Pace;
 
@@ -68,43 +68,6 @@ impl CongestionPoint for ConstantGrant {
 
     fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
         each("grant", self.grant);
-    }
-}
-
-/// Turning round has no parameters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct TurnRoundParams {}
-
-impl TurnRoundParams {
-    /// Finds no fault.
-    pub fn check(&self) -> Result<(), Fault> {
-        Ok(())
-    }
-}
-
-/// A receiver that sends RM cells back as they came.
-#[derive(Clone, Debug)]
-pub struct TurnRound;
-
-impl TurnRound {
-    /// The same in all surroundings.
-    #[must_use]
-    pub fn new(_params: &TurnRoundParams, _surroundings: ReceiverSurroundings) -> TurnRound {
-        TurnRound
-    }
-}
-
-impl NotificationPoint for TurnRound {
-    fn on_pdu(&mut self, pdu: &Pdu, _now: Time) -> Option<Answer> {
-        if pdu.kind() != Kind::ResourceManagement || pdu.is_backward() {
-            return None;
-        }
-        Some(Answer { body: pdu.body(), marks: Marks::default(), octets: CELL_OCTETS })
-    }
-
-    fn turn(&self) -> Option<Turn> {
-        Some(Turn::Overwrite)
     }
 }
 
@@ -178,17 +141,7 @@ impl ExplicitRate {
     }
 }
 
-impl Pace for ExplicitRate {
-    fn begin_session(&mut self, _now: Time) {}
-
-    fn factor(&mut self, _now: Time) -> f64 {
-        1.0
-    }
-
-    fn resumes(&mut self, now: Time) -> Time {
-        now
-    }
-}
+impl Pace for ExplicitRate {}
 
 impl ReactionPoint for ExplicitRate {
     fn sends(&self) -> bool {
@@ -234,7 +187,7 @@ impl ReactionPoint for ExplicitRate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::{port, receiver, sender};
+    use super::super::conformance::{port, sender};
     use super::*;
     use crate::pdu::FlowId;
     use crate::time::Span;
@@ -278,10 +231,8 @@ mod tests {
             let Next::Own(request) = source.choose(DATA, Time::ZERO) else { panic!("an RM cell") };
             let request = cell(request);
             assert_eq!(request.body(), Body::ResourceManagement { er: 10e6, ccr: 1e6 });
-            let answer = TurnRound.on_pdu(&request, Time::ZERO).expect("a turned-round cell");
-            let mut reply = cell(answer);
+            let mut reply = request;
             reply.marks.set(Marks::DIR);
-            assert_eq!(TurnRound.on_pdu(&reply, Time::ZERO), None);
             switch.on_backward(&mut reply, &PortView { now: Time::ZERO, length: 0, size: None, refused: false });
             source.on_feedback(&reply, Time::ZERO);
             assert_eq!(source.allowance(Time::ZERO), Allowance::Rate(obeyed));
@@ -293,13 +244,6 @@ mod tests {
         let fast = Params { peak: Rate(1_000_000_000), initial: Rate(1_000_000_000), ..params() };
         let mut source = ExplicitRate::new(&fast, sender(Span::ZERO));
         assert_eq!(source.allowance(Time::ZERO), Allowance::Rate(21e6));
-    }
-
-    #[test]
-    fn only_rm_cells_are_turned_round() {
-        let mut point = TurnRound::new(&TurnRoundParams {}, receiver());
-        let data = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
-        assert_eq!(point.on_pdu(&data, Time::ZERO), None);
     }
 
     #[test]

@@ -60,17 +60,7 @@ impl FixedWindow {
     }
 }
 
-impl Pace for FixedWindow {
-    fn begin_session(&mut self, _now: Time) {}
-
-    fn factor(&mut self, _now: Time) -> f64 {
-        1.0
-    }
-
-    fn resumes(&mut self, now: Time) -> Time {
-        now
-    }
-}
+impl Pace for FixedWindow {}
 
 impl ReactionPoint for FixedWindow {
     fn sends(&self) -> bool {

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{ReactionPoint, SenderSurroundings};
 use crate::error::Fault;
-use crate::time::Time;
 use crate::traffic::Pace;
 
 /// It has no parameters.
@@ -34,16 +33,6 @@ impl Uncontrolled {
     }
 }
 
-impl Pace for Uncontrolled {
-    fn begin_session(&mut self, _now: Time) {}
-
-    fn factor(&mut self, _now: Time) -> f64 {
-        1.0
-    }
-
-    fn resumes(&mut self, now: Time) -> Time {
-        now
-    }
-}
+impl Pace for Uncontrolled {}
 
 impl ReactionPoint for Uncontrolled {}

@@ -250,13 +250,7 @@ mod tests {
     /// Share of tagged cells of one long session.
     fn tagged_share(traffic: &traffic::Params, depth: u64, drain: u64, seconds: f64) -> f64 {
         let stream = Stream::new(1, 0, "bucket/traffic");
-        let surroundings = traffic::Surroundings {
-            group_stream: stream.clone(),
-            host: traffic::Host { stream: stream.clone(), peers: 1, peer: 0 },
-            stream,
-            number: 0,
-            octets: 53,
-        };
+        let surroundings = traffic::Surroundings { stream, ..traffic::tests::surroundings(1) };
         let mut model = traffic.build(surroundings);
         let mut policer = bucket(depth, Rate(drain), 0, Overflow::Mark);
         let (mut cells, mut tagged) = (0u64, 0u64);

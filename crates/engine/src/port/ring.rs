@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use super::transit::{Departing, Transit};
 use super::{Form, Queues};
 use crate::node::{Ctx, NodeId};
 use crate::pdu::Pdu;
@@ -23,10 +24,8 @@ pub(super) struct Ring {
     delay: Span,
     form: Form,
     last_queue: u8,
-    /// Departure and PDU; the first `on_line` have departed.
-    ring: VecDeque<(Time, Pdu)>,
-    on_line: usize,
-    /// Departure of the oldest in the ring that has not departed.
+    transit: Transit,
+    /// Departure of the first in transit that has not departed.
     next_departure: Time,
     /// When the line has sent everything whose departure is known.
     free_at: Time,
@@ -43,8 +42,7 @@ impl Ring {
             delay,
             form,
             last_queue: (queues - 1) as u8,
-            ring: VecDeque::new(),
-            on_line: 0,
+            transit: Transit::new(),
             next_departure: Time::NEVER,
             free_at: Time::ZERO,
             waiting: vec![VecDeque::new(); queues],
@@ -56,10 +54,9 @@ impl Ring {
 
     /// Counts from now on; the end, if it is known already.
     pub(super) fn stop_after(&mut self, departures: u64) -> Option<Time> {
-        let known = (self.ring.len() - self.on_line) as u64;
-        self.stop_at = (self.departures - known).saturating_add(departures);
-        let last = self.on_line + usize::try_from(departures).ok()?.checked_sub(1)?;
-        self.ring.get(last).map(|&(departure, _)| departure)
+        self.stop_at = (self.departures - self.transit.known() as u64).saturating_add(departures);
+        let last = usize::try_from(departures).ok()?.checked_sub(1)?;
+        self.transit.get_departing(last).map(|departing| departing.at)
     }
 
     #[inline]
@@ -69,8 +66,8 @@ impl Ring {
             // Whatever waits must start before its receiver has to know: a line's delay after the line falls free.
             Form::Ahead if self.waiting_count > 0 => self.free_at + self.delay,
             Form::Ahead => Time::NEVER,
-            Form::Ring | Form::Stepped => match self.ring.front() {
-                Some(&(departure, _)) => departure + self.delay,
+            Form::Ring | Form::Stepped => match self.transit.oldest() {
+                Some(oldest) => oldest.at + self.delay,
                 None => Time::NEVER,
             },
         }
@@ -87,7 +84,7 @@ impl Ring {
         }
     }
 
-    /// Lets everything that departs by `now` depart. A late port delivers, too, once a batch has arrived.
+    /// Lets everything that departs by `now` depart.
     #[inline(always)]
     pub(super) fn touch<P: Probe>(&mut self, now: Time, queues: &mut Queues, to: NodeId, ctx: &mut Ctx<P>) {
         if self.next_departure <= now {
@@ -96,19 +93,41 @@ impl Ring {
         if self.waiting_count > 0 && self.free_at <= now {
             self.serve_waiting(now, queues, to, ctx);
         }
-        if self.form == Form::Late
-            && let Some(&(departure, _)) = self.ring.get(BATCH - 1)
-            && departure + self.delay <= now
-        {
-            self.deliver(now, to, ctx);
-        }
     }
 
-    /// Lets everything that departs by `now` depart, and everything that arrives by `now` arrive, if this port is late.
-    pub(super) fn catch_up<P: Probe>(&mut self, now: Time, queues: &mut Queues, to: NodeId, ctx: &mut Ctx<P>) {
-        self.touch(now, queues, to, ctx);
-        if self.form == Form::Late {
-            self.deliver(now, to, ctx);
+    pub(super) fn is_late(&self) -> bool {
+        self.form == Form::Late
+    }
+
+    /// Whether a late port has a batch that arrived by `now`.
+    #[inline]
+    pub(super) fn is_ripe(&self, now: Time) -> bool {
+        self.is_late() && self.transit.get_on_line(BATCH - 1).is_some_and(|last| last.at + self.delay <= now)
+    }
+
+    /// Takes the next PDU that arrives by `now` off the line; all that departs by then has departed.
+    #[inline]
+    pub(super) fn arrived(&mut self, now: Time) -> Option<(Time, Pdu)> {
+        let oldest = self.transit.get_on_line(0)?;
+        let at = oldest.at + self.delay;
+        if at > now {
+            return None;
+        }
+        let pdu = oldest.pdu;
+        self.transit.remove();
+        Some((at, pdu))
+    }
+
+    /// Takes every PDU that arrives by `now` off the line.
+    #[inline]
+    pub(super) fn deliver(&mut self, now: Time, mut each: impl FnMut(&Pdu, Time)) {
+        while let Some(oldest) = self.transit.get_on_line(0) {
+            let at = oldest.at + self.delay;
+            if at > now {
+                return;
+            }
+            each(&oldest.pdu, at);
+            self.transit.remove();
         }
     }
 
@@ -125,24 +144,15 @@ impl Ring {
         }
     }
 
-    /// A delivery is due, or (told ahead) something waits for the line.
-    #[inline]
-    pub(super) fn on_wake<P: Probe>(&mut self, now: Time, queues: &mut Queues, to: NodeId, ctx: &mut Ctx<P>) {
-        self.touch(now, queues, to, ctx);
-        if self.form == Form::Ring {
-            self.deliver(now, to, ctx);
-        }
-    }
-
-    /// The PDU in service, with its departure; `touch` came before.
-    pub(super) fn serving(&self) -> Option<&(Time, Pdu)> {
-        self.ring.get(self.on_line)
+    /// Departure and bits of the PDU in service; `touch` came before.
+    pub(super) fn serving(&self) -> Option<(Time, u64)> {
+        self.transit.get_departing(0).map(|departing| (departing.at, departing.pdu.bits()))
     }
 
     pub(super) fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         self.waiting.iter().flatten().for_each(&mut *each);
         if self.form != Form::Ahead {
-            self.ring.iter().for_each(|(_, pdu)| each(pdu));
+            self.transit.iter().for_each(|departing| each(&departing.pdu));
         }
     }
 
@@ -151,10 +161,10 @@ impl Ring {
     fn commit<P: Probe>(&mut self, pdu: &Pdu, start: Time, to: NodeId, ctx: &mut Ctx<P>) {
         let departure = start + self.serialiser.next(pdu.bits());
         self.free_at = departure;
-        if self.on_line == self.ring.len() {
+        if self.transit.is_departed() {
             self.next_departure = departure;
         }
-        self.ring.push_back((departure, *pdu));
+        self.transit.push(departure, pdu);
         self.departures += 1;
         if self.departures == self.stop_at {
             ctx.end = departure.min(ctx.end);
@@ -166,36 +176,18 @@ impl Ring {
 
     #[inline(never)]
     fn depart(&mut self, now: Time, queues: &mut Queues) {
-        loop {
-            let Some((departure, pdu)) = self.ring.get(self.on_line) else {
-                self.next_departure = Time::NEVER;
-                return;
-            };
-            let departure = *departure;
+        while let Some(Departing { at, pdu }) = self.transit.get_departing(0) {
+            let departure = *at;
             if departure > now {
                 self.next_departure = departure;
                 return;
             }
             queues.leave(usize::from(pdu.priority.min(self.last_queue)), departure, pdu.bits());
+            self.transit.depart();
             if self.form == Form::Ahead {
-                self.ring.pop_front();
-            } else {
-                self.on_line += 1;
+                self.transit.remove();
             }
         }
-    }
-
-    #[inline(never)]
-    fn deliver<P: Probe>(&mut self, now: Time, to: NodeId, ctx: &mut Ctx<P>) {
-        while self.on_line > 0 {
-            let Some((departure, pdu)) = self.ring.front() else { return };
-            let at = *departure + self.delay;
-            if at > now {
-                return;
-            }
-            ctx.outbox.put(to, at, *pdu);
-            self.ring.pop_front();
-            self.on_line -= 1;
-        }
+        self.next_departure = Time::NEVER;
     }
 }

@@ -76,9 +76,9 @@ impl Stepped {
         pdu
     }
 
-    /// The PDU in service, with its departure.
-    pub(super) fn serving(&self) -> Option<&(Time, Pdu)> {
-        self.in_service.as_ref()
+    /// Departure and bits of the PDU in service.
+    pub(super) fn serving(&self) -> Option<(Time, u64)> {
+        self.in_service.as_ref().map(|(departure, pdu)| (*departure, pdu.bits()))
     }
 
     pub(super) fn held(&self, each: &mut dyn FnMut(&Pdu)) {

@@ -12,7 +12,7 @@ fn mean_s(delays: &Moments) -> Option<f64> {
 }
 
 /// Fills the rows of the flows whose ends these are.
-pub(super) fn fill_flows(nodes: &[AnyNode], rows: &mut [FlowRow]) {
+pub(super) fn fill_flows<'a>(nodes: impl Iterator<Item = &'a AnyNode>, rows: &mut [FlowRow]) {
     for node in nodes {
         let AnyNode::Transport(end) = node else { continue };
         match end.half() {
@@ -49,7 +49,11 @@ pub(super) fn fill_flows(nodes: &[AnyNode], rows: &mut [FlowRow]) {
 }
 
 /// The two longer delays of each group, over all its packets.
-pub(super) fn longer_delays(nodes: &[AnyNode], group_of: impl Fn(usize) -> usize, groups: usize) -> Vec<[Moments; 2]> {
+pub(super) fn longer_delays<'a>(
+    nodes: impl Iterator<Item = &'a AnyNode>,
+    group_of: impl Fn(usize) -> usize,
+    groups: usize,
+) -> Vec<[Moments; 2]> {
     let mut delays = vec![[Moments::default(), Moments::default()]; groups];
     for node in nodes {
         let AnyNode::Transport(end) = node else { continue };

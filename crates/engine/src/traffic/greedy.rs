@@ -1,28 +1,41 @@
 //! Always something to send: a source that takes whatever its reaction point allows.
 //!
-//! The persistent source of the ABR and BECN studies. It is one session that lasts for ever. A phase of its own keeps
-//! sources from beginning in step.
+//! The persistent source of the ABR and BECN studies. It is one session that lasts for ever, from its beginning on. A
+//! phase of its own keeps sources from beginning in step; a stagger lets one begin after the other. A pause makes it
+//! fall silent for a while, as use-it-or-lose-it wants to see it: from then on nothing new comes to be sent, and only
+//! the PDU that was waiting already still goes when it may.
 
-use super::{Pace, Surroundings, Traffic, Unit, Upcoming};
+use super::{Pace, Surroundings, Traffic, Unit, Upcoming, decision};
 use crate::error::Fault;
 use crate::random::Stream;
-use crate::time::{Span, Time};
+use crate::time::{Interval, Span, Time};
 
-/// When it begins.
+/// When it begins, and when it pauses.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// The first PDU goes at a random instant within this time from the start of the run; at once if absent.
+    /// Instant at which the first flow of the group begins; the run's start if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Span>,
+    /// Each flow of the group begins this much after the one before it; all begin together if absent. 5 ms in the EPRCA
+    /// study.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stagger: Option<Span>,
+    /// The first PDU goes at a random instant within this time from there; at once if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Span>,
     /// The random instant is a multiple of this; any instant if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase_step: Option<Span>,
+    /// While this lasts there is nothing to send.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<Interval>,
 }
 
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
+        self.pause.map_or(Ok(()), Interval::check).map_err(|fault| fault.under("pause"))?;
         let Some(step) = self.phase_step else { return Ok(()) };
         let remedy = "leave it out, or give a time of which `phase` is a multiple";
         match self.phase {
@@ -41,29 +54,52 @@ pub struct Greedy {
     octets: u16,
     params: Params,
     stream: Stream,
+    number: u32,
+    begun: bool,
 }
 
 impl Greedy {
     /// A source of PDUs of the length given.
     #[must_use]
     pub fn new(params: &Params, surroundings: Surroundings) -> Greedy {
-        Greedy { octets: surroundings.octets, params: params.clone(), stream: surroundings.stream }
+        let Surroundings { stream, octets, number, .. } = surroundings;
+        Greedy { octets, params: params.clone(), stream, number, begun: false }
+    }
+
+    fn begin(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+        self.begun = true;
+        pace.begin_session(now);
+        let step = self.params.phase_step.unwrap_or(Span(1));
+        let steps = self.params.phase.map_or(0, |phase| self.stream.below(phase.0 / step.0));
+        self.available(now + step * steps)
+    }
+
+    /// The next PDU, which is there from `time` on unless that lies in the pause.
+    #[inline]
+    fn available(&self, time: Time) -> Upcoming {
+        match self.params.pause {
+            Some(pause) if pause.covers(time) => Upcoming::Pdu(pause.end()),
+            _ => Upcoming::Pdu(time),
+        }
     }
 }
 
 impl Traffic for Greedy {
     fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
-        pace.begin_session(now);
-        let step = self.params.phase_step.unwrap_or(Span(1));
-        let steps = self.params.phase.map_or(0, |phase| self.stream.below(phase.0 / step.0));
-        Upcoming::Pdu(now + step * steps)
+        let Params { start, stagger, .. } = self.params;
+        let begin = now + start.unwrap_or_default() + stagger.unwrap_or_default() * u64::from(self.number);
+        if begin > now { decision(begin) } else { self.begin(now, pace) }
     }
 
     #[inline]
-    fn advance(&mut self, now: Time, _pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
-        (Some(Unit { octets: self.octets, number: 0 }), Upcoming::Pdu(now))
+    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+        if !self.begun {
+            return (None, self.begin(now, pace));
+        }
+        (Some(Unit { octets: self.octets, number: 0 }), self.available(now))
     }
 
+    /// Where it has anything to send at all: in a pause it has not, and says so by when its next PDU will exist.
     fn saturates(&self) -> bool {
         true
     }
@@ -88,7 +124,7 @@ mod tests {
 
     #[test]
     fn phases_are_multiples_of_the_step_below_the_phase() {
-        let params = Params { phase: Some(Span(400)), phase_step: Some(Span(100)) };
+        let params = Params { phase: Some(Span(400)), phase_step: Some(Span(100)), ..Params::default() };
         let mut seen = [0; 4];
         for seed in 0..4_000 {
             let mut source = Greedy::new(&params, surroundings(seed));
@@ -98,7 +134,39 @@ mod tests {
         }
         // 1000 each, with a standard deviation of 27.
         assert!(seen.iter().all(|&count| (890..1110).contains(&count)), "{seen:?}");
-        assert!(Params { phase: Some(Span(450)), ..params }.check().is_err());
-        assert!(Params { phase: None, phase_step: Some(Span(1)) }.check().is_err());
+        assert!(Params { phase: Some(Span(450)), ..params.clone() }.check().is_err());
+        assert!(Params { phase: None, ..params }.check().is_err());
+    }
+
+    #[test]
+    fn flows_begin_one_after_the_other() {
+        let params =
+            Params { start: Some(Span::milliseconds(2)), stagger: Some(Span::milliseconds(5)), ..Params::default() };
+        for number in 0..4 {
+            let mut pace = Script::new(&[]);
+            let mut source = Greedy::new(&params, Surroundings { number, ..surroundings(1) });
+            let begin = at(0.002 + 0.005 * f64::from(number));
+            assert_eq!(source.start(Time::ZERO, &mut pace), Upcoming::Decision(begin));
+            assert!(pace.sessions.is_empty());
+            assert_eq!(source.advance(begin, &mut pace), (None, Upcoming::Pdu(begin)));
+            assert_eq!(pace.sessions, [begin]);
+        }
+    }
+
+    #[test]
+    fn in_a_pause_nothing_comes_to_be_sent() {
+        let pause = Some(Interval { from: Span(100), to: Span(200) });
+        let mut pace = Script::new(&[]);
+        let mut source = Greedy::new(&Params { pause, ..Params::default() }, surroundings(1));
+        source.start(Time::ZERO, &mut pace);
+        assert_eq!(source.advance(Time(99), &mut pace).1, Upcoming::Pdu(Time(99)));
+        assert_eq!(source.advance(Time(100), &mut pace).1, Upcoming::Pdu(Time(200)));
+        assert_eq!(source.advance(Time(200), &mut pace).1, Upcoming::Pdu(Time(200)));
+        // What begins in the pause begins with its end.
+        let mut source = Greedy::new(&Params { start: Some(Span(150)), pause, ..Params::default() }, surroundings(1));
+        source.start(Time::ZERO, &mut pace);
+        assert_eq!(source.advance(Time(150), &mut pace), (None, Upcoming::Pdu(Time(200))));
+        let empty = Params { pause: Some(Interval { from: Span(5), to: Span(5) }), ..Params::default() };
+        assert_eq!(empty.check().map_err(|fault| fault.path), Err("pause.to".to_owned()));
     }
 }

@@ -39,10 +39,11 @@ pub(super) fn at(seconds: f64) -> Time {
     Time::ZERO + Span::from_seconds(seconds)
 }
 
-pub(super) fn surroundings(seed: u64) -> Surroundings {
+pub(crate) fn surroundings(seed: u64) -> Surroundings {
     Surroundings {
         stream: Stream::new(seed, 0, "source/traffic"),
         group_stream: Stream::new(seed, 0, "group/traffic"),
+        sequence: None,
         number: 0,
         octets: 53,
         host: Host { stream: Stream::new(seed, 0, "host/traffic"), peers: 1, peer: 0 },
@@ -112,6 +113,15 @@ fn every_model() -> Vec<Params> {
             interproduction_time: Distribution::Exponential(Span::from_seconds(0.006_625)),
             packet_size: Distribution::Constant(Bits(424)),
         }),
+        Params::Mpeg(mpeg::Params { mean: Rate(64_000), peak: Rate(211_000), ..mpeg::Params::default() }),
+        Params::Replay(replay::Params {
+            file: None,
+            column: None,
+            frames: vec![900, 0, 120, 400, 20].into(),
+            unit: replay::SizeUnit::Octets,
+            frames_per_second: 25.0,
+            sending: frames::Sending { burst: Some(Rate(200_000)), header: 5, ..frames::Sending::default() },
+        }),
         Params::Greedy(greedy::Params::default()),
         Params::Silent(silent::Params {}),
     ]
@@ -165,6 +175,8 @@ fn defaults_are_those_of_the_study() {
     assert_eq!(read("on_off = { session = {} }"), Ok(Params::OnOff(voice(calls()))));
     assert_eq!(read("two_rate_video = { session = {} }"), Ok(Params::TwoRateVideo(video(calls()))));
     assert_eq!(read("greedy = {}"), Ok(Params::Greedy(greedy::Params::default())));
+    assert_eq!(read("mpeg = {}"), Ok(Params::Mpeg(mpeg::Params::default())));
+    assert!(read("replay = { frames = [1] }").is_err());
     assert!(read("greedy = { rate = 1 }").is_err());
     assert!(read("cbr = {}").is_err());
     let file = read("file_transfer = {}").map(|params| params.build(surroundings(0)).mean_rate());

@@ -140,10 +140,10 @@ mod tests {
         let other = Arrival { is_data: false, is_marked: false };
         let data = Arrival { is_data: true, is_marked: true };
         // CR and AK unmarked, two DT marked: half, so it stays at 1.
-        [other, other, data, data].map(|arrival| receiver.on_arrival(arrival));
+        [other, other, data, data].into_iter().for_each(|arrival| receiver.on_arrival(arrival));
         assert_eq!((receiver.credit(0), receiver.arrived), (1, 0));
         // One more unmarked makes it less than half.
-        [other, other, other, data, data].map(|arrival| receiver.on_arrival(arrival));
+        [other, other, other, data, data].into_iter().for_each(|arrival| receiver.on_arrival(arrival));
         assert_eq!(receiver.credit(0), 2);
     }
 

@@ -8,7 +8,6 @@ use super::tp4::{Params, Retransmission};
 use super::*;
 use crate::pdu::{Body, FlowId, Kind, Marks, Pdu};
 use crate::quantity::Count;
-use crate::random::Stream;
 use crate::time::{Span, Time};
 use crate::traffic;
 
@@ -20,14 +19,7 @@ fn at(seconds: f64) -> Time {
 fn user(text: &str) -> traffic::Model {
     let params: traffic::Params = toml::from_str(text).unwrap();
     assert_eq!(params.check(), Ok(()));
-    let stream = Stream::new(1, 0, "user");
-    params.build(traffic::Surroundings {
-        group_stream: stream.clone(),
-        host: traffic::Host { stream: stream.clone(), peers: 1, peer: 0 },
-        stream,
-        number: 0,
-        octets: 1600,
-    })
+    params.build(traffic::Surroundings { octets: 1600, ..traffic::tests::surroundings(1) })
 }
 
 /// Connections of `duration` with `gap` between them and a packet every `production`, all in seconds and constant.

@@ -1,0 +1,255 @@
+//! CAPC, congestion avoidance using proportional control: one explicit rate for all, moved by how far the input is
+//! from its target. No table of connections.
+//!
+//! Source: specs/abr.md, section 6, after A. Barnhart, ATM Forum 94-0983. At each end of an interval:
+//!
+//! ```text
+//! z   = input / (target * available)
+//! ERS = ERS min(ERU, 1 + (1 - z) Rup)        z < 1
+//! ERS = ERS max(ERF, 1 - (z - 1) Rdn)        z >= 1
+//! ```
+//!
+//! On a backward RM cell, ER = min(ER, ERS), and CI = 1 if the queue is above a threshold. An interval without input
+//! has z = 0. ERS stays between 10 cells/s, below which TM 4.0 sends nothing in-rate, and the line's rate.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use super::load::{Load, Measured};
+use super::{indicate_congestion, interval, lower};
+use crate::error::Fault;
+use crate::pdu::{Body, CELL_BITS, Pdu};
+use crate::quantity::Count;
+use crate::time::{Rate, Span, Time};
+
+/// Ten cells a second (TCR of TM 4.0).
+const LEAST: f64 = 10.0 * CELL_BITS as f64;
+
+/// Parameters of CAPC.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Share of the available rate to be used (0.85 to 0.95).
+    pub target: f64,
+    /// How fast ERS rises below the target (Rup: 0.025 to 0.1).
+    pub r_up: f64,
+    /// How fast ERS falls above it (Rdn: 0.2 to 0.8).
+    pub r_down: f64,
+    /// The most by which ERS is multiplied in an interval (ERU, 1.5).
+    pub eru: f64,
+    /// The least by which it is multiplied (ERF, 0.5).
+    pub erf: f64,
+    /// CI is set while the last queue holds more than this; never if absent. The source names no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ci_threshold: Option<Count>,
+    /// Measurement interval. The source names no value.
+    pub interval: interval::Params,
+    /// ERS at the start; the target share of the line if absent. The source names no value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial: Option<Rate>,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            target: 0.9,
+            r_up: 0.05,
+            r_down: 0.5,
+            eru: 1.5,
+            erf: 0.5,
+            ci_threshold: None,
+            interval: interval::Params::lasting(Span::milliseconds(1)),
+            initial: None,
+        }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_ratio("target", self.target, 0.01..=2.0)?;
+        // A rise of less than a thousandth would take longer than any run.
+        check_ratio("r_up", self.r_up, 0.001..=10.0)?;
+        check_ratio("r_down", self.r_down, 0.0..=10.0)?;
+        check_ratio("eru", self.eru, 1.001..=10.0)?;
+        check_ratio("erf", self.erf, 0.0..=1.0)?;
+        self.interval.check().map_err(|fault| fault.under("interval"))
+    }
+}
+
+/// CAPC at one port.
+#[derive(Clone, Debug)]
+pub struct Capc {
+    load: Load,
+    params: Params,
+    /// ERS, bits per second.
+    ers: f64,
+    load_factor: f64,
+}
+
+impl Capc {
+    /// At the port described by `surroundings`, from time 0.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: PortSurroundings) -> Capc {
+        let load = Load::new(&params.interval, &surroundings);
+        let initial = params.initial.map_or(params.target * load.line_rate(), Rate::bits_per_second);
+        let mut capc = Capc { load, params: params.clone(), ers: 0.0, load_factor: 0.0 };
+        capc.set(initial);
+        capc
+    }
+
+    fn set(&mut self, ers: f64) {
+        // A line slower than that is at its highest.
+        self.ers = ers.max(LEAST).min(self.load.line_rate());
+    }
+
+    #[cold]
+    fn close(&mut self, measured: Measured) {
+        self.step(measured.input, measured.available);
+        for _ in 0..measured.further {
+            let before = self.ers;
+            self.step(0.0, self.load.line_rate());
+            if self.ers == before {
+                // As high as it gets.
+                break;
+            }
+        }
+    }
+
+    fn step(&mut self, input: f64, available: f64) {
+        let Params { r_up, r_down, eru, erf, .. } = self.params;
+        let target = self.params.target * available;
+        let z = if target > 0.0 { input / target } else { f64::INFINITY };
+        let factor = if z < 1.0 {
+            eru.min(1.0 + (1.0 - z) * r_up)
+        } else {
+            // Written so that an infinite load with no decrease is no decrease.
+            erf.max(1.0 - if r_down > 0.0 { (z - 1.0) * r_down } else { 0.0 })
+        };
+        self.set(self.ers * factor);
+        self.load_factor = if z.is_finite() { z } else { 0.0 };
+    }
+}
+
+impl CongestionPoint for Capc {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        if let Some(measured) = self.load.catch_up(view.now) {
+            self.close(measured);
+        }
+        if let Some(measured) = self.load.count(pdu, view.now) {
+            self.close(measured);
+        }
+        None
+    }
+
+    fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
+        if let Some(measured) = self.load.catch_up(view.now) {
+            self.close(measured);
+        }
+        lower(pdu, self.ers);
+        let is_long = self.params.ci_threshold.is_some_and(|threshold| view.length > threshold.0);
+        if is_long && matches!(pdu.body(), Body::ResourceManagement { .. }) {
+            indicate_congestion(pdu);
+        }
+    }
+
+    fn wants_backward(&self) -> bool {
+        true
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("ers", self.ers);
+        each("load_factor", self.load_factor);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::conformance::port_of;
+    use super::super::cells::{backward, data, er, video, view};
+    use super::*;
+    use crate::pdu::Marks;
+
+    /// 100 cells a millisecond.
+    const LINE: f64 = 42.4e6;
+
+    fn switch(params: &Params) -> Capc {
+        assert_eq!(params.check(), Ok(()));
+        Capc::new(params, port_of(Rate(42_400_000), 4))
+    }
+
+    /// What is granted at the end of a millisecond with so many cells of the class and above it.
+    fn after(params: &Params, cells: u32, above: u32, milliseconds: f64) -> f64 {
+        let mut switch = switch(&Params { initial: Some(Rate(4_240_000)), ..params.clone() });
+        for _ in 0..cells {
+            assert_eq!(switch.on_arrival(&mut data(0), &view(500.0, 0)), None);
+        }
+        for _ in 0..above {
+            switch.on_arrival(&mut video(), &view(500.0, 0));
+        }
+        let mut answer = backward(0, 1e6);
+        switch.on_backward(&mut answer, &view(1000.0 * milliseconds, 0));
+        er(&answer) / LINE
+    }
+
+    #[test]
+    fn the_rate_follows_the_load() {
+        let params = Params::default();
+        for (cells, above, times) in [
+            (90, 0, 1.0),              // on the target
+            (45, 0, 1.0 + 0.5 * 0.05), // z = 0.5
+            (0, 0, 1.05),              // z = 0
+            (99, 0, 1.0 - 0.1 * 0.5),  // z = 1.1
+            (45, 50, 1.0),             // half of the line is available
+            (1000, 0, 0.5),            // no faster than ERF
+            (10, 100, 0.5),            // nothing available
+        ] {
+            let granted = after(&params, cells, above, 1.0);
+            assert!((granted - 0.1 * times).abs() < 1e-12, "{cells} {above}: {granted}");
+        }
+        let steep = Params { r_up: 2.0, ..params };
+        assert!((after(&steep, 0, 0, 1.0) - 0.15).abs() < 1e-12);
+    }
+
+    #[test]
+    fn empty_intervals_raise_it_to_the_line_and_no_further() {
+        let params = Params::default();
+        assert!((after(&params, 90, 0, 4.0) - 0.1 * 1.05 * 1.05 * 1.05).abs() < 1e-12);
+        assert_eq!(after(&params, 90, 0, 1e6), 1.0);
+    }
+
+    #[test]
+    fn it_never_falls_for_good() {
+        let mut switch = switch(&Params::default());
+        for millisecond in 0..40 {
+            for _ in 0..100 {
+                switch.on_arrival(&mut video(), &view(1000.0 * f64::from(millisecond), 0));
+            }
+        }
+        assert_eq!(switch.ers, 4240.0);
+    }
+
+    #[test]
+    fn a_long_queue_sets_ci() {
+        let mut switch = switch(&Params { ci_threshold: Some(Count(20)), ..Params::default() });
+        for (length, told) in [(20, false), (21, true)] {
+            let mut answer = backward(0, 1e6);
+            switch.on_backward(&mut answer, &view(0.0, length));
+            assert_eq!((answer.marks.has(Marks::CI), er(&answer)), (told, 0.9 * LINE));
+        }
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(Params::default()), None);
+        assert_eq!(faulty(Params { target: 0.0, ..Params::default() }).as_deref(), Some("target"));
+        assert_eq!(faulty(Params { r_up: 0.0, ..Params::default() }).as_deref(), Some("r_up"));
+        assert_eq!(faulty(Params { r_down: -0.1, ..Params::default() }).as_deref(), Some("r_down"));
+        assert_eq!(faulty(Params { eru: 0.5, ..Params::default() }).as_deref(), Some("eru"));
+        assert_eq!(faulty(Params { erf: 1.5, ..Params::default() }).as_deref(), Some("erf"));
+        let interval = interval::Params { time: None, cells: Some(0) };
+        assert_eq!(faulty(Params { interval, ..Params::default() }).as_deref(), Some("interval.cells"));
+    }
+}

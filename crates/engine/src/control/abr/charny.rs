@@ -1,0 +1,225 @@
+//! Charny's exact max-min switch: from the rates that the connections record, the offer that just fills the line.
+//!
+//! Source: specs/abr.md, section 6, after A. Charny's thesis (MIT, 1994). On each forward RM cell, with `C` the target
+//! share of what is available and `n` connections:
+//!
+//! ```text
+//! mu = C / n
+//! repeat:  mark the connections with a recorded rate below mu
+//!          mu = (C - sum of the marked) / (n - number of the marked)
+//! until nothing changes;  if all are marked, mu = C - sum + the highest of them
+//! ```
+//!
+//! Marked connections are held back elsewhere; the others share what those leave. Begun from C / n the offer only
+//! rises, so no mark is ever taken back. On a backward RM cell, ER = min(ER, mu). Every connection seen since the start
+//! counts, with the rate that it last told: the scheme has no notion of one that fell silent.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use super::load::{Load, Measured};
+use super::{forward_ccr, interval, lower};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::time::{Span, Time};
+
+/// Parameters of Charny's switch.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Share of the available rate to be used (the source divides all of it).
+    pub target: f64,
+    /// Interval over which the available rate is measured. The source has a constant rate.
+    pub interval: interval::Params,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { target: 1.0, interval: interval::Params::lasting(Span::milliseconds(1)) }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_ratio("target", self.target, 0.01..=2.0)?;
+        self.interval.check().map_err(|fault| fault.under("interval"))
+    }
+}
+
+/// Charny's switch at one port.
+#[derive(Clone, Debug)]
+pub struct Charny {
+    load: Load,
+    target: f64,
+    available: f64,
+    /// By flow: its place in `recorded`.
+    places: Vec<Option<usize>>,
+    /// Rates that the connections told last, bits per second.
+    recorded: Vec<f64>,
+    /// mu, bits per second.
+    offer: f64,
+}
+
+impl Charny {
+    /// At the port described by `surroundings`, from time 0.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: PortSurroundings) -> Charny {
+        let load = Load::new(&params.interval, &surroundings);
+        let available = load.line_rate();
+        Charny {
+            load,
+            target: params.target,
+            available,
+            places: vec![None; surroundings.flows.len()],
+            recorded: Vec::new(),
+            offer: params.target * available,
+        }
+    }
+
+    #[cold]
+    fn close(&mut self, measured: Measured) {
+        let available = if measured.further == 0 { measured.available } else { self.load.line_rate() };
+        if available != self.available {
+            self.available = available;
+            self.offer = offer(self.target * available, &self.recorded);
+        }
+    }
+
+    fn record(&mut self, flow: usize, rate: f64) {
+        let Some(place) = self.places.get_mut(flow) else { return };
+        match *place {
+            Some(place) => self.recorded[place] = rate,
+            None => {
+                *place = Some(self.recorded.len());
+                self.recorded.push(rate);
+            }
+        }
+        self.offer = offer(self.target * self.available, &self.recorded);
+    }
+}
+
+/// What each of the connections that recorded these rates may have of `capacity`.
+fn offer(capacity: f64, recorded: &[f64]) -> f64 {
+    let mut offer = capacity / recorded.len().max(1) as f64;
+    let mut marked = 0;
+    loop {
+        let below = recorded.iter().filter(|&&rate| rate < offer);
+        let (count, sum) = below.fold((0, 0.0), |(count, sum), rate| (count + 1, sum + rate));
+        // Not fewer, but for rounding.
+        if count <= marked {
+            return offer;
+        }
+        if count == recorded.len() {
+            return capacity - sum + recorded.iter().copied().fold(0.0, f64::max);
+        }
+        marked = count;
+        offer = (capacity - sum) / (recorded.len() - count) as f64;
+    }
+}
+
+impl CongestionPoint for Charny {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        if let Some(measured) = self.load.catch_up(view.now) {
+            self.close(measured);
+        }
+        if let Some(ccr) = forward_ccr(pdu) {
+            self.record(pdu.flow.index(), ccr);
+        }
+        if let Some(measured) = self.load.count(pdu, view.now) {
+            self.close(measured);
+        }
+        None
+    }
+
+    fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
+        if let Some(measured) = self.load.catch_up(view.now) {
+            self.close(measured);
+        }
+        lower(pdu, self.offer);
+    }
+
+    fn wants_backward(&self) -> bool {
+        true
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("offer", self.offer);
+        each("active", self.recorded.len() as f64);
+        each("available", self.available);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::conformance::port_of;
+    use super::super::cells::{backward, data, er, forward, video, view};
+    use super::*;
+    use crate::time::Rate;
+
+    #[test]
+    fn the_offer_fills_the_line() {
+        for (recorded, expected) in [
+            (&[][..], 150.0),
+            (&[150.0], 150.0),
+            (&[150.0, 150.0, 150.0], 50.0),
+            // One held back at 10: the others share 140.
+            (&[10.0, 150.0, 150.0], 70.0),
+            // 50, then 10 is marked: 70; then 60 is marked: 80.
+            (&[10.0, 60.0, 150.0], 80.0),
+            // All held back: the highest may have what is left.
+            (&[10.0, 20.0, 30.0], 120.0),
+            // Those who stand at the offer are not held back.
+            (&[75.0, 75.0], 75.0),
+            (&[0.0, 0.0], 150.0),
+            (&[10.0, 70.0, 70.0], 70.0),
+        ] {
+            assert_eq!(offer(150.0, recorded), expected, "{recorded:?}");
+        }
+        assert_eq!(offer(0.0, &[10.0, 20.0]), 0.0);
+    }
+
+    #[test]
+    fn rates_are_recorded_from_forward_cells_and_answered_in_backward_ones() {
+        let mut switch = Charny::new(&Params { target: 0.5, ..Params::default() }, port_of(Rate(300_000_000), 4));
+        let mut granted = |cells: &[Pdu]| {
+            for cell in cells {
+                assert_eq!(switch.on_arrival(&mut cell.clone(), &view(1.0, 0)), None);
+            }
+            let mut answer = backward(1, 0.0);
+            switch.on_backward(&mut answer, &view(2.0, 0));
+            er(&answer)
+        };
+        assert_eq!(granted(&[data(0), backward(2, 1e6)]), 150e6);
+        assert_eq!(granted(&[forward(0, 150e6), forward(1, 150e6), forward(2, 150e6)]), 50e6);
+        assert_eq!(granted(&[forward(0, 10e6)]), 70e6);
+        assert_eq!(granted(&[forward(0, 50e6)]), 50e6);
+        assert_eq!(granted(&[forward(9, 50e6)]), 50e6, "a flow outside the table");
+    }
+
+    #[test]
+    fn what_goes_first_is_taken_off() {
+        // 100 cells a millisecond, of which 40 are video's.
+        let mut switch = Charny::new(&Params::default(), port_of(Rate(42_400_000), 4));
+        switch.on_arrival(&mut forward(0, 42.4e6), &view(1.0, 0));
+        switch.on_arrival(&mut forward(1, 42.4e6), &view(1.0, 0));
+        for _ in 0..40 {
+            switch.on_arrival(&mut video(), &view(2.0, 0));
+        }
+        for (milliseconds, expected) in [(0.5, 21.2e6), (1.0, 12.72e6), (1.9, 12.72e6), (2.0, 21.2e6)] {
+            let mut answer = backward(1, 0.0);
+            switch.on_backward(&mut answer, &view(1000.0 * milliseconds, 0));
+            assert!((er(&answer) - expected).abs() < 1e-6, "{milliseconds} {}", er(&answer));
+        }
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(Params::default()), None);
+        assert_eq!(faulty(Params { target: 0.0, ..Params::default() }).as_deref(), Some("target"));
+        let interval = interval::Params { time: None, cells: None };
+        assert_eq!(faulty(Params { interval, ..Params::default() }).as_deref(), Some("interval"));
+    }
+}

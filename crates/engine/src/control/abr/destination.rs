@@ -1,0 +1,193 @@
+//! The destination of an available bit rate connection: it turns RM cells round, by rules 1 to 6 of ATM Forum TM 4.0.
+//!
+//! Source: AF-TM-0056.000, destination behaviour.
+//!
+//! ```text
+//! 1  EFCI of the last data cell is kept
+//! 2  each forward RM cell becomes one backward RM cell: DIR set, BN clear; ER, CCR, CI and NI as they came, and CI set
+//!    if the kept EFCI is, which is cleared by that
+//! 3  one that comes while another waits takes its place (overwrite), or waits behind it (queue)
+//! 4  so older contents never follow newer ones
+//! 6  one that came out-of-rate (CLP=1) waits like the others: whether it goes in-rate is for the sender of the same
+//!    End to say, by its ACR
+//! ```
+//!
+//! Where the End sends no flow of its own, backward RM cells go at once and untagged. EPRCA's destination differs in one
+//! thing that its descriptions leave open: they do not say that the kept EFCI is cleared (`clears_efci = false`). That
+//! matters only if two forward RM cells come with no data between. Rule 2 lets a destination that is itself congested
+//! say so, and rule 5 lets it send up to ten cells a second unasked (BN=1): neither is modelled, for an End is never
+//! congested here.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::control::{Answer, NotificationPoint, ReceiverSurroundings, Turn};
+use crate::error::Fault;
+use crate::pdu::{CELL_OCTETS, Kind, Marks, Pdu};
+use crate::time::Time;
+
+/// Parameters of a destination.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// What a backward RM cell does that finds another waiting for the sender of the same End (TM 4.0 allows both).
+    pub waiting: Waiting,
+    /// Whether an EFCI that was told by one backward RM cell is forgotten (TM 4.0), not kept until the next data cell.
+    pub clears_efci: bool,
+}
+
+/// What a backward RM cell does that finds another waiting.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Waiting {
+    /// It takes its place.
+    #[default]
+    Overwrite,
+    /// It waits behind it.
+    Queue,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { waiting: Waiting::Overwrite, clears_efci: true }
+    }
+}
+
+impl Params {
+    /// Finds no fault: every combination makes a destination.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// A destination.
+#[derive(Clone, Debug)]
+pub struct TurnRound {
+    turn: Turn,
+    clears_efci: bool,
+    /// EFCI of the last data cell.
+    efci: bool,
+}
+
+impl TurnRound {
+    /// The same in all surroundings.
+    #[must_use]
+    pub fn new(params: &Params, _surroundings: ReceiverSurroundings) -> TurnRound {
+        let turn = match params.waiting {
+            Waiting::Overwrite => Turn::Overwrite,
+            Waiting::Queue => Turn::Queue,
+        };
+        TurnRound { turn, clears_efci: params.clears_efci, efci: false }
+    }
+
+    /// The backward RM cell of a forward one with these marks.
+    fn rule_2(&mut self, pdu: &Pdu) -> Answer {
+        let mut marks = pdu.marks.only(Marks::CI.with(Marks::NI));
+        if self.efci {
+            marks.set(Marks::CI);
+            self.efci = !self.clears_efci;
+        }
+        Answer { body: pdu.body(), marks, octets: CELL_OCTETS }
+    }
+}
+
+impl NotificationPoint for TurnRound {
+    fn on_pdu(&mut self, pdu: &Pdu, _now: Time) -> Option<Answer> {
+        match pdu.kind() {
+            Kind::Data => {
+                // Rule 1.
+                self.efci = pdu.marks.has(Marks::EFCI);
+                None
+            }
+            Kind::ResourceManagement if !pdu.is_backward() => Some(self.rule_2(pdu)),
+            _ => None,
+        }
+    }
+
+    /// Rules 3, 4 and 6.
+    fn turn(&self) -> Option<Turn> {
+        Some(self.turn)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::conformance::receiver;
+    use crate::pdu::{Body, FlowId};
+
+    fn destination(clears_efci: bool) -> TurnRound {
+        TurnRound::new(&Params { clears_efci, ..Params::default() }, receiver())
+    }
+
+    fn arrives(point: &mut TurnRound, body: Body, marks: Marks) -> Option<Answer> {
+        let mut pdu = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, body);
+        pdu.marks = marks;
+        point.on_pdu(&pdu, Time::ZERO)
+    }
+
+    fn data(point: &mut TurnRound, marks: Marks) {
+        assert_eq!(arrives(point, Body::Data { born: Time::ZERO, number: 0 }, marks), None);
+    }
+
+    /// Marks of the backward RM cell.
+    fn turned(point: &mut TurnRound, marks: Marks) -> Marks {
+        let body = Body::ResourceManagement { er: 149.76e6, ccr: 0.1 };
+        let answer = arrives(point, body, marks).expect("one backward RM cell for each forward one");
+        assert_eq!((answer.body, answer.octets), (body, CELL_OCTETS));
+        answer.marks
+    }
+
+    #[test]
+    fn rule_1_only_the_last_data_cell_counts() {
+        let mut point = destination(true);
+        data(&mut point, Marks::EFCI);
+        data(&mut point, Marks::default());
+        assert_eq!(turned(&mut point, Marks::default()), Marks::default());
+        data(&mut point, Marks::EFCI.with(Marks::CLP));
+        assert_eq!(turned(&mut point, Marks::default()), Marks::CI);
+        // EFCI of RM cells says nothing.
+        assert_eq!(turned(&mut point, Marks::EFCI), Marks::default());
+        assert_eq!(turned(&mut point, Marks::default()), Marks::default());
+    }
+
+    #[test]
+    fn rule_2_keeps_what_switches_wrote_and_clears_bn() {
+        let mut point = destination(true);
+        assert_eq!(turned(&mut point, Marks::CI), Marks::CI);
+        assert_eq!(turned(&mut point, Marks::NI.with(Marks::BN)), Marks::NI);
+        data(&mut point, Marks::EFCI);
+        assert_eq!(turned(&mut point, Marks::NI), Marks::NI.with(Marks::CI));
+        assert_eq!(turned(&mut point, Marks::NI), Marks::NI);
+    }
+
+    #[test]
+    fn the_kept_efci_may_last_until_the_next_data_cell() {
+        let mut point = destination(false);
+        data(&mut point, Marks::EFCI);
+        assert_eq!(turned(&mut point, Marks::default()), Marks::CI);
+        assert_eq!(turned(&mut point, Marks::default()), Marks::CI);
+        data(&mut point, Marks::default());
+        assert_eq!(turned(&mut point, Marks::default()), Marks::default());
+    }
+
+    #[test]
+    fn rule_3_is_a_choice() {
+        assert_eq!(destination(true).turn(), Some(Turn::Overwrite));
+        let queue = Params { waiting: Waiting::Queue, ..Params::default() };
+        assert_eq!(TurnRound::new(&queue, receiver()).turn(), Some(Turn::Queue));
+    }
+
+    #[test]
+    fn rule_6_leaves_the_tag_to_the_sender() {
+        assert_eq!(turned(&mut destination(true), Marks::CLP), Marks::default());
+    }
+
+    #[test]
+    fn only_forward_rm_cells_are_turned_round() {
+        let mut point = destination(true);
+        let body = Body::ResourceManagement { er: 1.0, ccr: 1.0 };
+        assert_eq!(arrives(&mut point, body, Marks::DIR), None);
+        assert_eq!(arrives(&mut point, Body::Acknowledgement { number: 1, credit: 1 }, Marks::default()), None);
+    }
+}

@@ -1,0 +1,148 @@
+//! Explicit down switch (EDS) of EPRCA: brings the connections above the mean to a share of it.
+//!
+//! Sources: specs/abr.md, sections 1.3 (c) and 10, after ATM Forum 94-0735R1; papers/eprca-multimedia.txt. With the
+//! mean and the judgement of `macr.rs`, on a backward RM cell:
+//!
+//! ```text
+//! q > DQT:                        ER = min(ER, MRF MACR)      major reduction, all connections
+//! q > QT and CCR > DPF MACR:      ER = min(ER, ERF MACR)
+//! ```
+//!
+//! CI stays as it is.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use super::lower;
+use super::macr::{self, Macr, TooFast};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::quantity::Count;
+use crate::time::{Rate, Time};
+
+/// Parameters of the explicit down switch. Defaults are those of specs/abr.md, section 10.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Congested while the last queue holds more than this (QT).
+    pub qt: Count,
+    /// Very congested while it holds more than this (DQT).
+    pub dqt: Count,
+    /// Weight of a new rate in the mean (AV).
+    pub average: f64,
+    /// While congested, connections above this share of the mean slow down (DPF, down pressure factor).
+    pub dpf: f64,
+    /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
+    pub vc_separator: f64,
+    /// Mean before the first RM cell (the study has the sources' ICR); a twentieth of the line's rate if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_macr: Option<Rate>,
+    /// Share of the mean that a connection gets while congested (ERF, explicit reduction factor).
+    pub erf: f64,
+    /// Share of the mean that all get while very congested (MRF, major reduction factor).
+    pub mrf: f64,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            qt: Count(100),
+            dqt: Count(200),
+            average: 1.0 / 16.0,
+            dpf: 7.0 / 8.0,
+            vc_separator: 7.0 / 8.0,
+            initial_macr: None,
+            erf: 15.0 / 16.0,
+            mrf: 1.0 / 4.0,
+        }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        self.mean().check()?;
+        check_ratio("erf", self.erf, 0.0..=1.0)?;
+        check_ratio("mrf", self.mrf, 0.0..=1.0)
+    }
+
+    fn mean(&self) -> macr::Params {
+        let Params { qt, dqt, average, dpf, vc_separator, initial_macr, .. } = *self;
+        macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr }
+    }
+}
+
+/// The explicit down switch at one port.
+#[derive(Clone, Debug)]
+pub struct Eds {
+    macr: Macr,
+    erf: f64,
+    mrf: f64,
+}
+
+impl Eds {
+    /// At the port described by `surroundings`.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: PortSurroundings) -> Eds {
+        Eds { macr: Macr::new(params.mean(), &surroundings), erf: params.erf, mrf: params.mrf }
+    }
+}
+
+impl CongestionPoint for Eds {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        self.macr.learn(pdu, view.length);
+        None
+    }
+
+    fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
+        match self.macr.judge(pdu, view.length) {
+            Some(TooFast::All) => lower(pdu, self.mrf * self.macr.value()),
+            Some(TooFast::This) => lower(pdu, self.erf * self.macr.value()),
+            None => {}
+        }
+    }
+
+    fn wants_backward(&self) -> bool {
+        true
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("macr", self.macr.value());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::conformance::port_of;
+    use super::super::cells::{backward, er, view};
+    use super::*;
+    use crate::pdu::Marks;
+
+    #[test]
+    fn the_fast_get_less_than_the_mean_and_then_all_much_less() {
+        // MACR 16 Mb/s: 15/16 of it is 15, a quarter is 4; 7/8 is 14.
+        let params = Params { initial_macr: Some(Rate(16_000_000)), ..Params::default() };
+        let mut switch = Eds::new(&params, port_of(Rate(156_000_000), 4));
+        for (ccr, length, granted) in
+            [(150e6, 100, 150e6), (14.1e6, 101, 15e6), (14e6, 200, 150e6), (150e6, 200, 15e6), (1e6, 201, 4e6)]
+        {
+            let mut pdu = backward(0, ccr);
+            switch.on_backward(&mut pdu, &view(1.0, length));
+            assert_eq!((er(&pdu), pdu.marks.has(Marks::CI)), (granted, false), "{ccr} {length}");
+        }
+        let mut poor = backward(0, 150e6);
+        lower(&mut poor, 1e6);
+        switch.on_backward(&mut poor, &view(2.0, 300));
+        assert_eq!(er(&poor), 1e6);
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(Params::default()), None);
+        assert_eq!(faulty(Params { dqt: Count(0), ..Params::default() }).as_deref(), Some("dqt"));
+        assert_eq!(faulty(Params { erf: 1.1, ..Params::default() }).as_deref(), Some("erf"));
+        assert_eq!(faulty(Params { mrf: f64::NAN, ..Params::default() }).as_deref(), Some("mrf"));
+    }
+}

@@ -1,0 +1,86 @@
+//! Switch that marks data forward (EFCI), and leaves it to the destination to tell the source.
+//!
+//! Source: specs/abr.md, sections 1.3 (a) and 10, after ATM Forum 94-0735R1:
+//!
+//! ```text
+//! a data cell leaves the last queue, and more than QT are left behind:   EFCI = 1
+//! ```
+//!
+//! The mark is set as the cell leaves, so that it tells of the queue that is there, not of the one that it met.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::{CongestionPoint, PortSurroundings, PortView};
+use crate::error::Fault;
+use crate::pdu::{Marks, Pdu};
+use crate::quantity::Count;
+
+/// Parameters of the EFCI switch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Congested while the last queue holds more than this (QT; specs/abr.md, section 10).
+    pub qt: Count,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { qt: Count(100) }
+    }
+}
+
+impl Params {
+    /// Finds no fault: any queue may be too long.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// The EFCI switch at one port.
+#[derive(Clone, Debug)]
+pub struct Efci {
+    qt: u64,
+    last_queue: usize,
+}
+
+impl Efci {
+    /// At the port described by `surroundings`.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: PortSurroundings) -> Efci {
+        Efci { qt: params.qt.0, last_queue: surroundings.queues.saturating_sub(1) }
+    }
+}
+
+impl CongestionPoint for Efci {
+    fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) {
+        if view.length > self.qt && pdu.kind().is_data() && usize::from(pdu.priority) >= self.last_queue {
+            pdu.marks.set(Marks::EFCI);
+        }
+    }
+
+    fn wants_departures(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::conformance::port;
+    use super::super::cells::{data, forward, video, view};
+    use super::*;
+
+    #[test]
+    fn data_that_leaves_a_long_queue_is_marked() {
+        let mut switch = Efci::new(&Params::default(), port());
+        assert!(switch.wants_departures() && !switch.wants_backward());
+        for (mut pdu, length, marked) in
+            [(data(0), 100, false), (data(0), 101, true), (forward(0, 1e6), 101, false), (video(), 101, false)]
+        {
+            assert_eq!(switch.on_arrival(&mut pdu, &view(0.0, 500)), None);
+            assert!(!pdu.marks.has(Marks::EFCI));
+            switch.on_departure(&mut pdu, &view(1.0, length));
+            assert_eq!(pdu.marks.has(Marks::EFCI), marked, "{pdu:?} {length}");
+        }
+    }
+}

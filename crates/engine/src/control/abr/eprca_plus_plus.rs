@@ -1,0 +1,272 @@
+//! EPRCA++: every connection gets its fair share, or its own rate scaled to the load, whichever is more.
+//!
+//! Sources: papers/eprca-multimedia.txt, section II, after ATM Forum 94-1173; specs/abr.md, sections 2.1 and 10. At
+//! each end of an interval `T`, with `N_ABR` cells of the last queue and `N_VBR` before it:
+//!
+//! ```text
+//! available  = BW (T - N_VBR) / T
+//! load       = N_ABR / (target (T - N_VBR))
+//! fair share = available / established connections
+//! ER         = max(fair share, CCR / load)            CCR of the newest forward RM cell
+//! ```
+//!
+//! There is no memory of what others got (ERICA has one), so its rates need not be the max-min rates. As it is printed,
+//! the fair share is one of the whole available rate: connections that all stand at it fill the line whatever the
+//! target, and no queue drains. `fair_share = "target"` applies the target to both terms. An interval without a cell
+//! of the class keeps the load that was measured last.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use super::census::{Active, Census};
+use super::interval;
+use super::load::{Load, Measured};
+use super::{forward_ccr, lower};
+use crate::error::Fault;
+use crate::pdu::{CELL_BITS, Pdu};
+use crate::time::{Span, Time};
+
+/// Parameters of EPRCA++.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Share of the available rate to be used (0.95; 0.85 suggested for long delays).
+    pub target: f64,
+    /// Measurement interval; 30 cell times of the port's line if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub interval: Option<Span>,
+    /// Of what the fair share is a share.
+    pub fair_share: FairShare,
+    /// Into which RM cells ER is written.
+    pub er_written: Written,
+}
+
+/// Of what the fair share is a share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FairShare {
+    /// Of the available rate, as the paper prints it.
+    Available,
+    /// Of the target share of it, as in ERICA.
+    Target,
+}
+
+/// Into which RM cells ER is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Written {
+    /// Those on their way back.
+    Backward,
+    /// Those on their way forward, which bring it round by the destination.
+    Forward,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { target: 0.95, interval: None, fair_share: FairShare::Available, er_written: Written::Backward }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_ratio("target", self.target, 0.01..=2.0)?;
+        let interval = self.interval.unwrap_or(Span(1));
+        interval::Params::lasting(interval).check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
+    }
+}
+
+/// EPRCA++ at one port.
+#[derive(Clone, Debug)]
+pub struct EprcaPlusPlus {
+    load: Load,
+    census: Census,
+    /// By connection, from its newest forward RM cell.
+    ccr: Vec<f64>,
+    target: f64,
+    of_target: bool,
+    is_forward: bool,
+    /// Rates measured last, bits per second.
+    input: f64,
+    available: f64,
+    established: f64,
+}
+
+impl EprcaPlusPlus {
+    /// At the port described by `surroundings`, from time 0.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: PortSurroundings) -> EprcaPlusPlus {
+        let interval = params.interval.unwrap_or(surroundings.rate.span(30 * CELL_BITS));
+        let load = Load::new(&interval::Params::lasting(interval), &surroundings);
+        EprcaPlusPlus {
+            available: load.line_rate(),
+            load,
+            census: Census::new(Active::Established, &surroundings.flows),
+            ccr: vec![0.0; surroundings.flows.len()],
+            target: params.target,
+            of_target: params.fair_share == FairShare::Target,
+            is_forward: params.er_written == Written::Forward,
+            input: 0.0,
+            established: 0.0,
+        }
+    }
+
+    #[cold]
+    fn close(&mut self, measured: Measured) {
+        self.available = if measured.further == 0 { measured.available } else { self.load.line_rate() };
+        if measured.input > 0.0 {
+            self.input = measured.input;
+            self.established = self.census.close();
+        }
+    }
+
+    /// Load in shares of the target; none before anything is measured, or where nothing is available.
+    fn load_factor(&self) -> Option<f64> {
+        let target = self.target * self.available;
+        (self.input > 0.0 && target > 0.0).then(|| self.input / target)
+    }
+
+    fn fair_share(&self) -> f64 {
+        let share = if self.of_target { self.target } else { 1.0 };
+        share * self.available / self.established.max(1.0)
+    }
+
+    fn grant(&self, ccr: f64) -> f64 {
+        self.load_factor().map_or(0.0, |load| ccr / load).max(self.fair_share())
+    }
+}
+
+impl CongestionPoint for EprcaPlusPlus {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        if let Some(measured) = self.load.catch_up(view.now) {
+            self.close(measured);
+        }
+        if self.load.takes(pdu) {
+            self.census.see(self.census.connection(pdu));
+        }
+        if let (Some(told), Some(ccr)) = (forward_ccr(pdu), self.ccr.get_mut(pdu.flow.index())) {
+            *ccr = told;
+            if self.is_forward {
+                lower(pdu, self.grant(told));
+            }
+        }
+        self.load.count(pdu, view.now);
+        None
+    }
+
+    fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
+        if let Some(measured) = self.load.catch_up(view.now) {
+            self.close(measured);
+        }
+        if let Some(&ccr) = self.ccr.get(pdu.flow.index()) {
+            lower(pdu, self.grant(ccr));
+        }
+    }
+
+    fn wants_backward(&self) -> bool {
+        !self.is_forward
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("input", self.input);
+        each("available", self.available);
+        each("active", self.established);
+        each("fair_share", self.fair_share());
+        each("load_factor", self.load_factor().unwrap_or_default());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::conformance::port_of;
+    use super::super::cells::{backward, data, er, forward, video, view};
+    use super::*;
+    use crate::time::Rate;
+
+    fn is_about(value: f64, expected: f64) {
+        assert!((value / expected - 1.0).abs() < 1e-9, "{value} {expected}");
+    }
+
+    fn granted(switch: &mut EprcaPlusPlus, flow: u32, microseconds: f64) -> f64 {
+        let mut pdu = backward(flow, 0.0);
+        switch.on_backward(&mut pdu, &view(microseconds, 0));
+        er(&pdu)
+    }
+
+    /// 10 us a cell: an interval of 300. Fifteen cells of three connections, of which two tell 4 and 10 Mb/s, and ten
+    /// of video.
+    fn busy(params: &Params) -> EprcaPlusPlus {
+        let mut switch = EprcaPlusPlus::new(params, port_of(Rate(42_400_000), 4));
+        let cells = [forward(0, 4e6), forward(1, 10e6), data(2)];
+        let cells = cells.into_iter().chain((0..12).map(data_of)).chain((0..10).map(|_| video()));
+        for mut pdu in cells {
+            assert_eq!(switch.on_arrival(&mut pdu, &view(299.0, 9)), None);
+        }
+        switch
+    }
+
+    fn data_of(number: u32) -> Pdu {
+        data(number % 3)
+    }
+
+    #[test]
+    fn the_fair_share_or_the_own_rate_at_the_target() {
+        let mut switch = busy(&Params::default());
+        // Before the first interval has ended, nothing is known: all that the line has.
+        is_about(granted(&mut switch, 0, 299.9), 42.4e6);
+        // 20 of 30 cells are available, 28.27 Mb/s; the load is 15 of 0.95 x 20. A third of 28.27 is 9.42.
+        is_about(granted(&mut switch, 0, 300.0), 42.4e6 * 20.0 / 30.0 / 3.0);
+        is_about(granted(&mut switch, 1, 301.0), 10e6 * 0.95 * 20.0 / 15.0);
+        is_about(granted(&mut switch, 2, 302.0), 42.4e6 * 20.0 / 30.0 / 3.0);
+        let mut target = busy(&Params { fair_share: FairShare::Target, ..Params::default() });
+        is_about(granted(&mut target, 0, 300.0), 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0);
+    }
+
+    #[test]
+    fn an_empty_interval_keeps_the_load_and_frees_what_the_video_had() {
+        let mut switch = busy(&Params::default());
+        // By 900 us the video has ceased; 15 cells in 300 us are still the load: 21.2 of 0.95 x 42.4 Mb/s.
+        is_about(granted(&mut switch, 1, 900.0), 10e6 * 0.95 * 2.0);
+        is_about(granted(&mut switch, 0, 900.0), 42.4e6 / 3.0);
+    }
+
+    #[test]
+    fn connections_stay_established() {
+        let mut switch = busy(&Params::default());
+        switch.on_arrival(&mut data(0), &view(310.0, 0));
+        // One cell of one connection in the second interval; there are still three.
+        is_about(granted(&mut switch, 2, 600.0), 42.4e6 / 3.0);
+        is_about(granted(&mut switch, 0, 600.0), 4e6 * 0.95 * 30.0);
+    }
+
+    #[test]
+    fn a_line_full_of_video_grants_nothing() {
+        let mut switch = EprcaPlusPlus::new(&Params::default(), port_of(Rate(42_400_000), 4));
+        switch.on_arrival(&mut forward(0, 4e6), &view(1.0, 0));
+        for _ in 0..30 {
+            switch.on_arrival(&mut video(), &view(2.0, 0));
+        }
+        assert_eq!(granted(&mut switch, 0, 300.0), 0.0);
+    }
+
+    #[test]
+    fn forward_cells_carry_it_round_on_request() {
+        let params = Params { er_written: Written::Forward, ..Params::default() };
+        let mut switch = busy(&params);
+        assert!(
+            !switch.wants_backward() && EprcaPlusPlus::new(&Params::default(), port_of(Rate(1), 1)).wants_backward()
+        );
+        let mut pdu = forward(1, 20e6);
+        switch.on_arrival(&mut pdu, &view(300.0, 0));
+        is_about(er(&pdu), 20e6 * 0.95 * 20.0 / 15.0);
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(Params::default()), None);
+        assert_eq!(faulty(Params { target: 0.0, ..Params::default() }).as_deref(), Some("target"));
+        assert_eq!(faulty(Params { interval: Some(Span::ZERO), ..Params::default() }).as_deref(), Some("interval"));
+    }
+}

@@ -1,0 +1,255 @@
+//! ERICA by hand: a line of 100 cells a millisecond, target 0.9, an interval of 1 ms.
+
+use super::super::super::conformance::port_of;
+use super::super::cells::{backward, data, er, forward, video, view};
+use super::*;
+use crate::pdu::Marks;
+use crate::time::Rate;
+
+/// 42.4 Mb/s.
+const LINE: f64 = 42.4e6;
+const TARGET_RATE: f64 = 0.9 * LINE;
+
+fn params() -> Params {
+    Params { interval: interval::Params::lasting(Span::milliseconds(1)), delta: 0.0, ..Params::default() }
+}
+
+fn switch(params: &Params) -> Erica {
+    assert_eq!(params.check(), Ok(()));
+    Erica::new(params, port_of(Rate(42_400_000), 4))
+}
+
+/// So many cells of each connection in the millisecond from `start`; the first cell is an RM cell with this rate.
+fn arrive(switch: &mut Erica, start: f64, cells: &[(u32, usize, f64)]) {
+    for &(flow, count, ccr) in cells {
+        for index in 0..count {
+            let mut pdu = if index == 0 { forward(flow, ccr) } else { data(flow) };
+            assert_eq!(switch.on_arrival(&mut pdu, &view(1000.0 * start + 500.0, 0)), None);
+        }
+    }
+}
+
+/// What a backward RM cell of `flow` is granted.
+fn granted(switch: &mut Erica, flow: u32, milliseconds: f64) -> f64 {
+    let mut pdu = backward(flow, 1e6);
+    switch.on_backward(&mut pdu, &view(1000.0 * milliseconds, 0));
+    er(&pdu)
+}
+
+fn reading(switch: &mut Erica, wanted: &str) -> f64 {
+    let mut found = f64::NAN;
+    switch.readings(Time::ZERO, &mut |name, value| {
+        if name == wanted {
+            found = value;
+        }
+    });
+    found
+}
+
+fn is_about(value: f64, expected: f64) {
+    assert!((value - expected).abs() <= 1e-9 * LINE, "{value} {expected}");
+}
+
+#[test]
+fn in_overload_the_fair_share_or_the_own_rate_scaled_down() {
+    let mut switch = switch(&params());
+    // 60 + 30 + 18 cells of 100: z = 108/90 = 1.2; the fair share is 30 cells a millisecond.
+    arrive(&mut switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 30, 0.3 * LINE), (2, 18, 0.18 * LINE)]);
+    is_about(granted(&mut switch, 0, 1.0), 0.5 * LINE);
+    is_about(granted(&mut switch, 1, 1.0), 0.3 * LINE);
+    is_about(granted(&mut switch, 2, 1.0), 0.3 * LINE);
+    is_about(reading(&mut switch, "load_factor"), 1.2);
+    is_about(reading(&mut switch, "active"), 3.0);
+    is_about(reading(&mut switch, "fair_share"), 0.3 * LINE);
+    is_about(reading(&mut switch, "target"), TARGET_RATE);
+}
+
+#[test]
+fn without_overload_everyone_may_have_what_the_best_one_got() {
+    let mut switch = switch(&params());
+    arrive(&mut switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 30, 0.3 * LINE), (2, 18, 0.18 * LINE)]);
+    is_about(granted(&mut switch, 0, 1.0), 0.5 * LINE);
+    // Then 45 + 36 + 9 are just the target. Connection 2, below the fair share of 30, rises to that first.
+    arrive(&mut switch, 1.0, &[(0, 45, 0.45 * LINE), (1, 36, 0.36 * LINE), (2, 9, 0.09 * LINE)]);
+    is_about(granted(&mut switch, 1, 2.0), 0.5 * LINE);
+    is_about(granted(&mut switch, 2, 2.0), 0.3 * LINE);
+    is_about(reading(&mut switch, "max_alloc_previous"), 0.5 * LINE);
+    let mut in_one = self::switch(&Params { two_step: false, ..params() });
+    let mut first = self::switch(&Params { max_alloc_previous: false, ..params() });
+    for switch in [&mut in_one, &mut first] {
+        arrive(switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 30, 0.3 * LINE), (2, 18, 0.18 * LINE)]);
+        is_about(granted(switch, 0, 1.0), 0.5 * LINE);
+        arrive(switch, 1.0, &[(0, 45, 0.45 * LINE), (1, 36, 0.36 * LINE), (2, 9, 0.09 * LINE)]);
+    }
+    is_about(granted(&mut in_one, 2, 2.0), 0.5 * LINE);
+    is_about(granted(&mut first, 1, 2.0), 0.36 * LINE);
+    is_about(granted(&mut first, 2, 2.0), 0.3 * LINE);
+}
+
+#[test]
+fn delta_is_a_dead_band() {
+    for (delta, expected) in [(0.1, 0.5), (0.0, 0.45 / 1.05)] {
+        let mut switch = switch(&Params { delta, ..params() });
+        arrive(&mut switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 48, 0.48 * LINE)]);
+        is_about(granted(&mut switch, 0, 1.0), 0.5 * LINE);
+        // 94.5 of 90 cells: 5 % too many. The fair share of two is 45.
+        arrive(&mut switch, 1.0, &[(0, 54, 0.54 * LINE)]);
+        for _ in 0..40 {
+            switch.on_arrival(&mut data(1), &view(1900.0, 0));
+        }
+        let mut half = data(1);
+        half.octets = 26;
+        switch.on_arrival(&mut half, &view(1900.0, 0));
+        let load = (94.0 + 26.0 / 53.0) / 90.0;
+        is_about(reading(&mut switch, "load_factor"), 1.2);
+        let er = granted(&mut switch, 1, 2.0);
+        is_about(reading(&mut switch, "load_factor"), load);
+        is_about(er, if delta > 0.0 { expected * LINE } else { (0.48 / load).max(0.45) * LINE });
+    }
+}
+
+#[test]
+fn one_decision_in_an_interval() {
+    let mut switch = switch(&params());
+    arrive(&mut switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 48, 0.48 * LINE)]);
+    is_about(granted(&mut switch, 0, 1.0), 0.5 * LINE);
+    // A lower rate is told, and changes nothing until the next interval.
+    switch.on_arrival(&mut forward(0, 0.1 * LINE), &view(1200.0, 0));
+    is_about(granted(&mut switch, 0, 1.9), 0.5 * LINE);
+    // There it is the only one, and may have all.
+    is_about(granted(&mut switch, 0, 2.0), 0.9 * LINE);
+}
+
+#[test]
+fn the_boundary_table() {
+    // Capacity 0, with and without input: nothing.
+    let mut full = switch(&params());
+    arrive(&mut full, 0.0, &[(0, 10, 0.1 * LINE)]);
+    for millisecond in [0.0, 1.0] {
+        for _ in 0..100 {
+            full.on_arrival(&mut video(), &view(1000.0 * millisecond + 900.0, 0));
+        }
+        assert_eq!(granted(&mut full, 0, millisecond + 1.0), 0.0);
+        assert_eq!(reading(&mut full, "load_factor"), 0.0);
+    }
+    // Capacity again, and still no input: what was last seen of it, 10 of 90, and the share of one.
+    is_about(granted(&mut full, 0, 3.0), TARGET_RATE);
+    is_about(reading(&mut full, "load_factor"), 1.0 / 9.0);
+    // Capacity C and no input ever: C / N, and that for N = 1.
+    let mut idle = switch(&params());
+    is_about(granted(&mut idle, 0, 0.5), TARGET_RATE);
+    is_about(granted(&mut idle, 0, 77.0), TARGET_RATE);
+    // Capacity C, input I: max(CCR C / I, C / N), here with half of the line for others.
+    let mut busy = switch(&params());
+    arrive(&mut busy, 0.0, &[(0, 60, 0.6 * LINE), (1, 30, 0.3 * LINE)]);
+    for _ in 0..50 {
+        busy.on_arrival(&mut video(), &view(900.0, 0));
+    }
+    is_about(granted(&mut busy, 0, 1.0), 0.3 * LINE);
+    is_about(granted(&mut busy, 1, 1.0), 0.225 * LINE);
+    is_about(reading(&mut busy, "available"), 0.5 * LINE);
+}
+
+#[test]
+fn an_interval_without_a_cell_keeps_the_last_measurement() {
+    let mut switch = switch(&params());
+    arrive(&mut switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 48, 0.48 * LINE)]);
+    is_about(granted(&mut switch, 0, 1.0), 0.5 * LINE);
+    for later in [2.5, 3.5, 1000.0] {
+        is_about(granted(&mut switch, 0, later), 0.5 * LINE);
+        is_about(granted(&mut switch, 1, later), 0.45 * LINE);
+    }
+    is_about(reading(&mut switch, "active"), 2.0);
+    // What the best one got is not remembered beyond an interval.
+    is_about(reading(&mut switch, "max_alloc_previous"), 0.45 * LINE);
+}
+
+#[test]
+fn cells_end_an_interval_too() {
+    let interval = interval::Params { time: Some(Span::milliseconds(1)), cells: Some(10) };
+    let mut switch = switch(&Params { interval, ..params() });
+    switch.on_arrival(&mut forward(0, 0.5 * LINE), &view(0.0, 0));
+    for cell in 1..10 {
+        is_about(reading(&mut switch, "load_factor"), 0.0);
+        switch.on_arrival(&mut data(0), &view(20.0 * f64::from(cell), 0));
+    }
+    // Ten cells in 180 us are 55.6 a millisecond.
+    is_about(reading(&mut switch, "load_factor"), 10.0 / 0.18 / 90.0);
+}
+
+#[test]
+fn the_rate_may_be_the_returned_or_the_measured_one() {
+    for (ccr, rate) in [(Ccr::ForwardRm, 0.54), (Ccr::BackwardRm, 1e6 / LINE), (Ccr::Measured, 0.72)] {
+        let mut switch = switch(&Params { ccr, two_step: false, ..params() });
+        // 108 of 90 cells: z = 1.2, and the fair share of two is 45.
+        arrive(&mut switch, 0.0, &[(0, 72, 0.54 * LINE), (1, 36, 0.36 * LINE)]);
+        is_about(granted(&mut switch, 0, 1.0), f64::max(rate / 1.2, 0.45) * LINE);
+    }
+}
+
+#[test]
+fn a_newcomer_counts_at_once_on_request() {
+    for (immediate_fair_share, share) in [(false, 0.9), (true, 0.45)] {
+        let mut switch = switch(&Params { immediate_fair_share, ..params() });
+        arrive(&mut switch, 0.0, &[(0, 90, LINE)]);
+        is_about(granted(&mut switch, 0, 1.0), 0.9 * LINE);
+        arrive(&mut switch, 1.0, &[(0, 1, LINE), (1, 1, 0.1 * LINE), (1, 5, 0.1 * LINE)]);
+        is_about(reading(&mut switch, "fair_share"), share * LINE);
+    }
+}
+
+#[test]
+fn decayed_contributions_count_partly() {
+    let mut switch = switch(&Params { active: Active::Decayed { factor: 0.5 }, ..params() });
+    arrive(&mut switch, 0.0, &[(0, 30, 0.3 * LINE), (1, 30, 0.3 * LINE)]);
+    arrive(&mut switch, 1.0, &[(0, 30, 0.3 * LINE)]);
+    granted(&mut switch, 0, 2.0);
+    is_about(reading(&mut switch, "active"), 1.5);
+    is_about(reading(&mut switch, "fair_share"), 0.6 * LINE);
+}
+
+#[test]
+fn the_load_factor_may_be_averaged() {
+    let mut switch = switch(&Params { averaging: Some(0.25), ..params() });
+    arrive(&mut switch, 0.0, &[(0, 90, LINE)]);
+    arrive(&mut switch, 1.0, &[(0, 45, LINE)]);
+    granted(&mut switch, 0, 2.0);
+    // 1, the first as it is; then a quarter of 0.5.
+    is_about(reading(&mut switch, "load_factor"), 0.875);
+    for _ in 0..100 {
+        switch.on_arrival(&mut video(), &view(2500.0, 0));
+    }
+    assert_eq!(granted(&mut switch, 0, 3.0), 0.0);
+    arrive(&mut switch, 3.0, &[(0, 45, LINE)]);
+    granted(&mut switch, 0, 4.0);
+    // After an infinite one, the new as it is.
+    is_about(reading(&mut switch, "load_factor"), 0.5);
+}
+
+#[test]
+fn cells_out_of_rate_do_not_count_and_are_answered() {
+    let mut switch = switch(&params());
+    arrive(&mut switch, 0.0, &[(0, 90, 0.9 * LINE)]);
+    let mut probe = forward(1, 0.002 * LINE);
+    probe.marks.set(Marks::CLP);
+    switch.on_arrival(&mut probe, &view(600.0, 0));
+    let mut answer = backward(1, 0.0);
+    answer.marks.set(Marks::CLP);
+    switch.on_backward(&mut answer, &view(1000.0, 0));
+    is_about(er(&answer), 0.9 * LINE);
+    is_about(reading(&mut switch, "active"), 1.0);
+    is_about(reading(&mut switch, "load_factor"), 1.0);
+}
+
+#[test]
+fn faults_are_found() {
+    let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+    assert_eq!(faulty(Params::default()), None);
+    assert_eq!(faulty(Params { target: Some(0.0), ..params() }).as_deref(), Some("target"));
+    let interval = interval::Params { time: None, cells: None };
+    assert_eq!(faulty(Params { interval, ..params() }).as_deref(), Some("interval"));
+    assert_eq!(faulty(Params { delta: -0.1, ..params() }).as_deref(), Some("delta"));
+    let active = Active::Decayed { factor: 2.0 };
+    assert_eq!(faulty(Params { active, ..params() }).as_deref(), Some("active.decayed.factor"));
+    assert_eq!(faulty(Params { averaging: Some(0.0), ..params() }).as_deref(), Some("averaging"));
+}

@@ -1,0 +1,229 @@
+//! ERICA+: ERICA whose target is set by the queue, so that the line is full and the queue short.
+//!
+//! Sources: S. Kalyanaraman's thesis, p. 180; ATM Forum 98-0408; specs/abr.md, section 2.3. With the queueing delay
+//! `Tq = q / available` and its target T0:
+//!
+//! ```text
+//! target = f * available
+//! f      = b / ((b - 1) Tq/T0 + 1)                    Tq <= T0:  b at 0, 1 at T0
+//! f      = max(QDLF, a / ((a - 1) Tq/T0 + 1))         Tq > T0:   1 at T0, QDLF far above it
+//! ```
+//!
+//! The queue is the one that the first cell of the class after the interval's end finds. Where a cell of a higher
+//! priority closes the interval, it is the one that the class's last cell found.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use super::erica::{self, Core};
+use crate::error::Fault;
+use crate::pdu::{CELL_BITS, Pdu};
+use crate::time::{Span, Time};
+
+/// Parameters of ERICA+.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Queueing delay to be kept (T0): 100 us in local, 500 us in wide networks, 1.5 ms in ATM Forum 98-0408.
+    pub t0: Span,
+    /// How steeply a queue above its target lowers the rates: at least 1 (1.15).
+    pub a: f64,
+    /// Share of the available rate offered to an empty queue: at least 1 (1.05).
+    pub b: f64,
+    /// The least share that is offered, however long the queue (queue drain limit factor, 0.5).
+    pub qdlf: f64,
+    /// All else, as `erica` has it. Without a target.
+    pub erica: erica::Params,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { t0: Span(500_000_000), a: 1.15, b: 1.05, qdlf: 0.5, erica: erica::Params::default() }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.t0 == Span::ZERO {
+            let reason = "ERICA+ fills the line by a queue, which takes time";
+            return Err(Fault::new("t0", self.t0, reason, "write a time above 0, as \"500 us\""));
+        }
+        check_ratio("a", self.a, 1.0..=100.0)?;
+        check_ratio("b", self.b, 1.0..=2.0)?;
+        check_ratio("qdlf", self.qdlf, 0.0..=1.0)?;
+        if let Some(target) = self.erica.target {
+            let reason = "the queue sets the target of ERICA+";
+            return Err(Fault::new("erica.target", target, reason, "leave it out, or use erica"));
+        }
+        self.erica.check().map_err(|fault| fault.under("erica"))
+    }
+}
+
+/// What a queue leaves of the available rate.
+#[derive(Clone, Copy, Debug)]
+struct QueueControl {
+    /// T0 in seconds.
+    t0: f64,
+    a: f64,
+    b: f64,
+    qdlf: f64,
+}
+
+impl QueueControl {
+    /// `f` for a queue of so many cells.
+    fn share(&self, cells: u64, available: f64) -> f64 {
+        if cells == 0 {
+            return self.b;
+        }
+        // Nothing available takes for ever.
+        let delay = (cells * CELL_BITS) as f64 / available / self.t0;
+        if delay <= 1.0 {
+            self.b / ((self.b - 1.0) * delay + 1.0)
+        } else if self.a > 1.0 {
+            (self.a / ((self.a - 1.0) * delay + 1.0)).max(self.qdlf)
+        } else {
+            1.0
+        }
+    }
+}
+
+/// ERICA+ at one port.
+#[derive(Clone, Debug)]
+pub struct EricaPlus {
+    core: Core,
+    control: QueueControl,
+    last_queue: usize,
+    /// Cells in the last queue, as its last cell found it.
+    length: u64,
+}
+
+impl EricaPlus {
+    /// At the port described by `surroundings`, from time 0.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: PortSurroundings) -> EricaPlus {
+        let control = QueueControl { t0: params.t0.seconds(), a: params.a, b: params.b, qdlf: params.qdlf };
+        let core = Core::new(&params.erica, &surroundings, params.b);
+        EricaPlus { core, control, last_queue: surroundings.queues.saturating_sub(1), length: 0 }
+    }
+
+    fn look(&mut self, pdu: &Pdu, view: &PortView) {
+        if usize::from(pdu.priority) >= self.last_queue {
+            self.length = view.length;
+        }
+    }
+}
+
+impl CongestionPoint for EricaPlus {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        self.look(pdu, view);
+        self.core.arrive(pdu, view.now, |available| self.control.share(self.length, available));
+        None
+    }
+
+    fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
+        self.look(pdu, view);
+        self.core.answer(pdu, view.now, |available| self.control.share(self.length, available));
+    }
+
+    fn wants_backward(&self) -> bool {
+        true
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        self.core.readings(each);
+        each("queue_control", self.control.share(self.length, self.core.available()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::conformance::port_of;
+    use super::super::cells::{backward, data, er, forward, video, view};
+    use super::super::interval;
+    use super::*;
+    use crate::time::Rate;
+
+    /// 100 cells a millisecond.
+    const LINE: f64 = 42.4e6;
+
+    fn is_about(value: f64, expected: f64) {
+        assert!((value - expected).abs() <= 1e-9 * expected, "{value} {expected}");
+    }
+
+    #[test]
+    fn the_queue_control_function() {
+        // T0 = 1 ms: Q0 is 100 cells. Values of specs/abr.md, section 2.3, and the same fractions by hand.
+        let control = QueueControl { t0: 1e-3, a: 1.15, b: 1.05, qdlf: 0.5 };
+        for (cells, printed, exact) in [
+            (0, 1.05, 1.05),
+            (50, 1.0244, 1.05 / 1.025),
+            (100, 1.0, 1.0),
+            (200, 0.8846, 1.15 / 1.3),
+            (500, 0.6571, 1.15 / 1.75),
+            (866, 0.5002, 1.15 / 2.299),
+            (867, 0.5, 0.5),
+            (5000, 0.5, 0.5),
+        ] {
+            let share = control.share(cells, LINE);
+            assert!((share - printed).abs() < 1e-4, "{cells}: {share}");
+            is_about(share, exact);
+        }
+        // Half as much available, and the same queue takes twice as long.
+        is_about(control.share(100, LINE / 2.0), 1.15 / 1.3);
+        assert_eq!((control.share(0, 0.0), control.share(1, 0.0)), (1.05, 0.5));
+        let flat = QueueControl { a: 1.0, b: 1.0, ..control };
+        assert_eq!([0, 50, 100, 200, 9000].map(|cells| flat.share(cells, LINE)), [1.0; 5]);
+        assert_eq!(flat.share(1, 0.0), 1.0);
+    }
+
+    fn switch() -> EricaPlus {
+        let interval = interval::Params::lasting(Span::milliseconds(1));
+        let erica = erica::Params { interval, delta: 0.0, ..erica::Params::default() };
+        let params = Params { t0: Span::milliseconds(1), erica, ..Params::default() };
+        assert_eq!(params.check(), Ok(()));
+        EricaPlus::new(&params, port_of(Rate(42_400_000), 4))
+    }
+
+    #[test]
+    fn the_first_cell_after_the_end_brings_the_queue() {
+        for (first, share) in [(0, 1.05), (200, 1.15 / 1.3)] {
+            let mut switch = switch();
+            switch.on_arrival(&mut forward(0, LINE), &view(10.0, 7));
+            for _ in 0..99 {
+                switch.on_arrival(&mut data(0), &view(900.0, 150));
+            }
+            switch.on_arrival(&mut data(0), &view(1000.0, first));
+            // A later queue plays no part: 100 cells came, of a target of 100 f, and the one VC may have all.
+            let mut answer = backward(0, LINE);
+            switch.on_backward(&mut answer, &view(1100.0, 500));
+            is_about(er(&answer), share * LINE);
+        }
+    }
+
+    #[test]
+    fn a_cell_of_another_class_leaves_the_queue_as_it_was_known() {
+        let mut switch = switch();
+        switch.on_arrival(&mut forward(0, LINE), &view(10.0, 200));
+        switch.on_arrival(&mut video(), &view(1000.0, 3));
+        let mut answer = backward(0, LINE);
+        switch.on_backward(&mut answer, &view(1100.0, 0));
+        is_about(er(&answer), 1.15 / 1.3 * LINE);
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(Params::default()), None);
+        assert_eq!(faulty(Params { t0: Span::ZERO, ..Params::default() }).as_deref(), Some("t0"));
+        assert_eq!(faulty(Params { a: 0.9, ..Params::default() }).as_deref(), Some("a"));
+        assert_eq!(faulty(Params { b: 0.9, ..Params::default() }).as_deref(), Some("b"));
+        assert_eq!(faulty(Params { qdlf: 1.1, ..Params::default() }).as_deref(), Some("qdlf"));
+        let with_target = erica::Params { target: Some(0.9), ..erica::Params::default() };
+        assert_eq!(faulty(Params { erica: with_target, ..Params::default() }).as_deref(), Some("erica.target"));
+        let endless = interval::Params { time: None, cells: None };
+        let erica = erica::Params { interval: endless, ..erica::Params::default() };
+        assert_eq!(faulty(Params { erica, ..Params::default() }).as_deref(), Some("erica.interval"));
+    }
+}

@@ -1,0 +1,184 @@
+//! A measurement interval that ends after a time, after a number of cells, or after whichever comes first.
+//!
+//! A cell that completes the number belongs to the interval that it ends; one that comes just as the time is up belongs
+//! to the next. Nobody is woken at an interval's end: the first call afterwards closes it, and with it any number of
+//! empty ones.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Fault;
+use crate::time::{Span, Time};
+
+/// When an interval ends: after `time`, after `cells`, or after whichever comes first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Its longest duration; no limit if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<Span>,
+    /// Most in-rate cells of the last queue in it; no limit if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<u64>,
+}
+
+impl Params {
+    /// Ends after `time` alone.
+    pub(super) const fn lasting(time: Span) -> Params {
+        Params { time: Some(time), cells: None }
+    }
+
+    /// The first fault, with its path.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        match self {
+            Params { time: None, cells: None } => {
+                let remedy = "give time or cells or both, as { time = \"20 us\", cells = 30 }";
+                Err(Fault::new("", "{}", "an interval without any limit never ends", remedy))
+            }
+            Params { time: Some(Span::ZERO), .. } => {
+                Err(Fault::new("time", Span::ZERO, "nothing arrives in no time", "write a time above 0, as \"20 us\""))
+            }
+            Params { cells: Some(0), .. } => {
+                Err(Fault::new("cells", 0, "an interval without cells measures nothing", "write at least 1, as 30"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The running interval.
+#[derive(Clone, Debug)]
+pub(super) struct Interval {
+    time: Span,
+    cells: u64,
+    start: Time,
+    /// When time ends it; that instant no longer belongs to it.
+    end: Time,
+    count: u64,
+}
+
+/// An interval that has ended, and what came after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Ended {
+    /// Its length.
+    pub(super) length: Span,
+    /// Intervals without any cell that have ended since.
+    pub(super) further: u64,
+}
+
+impl Interval {
+    /// The first, from time 0.
+    pub(super) fn new(params: &Params) -> Interval {
+        let time = params.time.unwrap_or(Span(u64::MAX));
+        Interval { time, cells: params.cells.unwrap_or(u64::MAX), start: Time::ZERO, end: Time::ZERO + time, count: 0 }
+    }
+
+    /// Closes it if time has ended it by `now`.
+    #[inline]
+    pub(super) fn catch_up(&mut self, now: Time) -> Option<Ended> {
+        if now < self.end { None } else { Some(self.close(now)) }
+    }
+
+    #[cold]
+    fn close(&mut self, now: Time) -> Ended {
+        let length = self.end.since(self.start);
+        let further = now.since(self.end).0 / self.time.0.max(1);
+        self.start = self.end + self.time * further;
+        self.end = self.start + self.time;
+        self.count = 0;
+        Ended { length, further }
+    }
+
+    /// Counts a cell at `now`, up to which it has caught up; closes it if that completes the number. An instant is no
+    /// interval: the cells of one are counted together.
+    #[inline]
+    pub(super) fn count(&mut self, now: Time) -> Option<Ended> {
+        self.count += 1;
+        if self.count < self.cells || now == self.start {
+            return None;
+        }
+        let length = now.since(self.start);
+        self.start = now;
+        self.end = now + self.time;
+        self.count = 0;
+        Some(Ended { length, further: 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(time: Option<u64>, cells: Option<u64>) -> Interval {
+        Interval::new(&Params { time: time.map(Span), cells })
+    }
+
+    fn ended(length: u64, further: u64) -> Option<Ended> {
+        Some(Ended { length: Span(length), further })
+    }
+
+    #[test]
+    fn time_alone() {
+        // Ends at 10, 20, 30, ...
+        let mut interval = interval(Some(10), None);
+        assert_eq!(interval.catch_up(Time(9)), None);
+        assert_eq!(interval.count(Time(9)), None);
+        // The boundary belongs to the next.
+        assert_eq!(interval.catch_up(Time(10)), ended(10, 0));
+        assert_eq!(interval.catch_up(Time(10)), None);
+        // By 57 that of 10 to 20 has ended, and 20 to 30, 30 to 40, 40 to 50 after it.
+        assert_eq!(interval.catch_up(Time(57)), ended(10, 3));
+        assert_eq!(interval.catch_up(Time(59)), None);
+        assert_eq!(interval.catch_up(Time(60)), ended(10, 0));
+    }
+
+    #[test]
+    fn cells_alone() {
+        let mut interval = interval(None, Some(3));
+        assert_eq!([1, 2].map(|at| interval.count(Time(at))), [None, None]);
+        assert_eq!(interval.catch_up(Time(1_000_000)), None);
+        assert_eq!(interval.count(Time(7)), ended(7, 0));
+        assert_eq!([8, 9, 12].map(|at| interval.count(Time(at))), [None, None, ended(5, 0)]);
+    }
+
+    #[test]
+    fn whichever_comes_first_and_time_starts_afresh_with_it() {
+        let mut interval = interval(Some(10), Some(2));
+        assert_eq!(interval.count(Time(3)), None);
+        assert_eq!(interval.count(Time(4)), ended(4, 0));
+        // Now from 4 to 14; a cell at 14 is the first of the next, 14 to 24.
+        assert_eq!(interval.count(Time(13)), None);
+        assert_eq!(interval.catch_up(Time(14)), ended(10, 0));
+        assert_eq!(interval.count(Time(14)), None);
+        assert_eq!(interval.count(Time(20)), ended(6, 0));
+        assert_eq!(interval.catch_up(Time(29)), None);
+        assert_eq!(interval.catch_up(Time(51)), ended(10, 2));
+    }
+
+    #[test]
+    fn an_instant_is_no_interval() {
+        let mut interval = interval(Some(10), Some(2));
+        assert_eq!([0, 0, 0].map(|at| interval.count(Time(at))), [None, None, None]);
+        assert_eq!(interval.count(Time(1)), ended(1, 0));
+        assert_eq!(interval.count(Time(1)), None);
+        assert_eq!(interval.count(Time(1)), None);
+        assert_eq!(interval.catch_up(Time(11)), ended(10, 0));
+    }
+
+    #[test]
+    fn the_end_of_time_is_reached() {
+        let mut interval = interval(Some(10), None);
+        assert!(interval.catch_up(Time::NEVER).is_some());
+        let mut endless = self::interval(None, Some(2));
+        assert!(endless.catch_up(Time::NEVER).is_some());
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |time, cells| Params { time, cells }.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(Some(Span(1)), None), None);
+        assert_eq!(faulty(None, None).as_deref(), Some(""));
+        assert_eq!(faulty(Some(Span::ZERO), Some(1)).as_deref(), Some("time"));
+        assert_eq!(faulty(None, Some(0)).as_deref(), Some("cells"));
+    }
+}

@@ -1,0 +1,157 @@
+//! What arrives at a port in each interval: the input of the class under control, and what the classes above it leave.
+//!
+//! ```text
+//! input     = in-rate bits for the last queue / length of the interval
+//! available = rate of the line - bits for the other queues / length of the interval     (not below 0)
+//! ```
+//!
+//! Both are counted on arrival, before any discard. The input holds every in-rate cell that the port carries: data,
+//! forward RM cells, and the backward RM cells of the opposite directions. Papers/eprca-multimedia.txt has the second
+//! line as `BW' = BW (T - N_VBR) / T`.
+
+use super::super::PortSurroundings;
+use super::interval::{self, Ended, Interval};
+use super::is_in_rate;
+use crate::pdu::Pdu;
+use crate::time::{Span, Time};
+
+/// The counts of one port.
+#[derive(Clone, Debug)]
+pub(super) struct Load {
+    /// Of the line, bits per second.
+    rate: f64,
+    last_queue: usize,
+    interval: Interval,
+    /// Bits of the running interval for the last queue.
+    bits: u64,
+    /// Bits of the running interval for the queues that are served first.
+    bits_above: u64,
+}
+
+/// An interval that has ended, measured.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Measured {
+    /// Rate of the cells for the last queue, bits per second.
+    pub(super) input: f64,
+    /// Rate that the other queues leave, bits per second.
+    pub(super) available: f64,
+    /// Length of the interval.
+    pub(super) length: Span,
+    /// Intervals without any cell that have ended since.
+    pub(super) further: u64,
+}
+
+impl Load {
+    /// Of the port described by `surroundings`, from time 0.
+    pub(super) fn new(params: &interval::Params, surroundings: &PortSurroundings) -> Load {
+        Load {
+            rate: surroundings.rate.bits_per_second(),
+            last_queue: surroundings.queues.saturating_sub(1),
+            interval: Interval::new(params),
+            bits: 0,
+            bits_above: 0,
+        }
+    }
+
+    /// Rate of the line, bits per second.
+    pub(super) fn line_rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// Whether `pdu` is of the class under control and within the rate of its sender.
+    #[inline]
+    pub(super) fn takes(&self, pdu: &Pdu) -> bool {
+        usize::from(pdu.priority) >= self.last_queue && is_in_rate(pdu)
+    }
+
+    /// The interval that time has ended by `now`, if it has; to be asked before anything of `now` is counted.
+    #[inline]
+    pub(super) fn catch_up(&mut self, now: Time) -> Option<Measured> {
+        self.interval.catch_up(now).map(|ended| self.measure(ended))
+    }
+
+    /// Counts an arrival; the interval that it ends by its number, if it does.
+    #[inline]
+    pub(super) fn count(&mut self, pdu: &Pdu, now: Time) -> Option<Measured> {
+        if self.takes(pdu) {
+            self.bits += pdu.bits();
+            return self.interval.count(now).map(|ended| self.measure(ended));
+        }
+        if usize::from(pdu.priority) < self.last_queue {
+            self.bits_above += pdu.bits();
+        }
+        None
+    }
+
+    fn measure(&mut self, ended: Ended) -> Measured {
+        let seconds = ended.length.seconds();
+        let input = std::mem::take(&mut self.bits) as f64 / seconds;
+        let above = std::mem::take(&mut self.bits_above) as f64 / seconds;
+        Measured { input, available: (self.rate - above).max(0.0), length: ended.length, further: ended.further }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::conformance::port_of;
+    use super::super::cells::{backward, data, forward, video};
+    use super::*;
+    use crate::pdu::{CELL_BITS, Marks};
+    use crate::time::{PICOSECONDS, Rate};
+
+    /// 1000 cells a second, measured each second or 5 cells.
+    fn load(cells: Option<u64>) -> Load {
+        let params = interval::Params { time: Some(Span(PICOSECONDS)), cells };
+        Load::new(&params, &port_of(Rate(1000 * CELL_BITS), 8))
+    }
+
+    #[test]
+    fn every_in_rate_cell_is_input_and_higher_priorities_take_their_share_first() {
+        let mut load = load(None);
+        let mut out_of_rate = forward(0, 1e6);
+        out_of_rate.marks.set(Marks::CLP);
+        let mut tagged = data(1);
+        tagged.marks.set(Marks::CLP);
+        for pdu in [data(0), tagged, forward(0, 1e6), backward(2, 1e6), out_of_rate, video(), video()] {
+            assert_eq!(load.catch_up(Time(9)), None);
+            assert_eq!(load.count(&pdu, Time(9)), None);
+        }
+        let measured = load.catch_up(Time(PICOSECONDS * 7 / 2)).unwrap();
+        // Four cells of input, and 998 that the video leaves; two more seconds were empty.
+        let cell = CELL_BITS as f64;
+        let expected = Measured { input: 4.0 * cell, available: 998.0 * cell, length: Span(PICOSECONDS), further: 2 };
+        assert_eq!(measured, expected);
+        let empty = load.catch_up(Time(4 * PICOSECONDS)).unwrap();
+        assert_eq!((empty.input, empty.available), (0.0, 1000.0 * cell));
+    }
+
+    #[test]
+    fn an_interval_that_cells_end_is_as_long_as_it_was() {
+        let mut load = load(Some(5));
+        for milliseconds in [10, 20, 30, 40] {
+            assert_eq!(load.count(&data(0), Time(milliseconds * PICOSECONDS / 1000)), None);
+        }
+        load.count(&video(), Time(PICOSECONDS / 20));
+        // Five cells, and one above, in 50 ms: 100 and 20 a second.
+        let measured = load.count(&data(0), Time(PICOSECONDS / 20)).unwrap();
+        let rates = [measured.input, measured.available].map(|rate| rate / CELL_BITS as f64);
+        assert!((rates[0] - 100.0).abs() < 1e-9 && (rates[1] - 980.0).abs() < 1e-9, "{rates:?}");
+    }
+
+    #[test]
+    fn more_than_the_line_leaves_nothing() {
+        let mut load = load(None);
+        for _ in 0..1001 {
+            load.count(&video(), Time(1));
+        }
+        assert_eq!(load.catch_up(Time(PICOSECONDS)).unwrap().available, 0.0);
+    }
+
+    #[test]
+    fn with_a_single_queue_everything_is_under_control() {
+        let params = interval::Params::lasting(Span(PICOSECONDS));
+        let mut load = Load::new(&params, &PortSurroundings { queues: 1, ..port_of(Rate(424_000), 1) });
+        load.count(&video(), Time(1));
+        assert_eq!(load.catch_up(Time(PICOSECONDS)).unwrap().input, 424.0);
+    }
+}

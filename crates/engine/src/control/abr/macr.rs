@@ -1,0 +1,167 @@
+//! Mean allowed cell rate (MACR): the average that an EPRCA switch keeps of the rates that its connections tell, so
+//! that it can slow those above it without a table of connections.
+//!
+//! Sources: specs/abr.md, sections 1.3 (d) and 10, after ATM Forum 94-0735R1. On a forward RM cell, `q` the queue:
+//!
+//! ```text
+//! if (q > QT and CCR < MACR) or (q <= QT and CCR > VCS MACR):   MACR = MACR + AV (CCR - MACR)
+//! ```
+//!
+//! The VC separator VCS keeps connections that are held back elsewhere from pulling the mean down. With thresholds
+//! QT < DQT and down pressure DPF, a backward RM cell finds its connection too fast when
+//!
+//! ```text
+//! q > DQT                               very congested: whatever its rate
+//! q > QT and CCR > DPF MACR             congested: only if it is faster than most
+//! ```
+
+use super::super::{PortSurroundings, check_ratio};
+use super::{backward_ccr, forward_ccr};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::quantity::Count;
+use crate::time::Rate;
+
+/// What a switch with a mean needs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Params {
+    /// QT.
+    pub(super) qt: Count,
+    /// DQT.
+    pub(super) dqt: Count,
+    /// AV.
+    pub(super) average: f64,
+    /// DPF.
+    pub(super) dpf: f64,
+    /// VCS.
+    pub(super) vc_separator: f64,
+    /// Mean before the first RM cell; a twentieth of the line's rate if absent.
+    pub(super) initial_macr: Option<Rate>,
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub(super) fn check(&self) -> Result<(), Fault> {
+        if self.dqt < self.qt {
+            let reason = "a very congested queue is longer than a congested one";
+            return Err(Fault::new("dqt", self.dqt, reason, format!("write at least {}", self.qt)));
+        }
+        // Slower than a thousandth, a mean would follow no rate within a run.
+        check_ratio("average", self.average, 0.001..=1.0)?;
+        check_ratio("dpf", self.dpf, 0.0..=10.0)?;
+        check_ratio("vc_separator", self.vc_separator, 0.0..=10.0)
+    }
+}
+
+/// Which connections must slow down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum TooFast {
+    /// All of them: the queue is very long.
+    All,
+    /// This one, because it is faster than most.
+    This,
+}
+
+/// The mean of one port, and its judgement.
+#[derive(Clone, Debug)]
+pub(super) struct Macr {
+    params: Params,
+    macr: f64,
+}
+
+impl Macr {
+    /// At the port described by `surroundings`.
+    pub(super) fn new(params: Params, surroundings: &PortSurroundings) -> Macr {
+        let initial = params.initial_macr.map(Rate::bits_per_second);
+        Macr { params, macr: initial.unwrap_or(surroundings.rate.bits_per_second() / 20.0) }
+    }
+
+    /// The mean, bits per second.
+    pub(super) fn value(&self) -> f64 {
+        self.macr
+    }
+
+    /// Learns from a PDU that arrives at a queue of `length`, if that is a forward RM cell.
+    pub(super) fn learn(&mut self, pdu: &Pdu, length: u64) {
+        let Some(ccr) = forward_ccr(pdu) else { return };
+        let is_congested = length > self.params.qt.0;
+        let counts = if is_congested { ccr < self.macr } else { ccr > self.params.vc_separator * self.macr };
+        if counts {
+            self.macr += self.params.average * (ccr - self.macr);
+        }
+    }
+
+    /// Judges the connection of a backward RM cell by the queue's `length`.
+    pub(super) fn judge(&self, pdu: &Pdu, length: u64) -> Option<TooFast> {
+        let ccr = backward_ccr(pdu)?;
+        if length > self.params.dqt.0 {
+            Some(TooFast::All)
+        } else if length > self.params.qt.0 && ccr > self.params.dpf * self.macr {
+            Some(TooFast::This)
+        } else {
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::conformance::port_of;
+    use super::super::cells::{backward, data, forward};
+    use super::*;
+
+    fn macr() -> Macr {
+        let params = Params {
+            qt: Count(100),
+            dqt: Count(200),
+            average: 1.0 / 16.0,
+            dpf: 0.875,
+            vc_separator: 0.875,
+            initial_macr: Some(Rate(16_000_000)),
+        };
+        assert_eq!(params.check(), Ok(()));
+        Macr::new(params, &port_of(Rate(156_000_000), 4))
+    }
+
+    #[test]
+    fn the_mean_follows_what_it_may() {
+        // From 16 Mb/s; the separator stands at 14.
+        for (ccr, length, after) in [
+            (32e6, 100, 17e6),
+            (14.4e6, 100, 15.9e6),
+            (14e6, 100, 16e6),
+            (32e6, 101, 16e6),
+            (16e6, 101, 16e6),
+            (0.0, 101, 15e6),
+        ] {
+            let mut macr = macr();
+            macr.learn(&forward(0, ccr), length);
+            assert_eq!(macr.value(), after, "{ccr} {length}");
+            macr.learn(&backward(0, 99e6), length);
+            macr.learn(&data(0), length);
+            assert_eq!(macr.value(), after);
+        }
+    }
+
+    #[test]
+    fn connections_are_judged_by_queue_and_mean() {
+        // 7/8 of 16 Mb/s is 14.
+        for (ccr, length, judgement) in [
+            (150e6, 100, None),
+            (14e6, 101, None),
+            (14.1e6, 101, Some(TooFast::This)),
+            (14.1e6, 200, Some(TooFast::This)),
+            (0.1e6, 201, Some(TooFast::All)),
+        ] {
+            assert_eq!(macr().judge(&backward(0, ccr), length), judgement, "{ccr} {length}");
+        }
+        assert_eq!(macr().judge(&forward(0, 150e6), 300), None);
+        assert_eq!(macr().judge(&data(0), 300), None);
+    }
+
+    #[test]
+    fn the_first_mean_is_a_twentieth_of_the_line() {
+        let params = Params { initial_macr: None, ..macr().params };
+        assert_eq!(Macr::new(params, &port_of(Rate(156_000_000), 4)).value(), 7.8e6);
+    }
+}

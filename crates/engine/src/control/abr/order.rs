@@ -1,0 +1,140 @@
+//! Which cell an ABR source sends next, and whether that is in-rate: rules 2, 3, 4 and 11 of a TM 4.0 source.
+//!
+//! ```text
+//! 2   the first in-rate cell is a forward RM cell
+//! 3a  another follows nrm - 1 other in-rate cells, or mrm of them if trm has passed since the last
+//! 3b  else a backward RM cell that waits, if none went since the last forward one or no data wait
+//! 3c  else data
+//! 4   these have CLP=0 and keep to the ACR
+//! 11  at an ACR of tcr or less they stop; out-of-rate RM cells (CLP=1), forward and backward ones in turn, go at tcr
+//! ```
+//!
+//! Nothing goes unless data or a backward RM cell wait, so an idle connection is silent.
+
+use crate::control::{Allowance, Answer, Next, Ready};
+use crate::pdu::{Body, CELL_BITS, CELL_OCTETS, Kind, Marks, Pdu};
+use crate::time::{Rate, Span, Time};
+
+/// What a cell counts as when it is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// An in-rate forward RM cell.
+    Forward,
+    /// Any other in-rate cell: data, or a backward RM cell.
+    Other,
+    /// An RM cell beside the rate, tagged CLP=1.
+    OutOfRate,
+}
+
+/// The order of a source's cells.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    nrm: u32,
+    mrm: u32,
+    trm: Span,
+    /// Rate at and below which cells go out-of-rate, bits per second.
+    tcr: f64,
+    /// From each out-of-rate cell to the next.
+    tagged_gap: Span,
+    /// In-rate cells since the last in-rate forward RM cell.
+    count: u32,
+    /// Whether one of those was a backward RM cell.
+    returned: bool,
+    /// The last in-rate forward RM cell; the start of the run before the first.
+    last_forward: Time,
+    /// The last cell of either rate.
+    last: Option<Time>,
+    /// Whether the last out-of-rate cell was a forward RM cell.
+    probed: bool,
+}
+
+impl Order {
+    /// One cell in `nrm`, which is at least 2, is a forward RM cell; sooner by rule 3(a) if `early` gives mrm and trm.
+    pub(super) fn new(nrm: u32, early: Option<(u32, Span)>, tcr: Rate) -> Order {
+        let (mrm, trm) = early.unwrap_or((nrm, Span(u64::MAX)));
+        Order {
+            nrm,
+            mrm,
+            trm,
+            tcr: tcr.bits_per_second(),
+            tagged_gap: tcr.span(CELL_BITS),
+            // Rule 2: a forward RM cell is due at once.
+            count: nrm - 1,
+            returned: false,
+            last_forward: Time::ZERO,
+            last: None,
+            probed: false,
+        }
+    }
+
+    /// The cell that goes next of what is ready; a forward RM cell asks for `peak` and states `acr`.
+    pub(super) fn next(&self, ready: Ready, acr: f64, peak: f64, now: Time) -> Next {
+        let forward = |marks| {
+            let body = Body::ResourceManagement { er: peak, ccr: acr };
+            Next::Own(Answer { body, marks, octets: CELL_OCTETS })
+        };
+        if self.is_out_of_rate(acr) {
+            let backward = ready.turned && self.probed;
+            return if backward { Next::Turned } else { forward(Marks::CLP) };
+        }
+        let early = self.count >= self.mrm && self.silence(now) >= self.trm;
+        if self.count + 1 >= self.nrm || early {
+            forward(Marks::default())
+        } else if ready.turned && !(self.returned && ready.data) {
+            Next::Turned
+        } else {
+            Next::Data
+        }
+    }
+
+    /// When the next cell may go.
+    pub(super) fn allowance(&self, acr: f64) -> Allowance {
+        if self.is_out_of_rate(acr) {
+            Allowance::From(self.last.map_or(Time::ZERO, |last| last + self.tagged_gap))
+        } else {
+            Allowance::Rate(acr)
+        }
+    }
+
+    /// What `pdu` counts as if it is sent at `acr`.
+    pub(super) fn kind(&self, pdu: &Pdu, acr: f64) -> Sent {
+        let is_rm = pdu.kind() == Kind::ResourceManagement;
+        match is_rm {
+            true if self.is_out_of_rate(acr) => Sent::OutOfRate,
+            true if !pdu.is_backward() => Sent::Forward,
+            _ => Sent::Other,
+        }
+    }
+
+    /// `pdu` is sent, and counts as `sent`.
+    pub(super) fn on_send(&mut self, pdu: &mut Pdu, sent: Sent, now: Time) {
+        self.last = Some(now);
+        match sent {
+            Sent::Forward => {
+                (self.count, self.returned, self.last_forward) = (0, false, now);
+            }
+            Sent::Other => {
+                self.count = self.count.saturating_add(1);
+                self.returned |= pdu.is_backward();
+            }
+            Sent::OutOfRate => {
+                pdu.marks.set(Marks::CLP);
+                self.probed = !pdu.is_backward();
+            }
+        }
+    }
+
+    /// Time since the last in-rate forward RM cell.
+    pub(super) fn silence(&self, now: Time) -> Span {
+        now.since(self.last_forward)
+    }
+
+    /// In-rate cells since the last in-rate forward RM cell.
+    pub(super) fn count(&self) -> u32 {
+        self.count
+    }
+
+    fn is_out_of_rate(&self, acr: f64) -> bool {
+        acr <= self.tcr
+    }
+}

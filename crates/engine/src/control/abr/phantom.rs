@@ -1,0 +1,219 @@
+//! Phantom: every connection may have a multiple of what the line has left, as if one more connection used that.
+//!
+//! Source: specs/abr.md, section 6, after Afek, Mansour and Ostfeld, SIGCOMM 1996. At each end of an interval:
+//!
+//! ```text
+//! D    = available - input                residual rate, negative in overload
+//! MACR = MACR + alpha (D - MACR)          alpha_inc if D > MACR, alpha_dec otherwise; never below 10 cells/s
+//! ```
+//!
+//! On a backward RM cell, ER = min(ER, f MACR). So `n` greedy connections settle at MACR = C / (1 + n f), and use
+//! n f / (1 + n f) of the line. The paper adapts alpha to the variance of D; how could not be read, so here both gains
+//! are constant. They must be small for the number of connections: alpha (1 + n f) below 2, and alpha n f round trip /
+//! interval below pi / 2.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use super::load::{Load, Measured};
+use super::{interval, lower};
+use crate::error::Fault;
+use crate::pdu::{CELL_BITS, Pdu};
+use crate::time::{Rate, Span, Time};
+
+/// Ten cells a second (TCR of TM 4.0): a mean of nothing would stop the sources that its rise waits for.
+const LEAST: f64 = 10.0 * CELL_BITS as f64;
+
+/// Parameters of Phantom.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Multiple of the residual rate that a connection may have (5 typical).
+    pub f: f64,
+    /// Weight of a residual rate above the mean (the source names no value: 1/16).
+    pub alpha_inc: f64,
+    /// Weight of one below it (the source names no value: 1/16).
+    pub alpha_dec: f64,
+    /// Measurement interval. The source names no value.
+    pub interval: interval::Params,
+    /// MACR at the start; the share of a single connection, line / (1 + f), if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_macr: Option<Rate>,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            f: 5.0,
+            alpha_inc: 1.0 / 16.0,
+            alpha_dec: 1.0 / 16.0,
+            interval: interval::Params::lasting(Span::milliseconds(1)),
+            initial_macr: None,
+        }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        check_ratio("f", self.f, 0.01..=1000.0)?;
+        // Slower than a thousandth, a mean would follow no rate within a run.
+        check_ratio("alpha_inc", self.alpha_inc, 0.001..=1.0)?;
+        check_ratio("alpha_dec", self.alpha_dec, 0.001..=1.0)?;
+        self.interval.check().map_err(|fault| fault.under("interval"))
+    }
+}
+
+/// Phantom at one port.
+#[derive(Clone, Debug)]
+pub struct Phantom {
+    load: Load,
+    f: f64,
+    alpha_inc: f64,
+    alpha_dec: f64,
+    macr: f64,
+}
+
+impl Phantom {
+    /// At the port described by `surroundings`, from time 0.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: PortSurroundings) -> Phantom {
+        let load = Load::new(&params.interval, &surroundings);
+        let macr = params.initial_macr.map_or(load.line_rate() / (1.0 + params.f), Rate::bits_per_second);
+        let Params { f, alpha_inc, alpha_dec, .. } = *params;
+        Phantom { load, f, alpha_inc, alpha_dec, macr: macr.max(LEAST) }
+    }
+
+    #[cold]
+    fn close(&mut self, measured: Measured) {
+        self.step(measured.available - measured.input);
+        for _ in 0..measured.further {
+            let before = self.macr;
+            self.step(self.load.line_rate());
+            if self.macr == before {
+                // It has reached the line's rate, to the last digit.
+                break;
+            }
+        }
+    }
+
+    fn step(&mut self, residual: f64) {
+        let alpha = if residual > self.macr { self.alpha_inc } else { self.alpha_dec };
+        self.macr = (self.macr + alpha * (residual - self.macr)).max(LEAST);
+    }
+}
+
+impl CongestionPoint for Phantom {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        if let Some(measured) = self.load.catch_up(view.now) {
+            self.close(measured);
+        }
+        if let Some(measured) = self.load.count(pdu, view.now) {
+            self.close(measured);
+        }
+        None
+    }
+
+    fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
+        if let Some(measured) = self.load.catch_up(view.now) {
+            self.close(measured);
+        }
+        lower(pdu, self.f * self.macr);
+    }
+
+    fn wants_backward(&self) -> bool {
+        true
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("macr", self.macr);
+        each("explicit_rate", self.f * self.macr);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::conformance::port_of;
+    use super::super::cells::{backward, data, er, video, view};
+    use super::*;
+
+    /// 100 cells a millisecond.
+    const LINE: f64 = 42.4e6;
+
+    fn switch(macr: u64) -> Phantom {
+        let params = Params { initial_macr: Some(Rate(macr * 424_000)), alpha_dec: 0.25, ..Params::default() };
+        assert_eq!(params.check(), Ok(()));
+        Phantom::new(&params, port_of(Rate(42_400_000), 4))
+    }
+
+    fn granted(switch: &mut Phantom, milliseconds: f64) -> f64 {
+        let mut answer = backward(0, 1e6);
+        switch.on_backward(&mut answer, &view(1000.0 * milliseconds, 0));
+        er(&answer) / LINE
+    }
+
+    #[test]
+    fn the_mean_follows_what_is_left() {
+        // MACR 10 cells a millisecond of 100; what is left in one, and MACR after it.
+        for (cells, above, after) in [
+            (90, 0, 10.0),
+            (58, 0, 12.0), // a sixteenth of the way from 10 to 42
+            (94, 0, 9.0),  // a quarter of the way down to 6
+            (50, 44, 9.0),
+            (102, 0, 7.0), // to -2
+        ] {
+            let mut switch = switch(10);
+            for _ in 0..cells {
+                assert_eq!(switch.on_arrival(&mut data(0), &view(500.0, 0)), None);
+            }
+            for _ in 0..above {
+                switch.on_arrival(&mut video(), &view(500.0, 0));
+            }
+            let er = granted(&mut switch, 1.0);
+            assert!((er - 5.0 * after / 100.0).abs() < 1e-12, "{cells} {above}: {er}");
+        }
+    }
+
+    #[test]
+    fn it_keeps_between_nothing_and_the_line() {
+        let mut idle = switch(10);
+        assert!((granted(&mut idle, 1.0) - 5.0 * (0.1 + 0.9 / 16.0)).abs() < 1e-12);
+        assert!(
+            (granted(&mut idle, 3.0) - 5.0 * (1.0 - 0.9 * (15.0f64 / 16.0) * (15.0 / 16.0) * (15.0 / 16.0))).abs()
+                < 1e-12
+        );
+        idle.close(Measured { input: 0.0, available: LINE, length: Span(1), further: u64::MAX });
+        assert!((idle.macr / LINE - 1.0).abs() < 1e-12);
+        for _ in 0..100 {
+            idle.step(-10.0 * LINE);
+        }
+        assert_eq!(idle.macr, 4240.0);
+    }
+
+    #[test]
+    fn greedy_connections_settle_where_the_phantom_has_its_share() {
+        // n connections that take what they are granted at once: MACR = C / (1 + 5 n).
+        for connections in [1.0, 2.0, 5.0] {
+            let mut switch = Phantom::new(
+                &Params { alpha_inc: 0.01, alpha_dec: 0.01, ..Params::default() },
+                port_of(Rate(42_400_000), 4),
+            );
+            for _ in 0..2000 {
+                switch.step(LINE - connections * 5.0 * switch.macr);
+            }
+            assert!((switch.macr - LINE / (1.0 + 5.0 * connections)).abs() < 1e-6 * LINE);
+        }
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(Params::default()), None);
+        assert_eq!(faulty(Params { f: 0.0, ..Params::default() }).as_deref(), Some("f"));
+        assert_eq!(faulty(Params { alpha_inc: 0.0, ..Params::default() }).as_deref(), Some("alpha_inc"));
+        assert_eq!(faulty(Params { alpha_dec: 1.1, ..Params::default() }).as_deref(), Some("alpha_dec"));
+        let interval = interval::Params { time: Some(Span::ZERO), cells: None };
+        assert_eq!(faulty(Params { interval, ..Params::default() }).as_deref(), Some("interval.time"));
+    }
+}

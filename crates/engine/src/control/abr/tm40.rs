@@ -1,0 +1,330 @@
+//! The source of the available bit rate service, by the thirteen rules of ATM Forum TM 4.0.
+//!
+//! Source: AF-TM-0056.000, source behaviour; rule 6 is the subject of papers/abr-source-rules-satellite.txt. Rules 2, 3,
+//! 4 and 11 are in `order.rs`, the others here:
+//!
+//! ```text
+//! 1      MCR <= ACR <= PCR, and no in-rate cell before 1/ACR has passed since the last
+//! 5      before an in-rate forward RM cell: if ACR > ICR and adtf has passed since the last, ACR = ICR
+//! 6      then, if crm = ceil(tbe / nrm) or more of them are unacknowledged, ACR = max(MCR, ACR - cdf ACR)
+//! 7      then CCR = ACR; the cells after this one keep to it
+//! 8      on a backward RM cell: with CI, ACR = max(MCR, ACR - rdf ACR), else without NI, ACR = min(PCR, ACR + rif PCR);
+//!        without BN it acknowledges all forward RM cells
+//! 9      then ACR = max(MCR, min(ACR, ER))
+//! 10, 12 forward RM cells ask for PCR; marks are clear, EFCI in data too
+//! 13     use it or lose it: what the standard leaves to the maker of the source
+//! ```
+//!
+//! When ACR changes, the cell that waits moves to 1/ACR behind the last one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::check_rates;
+use super::order::{Order, Sent};
+use crate::control::{Allowance, Next, ReactionPoint, Ready, SenderSurroundings};
+use crate::error::Fault;
+use crate::pdu::{Body, CELL_BITS, Marks, Pdu};
+use crate::quantity::Count;
+use crate::time::{Rate, Span, Time};
+use crate::traffic::Pace;
+
+/// Highest rate that can be signalled: 24 bits of cells per second.
+const HIGHEST: Rate = Rate(MOST_24_BITS * CELL_BITS);
+const MOST_24_BITS: u64 = (1 << 24) - 1;
+
+/// Parameters of a TM 4.0 source; where no other source is named, ranges and defaults are those of TM 4.0.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Peak cell rate (PCR): the most that is sent and asked for; that of the first line if absent or lower.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pcr: Option<Rate>,
+    /// Minimum cell rate (MCR): what the network guarantees; none if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mcr: Option<Rate>,
+    /// Initial cell rate (ICR), also that after a pause; the peak if absent, or what `tbe` and `frtt` allow.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub icr: Option<Rate>,
+    /// Rate increase factor (RIF): share of PCR by which a good backward RM cell raises ACR; 1, 1/2 .. 1/32768.
+    pub rif: f64,
+    /// Rate decrease factor (RDF): share of itself by which a backward RM cell with CI lowers ACR; 1, 1/2 .. 1/32768.
+    pub rdf: f64,
+    /// One in-rate cell in this many is a forward RM cell (Nrm); 2, 4 .. 256.
+    pub nrm: u32,
+    /// In-rate cells between two forward RM cells, at least, when `trm` has passed (Mrm).
+    pub mrm: u32,
+    /// Time after which a forward RM cell is sent sooner than `nrm` says (Trm); 100 ms, 50 ms .. 0.78125 ms.
+    pub trm: Span,
+    /// Cutoff decrease factor (CDF): share of itself that ACR loses with each forward RM cell while feedback is missing;
+    /// 0, or 1, 1/2 .. 1/64.
+    pub cdf: f64,
+    /// ACR decrease time factor (ADTF): pause between forward RM cells after which ACR falls to ICR; 10 ms to 10.23 s.
+    pub adtf: Span,
+    /// Transient buffer exposure (TBE): cells that may be sent before the first feedback. Feedback is missing when
+    /// Crm = TBE / Nrm, rounded up, forward RM cells are unacknowledged.
+    pub tbe: Count,
+    /// Fixed round-trip time (FRTT), by which `tbe` bounds ICR: ICR <= TBE / FRTT. No bound if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frtt: Option<Span>,
+    /// Tagged cell rate (TCR): rate of out-of-rate RM cells, to which a source is confined while ACR is not above it.
+    pub tcr: Rate,
+    /// What a source loses that does not use its rate (rule 13).
+    pub use_it_or_lose_it: UseItOrLoseIt,
+}
+
+/// What a source loses that does not use its rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UseItOrLoseIt {
+    /// Nothing: rule 5 is left out.
+    None,
+    /// Rule 5 alone, the part that the standard demands.
+    #[default]
+    Adtf,
+    /// Rule 5, and at each forward RM cell what lies above the rate of the cells since the last, but nothing below ICR.
+    CountBased(Headroom),
+}
+
+/// What may go unused.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Headroom {
+    /// Share of the used rate by which ACR may lie above it.
+    pub headroom: f64,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            pcr: None,
+            mcr: None,
+            icr: None,
+            rif: 1.0 / 16.0,
+            rdf: 1.0 / 16.0,
+            nrm: 32,
+            mrm: 2,
+            trm: Span::milliseconds(100),
+            cdf: 1.0 / 16.0,
+            adtf: Span::milliseconds(500),
+            tbe: Count(MOST_24_BITS),
+            frtt: None,
+            tcr: Rate(10 * CELL_BITS),
+            use_it_or_lose_it: UseItOrLoseIt::Adtf,
+        }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        self.check_signalled_rates()?;
+        check_power("rif", self.rif, 15)?;
+        check_power("rdf", self.rdf, 15)?;
+        if self.cdf != 0.0 {
+            check_power("cdf", self.cdf, 6)
+                .map_err(|fault| Fault { remedy: format!("{}, or 0", fault.remedy), ..fault })?;
+        }
+        if !(2..=256).contains(&self.nrm) || !self.nrm.is_power_of_two() {
+            let reason = "it must be a power of two from 2 to 256";
+            return Err(Fault::new("nrm", self.nrm, reason, "write 32, say"));
+        }
+        if self.mrm == 0 {
+            let reason = "no cell need lie between two forward RM cells";
+            return Err(Fault::new("mrm", self.mrm, reason, "write 2, say"));
+        }
+        if !(0..8).any(|halvings| Span(Span::milliseconds(100).0 >> halvings) == self.trm) {
+            let reason = "it must be 100 ms, or that halved up to seven times";
+            return Err(Fault::new("trm", self.trm, reason, "write \"100 ms\" or \"12.5 ms\", say"));
+        }
+        let step = Span::milliseconds(10);
+        if self.adtf < step || self.adtf > step * 1023 || !self.adtf.0.is_multiple_of(step.0) {
+            let reason = "it must be a multiple of 10 ms, from 10 ms to 10.23 s";
+            return Err(Fault::new("adtf", self.adtf, reason, "write \"500 ms\", say"));
+        }
+        if self.tbe.0 > MOST_24_BITS {
+            let reason = "it is signalled in 24 bits";
+            return Err(Fault::new("tbe", self.tbe, reason, format!("write \"{MOST_24_BITS} cells\" or less")));
+        }
+        let longest = Span(MOST_24_BITS * 1_000_000);
+        if let Some(frtt) = self.frtt.filter(|&frtt| frtt == Span::ZERO || frtt > longest) {
+            let reason = "it is signalled in microseconds, in 24 bits, and bounds nothing if there are none";
+            return Err(Fault::new("frtt", frtt, reason, format!("write a time up to {longest}, or leave it out")));
+        }
+        if let UseItOrLoseIt::CountBased(Headroom { headroom }) = self.use_it_or_lose_it
+            && !(headroom >= 0.0 && headroom.is_finite())
+        {
+            let path = "use_it_or_lose_it.count_based.headroom";
+            return Err(Fault::new(path, headroom, "it must be 0 or more", "write a share, as 0.25"));
+        }
+        Ok(())
+    }
+
+    fn check_signalled_rates(&self) -> Result<(), Fault> {
+        let highest = self.pcr.unwrap_or(HIGHEST);
+        if highest > HIGHEST {
+            let reason = "it is signalled in 24 bits of cells per second";
+            return Err(Fault::new("pcr", highest, reason, format!("write {HIGHEST} or less, or leave it out")));
+        }
+        check_rates(highest, self.mcr, self.icr, self.tcr)?;
+        let Some(icr) = self.icr else { return Ok(()) };
+        if icr.bits_per_second() > self.exposure() {
+            let bound = Rate(self.exposure() as u64);
+            let reason = format!("it is above tbe / frtt, {bound}");
+            return Err(Fault::new("icr", icr, reason, "lower it, or raise tbe"));
+        }
+        Ok(())
+    }
+
+    /// TBE / FRTT in bits per second.
+    fn exposure(&self) -> f64 {
+        self.frtt.map_or(f64::INFINITY, |frtt| (self.tbe.0 * CELL_BITS) as f64 / frtt.seconds())
+    }
+}
+
+/// Finds fault with a share that is not 1 halved `most` times or fewer.
+fn check_power(path: &str, value: f64, most: u32) -> Result<(), Fault> {
+    if (0..=most).any(|halvings| value == 1.0 / f64::from(1u32 << halvings)) {
+        return Ok(());
+    }
+    let reason = format!("it must be 1, or that halved up to {most} times");
+    Err(Fault::new(path, value, reason, "write 0.0625, say"))
+}
+
+/// A TM 4.0 source.
+#[derive(Clone, Debug)]
+pub struct Source {
+    // Rates in bits per second.
+    pcr: f64,
+    mcr: f64,
+    icr: f64,
+    acr: f64,
+    rif: f64,
+    rdf: f64,
+    cdf: f64,
+    crm: u64,
+    adtf: Span,
+    use_it_or_lose_it: UseItOrLoseIt,
+    order: Order,
+    /// In-rate forward RM cells sent since the last backward RM cell without BN.
+    unack: u64,
+    /// In-rate forward RM cells sent in all.
+    forward: u64,
+    /// How often rule 6 has acted.
+    cuts: u64,
+}
+
+impl Source {
+    /// For the sender described by `surroundings`.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: SenderSurroundings) -> Source {
+        let line_rate = surroundings.line_rate.rounded();
+        let pcr = params.pcr.unwrap_or(HIGHEST).min(line_rate).min(HIGHEST).bits_per_second();
+        let mcr = params.mcr.map_or(0.0, Rate::bits_per_second).min(pcr);
+        let icr = params.icr.map_or(params.exposure(), Rate::bits_per_second).min(pcr).max(mcr);
+        Source {
+            pcr,
+            mcr,
+            icr,
+            // Rule 2.
+            acr: icr,
+            rif: params.rif,
+            rdf: params.rdf,
+            cdf: params.cdf,
+            crm: params.tbe.0.div_ceil(u64::from(params.nrm)),
+            adtf: params.adtf,
+            use_it_or_lose_it: params.use_it_or_lose_it,
+            order: Order::new(params.nrm, Some((params.mrm, params.trm)), params.tcr),
+            unack: 0,
+            forward: 0,
+            cuts: 0,
+        }
+    }
+
+    /// After a pause ACR falls to ICR.
+    fn rule_5(&mut self, now: Time) {
+        if self.use_it_or_lose_it != UseItOrLoseIt::None && self.order.silence(now) > self.adtf {
+            self.acr = self.acr.min(self.icr);
+        }
+    }
+
+    /// With feedback missing, ACR loses a share at every forward RM cell.
+    fn rule_6(&mut self) {
+        if self.unack >= self.crm {
+            self.cuts += 1;
+            self.acr = (self.acr - self.acr * self.cdf).max(self.mcr);
+        }
+    }
+
+    /// CI lowers, neither CI nor NI raises.
+    fn rule_8(&mut self, marks: Marks) {
+        if marks.has(Marks::CI) {
+            self.acr = (self.acr - self.acr * self.rdf).max(self.mcr);
+        } else if !marks.has(Marks::NI) {
+            self.acr = (self.acr + self.rif * self.pcr).min(self.pcr);
+        }
+        if !marks.has(Marks::BN) {
+            self.unack = 0;
+        }
+    }
+
+    /// No more than what is granted.
+    fn rule_9(&mut self, er: f64) {
+        self.acr = self.acr.min(er).max(self.mcr);
+    }
+
+    /// Down towards the rate of the cells since the last forward RM cell, the one that goes now counted.
+    fn rule_13(&mut self, now: Time) {
+        let UseItOrLoseIt::CountBased(Headroom { headroom }) = self.use_it_or_lose_it else { return };
+        let bits = (u64::from(self.order.count()) + 1) * CELL_BITS;
+        let used = bits as f64 / self.order.silence(now).seconds();
+        self.acr = self.acr.min((used * (1.0 + headroom)).max(self.icr));
+    }
+}
+
+impl Pace for Source {}
+
+impl ReactionPoint for Source {
+    fn sends(&self) -> bool {
+        true
+    }
+
+    fn on_feedback(&mut self, pdu: &Pdu, _now: Time) {
+        if let Body::ResourceManagement { er, .. } = pdu.body() {
+            self.rule_8(pdu.marks);
+            self.rule_9(er);
+        }
+    }
+
+    fn on_send(&mut self, pdu: &mut Pdu, now: Time) {
+        let sent = self.order.kind(pdu, self.acr);
+        if sent == Sent::Forward {
+            self.rule_5(now);
+            self.rule_13(now);
+            self.rule_6();
+            // Rule 7.
+            pdu.set_body(Body::ResourceManagement { er: self.pcr, ccr: self.acr });
+            self.unack += 1;
+            self.forward += 1;
+        }
+        self.order.on_send(pdu, sent, now);
+    }
+
+    fn choose(&mut self, ready: Ready, now: Time) -> Next {
+        self.order.next(ready, self.acr, self.pcr, now)
+    }
+
+    fn allowance(&mut self, _now: Time) -> Allowance {
+        self.order.allowance(self.acr)
+    }
+
+    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("acr", self.acr);
+        each("forward_rm_cells", self.forward as f64);
+        each("unack", self.unack as f64);
+        each("cuts", self.cuts as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests;

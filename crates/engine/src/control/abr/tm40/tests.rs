@@ -1,0 +1,304 @@
+//! Each rule of the source with numbers worked by hand, and the closed forms of missing feedback.
+
+use super::super::sending::{BOTH, DATA, TURNED, backward, letters, ms, sends};
+use super::*;
+use crate::control::conformance::sender;
+use crate::time::LineRate;
+
+fn source(params: Params) -> Source {
+    assert_eq!(params.check(), Ok(()));
+    let line_rate = LineRate::Bits(Rate(155_520_000));
+    Source::new(&params, SenderSurroundings { line_rate, ..sender(Span::ZERO) })
+}
+
+/// Peak 100 Mb/s, initial 10 Mb/s.
+fn slow_start() -> Params {
+    Params { pcr: Some(Rate(100_000_000)), icr: Some(Rate(10_000_000)), ..Params::default() }
+}
+
+/// CCR of the next forward RM cell, which goes after the data before it.
+fn next_ccr(source: &mut Source, now: Time) -> f64 {
+    loop {
+        if let ('F', pdu) = sends(source, DATA, now) {
+            let Body::ResourceManagement { ccr, .. } = pdu.body() else { panic!("no RM cell") };
+            return ccr;
+        }
+    }
+}
+
+/// ACR after a backward RM cell.
+fn after(source: &mut Source, er: f64, marks: Marks) -> f64 {
+    source.on_feedback(&backward(er, marks), Time::ZERO);
+    source.acr
+}
+
+#[test]
+fn rule_1_acr_lies_between_mcr_and_pcr_and_paces() {
+    let mut source = source(Params { mcr: Some(Rate(1_000_000)), rif: 1.0, rdf: 1.0, ..slow_start() });
+    assert_eq!(source.allowance(ms(0)), Allowance::Rate(10e6));
+    assert_eq!(after(&mut source, 1e9, Marks::default()), 100e6);
+    assert_eq!(source.allowance(ms(0)), Allowance::Rate(100e6));
+    assert_eq!(after(&mut source, 1e9, Marks::CI), 1e6);
+    assert_eq!(after(&mut source, 0.0, Marks::default()), 1e6);
+}
+
+#[test]
+fn rule_2_begins_at_icr_with_a_forward_rm_cell() {
+    for ready in [DATA, TURNED, BOTH] {
+        let mut source = source(slow_start());
+        assert_eq!(source.allowance(ms(9)), Allowance::Rate(10e6));
+        let (letter, pdu) = sends(&mut source, ready, ms(9));
+        assert_eq!((letter, pdu.body()), ('F', Body::ResourceManagement { er: 100e6, ccr: 10e6 }));
+    }
+    // Absent, the initial rate is the peak, the peak that of the line; and tbe / frtt bounds it: 1000 cells in 0.1 s.
+    assert_eq!(source(Params::default()).acr, 155.52e6);
+    let bounded = Params { tbe: Count(1000), frtt: Some(Span::milliseconds(100)), ..Params::default() };
+    assert_eq!(source(bounded.clone()).acr, 4.24e6);
+    assert_eq!(source(Params { mcr: Some(Rate(5_000_000)), ..bounded }).acr, 5e6);
+}
+
+#[test]
+fn rule_3_one_cell_in_nrm_is_a_forward_rm_cell() {
+    let mut source = source(Params { nrm: 4, ..slow_start() });
+    assert_eq!(letters(&mut source, DATA, 10, ms(0)), "FdddFdddFd");
+}
+
+#[test]
+fn rule_3_sends_one_backward_rm_cell_between_two_forward_ones_while_data_wait() {
+    let mut source = source(Params { nrm: 4, ..slow_start() });
+    assert_eq!(letters(&mut source, BOTH, 9, ms(0)), "FBddFBddF");
+    // Without data they fill the holes.
+    assert_eq!(letters(&mut source, TURNED, 5, ms(0)), "BBBFB");
+    // One that came late goes before the data.
+    assert_eq!(letters(&mut source, DATA, 3, ms(0)), "ddF");
+    assert_eq!(letters(&mut source, DATA, 2, ms(0)), "dd");
+    assert_eq!(letters(&mut source, BOTH, 2, ms(0)), "BF");
+}
+
+#[test]
+fn rule_3_sends_a_forward_rm_cell_early_when_trm_has_passed() {
+    let mut source = source(slow_start());
+    assert_eq!(letters(&mut source, DATA, 2, ms(0)), "Fd");
+    // Two cells must lie between: the wait for the second makes it due, the one for the first does not.
+    assert_eq!(letters(&mut source, DATA, 2, ms(100)), "dF");
+    assert_eq!(letters(&mut source, DATA, 3, ms(199)), "ddd");
+    assert_eq!(letters(&mut source, DATA, 3, ms(200)), "Fdd");
+}
+
+#[test]
+fn rules_4_and_12_leave_every_mark_clear() {
+    let mut source = source(Params { nrm: 4, ..slow_start() });
+    for _ in 0..9 {
+        let (letter, pdu) = sends(&mut source, BOTH, ms(0));
+        assert_eq!(pdu.marks, if letter == 'B' { Marks::DIR } else { Marks::default() });
+    }
+}
+
+#[test]
+fn rule_5_falls_back_to_icr_after_a_pause() {
+    let pause = |source: &mut Source, milliseconds| {
+        after(source, 60e6, Marks::default());
+        next_ccr(source, ms(milliseconds))
+    };
+    let mut source_by_rule = source(Params { rif: 1.0, ..slow_start() });
+    assert_eq!(pause(&mut source_by_rule, 0), 60e6);
+    // 500 ms is not more than ADTF; 501 is.
+    assert_eq!(pause(&mut source_by_rule, 500), 60e6);
+    assert_eq!(pause(&mut source_by_rule, 1001), 10e6);
+    assert_eq!(source_by_rule.allowance(ms(1001)), Allowance::Rate(10e6));
+    // It never raises, and may be left out.
+    after(&mut source_by_rule, 3e6, Marks::default());
+    assert_eq!(next_ccr(&mut source_by_rule, ms(9000)), 3e6);
+    let none = UseItOrLoseIt::None;
+    let mut source = source(Params { rif: 1.0, use_it_or_lose_it: none, ..slow_start() });
+    pause(&mut source, 0);
+    assert_eq!(pause(&mut source, 1001), 60e6);
+}
+
+#[test]
+fn rule_6_cuts_once_crm_forward_rm_cells_are_unacknowledged() {
+    for (cdf, least) in [(1.0 / 16.0, 0.0), (0.25, 7e6), (1.0, 0.0), (0.0, 0.0)] {
+        let mcr = Some(Rate(least as u64)).filter(|&rate| rate > Rate(0));
+        let mut source = source(Params { tbe: Count(65), cdf, mcr, ..slow_start() });
+        // Crm = ceil(65 / 32) = 3: number 3 + 1 + k carries ICR (1 - CDF)^(k + 1), but no less than MCR.
+        let mut expected = 10e6;
+        for number in 1..60 {
+            if number > 3 {
+                expected = f64::max(expected * (1.0 - cdf), least);
+            }
+            let ccr = next_ccr(&mut source, ms(0));
+            assert!((ccr - expected).abs() <= 1e-13 * expected, "{number}: {ccr} {expected}");
+            if expected == 0.0 {
+                assert_eq!(sends(&mut source, DATA, ms(0)).0, 'f');
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn rule_6_lets_1024_cells_go_at_a_crm_of_32() {
+    let mut source = source(Params { tbe: Count(1024), ..Params::default() });
+    let mut cells = 0;
+    while source.acr == 155.52e6 {
+        sends(&mut source, DATA, ms(0));
+        cells += 1;
+    }
+    // The 1025th is the forward RM cell that finds 32 unacknowledged.
+    assert_eq!((cells, source.unack, source.acr), (1025, 33, 155.52e6 * 15.0 / 16.0));
+}
+
+#[test]
+fn rule_6_comes_after_rule_5_and_before_the_cell_states_its_rate() {
+    let mut source = source(Params { tbe: Count(32), rif: 1.0, cdf: 0.5, ..slow_start() });
+    assert_eq!(next_ccr(&mut source, ms(0)), 10e6);
+    assert_eq!(after(&mut source, 60e6, Marks::BN), 60e6);
+    // From 60 down to 10 by rule 5, and half of that by rule 6.
+    assert_eq!(next_ccr(&mut source, ms(501)), 5e6);
+}
+
+#[test]
+fn rule_7_the_rate_that_a_cell_states_is_that_of_the_cells_after_it() {
+    let mut source = source(Params { tbe: Count(32), ..slow_start() });
+    next_ccr(&mut source, ms(0));
+    assert_eq!(source.allowance(ms(0)), Allowance::Rate(10e6));
+    assert_eq!(letters(&mut source, DATA, 31, ms(0)), "d".repeat(31));
+    assert_eq!(source.allowance(ms(0)), Allowance::Rate(10e6));
+    let (_, pdu) = sends(&mut source, DATA, ms(0));
+    assert_eq!(pdu.body(), Body::ResourceManagement { er: 100e6, ccr: 9.375e6 });
+    assert_eq!(source.allowance(ms(0)), Allowance::Rate(9.375e6));
+}
+
+#[test]
+fn rule_8_ci_lowers_and_neither_ci_nor_ni_raises() {
+    let mut source = source(slow_start());
+    // RIF PCR = 6.25 Mb/s; RDF ACR a sixteenth.
+    assert_eq!(after(&mut source, 1e9, Marks::default()), 16.25e6);
+    assert_eq!(after(&mut source, 1e9, Marks::NI), 16.25e6);
+    assert_eq!(after(&mut source, 1e9, Marks::CI), 16.25e6 * 15.0 / 16.0);
+    assert_eq!(after(&mut source, 1e9, Marks::CI.with(Marks::NI)), 16.25e6 * 225.0 / 256.0);
+    // Out-of-rate ones count as well.
+    assert_eq!(after(&mut source, 1e9, Marks::CLP), 16.25e6 * 225.0 / 256.0 + 6.25e6);
+}
+
+#[test]
+fn rule_8_only_what_the_destination_turned_round_acknowledges() {
+    let mut source = source(slow_start());
+    letters(&mut source, DATA, 65, ms(0));
+    assert_eq!(source.unack, 3);
+    after(&mut source, 1e9, Marks::BN.with(Marks::CI));
+    assert_eq!(source.unack, 3);
+    after(&mut source, 1e9, Marks::CI);
+    assert_eq!(source.unack, 0);
+}
+
+#[test]
+fn rule_9_obeys_the_explicit_rate_last() {
+    let mut source = source(Params { mcr: Some(Rate(2_000_000)), ..slow_start() });
+    assert_eq!(after(&mut source, 12e6, Marks::default()), 12e6);
+    assert_eq!(after(&mut source, 11.5e6, Marks::CI), 11.25e6);
+    assert_eq!(after(&mut source, 5e6, Marks::CI), 5e6);
+    assert_eq!(after(&mut source, 0.0, Marks::NI), 2e6);
+}
+
+#[test]
+fn rule_10_asks_for_the_peak_and_never_for_more_than_the_line() {
+    let mut source = source(Params { pcr: Some(Rate(622_080_000)), ..Params::default() });
+    let (_, pdu) = sends(&mut source, DATA, ms(0));
+    assert_eq!(pdu.body(), Body::ResourceManagement { er: 155.52e6, ccr: 155.52e6 });
+}
+
+#[test]
+fn rule_11_probes_out_of_rate_while_acr_is_not_above_tcr() {
+    let mut source = source(slow_start());
+    assert_eq!(letters(&mut source, DATA, 3, ms(50)), "Fdd");
+    after(&mut source, 4240.0, Marks::default());
+    // 100 ms after the last cell, and each after the one before: forward and backward RM cells in turn, never data.
+    let mut now = ms(50);
+    for (ready, letter) in [(BOTH, 'f'), (BOTH, 'b'), (BOTH, 'f'), (DATA, 'f'), (TURNED, 'b'), (TURNED, 'f')] {
+        now += Span::milliseconds(100);
+        assert_eq!(source.allowance(now), Allowance::From(now));
+        let (sent, pdu) = sends(&mut source, ready, now);
+        assert_eq!(sent, letter);
+        if sent == 'f' {
+            assert_eq!(pdu.body(), Body::ResourceManagement { er: 100e6, ccr: 4240.0 });
+        }
+    }
+    // They count neither as unacknowledged nor among the Nrm: of these three passed and 28 remain, sooner by Trm.
+    assert_eq!((source.unack, source.order.count()), (0, 2));
+    after(&mut source, 1e9, Marks::default());
+    assert_eq!(source.acr, 4240.0 + 6.25e6);
+    assert_eq!(source.allowance(now), Allowance::Rate(source.acr));
+    assert_eq!(letters(&mut source, DATA, 2, now), "Fd");
+}
+
+#[test]
+fn rule_11_holds_from_the_start_if_the_initial_rate_is_no_more_than_tcr() {
+    let mut source = source(Params { icr: Some(Rate(1000)), rif: 1.0, ..Params::default() });
+    assert_eq!(source.allowance(ms(3)), Allowance::From(Time::ZERO));
+    assert_eq!(letters(&mut source, DATA, 2, ms(3)), "ff");
+    after(&mut source, 20e6, Marks::default());
+    assert_eq!(letters(&mut source, DATA, 3, ms(4)), "Fdd");
+}
+
+#[test]
+fn rule_13_takes_what_lies_above_the_rate_in_use() {
+    let use_it_or_lose_it = UseItOrLoseIt::CountBased(Headroom { headroom: 0.25 });
+    let mut source = source(Params { rif: 1.0, use_it_or_lose_it, ..slow_start() });
+    after(&mut source, 100e6, Marks::default());
+    assert_eq!(next_ccr(&mut source, ms(0)), 100e6);
+    // 32 cells in 1 ms are 13.568 Mb/s: a quarter more is left. In 0.1 ms they are 135.68, and nothing is lost.
+    assert!((next_ccr(&mut source, ms(1)) - 16.96e6).abs() < 1e-6);
+    after(&mut source, 100e6, Marks::default());
+    assert_eq!(next_ccr(&mut source, Time(1_100_000_000)), 100e6);
+    // In 2 ms 6.784: not below ICR, and not raised to it.
+    assert_eq!(next_ccr(&mut source, ms(4)), 10e6);
+    after(&mut source, 4e6, Marks::default());
+    assert_eq!(next_ccr(&mut source, ms(14)), 4e6);
+    // Sooner by Trm, after three cells: counted are these and the forward RM cell itself.
+    after(&mut source, 100e6, Marks::default());
+    assert_eq!(letters(&mut source, DATA, 3, ms(15)), "ddd");
+    assert_eq!(next_ccr(&mut source, ms(114)), 10e6);
+}
+
+#[test]
+fn faults_are_found() {
+    let faulty = |params: Params| params.check().err().map(|fault| fault.path).unwrap_or_default();
+    let good = slow_start();
+    assert_eq!(faulty(good.clone()), "");
+    for rates in [(1, 10), (10, 100)].map(|(mcr, icr)| (Some(Rate(mcr)), Some(Rate(icr * 100)))) {
+        assert_eq!(faulty(Params { mcr: rates.0, icr: rates.1, ..good.clone() }), "");
+    }
+    assert_eq!(faulty(Params { pcr: Some(Rate(7_200_000_000)), ..good.clone() }), "pcr");
+    assert_eq!(faulty(Params { mcr: Some(Rate(100_000_001)), ..good.clone() }), "mcr");
+    assert_eq!(faulty(Params { mcr: Some(Rate(10_000_001)), ..good.clone() }), "icr");
+    assert_eq!(faulty(Params { icr: Some(Rate(100_000_001)), ..good.clone() }), "icr");
+    assert_eq!(faulty(Params { tcr: Rate(100_000_000), ..good.clone() }), "tcr");
+    for (rif, path) in [(1.0, ""), (1.0 / 32768.0, ""), (1.0 / 65536.0, "rif"), (0.1, "rif"), (f64::NAN, "rif")] {
+        assert_eq!(faulty(Params { rif, ..good.clone() }), path);
+    }
+    assert_eq!(faulty(Params { rdf: 2.0, ..good.clone() }), "rdf");
+    for (cdf, path) in [(0.0, ""), (1.0, ""), (1.0 / 64.0, ""), (1.0 / 128.0, "cdf"), (0.3, "cdf")] {
+        assert_eq!(faulty(Params { cdf, ..good.clone() }), path);
+    }
+    for (nrm, path) in [(2, ""), (256, ""), (0, "nrm"), (1, "nrm"), (24, "nrm"), (512, "nrm")] {
+        assert_eq!(faulty(Params { nrm, ..good.clone() }), path);
+    }
+    assert_eq!(faulty(Params { mrm: 0, ..good.clone() }), "mrm");
+    for (nanoseconds, path) in [(100_000_000, ""), (781_250, ""), (390_625, "trm"), (30_000_000, "trm")] {
+        assert_eq!(faulty(Params { trm: Span(nanoseconds * 1000), ..good.clone() }), path);
+    }
+    for (adtf, path) in [(10, ""), (10_230, ""), (0, "adtf"), (10_240, "adtf"), (15, "adtf")] {
+        assert_eq!(faulty(Params { adtf: Span::milliseconds(adtf), ..good.clone() }), path);
+    }
+    assert_eq!(faulty(Params { tbe: Count(1 << 24), ..good.clone() }), "tbe");
+    assert_eq!(faulty(Params { frtt: Some(Span::ZERO), ..good.clone() }), "frtt");
+    // 10 Mb/s are 23 585 cells a second: 2 359 cells in 100 ms are enough, 2 358 are not.
+    for (tbe, path) in [(2_359, ""), (2_358, "icr")] {
+        let bounded = Params { tbe: Count(tbe), frtt: Some(Span::milliseconds(100)), ..good.clone() };
+        assert_eq!(faulty(bounded), path);
+    }
+    let use_it_or_lose_it = UseItOrLoseIt::CountBased(Headroom { headroom: -0.5 });
+    let path = "use_it_or_lose_it.count_based.headroom";
+    assert_eq!(faulty(Params { use_it_or_lose_it, ..good }), path);
+}

@@ -1,0 +1,395 @@
+//! Video frames as PDUs: what every model of video frames shares.
+//!
+//! A sequence of frame sizes goes round for ever. Each flow begins at a place of its own in it and at a phase of its
+//! own within that frame, as if it had been going on before the run. A frame's PDUs go evenly over its time, the first
+//! where it begins, or as a burst. PDUs are filled one after the other: what a frame leaves over goes with the next, so
+//! that over the sequence not one bit is lost or added. Frame times follow the frame rate without drift.
+//!
+//! A factor other than 1 is a coder that is told to code coarser: it scales the frames that begin while it holds.
+
+use std::sync::Arc;
+
+use super::{Pace, Surroundings, Traffic, Unit, Upcoming};
+use crate::error::Fault;
+use crate::random::Stream;
+use crate::time::{Rate, Span, Time};
+
+/// The most frames of a sequence: an hour of video. So many still fit into a scenario that spells them out.
+pub(super) const MOST_FRAMES: usize = 100_000;
+/// The most frames a second.
+const MOST_PER_SECOND: f64 = 1_000.0;
+
+/// The frame of the sequence with which a flow begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// Any, each with the same probability.
+    #[default]
+    Random,
+    /// The first.
+    First,
+}
+
+/// How far that frame has come when the run begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// A uniform part of its time; what it would have sent before does not count.
+    #[default]
+    Random,
+    /// It begins with the run.
+    Zero,
+}
+
+/// How frames go out.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Sending {
+    /// The frame of the sequence with which a flow begins.
+    #[serde(default)]
+    pub place: Place,
+    /// How far that frame has come when the run begins.
+    #[serde(default)]
+    pub phase: Phase,
+    /// Rate of a frame's PDUs, headers included: they go back to back from its beginning. Absent, they go evenly over
+    /// the frame's time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub burst: Option<Rate>,
+    /// Octets of each PDU that carry no video: 5 for sizes that do not count the headers of ATM cells. With 0, frame
+    /// sizes count the headers, as rates do everywhere else.
+    #[serde(default)]
+    pub header: u16,
+}
+
+impl Sending {
+    /// The first fault, for frames of at most `largest` bits in PDUs of so many octets.
+    pub(super) fn check(&self, largest: u64, per_second: f64, octets: u16) -> Result<(), Fault> {
+        if self.header >= octets {
+            let reason = format!("the flow's PDUs have {octets} octets: nothing is left for video");
+            return Err(Fault::new("header", self.header, reason, "make it smaller than the flow's `octets`"));
+        }
+        let Some(burst) = self.burst else { return Ok(()) };
+        // Sizes are whole bits: the frame of a peak rate may be up to one too large for that rate.
+        let share = f64::from(octets) / f64::from(octets - self.header);
+        let least = largest.saturating_sub(1) as f64 * per_second * share;
+        if burst.bits_per_second() >= least {
+            return Ok(());
+        }
+        let reason = format!("at this rate the largest frame ({largest} bits) takes longer than a frame's time");
+        Err(Fault::new("burst", burst, reason, format!("give at least {}", whole_rate(least))))
+    }
+}
+
+fn whole_rate(bits_per_second: f64) -> Rate {
+    Rate(libm::ceil(bits_per_second) as u64)
+}
+
+/// Whether so many frames a second can be.
+pub(super) fn check_per_second(per_second: f64) -> Result<(), Fault> {
+    if per_second > 0.0 && per_second <= MOST_PER_SECOND {
+        return Ok(());
+    }
+    let reason = "this is no frame rate";
+    let remedy = format!("give a number above 0 and up to {MOST_PER_SECOND}, as 30 or 29.97");
+    Err(Fault::new("frames_per_second", per_second, reason, remedy))
+}
+
+/// A sequence of video frames; a clone shares it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sequence {
+    pub(super) sizes: Arc<[u32]>,
+    /// Bits of one unit of size.
+    pub(super) unit: u64,
+    /// Frames a second.
+    pub per_second: f64,
+}
+
+impl Sequence {
+    /// Bits of the frame with this number; the sequence goes round.
+    fn bits(&self, frame: u64) -> u64 {
+        // A sequence that has been checked is not empty.
+        let place = frame % (self.sizes.len() as u64).max(1);
+        self.sizes.get(place as usize).map_or(0, |&size| u64::from(size) * self.unit)
+    }
+
+    /// Bits of each frame.
+    #[must_use]
+    pub fn frame_bits(&self) -> Vec<u64> {
+        self.sizes.iter().map(|&size| u64::from(size) * self.unit).collect()
+    }
+
+    /// Time from the beginning of one frame to that of the frame so many later.
+    fn span(&self, frames: u64) -> Span {
+        Span::from_seconds(frames as f64 / self.per_second)
+    }
+}
+
+/// What the parameters of a model of video frames say.
+pub(super) trait Frames {
+    /// The sequence that all flows of a group play; `stream` is the group's.
+    fn sequence(&self, stream: Stream) -> Sequence;
+    /// How frames go out.
+    fn sending(&self) -> &Sending;
+}
+
+/// A flow that plays a sequence.
+#[derive(Clone, Debug)]
+pub struct Player {
+    sequence: Sequence,
+    sending: Sending,
+    octets: u16,
+    /// Frame of the sequence with which it began.
+    place: u64,
+    /// Frames begun.
+    begun: u64,
+    /// Time of the first frame that is over when the run begins.
+    phase: Span,
+    /// The same of the frame in progress: nothing, from the second on.
+    elapsed: Span,
+    origin: Time,
+    /// Beginning of the frame in progress, or of the run within the first.
+    beginning: Time,
+    /// Time of the frame in progress.
+    length: Span,
+    /// PDUs of the frame in progress, and how many of them are gone.
+    pdus: u64,
+    gone: u64,
+    /// Bits left over from frames before.
+    left_over: u64,
+    next: Upcoming,
+}
+
+impl Player {
+    /// A source that has not begun.
+    #[allow(private_bounds, reason = "the models are the crate's own")]
+    #[must_use]
+    pub fn new(params: &impl Frames, surroundings: Surroundings) -> Player {
+        let Surroundings { mut stream, octets, group_stream, sequence, .. } = surroundings;
+        let sequence = sequence.unwrap_or_else(|| params.sequence(group_stream));
+        let sending = params.sending();
+        let place = match sending.place {
+            Place::Random => stream.below(sequence.sizes.len() as u64),
+            Place::First => 0,
+        };
+        let phase = match sending.phase {
+            Phase::Random => stream.uniform_span(sequence.span(1)),
+            Phase::Zero => Span::ZERO,
+        };
+        Player {
+            sequence,
+            sending: sending.clone(),
+            octets,
+            place,
+            begun: 0,
+            phase,
+            elapsed: phase,
+            origin: Time::ZERO,
+            beginning: Time::ZERO,
+            length: Span::ZERO,
+            pdus: 0,
+            gone: 0,
+            left_over: 0,
+            next: Upcoming::Never,
+        }
+    }
+
+    /// Bits of video in one PDU.
+    fn payload(&self) -> u64 {
+        u64::from(self.octets.saturating_sub(self.sending.header).max(1)) * 8
+    }
+
+    /// Time from the beginning of the frame in progress to its PDU with this number, from 0.
+    fn offset(&self, pdu: u64) -> Span {
+        match self.sending.burst {
+            Some(rate) => rate.span(pdu.saturating_mul(u64::from(self.octets) * 8)),
+            None => Span((u128::from(self.length.0) * u128::from(pdu) / u128::from(self.pdus.max(1))) as u64),
+        }
+    }
+
+    /// Begins the next frame at `self.beginning`, under the factor that holds `now`.
+    fn begin_frame(&mut self, now: Time, pace: &mut impl Pace) {
+        let bits = self.sequence.bits(self.place + self.begun) as f64 * pace.factor(now).max(0.0);
+        let waiting = self.left_over.saturating_add((bits + 0.5) as u64);
+        self.pdus = waiting / self.payload();
+        self.left_over = waiting % self.payload();
+        self.length = self.sequence.span(self.begun + 1) - self.sequence.span(self.begun);
+        self.begun += 1;
+        self.gone = 0;
+        if self.elapsed > Span::ZERO {
+            // Only the first frame begins before the run: the first PDU within it is found by halving.
+            let (mut before, mut within) = (0, self.pdus);
+            while before < within {
+                let middle = before + (within - before) / 2;
+                if self.offset(middle) < self.elapsed { before = middle + 1 } else { within = middle }
+            }
+            self.gone = before;
+        }
+    }
+
+    /// The next PDU of this frame, or the beginning of the next.
+    #[inline]
+    fn proceed(&mut self) -> Upcoming {
+        self.next = if self.gone < self.pdus {
+            Upcoming::Pdu(self.beginning + (self.offset(self.gone) - self.elapsed))
+        } else {
+            let due = self.origin + (self.sequence.span(self.begun) - self.phase);
+            // Under a factor above 1 a burst may take longer than a frame's time: the next frame waits.
+            let burst = if self.sending.burst.is_some() { self.offset(self.pdus) - self.elapsed } else { Span::ZERO };
+            self.beginning = due.max(self.beginning + burst);
+            self.elapsed = Span::ZERO;
+            Upcoming::Decision(self.beginning)
+        };
+        self.next
+    }
+}
+
+impl Traffic for Player {
+    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+        pace.begin_session(now);
+        (self.origin, self.beginning) = (now, now);
+        self.begin_frame(now, pace);
+        self.proceed()
+    }
+
+    #[inline]
+    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+        let unit = match self.next {
+            Upcoming::Pdu(_) => {
+                self.gone += 1;
+                Some(Unit { octets: self.octets, number: self.begun })
+            }
+            Upcoming::Decision(_) => {
+                self.begin_frame(now, pace);
+                None
+            }
+            Upcoming::Never => None,
+        };
+        (unit, self.proceed())
+    }
+
+    fn mean_rate(&self) -> Option<f64> {
+        let bits: u64 = self.sequence.frame_bits().iter().sum();
+        let mean = bits as f64 / self.sequence.sizes.len() as f64 * self.sequence.per_second;
+        Some(mean * f64::from(self.octets) * 8.0 / self.payload() as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::tests::{Script, at, surroundings, times, units};
+
+    impl Frames for (Sequence, Sending) {
+        fn sequence(&self, _stream: Stream) -> Sequence {
+            self.0.clone()
+        }
+
+        fn sending(&self) -> &Sending {
+            &self.1
+        }
+    }
+
+    /// 10 frames a second.
+    fn player(sizes: &[u32], sending: &Sending, seed: u64) -> Player {
+        let sequence = Sequence { sizes: sizes.into(), unit: 1, per_second: 10.0 };
+        Player::new(&(sequence, sending.clone()), surroundings(seed))
+    }
+
+    fn from_the_first() -> Sending {
+        Sending { place: Place::First, phase: Phase::Zero, ..Sending::default() }
+    }
+
+    #[test]
+    fn pdus_go_evenly_over_the_frame_and_what_is_left_over_goes_with_the_next() {
+        // 4 cells; 1.5; nothing but the half that is left; 0.5, which fills it.
+        let mut source = player(&[1_696, 636, 0, 212], &from_the_first(), 1);
+        let found = units(&mut source, &mut Script::new(&[]), at(0.45));
+        assert_eq!(times(&found), [0.0, 0.025, 0.05, 0.075, 0.1, 0.3, 0.4, 0.425].map(at));
+        let numbers: Vec<u64> = found.iter().map(|unit| unit.1.number).collect();
+        assert_eq!(numbers, [1, 1, 1, 1, 2, 4, 5, 5]);
+    }
+
+    #[test]
+    fn a_burst_goes_at_its_rate_from_where_the_frame_begins() {
+        let sending = Sending { burst: Some(Rate(42_400)), ..from_the_first() };
+        let mut source = player(&[1_272, 424], &sending, 1);
+        let found = times(&units(&mut source, &mut Script::new(&[]), at(0.25)));
+        assert_eq!(found, [0.0, 0.01, 0.02, 0.1, 0.2, 0.21, 0.22].map(at));
+    }
+
+    #[test]
+    fn headers_leave_less_room() {
+        // 48 of 53 octets: 768 bits make two cells.
+        let mut source = player(&[768], &Sending { header: 5, ..from_the_first() }, 1);
+        let found = times(&units(&mut source, &mut Script::new(&[]), at(0.2)));
+        assert_eq!(found, [0.0, 0.05, 0.1, 0.15].map(at));
+        assert_eq!(source.mean_rate(), Some(2.0 * 424.0 * 10.0));
+    }
+
+    #[test]
+    fn a_factor_scales_the_frames_that_begin_under_it() {
+        let mut pace = Script::new(&[(0.05, 0.5), (0.15, 0.0), (0.25, 1.0)]);
+        let found = times(&units(&mut player(&[1_696], &from_the_first(), 1), &mut pace, at(0.35)));
+        assert_eq!(found, [0.0, 0.025, 0.05, 0.075, 0.1, 0.15, 0.3, 0.325].map(at));
+        // Doubled, a burst of 10 cells that fills the frame's time puts the next off, and nothing is lost.
+        let sending = Sending { burst: Some(Rate(42_400)), ..from_the_first() };
+        let mut pace = Script::new(&[(0.0, 2.0)]);
+        let found = times(&units(&mut player(&[4_240], &sending, 1), &mut pace, at(1.0)));
+        assert_eq!(found.len(), 100);
+        assert!(found.windows(2).all(|pair| pair[1].since(pair[0]) == Span::milliseconds(10)));
+    }
+
+    #[test]
+    fn frame_times_do_not_drift() {
+        // 30 frames a second of one cell each: the frame with number 30 n begins n seconds after the first.
+        let sequence = Sequence { sizes: [424].into(), unit: 1, per_second: 30.0 };
+        let mut source = Player::new(&(sequence, from_the_first()), surroundings(1));
+        let found = times(&units(&mut source, &mut Script::new(&[]), at(1_000.01)));
+        assert_eq!(found.len(), 30_001);
+        assert!(found.iter().step_by(30).zip(0..).all(|(&time, second)| time == Time(second * 1_000_000_000_000)));
+    }
+
+    #[test]
+    fn places_and_phases_are_uniform() {
+        // Frame n has n + 1 cells; the first that comes tells the place by its gap, and when it comes the phase.
+        let sizes: Vec<u32> = (1..=4).map(|cells| cells * 424).collect();
+        let mut places = [0u32; 4];
+        let mut elapsed = 0.0;
+        for seed in 0..4_000 {
+            let source = player(&sizes, &Sending::default(), seed);
+            places[source.place as usize] += 1;
+            elapsed += source.phase.seconds();
+        }
+        // 1000 each, with a standard deviation of 27; mean phase 50 ms, standard error 100 ms / sqrt(12 x 4000).
+        assert!(places.iter().all(|&count| (890..1110).contains(&count)), "{places:?}");
+        assert!((elapsed / 4_000.0 - 0.05).abs() < 4.0 * 0.1 / 48_000f64.sqrt(), "{elapsed}");
+    }
+
+    #[test]
+    fn the_first_frame_has_begun_before_the_run() {
+        for seed in 0..200 {
+            let mut source = player(&[1_696], &Sending::default(), seed);
+            let phase = source.phase.seconds();
+            let found = times(&units(&mut source, &mut Script::new(&[]), at(0.3)));
+            // Cells 25 ms apart, shifted by the phase: the first within one gap, none missing.
+            let first = (libm::ceil(phase / 0.025) * 0.025 - phase).max(0.0);
+            assert!((found[0].seconds() - first).abs() < 1e-11, "{phase}: {:?}", found[0]);
+            assert!(found.windows(2).all(|pair| (pair[1].since(pair[0]).seconds() - 0.025).abs() < 1e-11));
+        }
+    }
+
+    #[test]
+    fn faults() {
+        let sending = Sending { burst: Some(Rate(1_000)), ..Sending::default() };
+        assert_eq!(sending.check(101, 10.0, 53), Ok(()));
+        assert_eq!(sending.check(102, 10.0, 53).map_err(|fault| fault.path), Err("burst".to_owned()));
+        // 48 of 53 octets: 90 bits of video in each frame take 994 b/s, 91 take 1005 b/s.
+        let sending = Sending { header: 5, ..sending };
+        assert_eq!(sending.check(91, 10.0, 53), Ok(()));
+        assert_eq!(sending.check(92, 10.0, 53).map_err(|fault| fault.remedy), Err("give at least 1005 b/s".to_owned()));
+        assert_eq!(sending.check(1, 10.0, 5).map_err(|fault| fault.path), Err("header".to_owned()));
+        for wrong in [0.0, -1.0, f64::NAN, f64::INFINITY, 1_001.0] {
+            assert!(check_per_second(wrong).is_err());
+        }
+    }
+}

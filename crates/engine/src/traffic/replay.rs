@@ -1,0 +1,297 @@
+//! Video from recorded frame sizes.
+//!
+//! The engine reads no files: [`parse`] makes sizes of a file's text, and whoever loads a scenario puts them in the
+//! place of the file's name. So a scenario that runs, or is stored, holds its data, and its hash covers them.
+//!
+//! A file has one frame a line. Numbers stand alone, or in a column among others ("index type bytes", say): the last,
+//! unless `column` says which. Columns are parted by blanks, commas or semicolons; every line has as many as the
+//! first. Empty lines are passed over, and so is everything behind `#` or `%`.
+
+use std::sync::Arc;
+
+use super::frames::{Frames, MOST_FRAMES, Sending, Sequence, check_per_second};
+use crate::error::Fault;
+use crate::random::Stream;
+
+/// What the numbers count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SizeUnit {
+    /// Octets of 8 bits.
+    #[default]
+    Octets,
+    /// Bits.
+    Bits,
+}
+
+impl SizeUnit {
+    fn bits(self) -> u64 {
+        match self {
+            SizeUnit::Octets => 8,
+            SizeUnit::Bits => 1,
+        }
+    }
+}
+
+/// Frame sizes; a clone shares them.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(from = "Vec<u32>", into = "Vec<u32>")]
+#[schemars(with = "Vec<u32>")]
+pub struct Sizes(Arc<[u32]>);
+
+impl Default for Sizes {
+    fn default() -> Sizes {
+        Sizes(Arc::from([]))
+    }
+}
+
+impl From<Vec<u32>> for Sizes {
+    fn from(sizes: Vec<u32>) -> Sizes {
+        Sizes(sizes.into())
+    }
+}
+
+impl From<Sizes> for Vec<u32> {
+    fn from(sizes: Sizes) -> Vec<u32> {
+        sizes.0.to_vec()
+    }
+}
+
+/// The recording, and how it goes out.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// File with one frame a line, beside the scenario file or with a path from there. When the scenario is loaded, its
+    /// sizes take the place of `frames`, and its name is forgotten.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// Column of the file in which the sizes stand, from 1; the last if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<u32>,
+    /// Sizes of the frames in the order in which they are sent, in place of a file; at most 100 000.
+    #[serde(default)]
+    pub frames: Sizes,
+    /// What the sizes count.
+    #[serde(default)]
+    pub unit: SizeUnit,
+    /// Frames a second.
+    pub frames_per_second: f64,
+    /// How frames go out.
+    #[serde(default)]
+    pub sending: Sending,
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        if let Some(file) = &self.file {
+            let reason = "the file has not been read: only a scenario that is loaded as a file can name others";
+            return Err(Fault::new("file", file, reason, "give the sizes themselves, as frames = [12000, 3500]"));
+        }
+        if let Some(column) = self.column {
+            return Err(Fault::new(
+                "column",
+                column,
+                "there is no `file` with columns",
+                "leave it out, or name a file",
+            ));
+        }
+        check_per_second(self.frames_per_second)?;
+        let sizes = &self.frames.0;
+        if sizes.iter().all(|&size| size == 0) {
+            let reason = if sizes.is_empty() { "there is nothing to replay" } else { "every frame is empty" };
+            return Err(Fault::new("frames", format!("{sizes:.40?}"), reason, "name a `file`, or give sizes above 0"));
+        }
+        if sizes.len() > MOST_FRAMES {
+            return Err(Fault::new("frames", format!("{} numbers", sizes.len()), TOO_LONG, SHORTER));
+        }
+        Ok(())
+    }
+
+    /// The fault, if PDUs of so many octets cannot carry it.
+    pub(super) fn check_octets(&self, octets: u16) -> Result<(), Fault> {
+        let largest = u64::from(self.frames.0.iter().copied().max().unwrap_or_default()) * self.unit.bits();
+        self.sending.check(largest, self.frames_per_second, octets).map_err(|fault| fault.under("sending"))
+    }
+
+    /// Takes the sizes from the text of the file that it names.
+    pub(super) fn take(&mut self, text: &str) -> Result<(), Fault> {
+        let Some(file) = &self.file else { return Ok(()) };
+        self.frames = Sizes(parse(text, self.column).map_err(|fault| fault.within(file))?.into());
+        (self.file, self.column) = (None, None);
+        Ok(())
+    }
+}
+
+impl Frames for Params {
+    fn sequence(&self, _stream: Stream) -> Sequence {
+        Sequence { sizes: self.frames.0.clone(), unit: self.unit.bits(), per_second: self.frames_per_second }
+    }
+
+    fn sending(&self) -> &Sending {
+        &self.sending
+    }
+}
+
+const TOO_LONG: &str = "a recording has at most 100000 frames";
+const SHORTER: &str = "give a part of it";
+
+/// What is wrong with a file of frame sizes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct BadFile {
+    /// Line of the file, from 1; 0 for the file as a whole.
+    line: usize,
+    reason: String,
+    remedy: String,
+}
+
+impl BadFile {
+    fn within(self, file: &str) -> Fault {
+        let reason = match self.line {
+            0 => self.reason,
+            line => format!("line {line} of it: {}", self.reason),
+        };
+        Fault::new("file", format!("{file:?}"), reason, self.remedy)
+    }
+}
+
+/// The sizes in the text of a file, from `column` (from 1) or the last one.
+fn parse(text: &str, column: Option<u32>) -> Result<Vec<u32>, BadFile> {
+    let mut sizes = Vec::new();
+    let mut columns = 0;
+    for (index, line) in text.lines().enumerate() {
+        let refuse = |reason: String, remedy: &str| Err(BadFile { line: index + 1, reason, remedy: remedy.into() });
+        let told = line.split(['#', '%']).next().unwrap_or_default();
+        let fields: Vec<&str> =
+            told.split(|c: char| c.is_whitespace() || c == ',' || c == ';').filter(|field| !field.is_empty()).collect();
+        if fields.is_empty() {
+            continue;
+        }
+        if columns == 0 {
+            columns = fields.len();
+        }
+        if fields.len() != columns {
+            let reason = format!("there are {} columns, where the lines before have {columns}", fields.len());
+            return refuse(reason, "give every frame a line of the same form; comments begin with # or %");
+        }
+        let place = match column {
+            None => columns,
+            Some(column) => column as usize,
+        };
+        let Some(field) = place.checked_sub(1).and_then(|place| fields.get(place)) else {
+            return refuse(
+                format!("there is no column {place}"),
+                "columns are counted from 1; without `column` it is the last",
+            );
+        };
+        let Ok(size) = field.parse() else {
+            let shown: String = field.chars().take(40).collect();
+            let reason = format!("{shown:?} is no frame size");
+            return refuse(reason, "a size is a whole number from 0 to 4294967295; comments begin with # or %");
+        };
+        if sizes.len() == MOST_FRAMES {
+            return refuse(TOO_LONG.to_owned(), SHORTER);
+        }
+        sizes.push(size);
+    }
+    if sizes.is_empty() {
+        let (reason, remedy) = ("it holds no frame sizes", "give one frame a line");
+        return Err(BadFile { line: 0, reason: reason.into(), remedy: remedy.into() });
+    }
+    Ok(sizes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Rate;
+
+    fn line(text: &str, column: Option<u32>) -> (usize, String) {
+        parse(text, column).map_err(|bad| (bad.line, bad.reason)).expect_err("a fault")
+    }
+
+    fn replay(frames: &[u32]) -> Params {
+        Params {
+            file: None,
+            column: None,
+            frames: frames.to_vec().into(),
+            unit: SizeUnit::Octets,
+            frames_per_second: 25.0,
+            sending: Sending::default(),
+        }
+    }
+
+    #[test]
+    fn one_number_a_line() {
+        assert_eq!(parse("# a clip\n1200\n\n 0 \n3400 # scene 2\r\n17", None), Ok(vec![1200, 0, 3400, 17]));
+    }
+
+    #[test]
+    fn index_type_octets() {
+        let text = "% Nframe | type | QP | PSNR | size (Bytes) \n0 I 31.13 37.89 78754\n1 P 33.82 36.38 9403\n";
+        assert_eq!(parse(text, None), Ok(vec![78_754, 9_403]));
+        assert_eq!(parse("1;I;9000\n2;\tB;100\n", None), Ok(vec![9_000, 100]));
+        assert_eq!(parse("1,I,9000,38.2\n2,B,100,37.0\n", Some(3)), Ok(vec![9_000, 100]));
+    }
+
+    #[test]
+    fn each_fault_names_its_line() {
+        assert_eq!(line("1200\n-5\n", None), (2, "\"-5\" is no frame size".into()));
+        assert_eq!(line("# c\n\n12.5\n", None), (3, "\"12.5\" is no frame size".into()));
+        assert_eq!(line("index type bytes\n1 I 900\n", None), (1, "\"bytes\" is no frame size".into()));
+        assert_eq!(line("4294967296", None), (1, "\"4294967296\" is no frame size".into()));
+        assert_eq!(line("1 I 900\n2 P\n", None), (2, "there are 2 columns, where the lines before have 3".into()));
+        assert_eq!(line("1 I 900\n", Some(4)), (1, "there is no column 4".into()));
+        assert_eq!(line("1 I 900\n", Some(0)), (1, "there is no column 0".into()));
+        assert_eq!(line("# nothing\n", None), (0, "it holds no frame sizes".into()));
+        let many = "7\n".repeat(MOST_FRAMES);
+        assert_eq!(parse(&many, None).map(|sizes| sizes.len()), Ok(MOST_FRAMES));
+        let (at, reason) = line(&(many + "7"), None);
+        assert_eq!(at, MOST_FRAMES + 1);
+        assert!(reason.contains("at most 100000 frames"), "{reason}");
+    }
+
+    #[test]
+    fn the_file_gives_way_to_its_sizes() {
+        let mut params = Params { file: Some("clip.txt".into()), column: Some(2), ..replay(&[1]) };
+        assert_eq!(params.check().map_err(|fault| fault.path), Err("file".to_owned()));
+        let fault = params.take("1 900\n2 x\n").expect_err("a fault");
+        assert_eq!((fault.path.as_str(), fault.value.as_str()), ("file", "\"clip.txt\""));
+        assert_eq!(fault.reason, "line 2 of it: \"x\" is no frame size");
+        assert_eq!(params.take("1 900\n2 30\n"), Ok(()));
+        assert_eq!(params, replay(&[900, 30]));
+        assert_eq!(params.sequence(Stream::new(1, 0, "")).frame_bits(), [7_200, 240]);
+        let bits = Params { unit: SizeUnit::Bits, ..params };
+        assert_eq!(bits.sequence(Stream::new(1, 0, "")).frame_bits(), [900, 30]);
+    }
+
+    #[test]
+    fn faults() {
+        let path = |params: Params| params.check().map_err(|fault| fault.path);
+        assert_eq!(path(replay(&[0, 5])), Ok(()));
+        assert_eq!(path(replay(&[])), Err("frames".to_owned()));
+        assert_eq!(path(replay(&[0, 0])), Err("frames".to_owned()));
+        assert_eq!(path(replay(&vec![7; MOST_FRAMES + 1])), Err("frames".to_owned()));
+        assert_eq!(path(Params { column: Some(1), ..replay(&[5]) }), Err("column".to_owned()));
+        assert_eq!(path(Params { frames_per_second: 0.0, ..replay(&[5]) }), Err("frames_per_second".to_owned()));
+        let sending = Sending { burst: Some(Rate(1_000_000)), ..Sending::default() };
+        let burst = |octets: u32| Params { sending: sending.clone(), ..replay(&[octets]) }.check_octets(53);
+        assert_eq!(burst(5_000), Ok(()));
+        assert_eq!(burst(5_002).map_err(|fault| fault.path), Err("sending.burst".to_owned()));
+    }
+
+    /// The recordings beside this repository, where they are: they are not part of it.
+    #[test]
+    fn recordings_read() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/video-frame-sizes");
+        for (file, frames, first) in [
+            ("big-buck-bunny-1080p-1500kbps.txt", 6_000, 78_754),
+            ("elephants-dream-360p-1500kbps.txt", 6_000, 13_456),
+            ("video-chat-540p-1500kbps.txt", 7_200, 12_167),
+        ] {
+            let Ok(text) = std::fs::read_to_string(folder.join(file)) else { continue };
+            let sizes = parse(&text, None).expect(file);
+            assert_eq!((sizes.len(), sizes[0]), (frames, first), "{file}");
+        }
+    }
+}

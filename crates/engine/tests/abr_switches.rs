@@ -1,0 +1,162 @@
+//! Whole networks of ABR switches: the rates that a scheme settles at, beside the max-min fair ones.
+
+use std::collections::BTreeMap;
+
+use penstock_engine::document;
+use penstock_engine::report::Report;
+use penstock_engine::run::{Form, Run};
+use penstock_engine::spec::{Flow, Scenario};
+
+/// One cell in so many is an RM cell, which the rates count and the throughput of data does not.
+const NRM: f64 = 32.0;
+
+/// The report of both forms, which must agree to the bit.
+fn agreed(scenario: &Scenario) -> Report {
+    let [fast, plain] = [Form::Fast, Form::Plain].map(|form| {
+        let mut run = Run::new(scenario, 1, 0, form).unwrap_or_else(|error| panic!("{error}"));
+        run.finish().unwrap_or_else(|error| panic!("{error}"));
+        Report { events: 0, ..run.report() }
+    });
+    assert_eq!(fast, plain);
+    fast
+}
+
+fn ready(name: &str) -> Scenario {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/penstock/scenarios/abr/");
+    document::parse(&std::fs::read_to_string(format!("{folder}{name}.toml")).unwrap()).unwrap()
+}
+
+/// Max-min fair rate of a flow of each group, by water filling: the flows of the scarcest line get equal shares of what
+/// the others have left of it; then the scarcest of the rest; and so on.
+fn max_min(scenario: &Scenario) -> BTreeMap<&str, f64> {
+    let mut left: Vec<(&[String; 2], f64)> =
+        scenario.line.values().map(|line| (&line.between, line.rate.bits_per_second())).collect();
+    let crosses = |flow: &Flow, between: &[String; 2]| flow.path.windows(2).any(|pair| pair == between);
+    let mut rates = BTreeMap::new();
+    while rates.len() < scenario.flow.len() {
+        let growing = || scenario.flow.iter().filter(|(name, _)| !rates.contains_key(name.as_str()));
+        let share = |&(between, left): &(&[String; 2], f64)| {
+            let flows: u32 = growing().filter(|(_, flow)| crosses(flow, between)).map(|(_, flow)| flow.count).sum();
+            left / f64::from(flows)
+        };
+        let scarcest = left.iter().copied().min_by(|one, other| share(one).total_cmp(&share(other))).unwrap();
+        let level = share(&scarcest);
+        let filled: Vec<(&str, &Flow)> =
+            growing().filter(|(_, flow)| crosses(flow, scarcest.0)).map(|(name, flow)| (name.as_str(), flow)).collect();
+        for (name, flow) in filled {
+            for line in left.iter_mut().filter(|line| crosses(flow, line.0)) {
+                line.1 -= level * f64::from(flow.count);
+            }
+            rates.insert(name, level);
+        }
+        left.retain(|line| line.0 != scarcest.0);
+    }
+    rates
+}
+
+/// Rates of all flows, RM cells included, as shares of what they would have of lines used to this share.
+fn against_max_min(scenario: &Scenario, share: f64) -> Vec<(String, f64)> {
+    let fair = max_min(scenario);
+    let report = agreed(scenario);
+    let rate = |throughput: f64| throughput * NRM / (NRM - 1.0);
+    let rows = report.flows.into_iter();
+    rows.map(|row| (row.flow, rate(row.throughput_bps) / (share * fair[row.group.as_str()]))).collect()
+}
+
+#[test]
+fn water_fills_the_benchmarks_as_published() {
+    // specs/abr.md, section 4.
+    for (name, published) in [
+        ("parking-lot-erica", &[("enters_1", 50.0), ("enters_2", 50.0), ("enters_3", 50.0)][..]),
+        ("upstream-erica", &[("both", 10.0), ("first", 10.0), ("second", 70.0)]),
+        ("chain-erica", &[("local_1", 75.0), ("local_2", 75.0), ("local_3", 75.0), ("long", 75.0)]),
+        (
+            "gfc-1-erica",
+            &[
+                ("a", 50.0 / 9.0),
+                ("b", 100.0 / 9.0),
+                ("c", 100.0 / 3.0),
+                ("d", 50.0 / 9.0),
+                ("e", 100.0 / 9.0),
+                ("f", 50.0),
+            ],
+        ),
+        (
+            "gfc-2-erica",
+            &[
+                ("a_1", 10.0),
+                ("a_2", 10.0),
+                ("a_3", 10.0),
+                ("b_1", 5.0),
+                ("b_2", 5.0),
+                ("b_4", 5.0),
+                ("c", 35.0),
+                ("d", 35.0),
+                ("e", 35.0),
+                ("f", 10.0),
+                ("g", 5.0),
+                ("h", 52.5),
+            ],
+        ),
+    ] {
+        let scenario = ready(name);
+        let rates = max_min(&scenario);
+        assert_eq!(rates.len(), published.len());
+        for &(group, rate) in published {
+            assert!((rates[group] / 1e6 - rate).abs() < 1e-9, "{name} {group}: {}", rates[group]);
+        }
+    }
+}
+
+fn one_line(point: &str, count: u32) -> Scenario {
+    let text = format!(
+        r#"
+        duration = "600 ms"
+        warm_up = "400 ms"
+        [line.trunk]
+        between = ["here", "there"]
+        rate = "150 Mb/s"
+        delay = "500 us"
+        congestion_point.{point}
+        reverse = {{}}
+        [flow.greedy]
+        count = {count}
+        path = ["here", "there"]
+        access = {{ rate = "150 Mb/s", delay = "5 us" }}
+        traffic.greedy = {{}}
+        reaction_point.explicit_rate = {{ initial = "20 Mb/s", peak = "150 Mb/s", minimum = "100 kb/s" }}
+        notification_point.turn_round = {{}}
+        "#
+    );
+    document::parse(&text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn greedy_flows_share_one_line() {
+    // What each scheme leaves of the line: its target; Phantom n f of 1 + n f.
+    for count in [1, 2, 5] {
+        let phantom = 5.0 * f64::from(count) / (1.0 + 5.0 * f64::from(count));
+        for (point, share) in [
+            (r#"erica = { delta = 0.0, interval = { time = "2 ms" } }"#, 0.9),
+            (r#"erica = { delta = 0.0, interval = { time = "2 ms" }, ccr = "measured", target = 0.8 }"#, 0.8),
+            (r#"erica = { delta = 0.0, interval = { time = "2 ms" }, max_alloc_previous = false }"#, 0.9),
+            (r#"eprca_plus_plus = { interval = "2 ms", fair_share = "target" }"#, 0.95),
+            (r#"charny = { target = 0.9 }"#, 0.9),
+            (r#"capc = { interval = { time = "2 ms" } }"#, 0.9),
+            (r#"phantom = { interval = { time = "5 ms" } }"#, phantom),
+        ] {
+            for (flow, ratio) in against_max_min(&one_line(point, count), share) {
+                assert!((ratio - 1.0).abs() < 0.01, "{point}: {flow} of {count} has {ratio} of its share");
+            }
+        }
+    }
+}
+
+#[test]
+fn erica_reaches_the_max_min_rates() {
+    for name in ["parking-lot-erica", "upstream-erica", "chain-erica", "gfc-1-erica"] {
+        for (flow, ratio) in against_max_min(&ready(name), 0.9) {
+            assert!((ratio - 1.0).abs() < 0.02, "{name}: {flow} has {ratio} of its share");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! What stops for a while, or begins later: lines that break, sources that pause, groups that start one by one.
+
+use penstock_engine::document;
+use penstock_engine::report::{FlowRow, Report};
+use penstock_engine::run::{Form, Run};
+
+fn report(text: &str, form: Form) -> Report {
+    let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let mut run = Run::new(&scenario, 7, 0, form).unwrap_or_else(|error| panic!("{error}"));
+    run.finish().unwrap_or_else(|error| panic!("{error}"));
+    run.report()
+}
+
+/// The report of both forms, which must agree to the bit.
+fn agreed(text: &str) -> Report {
+    let (fast, plain) = (report(text, Form::Fast), report(text, Form::Plain));
+    assert_eq!(Report { events: 0, ..fast.clone() }, Report { events: 0, ..plain });
+    fast
+}
+
+fn flow<'a>(report: &'a Report, name: &str) -> &'a FlowRow {
+    report.flows.iter().find(|row| row.flow == name).expect(name)
+}
+
+/// One cell a millisecond, broken from 10 to 20 ms.
+const BROKEN: &str = r#"
+    duration = "99.7 ms"
+    [line.trunk]
+    between = ["a", "b"]
+    rate = "424 kb/s"
+    delay = "3 ms"
+    outage = { from = "10 ms", to = "20 ms" }
+"#;
+
+#[test]
+fn a_broken_line_discards_what_reaches_either_end_of_it() {
+    let text = format!(
+        r#"{BROKEN}
+        congestion_point.class_rates = {{ interval = "5 ms", rates = false }}
+        [flow.there]
+        path = ["a", "b"]
+        traffic.cbr = {{ rate = "212 kb/s", start = "0 s" }}
+        [flow.back]
+        path = ["b", "a"]
+        traffic.cbr = {{ rate = "212 kb/s", start = "1 ms" }}
+        "#
+    );
+    let report = agreed(&text);
+    // One every 2 ms: of those from 0 to 98 ms five fall on 10, 12, .. 18 ms, of the others on 11, 13, .. 19 ms.
+    for (name, sent) in [("there", 50), ("back", 50)] {
+        let row = flow(&report, name);
+        assert_eq!((row.sent, row.lost), (sent, 5), "{name}");
+    }
+    for port in &report.ports {
+        assert_eq!((port.arrived, port.discarded), (50, 5), "{}", port.port);
+    }
+    // Such ports tell of every discard, but a broken line is no congestion: no notice was sent.
+    assert!(report.flows.iter().all(|row| row.control_sent == 0));
+}
+
+#[test]
+fn what_waits_or_is_on_its_way_when_a_line_breaks_still_arrives() {
+    let text = format!(
+        r#"{BROKEN}
+        [flow.there]
+        path = ["a", "b"]
+        traffic.cbr = {{ rate = "848 kb/s", start = "0 s" }}
+        "#
+    )
+    .replace("99.7 ms", "22.7 ms");
+    let row = flow(&agreed(&text), "there").clone();
+    // Two a millisecond: 20 before the line breaks, which leave by 20 ms; 20 while it is broken; 6 after that, of which
+    // none is through by 22.7 ms, 3 ms being the line's delay. So 19 are: the 20th comes at 23 ms.
+    assert_eq!((row.sent, row.lost, row.delivered), (46, 20, 19));
+}
+
+#[test]
+fn flows_of_a_group_begin_one_after_the_other_and_pause_together() {
+    let text = r#"
+        duration = "99.5 ms"
+        [line.trunk]
+        between = ["a", "b"]
+        rate = "4.24 Mb/s"
+        [flow.data]
+        count = 3
+        path = ["a", "b"]
+        access = { rate = "424 kb/s" }
+        traffic.greedy = { start = "10 ms", stagger = "5 ms", pause = { from = "50 ms", to = "60 ms" } }
+    "#;
+    let report = agreed(text);
+    // A cell a millisecond from 10, 15, 20 ms on. The one that goes at 50 ms was waiting before; then 60, 61, .. 99 ms.
+    for (number, sent) in [(1, 41 + 40), (2, 36 + 40), (3, 31 + 40)] {
+        assert_eq!(flow(&report, &format!("data/{number}")).sent, sent);
+    }
+}
+
+#[test]
+fn over_its_whole_sequence_video_sends_its_mean_to_the_cell() {
+    // 3600 frames of 150 000 bits in the mean fill 1 273 584 cells and a part, wherever in the sequence one begins.
+    let text = r#"
+        duration = "120 s"
+        [line.trunk]
+        between = ["a", "b"]
+        rate = "156 Mb/s"
+        [flow.video]
+        count = 2
+        path = ["a", "b"]
+        traffic.mpeg = { sending.phase = "zero" }
+    "#;
+    let report = report(text, Form::Fast);
+    for row in &report.flows {
+        // The frame after the last begins with the end of the run.
+        assert!((1_273_584..=1_273_585).contains(&row.sent), "{}", row.sent);
+    }
+}
+
+#[test]
+fn faults_name_their_place() {
+    for (wrong, path) in [
+        ("[line.trunk.outage]\nfrom = \"2 s\"\nto = \"1 s\"", "line.trunk.outage.to"),
+        ("[flow.video]\ntraffic.mpeg = { peak = \"5 Mb/s\" }", "flow.video.traffic.mpeg.ratio"),
+        ("[flow.video]\ntraffic.mpeg.sending.header = 53", "flow.video.traffic.mpeg.sending.header"),
+        ("[flow.video]\ntraffic.mpeg.sending.burst = \"2 Mb/s\"", "flow.video.traffic.mpeg.sending.burst"),
+        ("[flow.video]\ntraffic.replay = { frames = [], frames_per_second = 25 }", "flow.video.traffic.replay.frames"),
+        ("[flow.video]\ntraffic.replay = { file = \"x\", frames_per_second = 25 }", "flow.video.traffic.replay.file"),
+        ("[flow.video]\ntraffic.greedy.pause = { from = \"1 s\", to = \"1 s\" }", "flow.video.traffic.greedy.pause.to"),
+    ] {
+        let wrong = wrong.replace("[flow.video]", "[flow.video]\npath = [\"a\", \"b\"]");
+        let more = if wrong.contains("[flow.video]") {
+            String::new()
+        } else {
+            "\n[flow.video]\npath = [\"a\", \"b\"]\ntraffic.greedy = {}".into()
+        };
+        let text =
+            format!("duration = \"1 s\"\n[line.trunk]\nbetween = [\"a\", \"b\"]\nrate = \"156 Mb/s\"\n{wrong}{more}");
+        let scenario = document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let error = Run::new(&scenario, 1, 0, Form::Fast).map(drop).expect_err(path);
+        let told = document::with_line(error, &text).to_string();
+        assert!(told.starts_with("line ") && told.contains(path), "{told}");
+    }
+}

@@ -1,0 +1,171 @@
+"""What the runs of the ABR study measured: one number per measure and point, and time series."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from penstock.studies import runs
+from penstock.studies.abr.grid import BREAK_AT, EARLY, LATE, NRM, PAUSE_FROM, Point
+from penstock.studies.runs import MissingRunError, Row, Trace
+from penstock.truth.abr import CELL_BITS, rate_without_feedback
+
+SEED = 1
+FLOW = "eastward"
+DESTINATION = "access/westward.reverse"
+"""The port whose line ends at the destination of that flow."""
+QUANTITIES = ("acr", "forward_rm_cells", "unack", "cuts", "received", "utilisation", "fair_share")
+SLIGHTLY = 1e-9
+"""Seconds by which a reading may seem to be early, for it is a float."""
+ALMOST = 0.99
+"""Share of the granted rate above which ACR counts as high; it counts as low below the rest of it, tenfold."""
+LOW = 0.1
+RESUMED = 5e-3
+"""Seconds from the end of a pause after which its effect on the rate is read."""
+AFTER_CUTS = 0.3
+"""Seconds by which what was sent before the cuts has arrived."""
+
+Traces = Mapping[tuple[str, str], Trace]
+
+
+@dataclass(slots=True)
+class Runs(runs.Runs[Point]):
+    """The measures and time series of the ABR study."""
+
+    def add(self, point: Point, traces: Traces, flow: Row) -> None:
+        """Takes in the time series of one run, and its row of the table of flows."""
+        self.series.setdefault(point, {})[SEED] = dict(traces)
+        self.keep(point, SEED, measure(point, traces, flow))
+
+    def one(self, name: str, point: Point) -> float:
+        """A measure of the one run at a point."""
+        return self.mean(name, point)
+
+    def trace(self, point: Point, quantity: str, component: str = FLOW) -> Trace:
+        """A time series of the one run at a point."""
+        return self.traces(point, component, quantity)[SEED]
+
+
+def measure(point: Point, traces: Traces, flow: Row) -> Iterator[tuple[str, float]]:
+    """The measures of one run. Rates are in bits per second, times in seconds."""
+    acr, forward, unack, cuts = (reading(traces, name) for name in ("acr", "forward_rm_cells", "unack", "cuts"))
+    end = acr[0][-1]
+    yield "cuts", cuts[1][-1]
+    yield "acr.end", acr[1][-1]
+    yield "end", end
+    yield "answered", float(unack[1][-1] < forward[1][-1])
+    yield "sent", float(flow["sent"] + flow["control_bits"] // CELL_BITS)
+    yield "lost", float(flow["lost"] + flow["control_lost"])
+    if point.kind in ("sweep", "start"):
+        yield from decay(point, acr, forward, unack)
+    if point.kind == "sweep":
+        yield "acr.start", acr[1][0]
+        readings = zip(acr[0], unack[1], forward[1], strict=True)
+        back = next((time for time, open_, sent in readings if open_ < sent), end)
+        yield "feedback", back
+        for name, span in (("early", EARLY), ("late", LATE)):
+            yield name, throughput(traces, span, point.rate)
+            yield f"{name}.data", data_throughput(traces, span)
+        yield from swings(point, window(acr, (back, end)))
+        yield "effect", risen(traces, point)
+    if point.kind in ("ratio", "video"):
+        backward = flow["control_delivered"] - forward[1][-1]
+        yield "ratio", end * point.granted / CELL_BITS / NRM / backward
+        yield "acr.mean", mean(acr)
+        yield "acr.low", min(acr[1])
+    if point.kind == "pause":
+        resumed = PAUSE_FROM + point.amount
+        yield "acr.resumed", at(acr, resumed + RESUMED)
+        for name, (first, last) in (("early", EARLY), ("late", LATE)):
+            yield name, throughput(traces, (resumed + first, resumed + last), point.rate)
+    if point.kind == "broken":
+        times = [time for time, value in zip(*acr, strict=True) if time > BREAK_AT and value < LOW * point.granted]
+        yield "stopped", min(times, default=end)
+
+
+def reading(traces: Traces, quantity: str, component: str = FLOW) -> Trace:
+    """One time series of a run."""
+    found = traces.get((component, quantity))
+    if found is None:
+        raise MissingRunError(f"time series {component} {quantity}")
+    return found
+
+
+def at(trace: Trace, time: float) -> float:
+    """The last reading up to a moment; 0 before the first."""
+    place = bisect_right(trace[0], time + SLIGHTLY)
+    return trace[1][place - 1] if place else 0.0
+
+
+def window(trace: Trace, span: tuple[float, float]) -> Trace:
+    """The readings after the first moment and up to the last."""
+    first, last = (bisect_right(trace[0], time + SLIGHTLY) for time in span)
+    return trace[0][first:last], trace[1][first:last]
+
+
+def mean(trace: Trace) -> float:
+    """The mean of the readings."""
+    if not trace[1]:
+        raise MissingRunError("readings of a time series")
+    return sum(trace[1]) / len(trace[1])
+
+
+def cells(traces: Traces, rate: float) -> Trace:
+    """Cells that were put on the line to the destination, all kinds together, counted up: one more with each."""
+    times, shares = reading(traces, "utilisation", DESTINATION)
+    total, before, counted = 0.0, 0.0, []
+    for time, share in zip(times, shares, strict=True):
+        total += round(share * rate * (time - before) / CELL_BITS)
+        before = time
+        counted.append(total)
+    return times, counted
+
+
+def throughput(traces: Traces, span: tuple[float, float], rate: float) -> float:
+    """Whole cells that go to the destination on a line of that rate, RM cells counted."""
+    shares = window(reading(traces, "utilisation", DESTINATION), span)
+    return rate * mean(shares)
+
+
+def data_throughput(traces: Traces, span: tuple[float, float]) -> float:
+    """The same without RM cells, as cells of data are received."""
+    received = reading(traces, "received")
+    first, last = (at(received, time) for time in span)
+    return (last - first) * CELL_BITS / (span[1] - span[0])
+
+
+def decay(point: Point, acr: Trace, forward: Trace, unack: Trace) -> Iterator[tuple[str, float]]:
+    """How far ACR is from its closed form, as a share, before the first feedback; and at how many numbers of RM cells.
+
+    Until then, as many RM cells are unanswered as were sent.
+    """
+    worst, seen = 0.0, set()
+    for rate, sent, open_ in zip(acr[1], forward[1], unack[1], strict=True):
+        if open_ < sent:
+            break
+        exact = rate_without_feedback(point.icr * point.rate, point.cdf, point.crm, round(sent))
+        worst = max(worst, abs(rate - exact) / exact if exact else abs(rate))
+        seen.add(round(sent))
+    yield "decay.error", worst
+    yield "decay.seen", float(len(seen))
+
+
+def swings(point: Point, acr: Trace) -> Iterator[tuple[str, float]]:
+    """The lowest and the highest rate, and how often it comes from low to high."""
+    yield "acr.low", min(acr[1])
+    yield "acr.high", max(acr[1])
+    count, is_low = 0, False
+    for rate in acr[1]:
+        if rate < LOW * point.granted:
+            is_low = True
+        elif is_low and rate > ALMOST * point.granted:
+            count, is_low = count + 1, False
+    yield "swings", float(count)
+
+
+def risen(traces: Traces, point: Point) -> float:
+    """When cells come to the destination fast again, after the cuts: the effect of the first feedback."""
+    times, shares = window(reading(traces, "utilisation", DESTINATION), (AFTER_CUTS, LATE[1]))
+    fast = point.granted / point.rate / 2
+    return next((time for time, share in zip(times, shares, strict=True) if share > fast), 0.0)
