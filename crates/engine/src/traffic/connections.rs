@@ -87,7 +87,7 @@ impl Params {
             Distribution::Constant(_) => MOST_OCTETS * 8,
             Distribution::Exponential(_) => MOST_OCTETS,
         };
-        if size.0 < 8 || size.0 > most || size.0 % 8 != 0 {
+        if size.0 < 8 || size.0 > most || !size.0.is_multiple_of(8) {
             let reason = format!("a packet has whole octets, 1 to {}", most / 8);
             return Err(Fault::new("packet_size", size, reason, "1600 octets are the ATN study's"));
         }

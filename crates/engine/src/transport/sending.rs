@@ -311,11 +311,11 @@ impl Sending {
         if count == 0 {
             return;
         }
-        let acknowledged = connection.retained.drain(..count as usize);
+        let mut acknowledged = connection.retained.drain(..count as usize);
         // Karn's rule: what went out twice gives no sample; of several the newest does, which this AK answers.
-        let sample = acknowledged.fold(Some(Time::ZERO), |newest, retained| {
-            newest.filter(|_| retained.transmissions == 1).map(|_| retained.sent)
-        });
+        let sample =
+            acknowledged.try_fold(Time::ZERO, |_, retained| (retained.transmissions == 1).then_some(retained.sent));
+        drop(acknowledged);
         if let Some(sent) = sample {
             connection.round_trip.record(now.since(sent));
         }
