@@ -67,9 +67,9 @@ pub(super) struct FlowPlan<'a> {
     /// Ends: sending, receiving.
     pub(super) ends: [usize; 2],
     /// Place within its group, from 0.
-    number: u32,
+    pub(super) number: u32,
     /// The host that sends, as random streams know it, how many peers it has, and which this is.
-    host: (String, u32, u32),
+    pub(super) host: (String, u32, u32),
     /// The opposite direction of its connection.
     pub(super) peer: Option<usize>,
 }
@@ -434,10 +434,11 @@ impl<'a> Network<'a> {
                 let out = [self.port_node(flow.forward[0]), self.back_from(flow)];
                 let ends = self.build_transport(index, flow, traffic, receiver, out);
                 transports.extend(flow.ends.into_iter().zip(ends.into_iter().flatten()));
-                for (kind, end) in flow.ends.into_iter().enumerate() {
-                    let rank = self.own_rank(index, kind);
-                    seats.push(Seat { node: self.end_node(end), timer: Timer::Own, rank });
-                }
+                seats.extend([0, 1].map(|half| Seat {
+                    node: self.end_node(flow.ends[half]),
+                    timer: Timer::Own,
+                    rank: self.own_rank(index, half),
+                }));
                 continue;
             }
             let sender = self.build_sender(index, flow, traffic, &stream);
@@ -558,23 +559,6 @@ impl<'a> Network<'a> {
     fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
         let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
         rated.expect("a path crosses a line with a rate")
-    }
-
-    fn build_traffic(
-        &self,
-        flow: &FlowPlan<'a>,
-        sequence: Option<traffic::Sequence>,
-        stream: &impl Fn(&str, &str) -> Stream,
-    ) -> traffic::Model {
-        let (host, peers, peer) = &flow.host;
-        flow.params.traffic.build(traffic::Surroundings {
-            stream: stream(&flow.name, "traffic"),
-            group_stream: stream(&self.groups[flow.group], traffic::GROUP_PURPOSE),
-            sequence,
-            number: flow.number,
-            octets: flow.params.octets,
-            host: traffic::Host { stream: stream(host, "traffic of the host"), peers: *peers, peer: *peer },
-        })
     }
 
     fn build_sender(

@@ -1,13 +1,14 @@
-//! Flows over transport connections: what they must be, and their two ends.
+//! What senders have to send, and flows over transport connections: what they must be, and their two ends.
 
 use super::network::{FlowPlan, Network};
 use crate::control::{CongestionParams, ReactionParams};
 use crate::error::Fault;
 use crate::node::NodeId;
 use crate::pdu::FlowId;
+use crate::random::Stream;
 use crate::receiver::Receiver;
 use crate::spec::Flow;
-use crate::traffic::Model;
+use crate::traffic::{self, Model};
 use crate::transport::{Params, Receiving, Sending};
 use crate::transport_end::{Arrivals, Half, TransportEnd};
 
@@ -59,6 +60,24 @@ impl Network<'_> {
             }
         }
         Ok(())
+    }
+
+    /// What the flow's sender has to send.
+    pub(super) fn build_traffic(
+        &self,
+        flow: &FlowPlan<'_>,
+        sequence: Option<traffic::Sequence>,
+        stream: &impl Fn(&str, &str) -> Stream,
+    ) -> Model {
+        let (host, peers, peer) = &flow.host;
+        flow.params.traffic.build(traffic::Surroundings {
+            stream: stream(&flow.name, "traffic"),
+            group_stream: stream(&self.groups[flow.group], traffic::GROUP_PURPOSE),
+            sequence,
+            number: flow.number,
+            octets: flow.params.octets,
+            host: traffic::Host { stream: stream(host, "traffic of the host"), peers: *peers, peer: *peer },
+        })
     }
 
     /// The sending and the receiving end of a flow over transport connections.
