@@ -213,6 +213,13 @@ def test_a_logarithmic_y_axis_spans_the_values_whatever_their_intervals() -> Non
     assert (low, high) == pytest.approx((10 / 1.4, 2e6 * 1.4))
 
 
+def test_traces_may_have_a_logarithmic_y_axis() -> None:
+    traces = [Trace("rate", [0.0, 1.0, 2.0], [0.0, 5.0, 150.0])]
+    (axis,) = draw(sheet(Panel("x", "y", traces=traces, log_y=True))).axes
+    assert axis.get_yscale() == "log"
+    assert axis.get_ylim() == pytest.approx((5.0 / 1.4, 150.0 * 1.4))
+
+
 def test_data_above_the_least_top_are_not_cut_off() -> None:
     axis = draw(sheet(Panel("x", "y", [CURVE], top=0.5))).axes[0]
     assert axis.get_ylim()[1] > 4.0

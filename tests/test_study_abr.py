@@ -64,7 +64,9 @@ def test_the_least_crm_is_within_one_of_the_bound() -> None:
     for rate in grid.LINES.values():
         for hops in grid.HOPS:
             loop = abr.Connection(rate=rate, initial=0.9 * rate, hops=hops)
-            assert abs(loop.least_crm() - abr.crm_of_bound(0.9 * rate, loop.round_trip)) <= 1
+            assert 0 <= loop.least_crm() - abr.crm_of_bound(0.9 * rate, loop.first_feedback()) < 1
+            # The cell's time on each line and its wait for a turn, at most some cells of 32.
+            assert 0 < loop.least_crm() - abr.crm_of_bound(0.9 * rate, loop.round_trip) < 1.5
 
 
 def test_rule_6_in_steady_state() -> None:
@@ -142,7 +144,7 @@ def test_a_point_is_what_the_specification_says() -> None:
             source = flow["reaction_point"]["tm40"]
             assert flow["peer"] == peer
             assert flow["access"]["delay"] == "5 us"
-            assert (source["rif"], source["cdf"], source["nrm"], source["trm"]) == (1.0, 1 / 16, 32, "100 ms")
+            assert (source["rif"], source["cdf"], source["nrm"], source["trm"]) == (1.0, 1 / 16, 32, "0.1 s")
             assert source["tbe"].split()[0] == str(32 * point.crm)
 
 
@@ -294,7 +296,8 @@ def test_figure_4_gives_the_same_bytes_for_any_number_of_jobs(
         "abr.crm32.late": "reproduced",
         "abr.oscillation": "reproduced",
     }
-    assert findings["abr.crm32.early"]["reproduced"] == pytest.approx(3.18e6, rel=0.01)
+    # 3934 cells are sent until the first feedback; the one on the line at 825 ms may or may not be counted.
+    assert findings["abr.crm32.early"]["reproduced"] == pytest.approx(3934 * 424 / 0.55, abs=424 / 0.55)
     assert math.isclose(findings["abr.icr"]["reproduced"], 139.968e6)
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "penstock reproduce abr --seeds 1 --figure 4" in page

@@ -490,15 +490,16 @@ impl Port {
     }
 
     /// The same at a quiet port.
+    // A PDU that was just made stays in registers until it is in the ring: only copies of it have an address.
     #[inline(always)]
     fn take_in<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
-        let Transmitter::Ring(ring) = &mut self.transmitter else { return self.take(pdu, at, ctx) };
+        let Transmitter::Ring(ring) = &mut self.transmitter else { return self.take(&{ *pdu }, at, ctx) };
         ring.touch(at, &mut self.queues, self.to, ctx);
         let queue = usize::from(pdu.priority).min(self.policies.len() - 1);
         let state = self.queues.of(queue);
         state.measures.arrived += 1;
         if self.policies[queue].verdict(pdu, state.present) != Verdict::Admit {
-            return self.discard(pdu, at, ctx);
+            return self.discard(&{ *pdu }, at, ctx);
         }
         self.queues.enter(queue, at, pdu.bits());
         ring.push(queue, pdu, at, self.to, ctx);
@@ -553,7 +554,7 @@ impl Node for Port {
                 gathering.arrived.push(*pdu);
                 gathering.at = at;
             }
-            None => self.take(pdu, at, ctx),
+            None => self.take(&{ *pdu }, at, ctx),
         }
     }
 

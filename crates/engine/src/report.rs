@@ -245,6 +245,8 @@ pub struct QueueRow {
     pub queue_mean: f64,
     /// Most PDUs present at once.
     pub queue_max: u64,
+    /// Most PDUs present at once before warm-up ended.
+    pub queue_max_start: u64,
 }
 
 /// What one port or policer did to one group.

@@ -146,9 +146,15 @@ impl<P: Probe> Run<P> {
 
     fn warm_now(&mut self) {
         self.warm = true;
+        for (node, sampled) in self.world.nodes().zip(&mut self.sampled_bits) {
+            let AnyNode::Port(port) = node else { continue };
+            // Counts begin again, in the middle of an interval between readings: what it has is kept, below zero.
+            for (queue, bits) in port.queues().iter().zip(sampled) {
+                *bits = bits.wrapping_sub(queue.measures.departed_bits);
+            }
+        }
         self.world.reset_measures();
         self.base = self.world.counts().to_vec();
-        self.sampled_bits.fill([0; MOST_QUEUES]);
         if let Some((port, departures)) = self.stop {
             self.world.stop_after(port, departures);
         }
@@ -195,7 +201,7 @@ impl<P: Probe> Run<P> {
                     for (priority, queue) in port.queues().iter().enumerate() {
                         put(&name, &format!("queue_{priority}"), queue.present as f64);
                         let bits = queue.measures.departed_bits;
-                        let own = bits - std::mem::replace(&mut self.sampled_bits[index][priority], bits).min(bits);
+                        let own = bits.wrapping_sub(std::mem::replace(&mut self.sampled_bits[index][priority], bits));
                         if port.queues().len() > 1 {
                             put(&name, &format!("throughput_{priority}"), own as f64 / interval.seconds());
                         }
@@ -484,6 +490,7 @@ impl<P: Probe> Run<P> {
                 discarded: measures.discarded,
                 queue_mean: own_area as f64 / measured.0 as f64,
                 queue_max: measures.most,
+                queue_max_start: measures.most_before,
             });
             row.arrived += measures.arrived;
             row.departed += measures.departed;

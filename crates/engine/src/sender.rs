@@ -228,7 +228,10 @@ impl Sender {
     #[inline]
     fn depart<P: Probe>(&mut self, mut pdu: Pdu, now: Time, ctx: &mut Ctx<P>, send: &mut impl FnMut(Pdu, &mut Ctx<P>)) {
         if !self.as_produced {
-            self.reaction.on_send(&mut pdu, now);
+            // A copy, so that a PDU that nobody writes into needs no address.
+            let mut written = pdu;
+            self.reaction.on_send(&mut written, now);
+            pdu = written;
             // What a scheme sends tagged goes beside the allowance (TM 4.0: out of rate).
             if !pdu.is_tagged() {
                 self.last = Some((now, pdu.bits()));

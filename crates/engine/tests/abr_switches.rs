@@ -160,3 +160,21 @@ fn erica_reaches_the_max_min_rates() {
         }
     }
 }
+
+#[test]
+fn without_max_alloc_previous_the_rates_depend_on_the_start() {
+    let mut unequal = ready("gfc-1-eprca-plus-plus");
+    let ratio = |rates: Vec<(String, f64)>| {
+        let of = |name: &str| rates.iter().find(|(flow, _)| flow == name).unwrap().1;
+        of("f_1") / of("f_2")
+    };
+    // Same path, same bottleneck; one begins with 10 Mb/s, the other with 40.
+    let apart = ratio(against_max_min(&unequal, 0.9));
+    assert!((apart - 1.0).abs() > 0.2, "{apart}");
+    let erica = &ready("gfc-1-erica").line["trunk_1"].congestion_point;
+    for line in unequal.line.values_mut() {
+        line.congestion_point.clone_from(erica);
+    }
+    let together = ratio(against_max_min(&unequal, 0.9));
+    assert!((together - 1.0).abs() < 0.02, "{together}");
+}

@@ -97,6 +97,7 @@ fn from_rest_the_queue_grows_until_the_first_notice_is_heard() {
     // cells. Then one halving a period: 9 a slot for what is left of the first (655 slots) and 100 of the second, 4 for
     // 668 and 100, 1.5 for 668 and 100, a quarter for 668: 2150 + 6800 + 3070 + 1150 + 170, less for the phases.
     assert!((12_500..13_400).contains(&output.queue_max_start), "{}", output.queue_max_start);
+    assert_eq!(report.queues.iter().map(|queue| queue.queue_max_start).max(), Some(output.queue_max_start));
     assert!(output.queue_max < 1_000 && output.queue_mean < 200.0, "{output:?}");
     assert_eq!(report.groups[0].lost, 0);
 }

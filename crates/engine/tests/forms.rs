@@ -46,7 +46,10 @@ fn scenarios() -> Vec<(PathBuf, Scenario)> {
 
 /// Ends the scenario after so many seconds at the latest; sooner where many fast lines make more cells of a second.
 fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64) {
-    let most = if path.parent().is_some_and(|folder| folder.ends_with("abr")) { 0.2 } else { seconds };
+    let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-", "satellite-622-"]
+        .iter()
+        .any(|name| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)));
+    let most = if is_wide { 0.2 } else { seconds };
     scenario.duration = Span::from_seconds(scenario.duration.seconds().min(most));
 }
 

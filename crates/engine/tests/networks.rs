@@ -180,6 +180,26 @@ fn turned_round(access_there: &str, access_back: &str) {
 }
 
 #[test]
+fn readings_go_on_through_the_end_of_warm_up() {
+    for warm_up in ["50 ms", "55 ms"] {
+        let text = format!(
+            "duration = \"100 ms\"\nwarm_up = \"{warm_up}\"\nmeasure.sample = \"10 ms\"\n
+            [line.link]\nbetween = [\"a\", \"b\"]\nrate = \"100 Mb/s\"\nqueues = [{{ unlimited = {{}} }}, {{ unlimited = {{}} }}]
+            [flow.first]\npath = [\"a\", \"b\"]\ntraffic.cbr = {{ rate = \"10 Mb/s\" }}
+            [flow.second]\npath = [\"a\", \"b\"]\npriority = 1\ntraffic.cbr = {{ rate = \"20 Mb/s\" }}"
+        );
+        for (quantity, expected) in [("throughput_0", 10e6), ("throughput_1", 20e6), ("utilisation", 0.3)] {
+            let report = agreed(&text);
+            let of_link = report.series.iter().filter(|row| row.component == "link" && row.quantity == quantity);
+            let readings: Vec<f64> = of_link.map(|row| row.value).collect();
+            assert_eq!(readings.len(), 10);
+            // One cell more or less in 10 ms.
+            assert!(readings.iter().all(|value| (value / expected - 1.0).abs() < 0.005), "{quantity} {readings:?}");
+        }
+    }
+}
+
+#[test]
 fn distributions_hold_every_delay() {
     assert!(report(CROSS_TRAFFIC, Form::Fast).distributions.is_empty());
     let text = format!("measure.distributions = true\nwarm_up = \"500 ms\"\n{CROSS_TRAFFIC}");

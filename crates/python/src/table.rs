@@ -205,7 +205,7 @@ table!(
 
 table!(
     queues: QueueRow {
-        port, priority, arrived, discarded, queue_mean, queue_max
+        port, priority, arrived, discarded, queue_mean, queue_max, queue_max_start
     }
 );
 

@@ -194,8 +194,9 @@ def set_limits(axis: Axes, panel: Panel) -> None:
         axis.set_xlim(panel.span)
     elif panel.traces and len(panel.traces[0].x):
         axis.set_xlim(min(panel.traces[0].x), max(panel.traces[0].x))
-    if panel.log_y and any(value > 0 for value in values):
-        set_log_axis(axis, [value for value in values if value > 0])
+    positive = [value for value in (*values, *(y for trace in panel.traces for y in trace.y)) if value > 0]
+    if panel.log_y and positive:
+        set_log_axis(axis, positive)
         return
     _, high = axis.get_ylim()
     if panel.bottom is not None:

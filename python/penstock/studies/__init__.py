@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from penstock.plot import Sheet
     from penstock.studies.claims import Finding
 
-STUDIES = ("satellite", "becn", "abr")
+STUDIES = ("satellite", "becn", "abr", "eprca")
 
 
 class Study(Protocol):

@@ -17,6 +17,8 @@ pub struct QueueMeasures {
     pub departed_bits: u64,
     /// Most PDUs present.
     pub most: u64,
+    /// Most PDUs present before the last reset.
+    pub most_before: u64,
     /// Sum of all departures less sum of all arrivals, in picoseconds; with `present` PDUs counted up to now it is the
     /// area under the queue length.
     area: i128,
@@ -63,7 +65,8 @@ impl QueueState {
 
     pub(crate) fn reset(&mut self, now: Time) {
         let area = -i128::from(self.present) * i128::from(now.0);
-        self.measures = QueueMeasures { area, most: self.present, ..QueueMeasures::default() };
+        let most_before = self.measures.most;
+        self.measures = QueueMeasures { area, most: self.present, most_before, ..QueueMeasures::default() };
     }
 }
 

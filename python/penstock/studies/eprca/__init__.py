@@ -1,0 +1,117 @@
+"""EPRCA and EPRCA++ beside MPEG video: a paper of one link, four switches and thirteen figures.
+
+`grid` says what is run, `runs` keeps what was measured, `figures`, `beside` and `captions` show it, `verdicts` judges
+the claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from penstock.errors import InputError
+from penstock.studies.claims import Finding
+from penstock.studies.eprca.beside import beside_figures
+from penstock.studies.eprca.captions import TITLES
+from penstock.studies.eprca.figures import paper_figures
+from penstock.studies.eprca.grid import (
+    BESIDE_SEEDS,
+    SCHEMES,
+    WATCHED,
+    Point,
+    SeriesPoint,
+    beside_points,
+    figure_points,
+    ready,
+    series_points,
+)
+from penstock.studies.eprca.runs import Runs
+from penstock.studies.eprca.verdicts import PREDICATES
+from penstock.studies.predicates import findings
+from penstock.studies.runs import Row, by_run
+
+if TYPE_CHECKING:
+    from penstock.plot import Sheet
+    from penstock.results import Results
+
+READINGS = ("acr", "acr.mean", "queue_1", "throughput_0", "throughput_1")
+NAMES = [each.name for each in fields(Point)]
+
+
+class Study:
+    """The EPRCA study, for all figures or one, with seeds 1 to `replications`."""
+
+    title = "EPRCA study"
+    quick_seeds = 10
+
+    def __init__(self, figure: str | None, replications: int) -> None:
+        if figure is not None and figure not in map(str, TITLES):
+            raise InputError(
+                "the study has no such figure",
+                path="--figure",
+                value=figure,
+                remedy=f"give {min(TITLES)} to {max(TITLES)}",
+            )
+        self.figure = None if figure is None else int(figure)
+        self.seeds = range(1, replications + 1)
+        self.runs = Runs(wanted=replications)
+
+    def points(self) -> list[tuple[Point | SeriesPoint, Sequence[int]]]:
+        """The points to run, each with its seeds: of the figures or of one, of what stands beside them, and series."""
+        first = self.seeds[:1]
+        if self.figure is not None:
+            shown: list[tuple[Point | SeriesPoint, Sequence[int]]] = [
+                (point, self.seeds) for point in figure_points(self.figure)
+            ]
+            watched = [SeriesPoint(WATCHED[self.figure], "watched")] if self.figure in WATCHED else []
+            return [*shown, *((each, first) for each in watched)]
+        points = dict.fromkeys(point for figure in TITLES for point in figure_points(figure))
+        few = self.seeds[:BESIDE_SEEDS]
+        return [
+            *((point, self.seeds) for point in points),
+            *((point, few) for point in beside_points()),
+            *((each, first) for each in series_points()),
+        ]
+
+    def read(self, results: Results) -> None:
+        """Takes in all runs that there are."""
+        import polars as pl
+
+        self.runs = Runs(wanted=len(self.seeds))
+        tables = [by_run(results.table(name), point_of) for name in ("groups", "ports", "queues")]
+        for key, groups in tables[0].items():
+            self.runs.add(*key, groups, *(table.get(key, []) for table in tables[1:]))
+        series = results.table("series")
+        if series.height:
+            series = series.filter(pl.col("quantity").is_in(READINGS))
+            self.runs.read_series(series, point_of, "run")
+            self.runs.watched.read_series(series, point_of, "watched")
+            self.runs.steps.read_series(series, point_of, "steps")
+
+    def sheets(self) -> Iterator[Sheet]:
+        """Figures 2 to 14, and those beside them."""
+        if self.figure is not None:
+            yield from paper_figures(self.runs, [self.figure])
+        else:
+            yield from paper_figures(self.runs, list(TITLES))
+            yield from beside_figures(self.runs)
+
+    def command(self, sheet: Sheet) -> str:
+        """The arguments of `penstock reproduce eprca` that run one figure again."""
+        _, is_numbered, number = sheet.name.partition("figure-")
+        return f"--figure {number}" if is_numbered else ""
+
+    def parameters(self) -> dict[str, str]:
+        """The ready files; the study changes a few values in them."""
+        used = {SCHEMES[point.scheme].file: None for point, _ in self.points() if isinstance(point, Point)}
+        return {f"abr/{name}": ready(name).to_toml() for name in used}
+
+    def findings(self) -> list[Finding]:
+        """The verdicts; with one figure, on the claims about it that its runs can answer."""
+        return findings("epr", PREDICATES, self.runs, self.figure)
+
+
+def point_of(row: Row) -> Point:
+    """The point that a row of a table belongs to."""
+    return Point(**{name: row[name] for name in NAMES})

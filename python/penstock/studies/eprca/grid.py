@@ -1,0 +1,277 @@
+"""What the EPRCA study runs: one switch and its link, ABR connections that never pause, and MPEG video before them.
+
+The ready files `abr/eprca-*` define everything; here only what a figure or a map varies changes. `tau` is the
+propagation delay from source to destination in ms, half of it before the switch and half behind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+from penstock.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A switch of the paper: its name in figures, its ready file, and the name of its congestion point."""
+
+    name: str
+    file: str
+    point: str
+
+
+SCHEMES = {
+    "efci": Scheme("EPRCA, EFCI switch", "eprca-efci", "efci"),
+    "bes": Scheme("EPRCA, BES", "eprca-bes", "bes"),
+    "eds": Scheme("EPRCA, EDS", "eprca-eds", "eds"),
+    "plus": Scheme("EPRCA++", "eprca-plus-plus", "eprca_plus_plus"),
+}
+EPRCA = ("efci", "bes", "eds")
+"""The switches that tell by their queue."""
+FOUR = (*EPRCA, "plus")
+
+LINK_BPS = 156e6
+CELL_BITS = 424
+INTERVAL_CELLS = 30
+LAN, WAN = 0.01, 1.0
+STAGGER_S = 0.005
+SETTLED_S = 0.050
+"""From here on link use, means and fairness are counted: ten connections have all begun by 45 ms."""
+CONNECTIONS = 10
+PROPER, TARGET = 0.85, 0.95
+TARGETS = (0.80, 0.825, 0.85, 0.875, 0.90, 0.925, 0.95, 0.975, 1.0)
+TAUS = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0)
+NUMBERS = (10, 20, 30, 50)
+
+QT, DQT, AIR, MRF = 100, 200, 53, 0.25
+QTS = (50, 100, 200, 500, 1000)
+RATIOS = (1.5, 2.0, 3.0)
+"""DQT over QT."""
+AIRS = (13, 27, 53, 106, 212)
+MRFS = (0.25, 0.5, 0.75, 0.95)
+FORWARD_TAUS = (0.01, 0.1, 1.0, 5.0)
+READING_TARGETS = (0.80, 0.85, 0.90, 0.95, 1.0)
+
+BESIDE_SEEDS = 5
+"""At most so many seeds for what the paper does not show."""
+SPREAD_MS = 1.0
+"""Interval of the readings of all seeds of figures 2 to 10."""
+WATCHED_MS = 0.25
+STEP_MS = 0.05
+STEPS_END_S = 0.080
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Point:
+    """One run but for its seed. QT and DQT are in cells, AIR in kb/s per cell."""
+
+    scheme: str
+    tau: float = WAN
+    connections: int = CONNECTIONS
+    video: str = "even"
+    target: float = TARGET
+    qt: int = QT
+    dqt: int = DQT
+    air: int = AIR
+    mrf: float = MRF
+    er_written: str = "backward"
+    fair_share: str = "available"
+
+    def __str__(self) -> str:
+        told = f"{SCHEMES[self.scheme].name}, tau = {self.tau:g} ms, N = {self.connections}"
+        usual = Point(self.scheme)
+        names = {"video": "video {}", "target": "target {}", "qt": "QT = {}", "dqt": "DQT = {}", "air": "AIR = {} kb/s"}
+        names |= {"mrf": "MRF = {}", "er_written": "ER written {}", "fair_share": "fair share of the {} rate"}
+        differing = (name for name in names if getattr(self, name) != getattr(usual, name))
+        return ", ".join([told, *(names[name].format(getattr(self, name)) for name in differing)])
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """What sets the point apart, by name."""
+        return {**{name: getattr(self, name) for name in self.__slots__}, "kind": "run"}
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether figures 2 to 10 show it, so that its readings are kept."""
+        return self in drawn_points()
+
+    def build(self) -> Scenario:
+        """The scenario of this point, from its ready file."""
+        scheme = SCHEMES[self.scheme]
+        half = f"{self.tau / 2:g} ms"
+        changes: dict[str, object] = {
+            "measure.sample": f"{SPREAD_MS:g} ms" if self.is_drawn else None,
+            "measure.sample_flows": False,
+            "line.link.delay": half,
+            "flow.abr.access.delay": half,
+            "flow.abr.count": self.connections,
+        }
+        at = f"line.link.congestion_point.{scheme.point}"
+        if self.scheme == "plus":
+            changes[f"{at}.target"] = self.target
+            changes[f"{at}.er_written"] = self.er_written
+            changes[f"{at}.fair_share"] = self.fair_share
+        else:
+            changes[f"{at}.qt"] = f"{self.qt} PDUs"
+            changes["flow.abr.reaction_point.eprca.air"] = f"{self.air} kb/s"
+        if self.scheme in ("bes", "eds"):
+            changes[f"{at}.dqt"] = f"{self.dqt} PDUs"
+        if self.scheme == "eds":
+            changes[f"{at}.mrf"] = self.mrf
+        if self.video == "none":
+            changes["flow.video"] = None
+        elif self.video == "burst":
+            changes["flow.video.traffic.mpeg.sending.burst"] = BURST
+        return ready(scheme.file).with_(changes)
+
+
+BURST = "14.84 Mb/s"
+"""Rate of a frame's cells where they go as a burst: the largest frame still takes its whole time."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesPoint:
+    """A point watched closely, connection by connection: its first seed, or its start without video."""
+
+    point: Point
+    kind: str
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Those of the point; only the kind differs."""
+        return {**self.point.parameters, "kind": self.kind}
+
+    def build(self) -> Scenario:
+        """The scenario of the point, with readings of all connections."""
+        changes: dict[str, object] = {"measure.sample": f"{WATCHED_MS:g} ms", "measure.sample_flows": True}
+        if self.kind == "steps":
+            changes |= {"measure.sample": f"{STEP_MS:g} ms", "duration": f"{1000 * STEPS_END_S:g} ms"}
+        return self.point.build().with_(changes)
+
+
+@cache
+def ready(name: str) -> Scenario:
+    """A ready file of the study."""
+    return Scenario.load(f"abr/{name}")
+
+
+# ---------------------------------------------------------------------------------------------- what the figures need
+WATCHED = {
+    2: Point("efci", LAN),
+    3: Point("bes", LAN),
+    4: Point("eds", LAN),
+    5: Point("plus", LAN),
+    6: Point("efci"),
+    7: Point("bes"),
+    8: Point("eds"),
+    9: Point("plus"),
+}
+"""What figures 2 to 9 show."""
+CURVES = {
+    **{SCHEMES[name].name: Point(name) for name in EPRCA},
+    **{f"EPRCA++, target {target:g}": Point("plus", target=target) for target in (TARGET, PROPER)},
+}
+"""The curves of figures 12 to 14, each by one of its points."""
+
+
+def drawn_points() -> frozenset[Point]:
+    """The points whose queue and rates are drawn against time."""
+    return frozenset(WATCHED.values())
+
+
+def against_tau(curve: Point) -> list[Point]:
+    """Figure 12."""
+    return [replace(curve, tau=tau) for tau in TAUS]
+
+
+def against_number(curve: Point, tau: float) -> list[Point]:
+    """Figures 13 and 14."""
+    return [replace(curve, tau=tau, connections=number) for number in NUMBERS]
+
+
+def against_target(video: str) -> list[Point]:
+    """Figure 11, with or without video."""
+    return [Point("plus", video=video, target=target) for target in TARGETS]
+
+
+def figure_points(figure: int) -> list[Point]:
+    """The points of one figure of the paper."""
+    if figure in WATCHED:
+        return [WATCHED[figure]]
+    if figure == 10:
+        return [Point(name) for name in FOUR]
+    if figure == 11:
+        return [point for video in ("even", "none") for point in against_target(video)]
+    if figure == 12:
+        return [point for curve in CURVES.values() for point in against_tau(curve)]
+    return [point for curve in CURVES.values() for point in against_number(curve, LAN if figure == 13 else WAN)]
+
+
+# ------------------------------------------------------------------------------------------------ what stands beside
+def by_thresholds(scheme: str, ratio: float) -> list[Point]:
+    """A switch against QT, with DQT so many times that; the EFCI switch has no DQT."""
+    return [Point(scheme, qt=qt, dqt=DQT if scheme == "efci" else round(ratio * qt)) for qt in QTS]
+
+
+def by_increase(scheme: str, mrf: float = MRF) -> list[Point]:
+    """A switch against AIR; the major reduction is the EDS switch's."""
+    return [Point(scheme, air=air, mrf=mrf) for air in AIRS]
+
+
+def map_points() -> list[Point]:
+    """All settings of the sensitivity maps."""
+    thresholds = [point for name in EPRCA for ratio in RATIOS for point in by_thresholds(name, ratio)]
+    rates = [point for name in EPRCA for point in by_increase(name)]
+    reductions = [point for mrf in MRFS for point in by_increase("eds", mrf)]
+    return list(dict.fromkeys([*thresholds, *rates, *reductions]))
+
+
+def eds_settings() -> list[Point]:
+    """All settings of the EDS switch that are run in the WAN."""
+    return [point for point in map_points() if point.scheme == "eds"]
+
+
+def burst(point: Point) -> Point:
+    """The same with the cells of a video frame sent as a burst."""
+    return replace(point, video="burst")
+
+
+def forward(tau: float, er_written: str) -> Point:
+    """EPRCA++ with ER written into RM cells on their way back, or on their way forward."""
+    return Point("plus", tau, er_written=er_written)
+
+
+def reading(fair_share: str, tau: float) -> list[Point]:
+    """EPRCA++ against its target, with the fair share of all that is available, or of the target's part."""
+    return [Point("plus", tau, target=target, fair_share=fair_share) for target in READING_TARGETS]
+
+
+def of_target(point: Point) -> Point:
+    """The same with the fair share of the target's part."""
+    return replace(point, fair_share="target")
+
+
+def calm(scheme: str, tau: float = WAN) -> Point:
+    """Without video: what is left is the scheme's own doing."""
+    return Point(scheme, tau, video="none")
+
+
+def beside_points() -> list[Point]:
+    """What else is run: each point once, without those of the figures."""
+    wanted = [
+        *map_points(),
+        *(burst(point) for point in WATCHED.values()),
+        *(forward(tau, written) for tau in FORWARD_TAUS for written in ("backward", "forward")),
+        *(point for share in ("available", "target") for tau in (LAN, WAN) for point in reading(share, tau)),
+        *(of_target(point) for tau in (LAN, WAN) for point in against_number(Point("plus"), tau)),
+        *(calm(name, tau) for name in FOUR for tau in (LAN, WAN)),
+    ]
+    shown = {point for figure in range(2, 15) for point in figure_points(figure)}
+    return [point for point in dict.fromkeys(wanted) if point not in shown]
+
+
+def series_points() -> list[SeriesPoint]:
+    """The runs that are watched connection by connection."""
+    watched = [SeriesPoint(point, "watched") for point in WATCHED.values()]
+    return watched + [SeriesPoint(calm(name), "steps") for name in FOUR]

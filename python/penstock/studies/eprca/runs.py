@@ -1,0 +1,126 @@
+"""What the runs of the EPRCA study measured: one number per measure, point and seed, and time series."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from penstock.studies import runs
+from penstock.studies.eprca.grid import SETTLED_S, STAGGER_S, Point
+from penstock.studies.runs import Row, Trace
+
+MBPS = 1e-6
+WINDOW_S = 0.005
+"""Rates are compared as means over so long: less than a video frame, more than a swing of the queue in a LAN."""
+
+
+@dataclass(slots=True)
+class Runs(runs.Runs[Point]):
+    """The measures and time series of the EPRCA study.
+
+    `series` holds the readings of all seeds of figures 2 to 10, `watched` those of single connections in some seeds,
+    `steps` the beginnings of runs without video.
+    """
+
+    watched: runs.Runs[Point] = field(default_factory=runs.Runs)
+    steps: runs.Runs[Point] = field(default_factory=runs.Runs)
+
+    def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], queues: list[Row]) -> None:
+        """Takes in the result tables of one run."""
+        self.keep(point, seed, measure(groups, ports, queues))
+
+    def correlations(self, point: Point) -> dict[int, float]:
+        """How the rate allowed to ABR goes with the rate of video, from -1 to 1, for each seed."""
+        allowed = self.traces(point, "abr", "acr.mean")
+        video = self.traces(point, "link", "throughput_0")
+        return {seed: correlation(averaged(allowed[seed]), averaged(video[seed])) for seed in allowed}
+
+
+def measure(groups: list[Row], ports: list[Row], queues: list[Row]) -> Iterator[tuple[str, float]]:
+    """The measures of one run: the longest queue of all of it, the rest from 50 ms on. The last queue is ABR's."""
+    link = next(row for row in ports if row["port"] == "link")
+    queue = max((row for row in queues if row["port"] == "link"), key=lambda row: row["priority"])
+    abr = next(row for row in groups if row["group"] == "abr")
+    yield "use", link["utilisation"]
+    yield "queue.max", float(max(queue["queue_max"], queue["queue_max_start"]))
+    yield "queue.mean", queue["queue_mean"]
+    yield "fairness", abr["fairness"]
+    yield "abr", abr["throughput_bps"] * MBPS
+    yield "video", sum(row["throughput_bps"] for row in groups if row["group"] == "video") * MBPS
+    yield "lost", float(sum(row["lost"] for row in groups))
+
+
+def in_ms(trace: Trace, scale: float = 1.0) -> Trace:
+    """A time series with its times in ms."""
+    return [1000 * time_s for time_s in trace[0]], [scale * value for value in trace[1]]
+
+
+def total_allowed(rates: Sequence[Trace]) -> Trace:
+    """The sum of what the connections are allowed, each from its beginning on; the nth begins 5 ms after the last."""
+    times = rates[0][0]
+    return times, [
+        math.fsum(values[place] for number, (_, values) in enumerate(rates) if time_s >= number * STAGGER_S)
+        for place, time_s in enumerate(times)
+    ]
+
+
+def windows(trace: Trace, window_s: float) -> Trace:
+    """Means over windows one after the other, each at its end."""
+    times = trace[0]
+    interval = times[1] - times[0]
+    each = max(1, round(window_s / interval))
+    ends = range(each, len(times) + 1, each)
+    return [times[end - 1] for end in ends], [mean(trace[1][end - each : end]) for end in ends]
+
+
+def averaged(trace: Trace, window_s: float = WINDOW_S) -> list[float]:
+    """Means over windows from 50 ms on."""
+    times, values = windows(trace, window_s)
+    return [value for time_s, value in zip(times, values, strict=True) if time_s > SETTLED_S + window_s / 2]
+
+
+def correlation(ones: Sequence[float], others: Sequence[float]) -> float:
+    """Pearson's coefficient; 0 where one side does not vary."""
+    middles = mean(ones), mean(others)
+    steps = [value - middles[0] for value in ones], [value - middles[1] for value in others]
+    squares = [math.fsum(value**2 for value in each) for each in steps]
+    both = math.fsum(one * other for one, other in zip(*steps, strict=True))
+    return both / math.sqrt(squares[0] * squares[1]) if min(squares) > 0 else 0.0
+
+
+def across(traces: Mapping[int, Trace], choose: Callable[[Sequence[float]], float]) -> Trace:
+    """One value of all seeds at each instant: their mean, their greatest."""
+    (times, _), *_ = traces.values()
+    columns = zip(*(values for _, values in traces.values()), strict=True)
+    return times, [choose(column) for column in columns]
+
+
+def mean(values: Sequence[float]) -> float:
+    """The arithmetic mean."""
+    return math.fsum(values) / len(values)
+
+
+def settling(rates: Sequence[Trace], started: int, within: float) -> float | None:
+    """Seconds until so many connections have about the same rate, and keep it until the next begins.
+
+    Counted from the instant at which the last of them begins; about the same is within such a part of their mean. None
+    if they never get there.
+    """
+    reached = None
+    for place, time_s in enumerate(rates[0][0]):
+        begun = math.floor(time_s / STAGGER_S + 1e-9) + 1
+        if min(begun, len(rates)) == started:
+            now = [values[place] for _, values in rates[:started]]
+            middle = mean(now)
+            if any(abs(rate - middle) > within * middle for rate in now):
+                reached = None
+            elif reached is None:
+                reached = time_s
+    return None if reached is None else reached - (started - 1) * STAGGER_S
+
+
+def acr(found: runs.Runs[Point], point: Point) -> list[Trace]:
+    """The rates allowed to all connections of a point, in the order in which they begin, in its first seed."""
+    seed = min(found.traces(point, "abr/1", "acr"))
+    return [found.traces(point, f"abr/{number}", "acr")[seed] for number in range(1, point.connections + 1)]
