@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 
 NAMES = {"groups": "group", "ports": "port"}
 """The tables that metrics come from, and the column that names a row."""
-HIGHER_IS_BETTER = {"delivered", "departed", "fairness", "load_bps", "throughput_bps", "transfers", "utilisation"}
+HIGHER_IS_BETTER = {
+    *("accepted", "accepted_per_s", "delivered", "departed", "fairness", "load_bps", "power", "success_all"),
+    *("success_once", "throughput_bps", "transfers", "utilisation"),
+}
 EVENTS = {"loss_ratio": ("lost", "sent"), "jitter_share": ("over_jitter_limit", "sent")}
 """Ratios of counts: the events, and the trials that they are a part of."""
 UNITS = {"s": "s", "bps": "bit/s"}
@@ -46,6 +49,8 @@ class Metric:
     @property
     def label(self) -> str:
         """The quantity and its unit as an axis says them, such as ``delay mean (s)``."""
+        if self.column.endswith("_per_s"):
+            return f"{self.column.removesuffix('_per_s').replace('_', ' ')} (1/s)"
         words, _, unit = self.column.rpartition("_")
         if words and unit in UNITS:
             return f"{words.replace('_', ' ')} ({UNITS[unit]})"

@@ -4,7 +4,9 @@ mod chain;
 mod check;
 mod form;
 mod network;
+mod paths;
 mod routes;
+mod transports;
 
 use crate::error::Error;
 use crate::node::NodeId;

@@ -19,8 +19,10 @@ use crate::traffic::Pace;
 mod abr;
 mod becn;
 mod class_rates;
+mod clnp;
 #[cfg(test)]
 mod conformance;
+mod decbit;
 mod explicit_rate;
 mod fixed_window;
 mod forward_notice;
@@ -34,7 +36,8 @@ mod uncontrolled;
 pub struct PortView {
     /// The instant.
     pub now: Time,
-    /// PDUs in the queue of this PDU's priority, the one in service counted, this one not.
+    /// PDUs (bits, for a point that counts those) in the queue of this PDU's priority, the one in service counted, this
+    /// one not.
     pub length: u64,
     /// The most that this queue can hold, if limited.
     pub size: Option<u64>,
@@ -63,6 +66,14 @@ pub trait CongestionPoint {
     fn on_departure(&mut self, _pdu: &mut Pdu, _view: &PortView) {}
     /// `pdu` of a flow that leaves through this port passes on its way back. Called only if `wants_backward`.
     fn on_backward(&mut self, _pdu: &mut Pdu, _view: &PortView) {}
+    /// Whether its view shows lengths in bits.
+    fn counts_bits(&self) -> bool {
+        false
+    }
+    /// What a notice about `pdu` looks like, where it is not a cell to the flow's source: it goes back the way `pdu` came.
+    fn error_report(&self, _pdu: &Pdu) -> Option<Answer> {
+        None
+    }
     /// Whether departures must be shown; they cost the true instant of each.
     fn wants_departures(&self) -> bool {
         false
@@ -267,6 +278,10 @@ macro_rules! congestion_points {
             becn Becn = becn::PointParams => becn::Detector;
             /// Input rates by four classes, and discards (satellite study).
             class_rates ClassRates = class_rates::Params => class_rates::ClassRates;
+            /// CLNP: congestion experienced by a threshold, and Error Report NPDUs.
+            clnp Clnp = clnp::Params => clnp::Clnp;
+            /// DECbit: congestion experienced by the average queue of the last busy and idle cycle.
+            decbit Decbit = decbit::Params => decbit::Decbit;
             /// A queue filled above a share of its size.
             queue_length QueueLength = queue_length::Params => queue_length::QueueLength;
             /// A switch that grants a constant explicit rate in RM cells on their way back.
@@ -367,6 +382,14 @@ impl CongestionPoint for Congestion {
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
         congestion_points!(dispatch! [Congestion, self, point => point.on_backward(pdu, view)]);
+    }
+
+    fn counts_bits(&self) -> bool {
+        congestion_points!(dispatch! [Congestion, self, point => point.counts_bits()])
+    }
+
+    fn error_report(&self, pdu: &Pdu) -> Option<Answer> {
+        congestion_points!(dispatch! [Congestion, self, point => point.error_report(pdu)])
     }
 
     fn wants_departures(&self) -> bool {

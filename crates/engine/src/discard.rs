@@ -1,6 +1,6 @@
 //! Which PDU a full queue gives up: the role that every discard policy plays.
 //!
-//! Lengths count the PDU in service.
+//! Lengths count the PDU in service. They are in PDUs; in bits for a policy that counts bits.
 
 use crate::error::Fault;
 use crate::pdu::Pdu;
@@ -9,6 +9,7 @@ use crate::roles::{define_role, dispatch};
 
 mod clp_threshold;
 mod drop_tail;
+mod drop_tail_bits;
 mod push_out;
 mod unlimited;
 
@@ -25,10 +26,14 @@ pub enum Verdict {
 
 /// A discard policy of one queue.
 pub trait Discard {
-    /// Judges `pdu`, which finds `length` PDUs in the queue.
+    /// Judges `pdu`, which finds `length` PDUs (or bits, if the policy counts those) in the queue.
     fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict;
-    /// The most PDUs that the queue can hold; `None` without limit.
+    /// The most PDUs that the queue can hold; `None` without such a limit.
     fn size(&self) -> Option<u64>;
+    /// Whether it counts the bits of a queue and not its PDUs.
+    fn counts_bits(&self) -> bool {
+        false
+    }
     /// Whether it may answer `PushOut`: such a queue cannot tell a departure before it happens.
     fn pushes_out(&self) -> bool {
         false
@@ -61,6 +66,8 @@ macro_rules! policies {
             unlimited Unlimited = unlimited::Params => unlimited::Unlimited;
             /// A full queue discards what arrives.
             drop_tail DropTail = drop_tail::Params => drop_tail::DropTail;
+            /// As drop-tail, by the bits in the queue.
+            drop_tail_bits DropTailBits = drop_tail_bits::Params => drop_tail_bits::DropTailBits;
             /// As drop-tail, and above a threshold PDUs tagged CLP=1 are discarded.
             clp_threshold ClpThreshold = clp_threshold::Params => clp_threshold::ClpThreshold;
             /// A full queue discards a waiting PDU tagged CLP=1 to let one with CLP=0 in.
@@ -80,6 +87,10 @@ impl Discard for Policy {
         policies!(dispatch! [Policy, self, policy => policy.size()])
     }
 
+    fn counts_bits(&self) -> bool {
+        policies!(dispatch! [Policy, self, policy => policy.counts_bits()])
+    }
+
     fn pushes_out(&self) -> bool {
         policies!(dispatch! [Policy, self, policy => policy.pushes_out()])
     }
@@ -91,6 +102,7 @@ mod tests {
 
     use super::*;
     use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks};
+    use crate::quantity::Bits;
     use crate::time::Time;
 
     pub(super) fn pdu(tagged: bool) -> Pdu {
@@ -106,6 +118,7 @@ mod tests {
         let params = [
             Params::Unlimited(unlimited::Params {}),
             Params::DropTail(drop_tail::Params { size }),
+            Params::DropTailBits(drop_tail_bits::Params { size: Bits(size.0 * 424) }),
             Params::ClpThreshold(clp_threshold::Params { size, threshold }),
             Params::PushOut(push_out::Params { size }),
         ];

@@ -1,8 +1,9 @@
 //! The engine of Penstock: a discrete-event simulator of congestion control, without I/O, clock or threads.
 //!
-//! The modules from the ground up: `time`, `quantity`, `pdu`, `error`; the roles `traffic`, `policer`, `discard` and
-//! `control`, each with one file per algorithm; the nodes `end` (with `sender` and `receiver`), `port`, `police` and
-//! `switch`, with `access` for a sender's own line; `agenda` and `world`, which run them; `spec`, `document` and `assemble`, which turn a scenario into a
+//! The modules from the ground up: `time`, `quantity`, `pdu`, `error`; the roles `traffic`, `policer`, `discard`,
+//! `control` and `transport`, each with one file per algorithm; the nodes `end` (with `sender` and `receiver`),
+//! `transport_end`, `port`, `police` and `switch`, with `access` for a sender's own line; `agenda` and `world`, which run
+//! them; `spec`, `document` and `assemble`, which turn a scenario into a
 //! world; `run` and `report`, which drive one to its end and tell what was measured.
 
 pub mod access;
@@ -31,6 +32,8 @@ pub mod stats;
 pub mod switch;
 pub mod time;
 pub mod traffic;
+pub mod transport;
+pub mod transport_end;
 pub mod world;
 
 /// Digest of the engine's sources, its manifest and the workspace's lock file, taken when it was built.

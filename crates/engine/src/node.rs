@@ -8,8 +8,11 @@ use crate::pdu::{FlowId, Pdu};
 use crate::police::Police;
 use crate::port::Port;
 use crate::probe::{Probe, Tally};
+use crate::receiver::Receiver;
 use crate::switch::Switch;
 use crate::time::Time;
+use crate::transport::Journeys;
+use crate::transport_end::TransportEnd;
 
 /// Index of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -95,6 +98,8 @@ pub struct Ctx<P> {
     pub counts: Vec<Counts>,
     /// Measures of groups.
     pub tally: Tally,
+    /// Data under way over transport connections, by flow; of nobody where there are none.
+    pub journeys: Vec<Journeys>,
     /// Whoever watches.
     pub probe: P,
     /// When the run ends; a port that counts departures may bring it forward.
@@ -148,12 +153,26 @@ pub enum Timer {
 pub enum AnyNode {
     /// One end of flows.
     End(Box<End>),
+    /// One end of a flow over transport connections.
+    Transport(Box<TransportEnd>),
     /// Output port of a switch with its line.
     Port(Box<Port>),
     /// The policers of one flow.
     Police(Box<Police>),
     /// Routing.
     Switch(Box<Switch>),
+}
+
+impl AnyNode {
+    /// What measures the data that arrive here, if any do.
+    #[must_use]
+    pub fn receiver(&self) -> Option<&Receiver> {
+        match self {
+            AnyNode::End(end) => end.receiver(),
+            AnyNode::Transport(end) => end.receiver(),
+            AnyNode::Port(_) | AnyNode::Police(_) | AnyNode::Switch(_) => None,
+        }
+    }
 }
 
 /// A flow as the nodes see it.

@@ -33,13 +33,46 @@ pub enum Kind {
     Notice,
     /// A receiver acknowledges data.
     Acknowledgement,
+    /// TP4 DT TPDU: user data of a transport connection.
+    DataTpdu,
+    /// TP4 CR TPDU: asks for a transport connection.
+    ConnectRequest,
+    /// TP4 CC TPDU: confirms a transport connection.
+    ConnectConfirm,
+    /// TP4 AK TPDU: acknowledges, and gives credit.
+    AcknowledgementTpdu,
+    /// TP4 DR TPDU: releases a transport connection.
+    DisconnectRequest,
+    /// TP4 DC TPDU: confirms the release.
+    DisconnectConfirm,
+    /// CLNP Error Report NPDU: congestion, told about one NPDU.
+    ErrorReport,
 }
 
 impl Kind {
     /// Whether it carries user data; everything else is control.
     #[must_use]
+    #[inline]
     pub fn is_data(self) -> bool {
-        self == Kind::Data
+        matches!(self, Kind::Data | Kind::DataTpdu)
+    }
+
+    /// The kind whose number is the low octet of `word`, as [`Body::ErrorReport`] stores it.
+    fn numbered(word: u64) -> Kind {
+        const KINDS: [Kind; 11] = [
+            Kind::Data,
+            Kind::ResourceManagement,
+            Kind::Notice,
+            Kind::Acknowledgement,
+            Kind::DataTpdu,
+            Kind::ConnectRequest,
+            Kind::ConnectConfirm,
+            Kind::AcknowledgementTpdu,
+            Kind::DisconnectRequest,
+            Kind::DisconnectConfirm,
+            Kind::ErrorReport,
+        ];
+        KINDS[(word & 0xff) as usize % KINDS.len()]
     }
 }
 
@@ -60,6 +93,10 @@ impl Marks {
     pub const CI: Marks = Marks(16);
     /// No increase.
     pub const NI: Marks = Marks(32);
+    /// Congestion experienced: bit 0x08 of the QoS maintenance option (ISO 8473).
+    pub const CE: Marks = Marks(64);
+    /// Error Reports wanted: the E/R flag (ISO 8473).
+    pub const ER: Marks = Marks(128);
 
     /// Whether every mark of `others` is set.
     #[must_use]
@@ -116,6 +153,57 @@ pub enum Body {
         /// PDUs that the receiver can take beyond it.
         credit: u64,
     },
+    /// DT TPDU. Numbers on their way are modulo 2^7 or 2^31.
+    DataTpdu {
+        /// Instant at which this copy was transmitted.
+        born: Time,
+        /// TPDU-NR.
+        number: u32,
+        /// Reference of the transport connection.
+        connection: u32,
+    },
+    /// CR TPDU.
+    ConnectRequest {
+        /// Reference of the transport connection.
+        connection: u32,
+    },
+    /// CC TPDU.
+    ConnectConfirm {
+        /// DT TPDUs that may be sent (CDT).
+        credit: u16,
+        /// Reference of the transport connection.
+        connection: u32,
+    },
+    /// AK TPDU.
+    AcknowledgementTpdu {
+        /// Next DT TPDU expected (YR-TU-NR).
+        number: u32,
+        /// DT TPDUs that may be sent from there on (CDT).
+        credit: u16,
+        /// Orders acknowledgements of one number.
+        subsequence: u16,
+        /// Reference of the transport connection.
+        connection: u32,
+    },
+    /// DR TPDU.
+    DisconnectRequest {
+        /// Reference of the transport connection.
+        connection: u32,
+    },
+    /// DC TPDU.
+    DisconnectConfirm {
+        /// Reference of the transport connection.
+        connection: u32,
+    },
+    /// Error Report NPDU: what it says of the header of the NPDU that it is about.
+    ErrorReport {
+        /// What that NPDU carried.
+        about: Kind,
+        /// TPDU number in it; 0 where there is none.
+        number: u32,
+        /// Reference of its transport connection.
+        connection: u32,
+    },
 }
 
 impl Body {
@@ -125,6 +213,13 @@ impl Body {
             Body::ResourceManagement { .. } => Kind::ResourceManagement,
             Body::Notice { .. } => Kind::Notice,
             Body::Acknowledgement { .. } => Kind::Acknowledgement,
+            Body::DataTpdu { .. } => Kind::DataTpdu,
+            Body::ConnectRequest { .. } => Kind::ConnectRequest,
+            Body::ConnectConfirm { .. } => Kind::ConnectConfirm,
+            Body::AcknowledgementTpdu { .. } => Kind::AcknowledgementTpdu,
+            Body::DisconnectRequest { .. } => Kind::DisconnectRequest,
+            Body::DisconnectConfirm { .. } => Kind::DisconnectConfirm,
+            Body::ErrorReport { .. } => Kind::ErrorReport,
         }
     }
 
@@ -134,8 +229,22 @@ impl Body {
             Body::ResourceManagement { er, ccr } => [er.to_bits(), ccr.to_bits()],
             Body::Notice { point, severity } => [u64::from(point), u64::from(severity)],
             Body::Acknowledgement { number, credit } => [number, credit],
+            Body::DataTpdu { born, number, connection } => [born.0, pair(number, connection)],
+            Body::ConnectRequest { connection }
+            | Body::DisconnectRequest { connection }
+            | Body::DisconnectConfirm { connection } => [0, pair(0, connection)],
+            Body::ConnectConfirm { credit, connection } => [u64::from(credit), pair(0, connection)],
+            Body::AcknowledgementTpdu { number, credit, subsequence, connection } => {
+                [u64::from(credit) << 16 | u64::from(subsequence), pair(number, connection)]
+            }
+            Body::ErrorReport { about, number, connection } => [about as u64, pair(number, connection)],
         }
     }
+}
+
+/// Two halves of a word.
+fn pair(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
 }
 
 /// A protocol data unit: cell, packet or TPDU.
@@ -192,6 +301,7 @@ impl Pdu {
     #[inline]
     pub fn body(&self) -> Body {
         let [first, second] = self.words;
+        let (number, connection) = ((second >> 32) as u32, second as u32);
         match self.kind {
             Kind::Data => Body::Data { born: Time(first), number: second },
             Kind::ResourceManagement => {
@@ -199,6 +309,16 @@ impl Pdu {
             }
             Kind::Notice => Body::Notice { point: first as u32, severity: second as u8 },
             Kind::Acknowledgement => Body::Acknowledgement { number: first, credit: second },
+            Kind::DataTpdu => Body::DataTpdu { born: Time(first), number, connection },
+            Kind::ConnectRequest => Body::ConnectRequest { connection },
+            Kind::ConnectConfirm => Body::ConnectConfirm { credit: first as u16, connection },
+            Kind::AcknowledgementTpdu => {
+                let (credit, subsequence) = ((first >> 16) as u16, first as u16);
+                Body::AcknowledgementTpdu { number, credit, subsequence, connection }
+            }
+            Kind::DisconnectRequest => Body::DisconnectRequest { connection },
+            Kind::DisconnectConfirm => Body::DisconnectConfirm { connection },
+            Kind::ErrorReport => Body::ErrorReport { about: Kind::numbered(first), number, connection },
         }
     }
 
@@ -239,6 +359,14 @@ mod tests {
             Body::ResourceManagement { er: 149.76e6, ccr: 0.1 },
             Body::Notice { point: u32::MAX, severity: 2 },
             Body::Acknowledgement { number: 1 << 40, credit: 15 },
+            Body::DataTpdu { born: Time(7 << 40), number: (1 << 31) - 1, connection: u32::MAX },
+            Body::ConnectRequest { connection: 3 },
+            Body::ConnectConfirm { credit: u16::MAX, connection: 4 },
+            Body::AcknowledgementTpdu { number: 127, credit: 15, subsequence: u16::MAX, connection: 5 },
+            Body::DisconnectRequest { connection: 6 },
+            Body::DisconnectConfirm { connection: 7 },
+            Body::ErrorReport { about: Kind::AcknowledgementTpdu, number: 9, connection: 8 },
+            Body::ErrorReport { about: Kind::ErrorReport, number: 0, connection: 8 },
         ];
         for body in bodies {
             assert_eq!(Pdu::new(FlowId(1), 2, CELL_OCTETS, 0, body).body(), body);

@@ -4,6 +4,7 @@
 //! computed when a PDU arrives (or, of low priority, when the next arrival proves that it may start), and only the
 //! delivery at the far end of the line is an event, if that. The results are the same to the bit.
 
+mod bits;
 mod queues;
 mod ring;
 mod stepped;
@@ -11,14 +12,15 @@ mod transit;
 
 use std::sync::Arc;
 
-use crate::control::{Congestion, CongestionPoint, Notice, PortView};
+use crate::control::{Answer, Congestion, CongestionPoint, Notice, PortView};
 use crate::discard::{Discard, Policy, Verdict};
 use crate::node::{Ctx, Node, NodeId, Timer};
-use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
+use crate::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::probe::Probe;
 use crate::random::Stream;
 use crate::stats::Fingerprint;
 use crate::time::{Interval, LineRate, Span, Time};
+use bits::BitCount;
 use queues::Queues;
 pub use queues::{QueueMeasures, QueueState};
 use ring::Ring;
@@ -57,6 +59,8 @@ pub struct GroupMeasures {
     pub marked: u64,
     /// Notices sent, by severity (the last counts all above).
     pub notices: [u64; 4],
+    /// Error Report NPDUs sent.
+    pub error_reports: u64,
 }
 
 /// How PDUs get from the queues to the far end of the line.
@@ -95,6 +99,8 @@ pub struct Parts {
     pub groups: Arc<[u32]>,
     /// Number of groups.
     pub group_count: usize,
+    /// Whether the bits present are measured.
+    pub measures_bits: bool,
 }
 
 /// Output port and line.
@@ -111,6 +117,8 @@ pub struct Port {
     switch: NodeId,
     number: u32,
     wants_departures: bool,
+    /// Whether lengths are shown to the congestion point in bits.
+    point_counts_bits: bool,
     groups: Arc<[u32]>,
     by_group: Vec<GroupMeasures>,
     notices: u32,
@@ -127,15 +135,22 @@ impl Port {
     #[must_use]
     pub fn new(parts: Parts, form: Form) -> Port {
         let wants_departures = parts.congestion.as_ref().is_some_and(CongestionPoint::wants_departures);
+        let point_counts_bits = parts.congestion.as_ref().is_some_and(CongestionPoint::counts_bits);
+        let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
+        let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         let transmitter = match form {
             Form::Stepped => Transmitter::Stepped(Stepped::new(parts.rate, parts.delay, parts.policies.len())),
             _ => Transmitter::Ring(Ring::new(parts.rate, parts.delay, parts.policies.len(), form)),
         };
         let is_ring = matches!(transmitter, Transmitter::Ring(_));
         Port {
-            is_quiet: is_ring && parts.congestion.is_none() && parts.order.is_none() && parts.outage.is_none(),
+            is_quiet: is_ring
+                && bits.is_none()
+                && parts.congestion.is_none()
+                && parts.order.is_none()
+                && parts.outage.is_none(),
             policies: parts.policies,
-            queues: Queues::default(),
+            queues: Queues { bits, ..Queues::default() },
             congestion: parts.congestion,
             transmitter,
             gathering: parts.order.map(|stream| Gathering { stream, arrived: Vec::new(), at: Time::NEVER }),
@@ -143,6 +158,7 @@ impl Port {
             switch: parts.switch,
             number: parts.number,
             wants_departures,
+            point_counts_bits,
             by_group: vec![GroupMeasures::default(); parts.group_count],
             groups: parts.groups,
             notices: 0,
@@ -195,6 +211,23 @@ impl Port {
     #[must_use]
     pub fn most_present_before(&self) -> u64 {
         self.queues.most_before
+    }
+
+    /// Bits present in all queues together, where they are counted.
+    #[must_use]
+    pub fn bits_present(&self) -> Option<u64> {
+        self.queues.bits.as_ref().map(|count| count.total())
+    }
+
+    /// Area under the bits present since the last reset, in bits times picoseconds: whole, and without the PDU in
+    /// transmission.
+    #[must_use]
+    pub fn bits_areas(&self, now: Time) -> Option<(u128, u128)> {
+        let serving = match &self.transmitter {
+            Transmitter::Stepped(stepped) => stepped.serving(),
+            Transmitter::Ring(ring) => ring.serving(),
+        };
+        self.queues.bits.as_ref().map(|count| count.areas(now, serving))
     }
 
     /// What it did to each group.
@@ -328,11 +361,23 @@ impl Port {
     #[inline]
     fn view(&self, pdu: &Pdu, now: Time) -> PortView {
         let queue = self.queue_of(pdu);
-        PortView { now, length: self.queues.states[queue].present, size: self.policies[queue].size(), refused: false }
+        let present = self.queues.states[queue].present;
+        let length = self.shown_length(queue, present);
+        PortView { now, length, size: self.policies[queue].size(), refused: false }
+    }
+
+    /// What the congestion point is told of a queue with `present` PDUs.
+    #[inline]
+    fn shown_length(&self, queue: usize, present: u64) -> u64 {
+        if self.point_counts_bits { self.queues.bits_in(queue) } else { present }
     }
 
     #[cold]
-    fn notify<P: Probe>(&mut self, notice: Notice, about: FlowId, at: Time, ctx: &mut Ctx<P>) {
+    fn notify<P: Probe>(&mut self, notice: Notice, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let about = pdu.flow;
+        if let Some(report) = self.congestion.as_ref().and_then(|point| point.error_report(pdu)) {
+            return self.report(&report, pdu, at, ctx);
+        }
         let body = Body::Notice { point: self.number, severity: notice.severity };
         let mut pdu = Pdu::new(about, self.notices, CELL_OCTETS, 0, body);
         pdu.marks.set(Marks::DIR.with(Marks::BN));
@@ -344,13 +389,26 @@ impl Port {
         ctx.outbox.put(self.switch, at, pdu);
     }
 
+    /// Sends an Error Report back the way `about` came.
+    fn report<P: Probe>(&mut self, report: &Answer, about: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        let mut pdu = Pdu::new(about.flow, self.notices, report.octets, about.priority, report.body);
+        pdu.marks.set(report.marks);
+        if !about.is_backward() {
+            pdu.marks.set(Marks::DIR);
+        }
+        self.notices = self.notices.wrapping_add(1);
+        self.by_group[self.groups[about.flow.index()] as usize].error_reports += 1;
+        ctx.count_sent(&pdu);
+        ctx.outbox.put(self.switch, at, pdu);
+    }
+
     #[cold]
     fn discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         self.count_discard(pdu, at, ctx);
         let view = PortView { refused: true, ..self.view(pdu, at) };
         let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, &view));
         if let Some(notice) = notice {
-            self.notify(notice, pdu.flow, at, ctx);
+            self.notify(notice, pdu, at, ctx);
         }
     }
 
@@ -376,7 +434,7 @@ impl Port {
             self.by_group[self.groups[pdu.flow.index()] as usize].marked += 1;
         }
         if let Some(notice) = notice {
-            self.notify(notice, pdu.flow, view.now, ctx);
+            self.notify(notice, pdu, view.now, ctx);
         }
     }
 
@@ -395,7 +453,9 @@ impl Port {
             // A broken line is no congestion: the congestion point learns nothing of it.
             return self.count_discard(pdu, at, ctx);
         }
-        let (refused, victim) = match self.policies[queue].verdict(pdu, length) {
+        let policy = &self.policies[queue];
+        let judged = if policy.counts_bits() { self.queues.bits_in(queue) } else { length };
+        let (refused, victim) = match policy.verdict(pdu, judged) {
             Verdict::Admit => (false, None),
             Verdict::Discard => (true, None),
             Verdict::PushOut => match &mut self.transmitter {
@@ -411,6 +471,7 @@ impl Port {
         if self.congestion.is_some() {
             shown = *pdu;
             let size = self.policies[queue].size();
+            let length = self.shown_length(queue, length);
             self.show_arrival(&mut shown, &PortView { now: at, length, size, refused }, ctx);
             pdu = &shown;
         }
@@ -418,10 +479,10 @@ impl Port {
             return self.discard(pdu, at, ctx);
         }
         if let Some(victim) = victim {
-            self.queues.evict(queue, at);
+            self.queues.evict(queue, at, victim.bits());
             self.discard(&victim, at, ctx);
         }
-        self.queues.enter(queue, at);
+        self.queues.enter(queue, at, pdu.bits());
         match &mut self.transmitter {
             Transmitter::Ring(ring) => ring.push(queue, pdu, at, self.to, ctx),
             Transmitter::Stepped(stepped) => stepped.push(queue, *pdu, at),
@@ -440,7 +501,7 @@ impl Port {
         if self.policies[queue].verdict(pdu, state.present) != Verdict::Admit {
             return self.discard(&{ *pdu }, at, ctx);
         }
-        self.queues.enter(queue, at);
+        self.queues.enter(queue, at, pdu.bits());
         ring.push(queue, pdu, at, self.to, ctx);
     }
 
@@ -462,7 +523,8 @@ impl Port {
                 if self.wants_departures
                     && let Some(point) = &mut self.congestion
                 {
-                    let length = self.queues.of(queue).present;
+                    let present = self.queues.of(queue).present;
+                    let length = if self.point_counts_bits { self.queues.bits_in(queue) } else { present };
                     let size = self.policies[queue].size();
                     let marks = pdu.marks;
                     point.on_departure(&mut pdu, &PortView { now, length, size, refused: false });

@@ -75,23 +75,34 @@ impl Receiver {
     /// A PDU arrived; returns what is to be sent back.
     #[inline]
     pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) -> Option<Pdu> {
+        self.arrive(pdu, at, ctx);
+        if let Body::Data { born, .. } = pdu.body() {
+            self.measure(pdu, at.since(born), ctx);
+        }
+        let answer = self.notification.as_mut()?.on_pdu(pdu, at)?;
+        Some(self.answer(pdu, answer))
+    }
+
+    /// Anything arrived.
+    #[inline]
+    pub fn arrive<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         ctx.count_delivered(pdu);
         ctx.probe.on_delivered(pdu, at);
         self.fingerprint.mix(at.0);
         self.fingerprint.mix(u64::from(pdu.sequence) << 16 | u64::from(pdu.marks.0) << 8 | pdu.kind() as u64);
-        if let Body::Data { born, .. } = pdu.body() {
-            let delay = at.since(born).0;
-            self.delays.record(delay);
-            self.late.record(delay);
-            ctx.tally.delays[self.group].record(delay);
-            if let Some(histogram) = &mut self.histogram {
-                histogram.record(delay);
-            }
-            self.delivered_bits += pdu.bits();
-            self.tagged += u64::from(pdu.is_tagged());
+    }
+
+    /// Data were delivered after `delay`.
+    #[inline]
+    pub fn measure<P: Probe>(&mut self, pdu: &Pdu, delay: Span, ctx: &mut Ctx<P>) {
+        self.delays.record(delay.0);
+        self.late.record(delay.0);
+        ctx.tally.delays[self.group].record(delay.0);
+        if let Some(histogram) = &mut self.histogram {
+            histogram.record(delay.0);
         }
-        let answer = self.notification.as_mut()?.on_pdu(pdu, at)?;
-        Some(self.answer(pdu, answer))
+        self.delivered_bits += pdu.bits();
+        self.tagged += u64::from(pdu.is_tagged());
     }
 
     /// How its answers wait for the sender at the same End.

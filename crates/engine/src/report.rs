@@ -56,6 +56,38 @@ pub struct FlowRow {
     pub transfers_unfinished: Option<u64>,
     /// Mean time with those under way counted as far as they got.
     pub transfer_mean_all_s: Option<f64>,
+    /// Transport connections opened; `None`, here and below, without a transport.
+    pub connections: Option<u64>,
+    /// Connections given up after the most transmissions of one TPDU.
+    pub connections_given_up: Option<u64>,
+    /// Packets that users produced.
+    pub produced: Option<u64>,
+    /// Packets refused because too many waited for credit.
+    pub refused: Option<u64>,
+    /// Packets never sent: forgotten when their connection was released, or produced after it was given up.
+    pub unsent: Option<u64>,
+    /// Packets that wait for credit now.
+    pub waiting: Option<u64>,
+    /// DT TPDUs unacknowledged when their connection was released or given up.
+    pub unacknowledged: Option<u64>,
+    /// DT TPDUs sent for the first time; `sent` counts the others too.
+    pub transmitted: Option<u64>,
+    /// DT TPDUs sent again.
+    pub retransmitted: Option<u64>,
+    /// DT TPDUs received for the first time; of these are delays and throughput.
+    pub accepted: Option<u64>,
+    /// DT TPDUs received again.
+    pub duplicates: Option<u64>,
+    /// DT TPDUs discarded by the receiver as beyond every window that it advertised.
+    pub outside_window: Option<u64>,
+    /// TPDUs that came for a connection that was over.
+    pub strays: Option<u64>,
+    /// Error Report NPDUs that senders heard.
+    pub error_reports: Option<u64>,
+    /// Mean delay from the first transmission of a DT TPDU to its first arrival.
+    pub delay_transmission_mean_s: Option<f64>,
+    /// Mean delay from the production of a packet to its first arrival.
+    pub delay_production_mean_s: Option<f64>,
 }
 
 /// One group of flows: sums, and measures over all its PDUs.
@@ -111,6 +143,52 @@ pub struct GroupRow {
     pub transfer_mean_all_s: Option<f64>,
     /// Jain's index of the flows' delivered bits.
     pub fairness: Option<f64>,
+    /// Transport connections opened; `None`, here and below, without a transport.
+    pub connections: Option<u64>,
+    /// Connections given up after the most transmissions of one TPDU.
+    pub connections_given_up: Option<u64>,
+    /// Packets that users produced.
+    pub produced: Option<u64>,
+    /// Packets refused because too many waited for credit.
+    pub refused: Option<u64>,
+    /// Packets never sent: forgotten when their connection was released, or produced after it was given up.
+    pub unsent: Option<u64>,
+    /// Packets that wait for credit now.
+    pub waiting: Option<u64>,
+    /// DT TPDUs unacknowledged when their connection was released or given up.
+    pub unacknowledged: Option<u64>,
+    /// DT TPDUs sent for the first time; `sent` counts the others too.
+    pub transmitted: Option<u64>,
+    /// DT TPDUs sent again.
+    pub retransmitted: Option<u64>,
+    /// DT TPDUs received for the first time; of these are delays and throughput.
+    pub accepted: Option<u64>,
+    /// DT TPDUs received again.
+    pub duplicates: Option<u64>,
+    /// DT TPDUs discarded by the receiver as beyond every window that it advertised.
+    pub outside_window: Option<u64>,
+    /// TPDUs that came for a connection that was over.
+    pub strays: Option<u64>,
+    /// Error Report NPDUs that senders heard.
+    pub error_reports: Option<u64>,
+    /// Error Report NPDUs sent about NPDUs of the group.
+    pub error_reports_sent: Option<u64>,
+    /// The same over all NPDUs sent, Error Reports too.
+    pub error_report_share: Option<f64>,
+    /// NPDUs of whatever kind discarded anywhere, over DT TPDUs sent.
+    pub discard_share: Option<f64>,
+    /// `accepted / transmitted`: r1 of the ATN study.
+    pub success_once: Option<f64>,
+    /// `accepted / sent`: r2 of the ATN study.
+    pub success_all: Option<f64>,
+    /// `accepted` per second of measured time.
+    pub accepted_per_s: Option<f64>,
+    /// `accepted_per_s / delay_mean_s`.
+    pub power: Option<f64>,
+    /// Mean delay from the first transmission of a DT TPDU to its first arrival.
+    pub delay_transmission_mean_s: Option<f64>,
+    /// Mean delay from the production of a packet to its first arrival.
+    pub delay_production_mean_s: Option<f64>,
 }
 
 /// One port: all its queues together.
@@ -144,6 +222,12 @@ pub struct PortRow {
     pub notices_mild: u64,
     /// Notices of severity 2 sent.
     pub notices_severe: u64,
+    /// Error Report NPDUs sent.
+    pub error_npdus: u64,
+    /// Time average of the bits present, those of the PDU in service counted whole; `None` where nobody counts bits.
+    pub queue_mean_bits: Option<f64>,
+    /// The same without the PDU in service.
+    pub waiting_mean_bits: Option<f64>,
 }
 
 /// One queue of a port.
@@ -205,7 +289,7 @@ pub struct SeriesRow {
     /// What was read: a port, or a flow.
     pub component: String,
     /// Name of the quantity: `queue_0`, `throughput_0` (bits per second of that queue since the last reading, where
-    /// there are several), `utilisation`, `received` (data PDUs of the flow since the start), `factor`.
+    /// there are several), `queue_bits`, `utilisation`, `received` (data PDUs of the flow since the start), `factor`.
     pub quantity: String,
     /// Its value.
     pub value: f64,

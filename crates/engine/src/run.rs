@@ -11,7 +11,10 @@ use crate::spec::Scenario;
 use crate::stats::jain;
 use crate::time::{Span, Time};
 use crate::traffic::Transfers;
+use crate::transport_end::Half;
 use crate::world::World;
+
+mod transports;
 
 pub use crate::assemble::Form;
 
@@ -205,6 +208,9 @@ impl<P: Probe> Run<P> {
                         sent += own;
                     }
                     put(&name, "utilisation", sent as f64 / (rate.bits_per_second() * interval.seconds()));
+                    if let Some(bits) = port.bits_present() {
+                        put(&name, "queue_bits", bits as f64);
+                    }
                     if let Some(point) = port.congestion_mut() {
                         point.readings(now, &mut |quantity, value| put(&name, quantity, value));
                     }
@@ -228,6 +234,15 @@ impl<P: Probe> Run<P> {
                             None => sums.push((quantity, value)),
                         }
                     });
+                }
+                AnyNode::Transport(end) => {
+                    let Half::Sending(sending) = end.half() else { continue };
+                    let (name, group) = &flow_groups[sending.flow().index()];
+                    seen[*group as usize] += 1;
+                    if self.sample_flows || seen[*group as usize] == 1 {
+                        put(name, "received", received[sending.flow().index()] as f64);
+                        sending.readings(&mut |quantity, value| put(name, quantity, value));
+                    }
                 }
                 AnyNode::Police(_) | AnyNode::Switch(_) => {}
             }
@@ -291,8 +306,9 @@ impl<P: Probe> Run<P> {
             })
             .collect();
         for node in self.world.nodes() {
-            let AnyNode::End(end) = node else { continue };
-            if let Some(sender) = end.sender() {
+            if let AnyNode::End(end) = node
+                && let Some(sender) = end.sender()
+            {
                 let row = &mut rows[sender.flow().index()];
                 row.sent = sender.sent;
                 row.sent_bits = sender.sent_bits;
@@ -306,7 +322,7 @@ impl<P: Probe> Run<P> {
                     (row.transfer_mean_s, row.transfer_mean_all_s) = transfer_means(&files);
                 }
             }
-            if let Some(receiver) = end.receiver() {
+            if let Some(receiver) = node.receiver() {
                 let row = &mut rows[receiver.flow().index()];
                 row.tagged = receiver.tagged;
                 row.delivered_bits = receiver.delivered_bits;
@@ -321,6 +337,7 @@ impl<P: Probe> Run<P> {
                     receiver.histogram.as_ref().and_then(|histogram| histogram.quantile(0.99)).and_then(seconds);
             }
         }
+        transports::fill_flows(self.world.nodes(), &mut rows);
         rows
     }
 
@@ -329,8 +346,15 @@ impl<P: Probe> Run<P> {
         let mut files: Vec<Option<Transfers>> = vec![None; self.world.groups().len()];
         let mut delays: Vec<crate::stats::Moments> = vec![crate::stats::Moments::default(); self.world.groups().len()];
         for node in self.world.nodes() {
-            let AnyNode::End(end) = node else { continue };
-            if let Some(sender) = end.sender() {
+            if let AnyNode::Transport(end) = node
+                && let Half::Sending(sending) = end.half()
+            {
+                let group = self.world.flows()[sending.flow().index()].group as usize;
+                nominal[group] = nominal[group].zip(sending.mean_rate()).map(|(sum, rate)| sum + rate);
+            }
+            if let AnyNode::End(end) = node
+                && let Some(sender) = end.sender()
+            {
                 let group = self.world.flows()[sender.flow().index()].group as usize;
                 nominal[group] = nominal[group].zip(sender.mean_rate()).map(|(sum, rate)| sum + rate);
                 if let Some(own) = sender.transfers(self.world.clock()) {
@@ -341,10 +365,12 @@ impl<P: Probe> Run<P> {
                     sum.unfinished_ps += own.unfinished_ps;
                 }
             }
-            if let Some(receiver) = end.receiver() {
+            if let Some(receiver) = node.receiver() {
                 delays[self.world.flows()[receiver.flow().index()].group as usize].merge(&receiver.delays);
             }
         }
+        let group_of = |flow: usize| self.world.flows()[flow].group as usize;
+        let longer = transports::longer_delays(self.world.nodes(), group_of, self.world.groups().len());
         self.world
             .groups()
             .iter()
@@ -359,7 +385,7 @@ impl<P: Probe> Run<P> {
                 let quantile = |q: f64| histogram.quantile(q).map(|picoseconds| Span(picoseconds).seconds());
                 let delivered: Vec<f64> = own.iter().map(|row| row.delivered_bits as f64).collect();
                 let (transfer_mean_s, transfer_mean_all_s) = files[index].as_ref().map_or((None, None), transfer_means);
-                GroupRow {
+                let mut row = GroupRow {
                     group: name.clone(),
                     flows: own.len() as u64,
                     sent,
@@ -385,7 +411,14 @@ impl<P: Probe> Run<P> {
                     transfers_unfinished: files[index].map(|files| files.unfinished),
                     transfer_mean_all_s,
                     fairness: (own.len() > 1 && delivered.iter().any(|&bits| bits > 0.0)).then(|| jain(&delivered)),
-                }
+                    ..GroupRow::default()
+                };
+                let reports = self.world.nodes().map(|node| match node {
+                    AnyNode::Port(port) => port.by_group()[index].error_reports,
+                    _ => 0,
+                });
+                transports::fill_group(&mut row, &own, &longer[index], reports.sum(), measured.seconds());
+                row
             })
             .collect()
     }
@@ -467,12 +500,17 @@ impl<P: Probe> Run<P> {
         }
         row.utilisation = bits as f64 / (row.rate_bps * measured.seconds());
         row.queue_mean = area as f64 / measured.0 as f64;
+        if let Some((bits, waiting)) = port.bits_areas(now) {
+            row.queue_mean_bits = Some(bits as f64 / measured.0 as f64);
+            row.waiting_mean_bits = Some(waiting as f64 / measured.0 as f64);
+        }
         row.queue_max = port.most_present();
         row.queue_max_start = port.most_present_before();
         for (group, own) in port.by_group().iter().enumerate() {
             row.marked += own.marked;
             row.notices_mild += own.notices[0];
             row.notices_severe += own.notices[2];
+            row.error_npdus += own.error_reports;
             if *own != crate::port::GroupMeasures::default() {
                 losses.push(LossRow {
                     place: name.to_owned(),

@@ -12,7 +12,7 @@ use crate::error::Fault;
 use crate::pdu::CELL_OCTETS;
 use crate::random::Stream;
 use crate::time::{Interval, LineRate, Span};
-use crate::{control, discard, policer, traffic};
+use crate::{control, discard, policer, traffic, transport};
 
 mod range;
 mod sweep;
@@ -190,22 +190,34 @@ pub struct Reverse {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
-    /// Number of flows in the group.
+    /// Number of flows in the group; with `from` and `to`, for each sender and receiver.
     #[serde(default = "one")]
     pub count: u32,
     /// Nodes from the sender's to the receiver's; lines must join each to the next.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
+    /// Instead of `path`, the nodes of senders: the group has its flows from each of them to each node of `to` (but
+    /// itself), called `GROUP/SENDER-RECEIVER`, on the path of the fewest lines; among equals, the first by the names of
+    /// its nodes.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub from: Vec<String>,
+    /// The nodes of receivers, with `from`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<String>,
     /// A private line from each sender to the first node of the path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,
     /// Priority of the data: 0 is served first.
     #[serde(default)]
     pub priority: u8,
-    /// Octets of one PDU, headers included.
+    /// Octets of one PDU, headers included; over a transport, of one packet without any.
     #[serde(default = "cell_octets")]
     pub octets: u16,
     /// What the senders have to send.
     pub traffic: traffic::Params,
+    /// Transport connections that carry the traffic; the PDUs go by themselves if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<transport::Params>,
     /// Policers of each flow, in order, where the flow's first line ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policers: Vec<policer::Params>,

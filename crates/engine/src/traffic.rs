@@ -11,6 +11,7 @@ use crate::roles::{define_role, dispatch};
 use crate::time::{Rate, Span, Time};
 
 mod cbr;
+mod connections;
 mod file_transfer;
 mod frames;
 mod greedy;
@@ -97,6 +98,10 @@ pub trait Traffic {
     fn saturates(&self) -> bool {
         false
     }
+    /// Whether its user has a transport connection open; the one of models that know of none is always open.
+    fn is_connected(&self) -> bool {
+        true
+    }
     /// Mean offered rate in bits per second at factor 1, where the parameters tell.
     fn mean_rate(&self) -> Option<f64> {
         None
@@ -119,6 +124,19 @@ pub struct Surroundings {
     pub number: u32,
     /// Octets of one PDU, headers included.
     pub octets: u16,
+    /// The host that sends, whom its flows to several peers share.
+    pub host: Host,
+}
+
+/// What the flows of one host to its peers have in common.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// The same random numbers for each of them.
+    pub stream: Stream,
+    /// Number of peers.
+    pub peers: u32,
+    /// The peer of this flow, from 0.
+    pub peer: u32,
 }
 
 /// Calls of exponential length with exponential pauses between them.
@@ -277,6 +295,8 @@ macro_rules! models {
             file_transfer FileTransfer = file_transfer::Params => file_transfer::FileTransfer;
             /// Constant bit rate.
             cbr Cbr = cbr::Params => cbr::Cbr;
+            /// Transport connections opened to random peers and released, with packets at random times.
+            connections Connections = connections::Params => connections::Connections;
             /// Poisson arrivals.
             poisson Poisson = poisson::Params => poisson::Poisson;
             /// Video from a model of MPEG-1 frames.
@@ -297,7 +317,7 @@ impl Params {
     /// Whether all PDUs have the size that the flow names.
     #[must_use]
     pub fn constant_size(&self) -> bool {
-        true
+        !matches!(self, Params::Connections(_))
     }
 
     /// The fault, if PDUs of so many octets cannot carry it.
@@ -363,6 +383,10 @@ impl Traffic for Model {
 
     fn saturates(&self) -> bool {
         models!(dispatch! [Model, self, model => model.saturates()])
+    }
+
+    fn is_connected(&self) -> bool {
+        models!(dispatch! [Model, self, model => model.is_connected()])
     }
 
     fn mean_rate(&self) -> Option<f64> {

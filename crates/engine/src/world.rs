@@ -12,6 +12,7 @@ use crate::pdu::Pdu;
 use crate::probe::{Probe, Tally};
 use crate::stats::Fingerprint;
 use crate::time::Time;
+use crate::transport::Journeys;
 
 /// A leaf of the agenda: whose wake-up it is, and its place among equal times.
 #[derive(Clone, Copy, Debug)]
@@ -101,6 +102,7 @@ impl<P: Probe> World<P> {
                 node.delivery = Place::new(leaf, police.feeder());
             }
         }
+        let transports = parts.nodes.iter().any(|node| matches!(node, AnyNode::Transport(_)));
         let slots = parts.nodes.into_iter().zip(places);
         let mut world = World {
             clock: Time::ZERO,
@@ -112,6 +114,7 @@ impl<P: Probe> World<P> {
                 outbox: Outbox::default(),
                 counts: vec![Counts::default(); parts.flows.len()],
                 tally: Tally::new(parts.groups.len()),
+                journeys: vec![Journeys::default(); if transports { parts.flows.len() } else { 0 }],
                 probe,
                 end: Time::NEVER,
             },
@@ -246,6 +249,10 @@ impl<P: Probe> World<P> {
                 let to = police.to();
                 self.act(node, to, time);
             }
+            AnyNode::Transport(end) => {
+                end.act(time, &mut self.ctx);
+                plan(slot, &mut self.agenda);
+            }
             AnyNode::Switch(_) => {}
         }
         if !self.ctx.outbox.is_empty() || !self.ripe.is_empty() {
@@ -261,6 +268,7 @@ impl<P: Probe> World<P> {
         for node in self.nodes_mut() {
             match node {
                 AnyNode::End(end) => end.reset_measures(now),
+                AnyNode::Transport(end) => end.reset_measures(now),
                 AnyNode::Port(port) => port.reset_measures(now),
                 AnyNode::Police(police) => police.reset_measures(now),
                 AnyNode::Switch(_) => {}
@@ -284,7 +292,9 @@ impl<P: Probe> World<P> {
         let mut all = Fingerprint::default();
         for node in self.nodes() {
             match node {
-                AnyNode::End(end) => all.mix(end.receiver().map_or(0, crate::receiver::Receiver::fingerprint)),
+                AnyNode::End(_) | AnyNode::Transport(_) => {
+                    all.mix(node.receiver().map_or(0, crate::receiver::Receiver::fingerprint));
+                }
                 AnyNode::Port(port) => all.mix(port.fingerprint()),
                 AnyNode::Police(police) => all.mix(police.fingerprint()),
                 AnyNode::Switch(_) => {}
@@ -398,6 +408,7 @@ impl<P: Probe> World<P> {
                 }
             }
             AnyNode::Police(police) => police.on_pdu(pdu, at, &mut self.ctx),
+            AnyNode::Transport(end) => end.on_pdu(pdu, at, &mut self.ctx),
             AnyNode::Switch(_) => {}
         }
         plan(slot, &mut self.agenda);
@@ -412,6 +423,7 @@ impl<P: Probe> World<P> {
                 AnyNode::Port(port) => port.held(&mut count),
                 AnyNode::Police(police) => police.held(&mut count),
                 AnyNode::End(end) => end.held(&mut count),
+                AnyNode::Transport(end) => end.held(&mut count),
                 AnyNode::Switch(_) => {}
             }
         }
@@ -444,6 +456,7 @@ fn plan(slot: &Slot, agenda: &mut Agenda) {
     let places = &slot.places;
     let (place, time) = match &slot.node {
         AnyNode::End(end) => (places.own, end.due()),
+        AnyNode::Transport(end) => (places.own, end.due()),
         AnyNode::Port(port) => {
             if places.own != Place::NONE {
                 agenda.set(places.own, port.next_service());

@@ -183,7 +183,7 @@ table!(
         flow, group, sent, delivered, lost, tagged, sent_bits, control_bits, delivered_bits, throughput_bps,
         delay_mean_s, delay_sd_s, delay_min_s, delay_max_s, delay_p99_s, over_jitter_limit, control_sent, control_delivered,
         control_lost, obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished,
-        transfer_mean_all_s
+        transfer_mean_all_s, connections, connections_given_up, produced, refused, unsent, waiting, unacknowledged, transmitted, retransmitted, accepted, duplicates, outside_window, strays, error_reports, delay_transmission_mean_s, delay_production_mean_s
     }
 );
 
@@ -192,14 +192,14 @@ table!(
         group, flows, sent, delivered, lost, loss_ratio, tagged, load_bps, sent_bps, throughput_bps, nominal_bps,
         delay_mean_s, delay_p50_s, delay_p99_s, delay_p999_s, delay_max_s, over_jitter_limit, jitter_share,
         obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished, transfer_mean_all_s,
-        fairness
+        fairness, connections, connections_given_up, produced, refused, unsent, waiting, unacknowledged, transmitted, retransmitted, accepted, duplicates, outside_window, strays, error_reports, error_reports_sent, error_report_share, discard_share, success_once, success_all, accepted_per_s, power, delay_transmission_mean_s, delay_production_mean_s
     }
 );
 
 table!(
     ports: PortRow {
         port, from, to, rate_bps, arrived, departed, discarded, utilisation, queue_mean, queue_max, queue_max_start, marked,
-        notices_mild, notices_severe
+        notices_mild, notices_severe, error_npdus, queue_mean_bits, waiting_mean_bits
     }
 );
 

@@ -22,6 +22,7 @@ impl Network<'_> {
                 && (takes_time || port.rate.is_none())
                 && *port.queues == [discard::Params::UNLIMITED]
                 && flow.peer.is_none()
+                && flow.params.transport.is_none()
                 && flow.params.policers.is_empty()
                 && flow.forward.len() > 1
                 && forms[first] == Form::Ring

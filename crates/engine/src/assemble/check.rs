@@ -132,6 +132,7 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
     flow.policers.iter().enumerate().try_for_each(|(index, params): (usize, &policer::Params)| {
         params.check().map_err(|fault| fault.under(&format!("policers[{index}]")))
     })?;
+    super::transports::check(flow)?;
     flow.reaction_point.check().map_err(|fault| fault.under("reaction_point"))?;
     if let Some(point) = &flow.notification_point {
         point.check().map_err(|fault| fault.under("notification_point"))?;
@@ -143,11 +144,13 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
 pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
     let histogram = if scenario.measure.flow_percentiles { HISTOGRAM_BYTES } else { 0 };
     let access = |flow: &Flow| if flow.access.is_some() { 2 * PORT_BYTES } else { 0 };
-    let bytes = |flow: &Flow| u64::from(flow.count).saturating_mul(FLOW_BYTES + histogram + access(flow));
+    let pairs = |flow: &Flow| (flow.from.len() as u64).saturating_mul(flow.to.len() as u64).max(1);
+    let number = |flow: &Flow| u64::from(flow.count).saturating_mul(pairs(flow));
+    let bytes = |flow: &Flow| number(flow).saturating_mul(FLOW_BYTES + histogram + access(flow));
     let total = scenario.flow.values().map(bytes).fold(0u64, u64::saturating_add);
     let Some((name, largest)) = scenario.flow.iter().max_by_key(|(_, flow)| bytes(flow)) else { return Ok(()) };
     if total > MOST_MEMORY {
-        let flows: u64 = scenario.flow.values().map(|flow| u64::from(flow.count)).sum();
+        let flows = scenario.flow.values().map(number).fold(0u64, u64::saturating_add);
         let most = MOST_MEMORY / (FLOW_BYTES + histogram + access(largest));
         let reason = format!("{flows} flows would take about {} GB of memory", total >> 30);
         let remedy = format!("a run has room for about {most} flows like these");

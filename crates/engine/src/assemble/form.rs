@@ -152,9 +152,16 @@ impl Graph {
         };
         for (flow, plan) in network.flows.iter().enumerate() {
             let policed = !plan.params.policers.is_empty();
-            let answers = plan.params.notification_point.is_some();
+            let transport = plan.params.transport.is_some();
+            let answers = plan.params.notification_point.is_some() || transport;
             let last = plan.forward.len() - 1;
             graph.feeders[plan.forward[0]].insert(Place::Lively(flow));
+            if transport {
+                // Error Reports about what goes back come from any switch on the way.
+                for &port in &plan.forward {
+                    graph.feeders[port].insert(Place::Lively(flow));
+                }
+            }
             for (hop, &port) in plan.forward.iter().enumerate() {
                 let next = plan.forward.get(hop + 1);
                 let onward = match next {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::paths::{Route, routes};
 use super::{Form, form};
 use crate::agenda::Rank;
 use crate::control::{FlowTerms, PortSurroundings, ReceiverSurroundings, SenderSurroundings};
@@ -66,7 +67,9 @@ pub(super) struct FlowPlan<'a> {
     /// Ends: sending, receiving.
     pub(super) ends: [usize; 2],
     /// Place within its group, from 0.
-    number: u32,
+    pub(super) number: u32,
+    /// The host that sends, as random streams know it, how many peers it has, and which this is.
+    pub(super) host: (String, u32, u32),
     /// The opposite direction of its connection.
     pub(super) peer: Option<usize>,
 }
@@ -105,6 +108,7 @@ impl<'a> Network<'a> {
         network.switches.sort();
         network.switches.dedup();
         network.join_peers()?;
+        network.check_lifetimes()?;
         if let Some(stop) = &scenario.stop {
             let Some(port) = network.ports.iter().position(|port| port.name == stop.port) else {
                 let names: Vec<&str> = network.ports.iter().map(|port| port.name.as_str()).collect();
@@ -154,14 +158,22 @@ impl<'a> Network<'a> {
     }
 
     fn lay_group(&mut self, group: usize, name: &str, params: &'a spec::Flow) -> Result<(), Fault> {
-        let shown = format!("{:?}", params.path);
-        if params.path.len() < 2 && params.access.as_ref().is_none_or(|access| access.rate.is_none()) {
+        for route in routes(params, &self.ports)? {
+            self.lay_route(group, name, params, &route)?;
+        }
+        Ok(())
+    }
+
+    fn lay_route(&mut self, group: usize, name: &str, params: &'a spec::Flow, route: &Route) -> Result<(), Fault> {
+        let path = &route.path;
+        let shown = format!("{path:?}");
+        if path.len() < 2 && params.access.as_ref().is_none_or(|access| access.rate.is_none()) {
             let remedy = "name the nodes from sender to receiver, at least two (one is enough behind an access line with a rate)";
             return Err(Fault::new("path", shown, "the path crosses no line", remedy));
         }
         let mut forward = Vec::new();
-        for (index, pair) in params.path.windows(2).enumerate() {
-            if params.path[..=index].contains(&pair[1]) {
+        for (index, pair) in path.windows(2).enumerate() {
+            if path[..=index].contains(&pair[1]) {
                 let reason = format!("the path comes back to `{}`: PDUs would go round in a cycle", pair[1]);
                 return Err(Fault::new("path", shown, reason, "visit each node once"));
             }
@@ -169,20 +181,25 @@ impl<'a> Network<'a> {
         }
         let backward: Vec<usize> = forward.iter().map(|&port| port ^ 1).collect();
         let delay = params.access.as_ref().filter(|access| access.rate.is_none());
-        let shared = delay.map(|access| self.lay_delay(access, &params.path[0], group));
+        let shared = delay.map(|access| self.lay_delay(access, &path[0], group));
+        let joined = |place: &str| if place.is_empty() { name.to_owned() } else { format!("{name}/{place}") };
+        let (name, host) = (joined(&route.name), joined(&route.host));
+        let numbered =
+            |name: &str, number| if params.count == 1 { name.to_owned() } else { format!("{name}/{number}") };
         for number in 1..=params.count {
             let flow = self.flows.len();
-            let name = if params.count == 1 { name.to_owned() } else { format!("{name}/{number}") };
+            let host = (numbered(&host, number), route.peers, route.peer);
+            let name = numbered(&name, number);
             let ends = [self.end_count, self.end_count + 1];
             self.end_count += 2;
             let (mut forward, mut backward) = (forward.clone(), backward.clone());
             if let Some(access) = &params.access {
-                let (up, down) = shared.unwrap_or_else(|| self.lay_access(flow, &name, access, &params.path[0], group));
+                let (up, down) = shared.unwrap_or_else(|| self.lay_access(flow, &name, access, &path[0], group));
                 forward.insert(0, up);
                 backward.insert(0, down);
             }
             let number = number - 1;
-            self.flows.push(FlowPlan { name, group, params, forward, backward, ends, number, peer: None });
+            self.flows.push(FlowPlan { name, group, params, forward, backward, ends, number, host, peer: None });
         }
         Ok(())
     }
@@ -408,21 +425,38 @@ impl<'a> Network<'a> {
         let sequences: Vec<_> =
             self.scenario.flow.iter().map(|(name, flow)| flow.traffic.sequence(group_stream(name))).collect();
         let mut ends: Vec<end::Parts> = (0..self.end_count).map(|_| end::Parts::default()).collect();
+        let mut transports = BTreeMap::new();
         for (index, flow) in self.flows.iter().enumerate() {
             let [sending, receiving] = flow.ends;
-            let sender = self.build_sender(index, flow, sequences[flow.group].clone(), &stream);
+            let traffic = self.build_traffic(flow, sequences[flow.group].clone(), &stream);
+            let receiver = self.build_receiver(index, flow, receiving);
+            if flow.params.transport.is_some() {
+                let out = [self.port_node(flow.forward[0]), self.back_from(flow)];
+                let ends = self.build_transport(index, flow, traffic, receiver, out);
+                transports.extend(flow.ends.into_iter().zip(ends.into_iter().flatten()));
+                seats.extend([0, 1].map(|half| Seat {
+                    node: self.end_node(flow.ends[half]),
+                    timer: Timer::Own,
+                    rank: self.own_rank(index, half),
+                }));
+                continue;
+            }
+            let sender = self.build_sender(index, flow, traffic, &stream);
             let is_chain = chained.contains(&flow.forward[0]);
             let rank = if is_chain { self.chain_rank(index) } else { self.own_rank(index, 0) };
             seats.push(Seat { node: self.end_node(sending), timer: Timer::Own, rank });
             ends[sending].out = self.port_node(flow.forward[usize::from(is_chain)]);
             ends[sending].access = is_chain.then(|| self.build_access(flow, sender.is_as_produced()));
             ends[sending].sender = Some(sender);
-            ends[receiving].receiver = Some(self.build_receiver(index, flow, receiving));
+            ends[receiving].receiver = Some(receiver);
             ends[receiving].back = self.back_from(flow);
         }
         let is_chain = |end: &usize| ends[*end].access.is_some();
         let chains = (0..self.end_count).filter(is_chain).map(|end| self.end_node(end)).collect();
-        nodes.extend(ends.into_iter().map(|parts| AnyNode::End(Box::new(End::new(parts)))));
+        nodes.extend(ends.into_iter().enumerate().map(|(end, parts)| match transports.remove(&end) {
+            Some(transport) => AnyNode::Transport(Box::new(transport)),
+            None => AnyNode::End(Box::new(End::new(parts))),
+        }));
         nodes.extend(self.build_switches().into_iter().map(|switch| AnyNode::Switch(Box::new(switch))));
         seats.sort_by_key(|seat| seat.rank);
         let rings = (0..self.ports.len()).filter(|port| forms[*port] != PortForm::Stepped && !chained.contains(port));
@@ -495,6 +529,7 @@ impl<'a> Network<'a> {
             order: (plan.order == Order::Random).then(|| stream(&plan.name, "order")),
             groups,
             group_count: self.groups.len(),
+            measures_bits: self.scenario.flow.values().any(|flow| flow.transport.is_some()),
         };
         Port::new(parts, form)
     }
@@ -530,22 +565,13 @@ impl<'a> Network<'a> {
         &self,
         index: usize,
         flow: &FlowPlan<'a>,
-        sequence: Option<traffic::Sequence>,
+        traffic: traffic::Model,
         stream: &impl Fn(&str, &str) -> Stream,
     ) -> Sender {
-        let group_stream = stream(&self.groups[flow.group], traffic::GROUP_PURPOSE);
-        let stream = |purpose: &str| stream(&flow.name, purpose);
         let octets = flow.params.octets;
-        let traffic = flow.params.traffic.build(traffic::Surroundings {
-            stream: stream("traffic"),
-            group_stream,
-            sequence,
-            number: flow.number,
-            octets,
-        });
         let line_rate = self.line_rate(flow);
-        let surroundings =
-            SenderSurroundings { stream: stream("reaction"), round_trip: self.round_trip(flow), line_rate, octets };
+        let stream = stream(&flow.name, "reaction");
+        let surroundings = SenderSurroundings { stream, round_trip: self.round_trip(flow), line_rate, octets };
         let reaction = flow.params.reaction_point.build(surroundings);
         Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
     }

@@ -46,6 +46,9 @@ fn congestion_points() -> Vec<Value> {
         json!({ "class_rates": {} }),
         json!({ "class_rates": { "rule": "single", "weight": 0.3, "interval": "7 ms", "discards": false } }),
         json!({ "class_rates": { "forward": true } }),
+        json!({ "clnp": {} }),
+        json!({ "clnp": { "ce_threshold": "424 bits", "error_reports": { "threshold": "848 bits" } } }),
+        json!({ "decbit": {} }),
         json!({ "queue_length": {} }),
         json!({ "constant_grant": { "rate": "3 Mb/s" } }),
         json!({ "efci": {} }),
@@ -428,6 +431,11 @@ proptest! {
                 let mut pdu = call.pdu;
                 let view = PortView { now, length: 0, size: Some(QUEUE), refused: false };
                 prop_assert_eq!(point.on_arrival(&mut pdu, &view), None, "{}", row);
+                if point.wants_departures() {
+                    point.on_departure(&mut pdu, &PortView { now: now + Span(70_666_667), ..view });
+                }
+                // A system that forwards takes from the lifetime; nothing else.
+                pdu.lifetime = call.pdu.lifetime;
                 prop_assert_eq!(format!("{pdu:?}"), format!("{:?}", call.pdu), "{}", row);
             }
         }

@@ -1,6 +1,7 @@
 //! The queues of a port as numbers: what is present, and what has been measured.
 
 use super::MOST_QUEUES;
+use super::bits::BitCount;
 use crate::time::Time;
 
 /// What one queue of a port has seen since the last reset.
@@ -79,6 +80,8 @@ pub(super) struct Queues {
     pub(super) most: u64,
     /// Most present at once before it.
     pub(super) most_before: u64,
+    /// What is present in bits, where somebody counts those.
+    pub(super) bits: Option<Box<BitCount>>,
 }
 
 impl Queues {
@@ -89,7 +92,10 @@ impl Queues {
     }
 
     #[inline]
-    pub(super) fn enter(&mut self, queue: usize, at: Time) {
+    pub(super) fn enter(&mut self, queue: usize, at: Time, bits: u64) {
+        if let Some(count) = &mut self.bits {
+            count.enter(queue, at, bits);
+        }
         self.of(queue).enter(at);
         self.present += 1;
         self.most = self.most.max(self.present);
@@ -97,18 +103,32 @@ impl Queues {
 
     #[inline]
     pub(super) fn leave(&mut self, queue: usize, at: Time, bits: u64) {
+        if let Some(count) = &mut self.bits {
+            count.leave(queue, at, bits);
+        }
         self.of(queue).leave(at, bits);
         self.present -= 1;
     }
 
-    pub(super) fn evict(&mut self, queue: usize, at: Time) {
+    pub(super) fn evict(&mut self, queue: usize, at: Time, bits: u64) {
+        if let Some(count) = &mut self.bits {
+            count.evict(queue, at, bits);
+        }
         let state = self.of(queue);
         state.present -= 1;
         state.measures.area += i128::from(at.0);
         self.present -= 1;
     }
 
+    /// Bits in one queue; 0 where they are not counted.
+    pub(super) fn bits_in(&self, queue: usize) -> u64 {
+        self.bits.as_ref().map_or(0, |count| count.present(queue))
+    }
+
     pub(super) fn reset(&mut self, now: Time) {
+        if let Some(count) = &mut self.bits {
+            count.reset(now);
+        }
         self.states.iter_mut().for_each(|state| state.reset(now));
         self.most_before = self.most;
         self.most = self.present;

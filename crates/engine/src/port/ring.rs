@@ -144,6 +144,11 @@ impl Ring {
         }
     }
 
+    /// Departure and bits of the PDU in service; `touch` came before.
+    pub(super) fn serving(&self) -> Option<(Time, u64)> {
+        self.transit.get_departing(0).map(|departing| (departing.at, departing.pdu.bits()))
+    }
+
     pub(super) fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         self.waiting.iter().flatten().for_each(&mut *each);
         if self.form != Form::Ahead {

@@ -76,6 +76,11 @@ impl Stepped {
         pdu
     }
 
+    /// Departure and bits of the PDU in service.
+    pub(super) fn serving(&self) -> Option<(Time, u64)> {
+        self.in_service.as_ref().map(|(departure, pdu)| (*departure, pdu.bits()))
+    }
+
     pub(super) fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         self.waiting.iter().flatten().for_each(&mut *each);
         self.in_service.iter().chain(&self.line).for_each(|(_, pdu)| each(pdu));

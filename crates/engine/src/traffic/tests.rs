@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::connections::Distribution;
 use super::*;
 use crate::quantity::Bits;
 
@@ -45,6 +46,7 @@ pub(crate) fn surroundings(seed: u64) -> Surroundings {
         sequence: None,
         number: 0,
         octets: 53,
+        host: Host { stream: Stream::new(seed, 0, "host/traffic"), peers: 1, peer: 0 },
     }
 }
 
@@ -105,6 +107,12 @@ fn every_model() -> Vec<Params> {
         }),
         Params::Cbr(cbr::Params { rate: Rate(64_000), start: None }),
         Params::Poisson(poisson::Params { rate: Rate(64_000) }),
+        Params::Connections(connections::Params {
+            inter_connection_time: Distribution::Constant(Span::ZERO),
+            connection_duration: None,
+            interproduction_time: Distribution::Exponential(Span::from_seconds(0.006_625)),
+            packet_size: Distribution::Constant(Bits(424)),
+        }),
         Params::Mpeg(mpeg::Params { mean: Rate(64_000), peak: Rate(211_000), ..mpeg::Params::default() }),
         Params::Replay(replay::Params {
             file: None,
@@ -151,7 +159,8 @@ fn mean_rates_are_what_the_parameters_tell() {
 /// Stopped for ever after a second, a source sends no more than what was fixed before.
 #[test]
 fn a_stopped_source_falls_silent() {
-    for params in every_model().iter().filter(|params| !matches!(params, Params::Greedy(_))) {
+    // Greedy sources wait for an allowance, and users of connections heed no factor.
+    for params in every_model().iter().filter(|params| !matches!(params, Params::Greedy(_) | Params::Connections(_))) {
         for seed in 0..20 {
             let units = units(&mut params.build(surroundings(seed)), &mut Script::new(&[(1.0, 0.0)]), at(60.0));
             assert!(units.iter().all(|unit| unit.0 < at(1.1)), "{params:?}");

@@ -1,0 +1,98 @@
+//! What senders have to send, and flows over transport connections: what they must be, and their two ends.
+
+use super::network::{FlowPlan, Network};
+use crate::control::{CongestionParams, ReactionParams};
+use crate::error::Fault;
+use crate::node::NodeId;
+use crate::pdu::FlowId;
+use crate::random::Stream;
+use crate::receiver::Receiver;
+use crate::spec::Flow;
+use crate::traffic::{self, Model};
+use crate::transport::{Params, Receiving, Sending};
+use crate::transport_end::{Arrivals, Half, TransportEnd};
+
+/// A flow by itself.
+pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
+    let Some(transport) = &flow.transport else { return Ok(()) };
+    transport.check().map_err(|fault| fault.under("transport"))?;
+    let Params::Tp4(params) = transport;
+    let most = u16::MAX - params.octets.data_header;
+    if flow.octets > most {
+        let reason = format!("with {} octets of headers the NPDU is too long", params.octets.data_header);
+        return Err(Fault::new("octets", flow.octets, reason, format!("give at most {most}")));
+    }
+    let remedy = "leave it out: a transport has strategies of its own, `credit` and `window`";
+    let refuse = |path: &str, reason: &str| Err(Fault::new(path, "", reason, remedy));
+    if flow.reaction_point != ReactionParams::UNCONTROLLED {
+        return refuse("reaction_point", "a transport connection has no reaction point beside its window strategy");
+    }
+    if flow.notification_point.is_some() {
+        return refuse(
+            "notification_point",
+            "a transport connection has no notification point beside its credit strategy",
+        );
+    }
+    if flow.peer.is_some() {
+        return refuse("peer", "a transport connection acknowledges by itself");
+    }
+    if !flow.policers.is_empty() {
+        return Err(Fault::new("policers", flow.policers.len(), "NPDUs are not policed", "leave them out"));
+    }
+    Ok(())
+}
+
+impl Network<'_> {
+    /// Refuses NPDUs whose lifetime ends on their way.
+    pub(super) fn check_lifetimes(&self) -> Result<(), Fault> {
+        let forwards = |port: &&usize| {
+            matches!(self.ports[**port].congestion, Some(CongestionParams::Clnp(_) | CongestionParams::Decbit(_)))
+        };
+        for flow in &self.flows {
+            let Some(Params::Tp4(params)) = &flow.params.transport else { continue };
+            // An Error Report begins anew.
+            let most = [&flow.forward, &flow.backward].map(|ports| ports.iter().filter(forwards).count());
+            let most = most[0].max(most[1]);
+            if usize::from(params.lifetime) <= most {
+                let reason = format!("{most} intermediate systems of the path each take one from it");
+                let path = format!("flow.{}.transport.tp4.lifetime", self.groups[flow.group]);
+                return Err(Fault::new(path, params.lifetime, reason, format!("give at least {}", most + 1)));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the flow's sender has to send.
+    pub(super) fn build_traffic(
+        &self,
+        flow: &FlowPlan<'_>,
+        sequence: Option<traffic::Sequence>,
+        stream: &impl Fn(&str, &str) -> Stream,
+    ) -> Model {
+        let (host, peers, peer) = &flow.host;
+        flow.params.traffic.build(traffic::Surroundings {
+            stream: stream(&flow.name, "traffic"),
+            group_stream: stream(&self.groups[flow.group], traffic::GROUP_PURPOSE),
+            sequence,
+            number: flow.number,
+            octets: flow.params.octets,
+            host: traffic::Host { stream: stream(host, "traffic of the host"), peers: *peers, peer: *peer },
+        })
+    }
+
+    /// The sending and the receiving end of a flow over transport connections.
+    pub(super) fn build_transport(
+        &self,
+        index: usize,
+        flow: &FlowPlan<'_>,
+        traffic: Model,
+        receiver: Receiver,
+        out: [NodeId; 2],
+    ) -> Option<[TransportEnd; 2]> {
+        let Params::Tp4(params) = flow.params.transport.as_ref()?;
+        let (id, priority) = (FlowId(index as u32), flow.params.priority);
+        let sending = Half::Sending(Sending::new(params, id, priority, traffic));
+        let receiving = Half::Receiving(Receiving::new(params, id, priority), Arrivals::new(receiver));
+        Some([TransportEnd::new(sending, out[0]), TransportEnd::new(receiving, out[1])])
+    }
+}

@@ -1,0 +1,194 @@
+//! An intermediate system of CLNP (ISO 8473) under congestion, as the ATN study has it (papers/atn-congestion-management.txt,
+//! 3.1.1 and 3.3.1; specs/atn.md, 4).
+//!
+//! - *Congestion experienced*: set on an NPDU of any type that arrives while the bits already in its output queue, those
+//!   of the NPDU in transmission included, exceed a threshold. Never cleared.
+//! - *Error Report NPDU*: sent back for each NPDU with the E/R flag that is discarded, and (an option) for each that
+//!   arrives above a second threshold. It is an NPDU like any other: it goes back through the queues, may be discarded,
+//!   and never causes another.
+//!
+//! Each intermediate system takes one from the NPDU's lifetime. Routes are static and visit no node twice, so whether
+//! the lifetime suffices is known beforehand: assembly refuses one that does not.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Answer, CongestionPoint, Notice, PortSurroundings, PortView};
+use crate::error::Fault;
+use crate::pdu::{Body, Kind, Marks, Pdu};
+use crate::quantity::Bits;
+
+/// Thresholds of one output queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// More bits than this in the queue set congestion experienced on what arrives (the paper's par_ce); never without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ce_threshold: Option<Bits>,
+    /// Error Reports about NPDUs that want them; none without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_reports: Option<ErrorReports>,
+}
+
+/// When an intermediate system sends Error Report NPDUs; about discarded NPDUs it always does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ErrorReports {
+    /// More bits than this in the queue cause one about what arrives (the paper's par_error_NPDU); only discards without.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<Bits>,
+    /// Octets of an Error Report NPDU: headers of its own and of the NPDU that it is about.
+    pub octets: u16,
+}
+
+impl Default for ErrorReports {
+    fn default() -> ErrorReports {
+        ErrorReports { threshold: None, octets: 121 }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        match &self.error_reports {
+            Some(reports) if reports.octets == 0 => {
+                Err(Fault::new("error_reports.octets", 0, "an Error Report has a length", "121 is usual"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// One output queue of an intermediate system.
+#[derive(Clone, Debug)]
+pub struct Clnp {
+    ce_threshold: u64,
+    error_threshold: u64,
+    error_octets: Option<u16>,
+}
+
+/// An intermediate system forwards `pdu`.
+pub(super) fn forward(pdu: &mut Pdu) {
+    pdu.lifetime = pdu.lifetime.saturating_sub(1);
+}
+
+impl Clnp {
+    /// The same in all surroundings.
+    #[must_use]
+    pub fn new(params: &Params, _surroundings: PortSurroundings) -> Clnp {
+        let limit = |threshold: Option<Bits>| threshold.map_or(u64::MAX, |bits| bits.0);
+        Clnp {
+            ce_threshold: limit(params.ce_threshold),
+            error_threshold: limit(params.error_reports.as_ref().and_then(|reports| reports.threshold)),
+            error_octets: params.error_reports.as_ref().map(|reports| reports.octets),
+        }
+    }
+
+    /// The notice about `pdu`, if it wants one.
+    fn report(&self, pdu: &Pdu) -> Option<Notice> {
+        let wanted = self.error_octets.is_some() && pdu.marks.has(Marks::ER) && pdu.kind() != Kind::ErrorReport;
+        wanted.then_some(Notice { severity: 1 })
+    }
+}
+
+impl CongestionPoint for Clnp {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        forward(pdu);
+        if view.length > self.ce_threshold {
+            pdu.marks.set(Marks::CE);
+        }
+        // What is refused is reported once, by `on_discard`.
+        if view.length > self.error_threshold && !view.refused { self.report(pdu) } else { None }
+    }
+
+    fn on_discard(&mut self, pdu: &Pdu, _view: &PortView) -> Option<Notice> {
+        self.report(pdu)
+    }
+
+    fn counts_bits(&self) -> bool {
+        true
+    }
+
+    fn error_report(&self, pdu: &Pdu) -> Option<Answer> {
+        let (number, connection) = match pdu.body() {
+            Body::DataTpdu { number, connection, .. } | Body::AcknowledgementTpdu { number, connection, .. } => {
+                (number, connection)
+            }
+            Body::ConnectRequest { connection }
+            | Body::ConnectConfirm { connection, .. }
+            | Body::DisconnectRequest { connection }
+            | Body::DisconnectConfirm { connection } => (0, connection),
+            _ => (0, 0),
+        };
+        let body = Body::ErrorReport { about: pdu.kind(), number, connection };
+        Some(Answer { body, marks: Marks::default(), octets: self.error_octets? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::conformance::port;
+    use super::*;
+    use crate::pdu::FlowId;
+    use crate::time::Time;
+
+    fn npdu(body: Body) -> Pdu {
+        let mut pdu = Pdu::new(FlowId(0), 0, 1672, 0, body);
+        pdu.marks.set(Marks::ER);
+        pdu.lifetime = 64;
+        pdu
+    }
+
+    fn data() -> Pdu {
+        npdu(Body::DataTpdu { born: Time::ZERO, number: 5, connection: 9 })
+    }
+
+    fn view(length: u64, refused: bool) -> PortView {
+        PortView { now: Time::ZERO, length, size: None, refused }
+    }
+
+    fn both() -> Clnp {
+        let error_reports = Some(ErrorReports { threshold: Some(Bits(131_072)), octets: 121 });
+        Clnp::new(&Params { ce_threshold: Some(Bits(27_000)), error_reports }, port())
+    }
+
+    #[test]
+    fn congestion_is_experienced_above_the_threshold_and_stays() {
+        let mut point = both();
+        let mut pdu = data();
+        for (length, marked) in [(0, false), (27_000, false), (27_001, true), (0, true)] {
+            assert_eq!(point.on_arrival(&mut pdu, &view(length, false)), None);
+            assert_eq!(pdu.marks.has(Marks::CE), marked, "{length}");
+        }
+        assert_eq!(pdu.lifetime, 60);
+        let mut acknowledgement =
+            npdu(Body::AcknowledgementTpdu { number: 1, credit: 2, subsequence: 0, connection: 9 });
+        point.on_arrival(&mut acknowledgement, &view(27_001, false));
+        assert!(acknowledgement.marks.has(Marks::CE));
+    }
+
+    #[test]
+    fn reports_go_out_above_the_threshold_and_for_discards_once() {
+        let mut point = both();
+        let told = Some(Notice { severity: 1 });
+        assert_eq!(point.on_arrival(&mut data(), &view(131_072, false)), None);
+        assert_eq!(point.on_arrival(&mut data(), &view(131_073, false)), told);
+        // Refused: the arrival tells nothing, the discard does.
+        assert_eq!(point.on_arrival(&mut data(), &view(260_000, true)), None);
+        assert_eq!(point.on_discard(&data(), &view(260_000, true)), told);
+        let body = Body::ErrorReport { about: Kind::DataTpdu, number: 5, connection: 9 };
+        assert_eq!(point.error_report(&data()).map(|report| (report.body, report.octets)), Some((body, 121)));
+    }
+
+    #[test]
+    fn no_report_is_reported_nor_what_wants_none() {
+        let mut point = both();
+        let report = npdu(Body::ErrorReport { about: Kind::DataTpdu, number: 5, connection: 9 });
+        assert_eq!(point.on_discard(&report, &view(260_000, true)), None);
+        let mut plain = data();
+        plain.marks = Marks::default();
+        assert_eq!(point.on_discard(&plain, &view(260_000, true)), None);
+        let mut silent = Clnp::new(&Params { ce_threshold: Some(Bits(1)), error_reports: None }, port());
+        assert_eq!(silent.on_discard(&data(), &view(260_000, true)), None);
+    }
+}

@@ -1,0 +1,75 @@
+//! Drop-tail by bits: what would bring the queue above its size is discarded.
+//!
+//! The output queues of the ATN study's intermediate systems (specs/atn.md, 5), whose NPDUs differ in length.
+
+use super::{Discard, Verdict};
+use crate::error::Fault;
+use crate::pdu::Pdu;
+use crate::quantity::Bits;
+
+/// How much the queue may hold.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Bits that the queue can hold, the PDU in service counted whole.
+    pub size: Bits,
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.size.0 == 0 {
+            return Err(Fault::new("size", self.size, "the queue has no place for any PDU", "choose more than 0 bits"));
+        }
+        Ok(())
+    }
+}
+
+/// A queue with one limit, in bits.
+#[derive(Clone, Debug)]
+pub struct DropTailBits {
+    size: u64,
+}
+
+impl DropTailBits {
+    /// A queue of the size given.
+    #[must_use]
+    pub fn new(params: &Params, _surroundings: ()) -> DropTailBits {
+        DropTailBits { size: params.size.0 }
+    }
+}
+
+impl Discard for DropTailBits {
+    #[inline]
+    fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict {
+        if length.saturating_add(pdu.bits()) <= self.size { Verdict::Admit } else { Verdict::Discard }
+    }
+
+    fn size(&self) -> Option<u64> {
+        None
+    }
+
+    fn counts_bits(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::discard::tests::pdu;
+
+    #[test]
+    fn the_last_bit_is_taken_and_no_more() {
+        let policy = DropTailBits::new(&Params { size: Bits(262_144) }, ());
+        assert_eq!(policy.verdict(&pdu(true), 262_144 - 424), Verdict::Admit);
+        assert_eq!(policy.verdict(&pdu(false), 262_144 - 423), Verdict::Discard);
+        assert_eq!(policy.verdict(&pdu(false), u64::MAX), Verdict::Discard);
+    }
+
+    #[test]
+    fn a_queue_of_nothing_is_a_fault() {
+        assert_eq!(Params { size: Bits(0) }.check().map_err(|fault| fault.path), Err("size".to_owned()));
+        assert_eq!(Params { size: Bits(1) }.check(), Ok(()));
+    }
+}

@@ -1,0 +1,104 @@
+//! What is in a port's queues in bits, where somebody counts those: thresholds, limits, the mean load.
+
+use super::MOST_QUEUES;
+use crate::time::{LineRate, Span, Time};
+
+/// Bits present, and the areas under them.
+#[derive(Clone, Debug)]
+pub(super) struct BitCount {
+    rate: Option<LineRate>,
+    present: [u64; MOST_QUEUES],
+    /// Area under the bits of all queues up to `seen` since the last reset, in bits times picoseconds.
+    area: u128,
+    seen: Time,
+    /// The part of it that PDUs took while they were in transmission, complete for those that have departed.
+    transmitting: u128,
+    /// The last reset: of a PDU in transmission only what lies behind counts.
+    reset: Time,
+}
+
+impl BitCount {
+    pub(super) fn new(rate: Option<LineRate>) -> BitCount {
+        let present = [0; MOST_QUEUES];
+        BitCount { rate, present, area: 0, seen: Time::ZERO, transmitting: 0, reset: Time::ZERO }
+    }
+
+    pub(super) fn present(&self, queue: usize) -> u64 {
+        self.present[queue & (MOST_QUEUES - 1)]
+    }
+
+    pub(super) fn total(&self) -> u64 {
+        self.present.iter().sum()
+    }
+
+    pub(super) fn enter(&mut self, queue: usize, at: Time, bits: u64) {
+        self.look(at);
+        self.present[queue & (MOST_QUEUES - 1)] += bits;
+    }
+
+    pub(super) fn leave(&mut self, queue: usize, at: Time, bits: u64) {
+        self.transmitting += self.transmission(at, at, bits);
+        self.evict(queue, at, bits);
+    }
+
+    pub(super) fn evict(&mut self, queue: usize, at: Time, bits: u64) {
+        self.look(at);
+        self.present[queue & (MOST_QUEUES - 1)] -= bits;
+    }
+
+    pub(super) fn reset(&mut self, now: Time) {
+        self.look(now);
+        (self.area, self.transmitting, self.reset) = (0, 0, now);
+    }
+
+    /// The area up to `now`: whole, and without what was in transmission. Departure and bits of the PDU in service are `serving`.
+    pub(super) fn areas(&self, now: Time, serving: Option<(Time, u64)>) -> (u128, u128) {
+        let area = self.area + u128::from(self.total()) * u128::from(now.since(self.seen).0);
+        let under_way = serving.map_or(0, |(departure, bits)| self.transmission(departure, now, bits));
+        (area, area.saturating_sub(self.transmitting + under_way))
+    }
+
+    /// Area of a PDU in transmission that departs at `departure`, from its start or the reset to `now`.
+    fn transmission(&self, departure: Time, now: Time, bits: u64) -> u128 {
+        let span = self.rate.map_or(Span::ZERO, |rate| rate.span(bits));
+        let start = Time(departure.0.saturating_sub(span.0)).max(self.reset);
+        u128::from(bits) * u128::from(now.0.saturating_sub(start.0))
+    }
+
+    fn look(&mut self, at: Time) {
+        // Departures of a ring are looked at late, but in order; an arrival at the clock may come before one of them.
+        self.area += u128::from(self.total()) * u128::from(at.0.saturating_sub(self.seen.0));
+        self.seen = at.max(self.seen);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::time::Rate;
+
+    const SECOND: u64 = 1_000_000_000_000;
+
+    fn at(second: u64) -> Time {
+        Time(second * SECOND)
+    }
+
+    /// Two PDUs of 1,000 bits at 500 b/s, from 0 s: 2,000 bits for 2 s, 1,000 for 2 s; half of it not in transmission
+    /// for 2 s.
+    #[test]
+    fn the_load_is_the_area_under_the_bits() {
+        let mut count = BitCount::new(Some(LineRate::Bits(Rate(500))));
+        count.enter(0, at(0), 1_000);
+        count.enter(1, at(0), 1_000);
+        assert_eq!((count.present(0), count.total()), (1_000, 2_000));
+        let served = |departure| (departure, 1_000);
+        let seconds = |(whole, waiting): (u128, u128)| (whole / u128::from(SECOND), waiting / u128::from(SECOND));
+        assert_eq!(seconds(count.areas(at(1), Some(served(at(2))))), (2_000, 1_000));
+        count.leave(0, at(2), 1_000);
+        assert_eq!(seconds(count.areas(at(3), Some(served(at(4))))), (5_000, 2_000));
+        count.reset(at(3));
+        assert_eq!(seconds(count.areas(at(3), Some(served(at(4))))), (0, 0));
+        count.leave(1, at(4), 1_000);
+        assert_eq!(seconds(count.areas(at(9), None)), (1_000, 0));
+    }
+}

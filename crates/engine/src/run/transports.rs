@@ -1,0 +1,99 @@
+//! What transport connections measured, for the tables of flows and groups.
+
+use super::FlowRow;
+use crate::node::AnyNode;
+use crate::report::GroupRow;
+use crate::stats::Moments;
+use crate::transport_end::Half;
+
+/// Mean in seconds of what was counted in picoseconds.
+fn mean_s(delays: &Moments) -> Option<f64> {
+    delays.mean().map(|mean| mean * 1e-12)
+}
+
+/// Fills the rows of the flows whose ends these are.
+pub(super) fn fill_flows<'a>(nodes: impl Iterator<Item = &'a AnyNode>, rows: &mut [FlowRow]) {
+    for node in nodes {
+        let AnyNode::Transport(end) = node else { continue };
+        match end.half() {
+            Half::Sending(sending) => {
+                let own = sending.measures();
+                let row = &mut rows[sending.flow().index()];
+                row.sent = own.transmitted + own.retransmitted;
+                row.sent_bits = own.sent_bits;
+                row.control_bits = own.control_bits;
+                row.connections = Some(own.opened);
+                row.connections_given_up = Some(own.given_up);
+                row.produced = Some(own.produced);
+                row.refused = Some(own.refused);
+                row.unsent = Some(own.unsent);
+                row.waiting = Some(sending.waiting());
+                row.unacknowledged = Some(own.unacknowledged);
+                row.transmitted = Some(own.transmitted);
+                row.retransmitted = Some(own.retransmitted);
+                row.error_reports = Some(own.error_reports);
+                row.strays = Some(row.strays.unwrap_or_default() + own.strays);
+            }
+            Half::Receiving(receiving, arrivals) => {
+                let own = receiving.measures();
+                let row = &mut rows[arrivals.receiver.flow().index()];
+                row.accepted = Some(own.accepted);
+                row.duplicates = Some(own.duplicates);
+                row.outside_window = Some(own.outside);
+                row.strays = Some(row.strays.unwrap_or_default() + own.strays);
+                row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
+                row.delay_production_mean_s = mean_s(&arrivals.since_production);
+            }
+        }
+    }
+}
+
+/// The two longer delays of each group, over all its packets.
+pub(super) fn longer_delays<'a>(
+    nodes: impl Iterator<Item = &'a AnyNode>,
+    group_of: impl Fn(usize) -> usize,
+    groups: usize,
+) -> Vec<[Moments; 2]> {
+    let mut delays = vec![[Moments::default(), Moments::default()]; groups];
+    for node in nodes {
+        let AnyNode::Transport(end) = node else { continue };
+        if let Half::Receiving(_, arrivals) = end.half() {
+            let own = &mut delays[group_of(arrivals.receiver.flow().index())];
+            own[0].merge(&arrivals.since_transmission);
+            own[1].merge(&arrivals.since_production);
+        }
+    }
+    delays
+}
+
+/// Fills the row of a group from those of its flows. `reports` counts the Error Reports that ports sent about it.
+pub(super) fn fill_group(row: &mut GroupRow, flows: &[&FlowRow], delays: &[Moments; 2], reports: u64, measured_s: f64) {
+    let sum =
+        |field: fn(&FlowRow) -> Option<u64>| flows.iter().filter_map(|row| field(row)).reduce(|sum, value| sum + value);
+    let (Some(transmitted), Some(accepted)) = (sum(|row| row.transmitted), sum(|row| row.accepted)) else { return };
+    let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    let control = |field: fn(&FlowRow) -> u64| flows.iter().map(|row| field(row)).sum::<u64>();
+    row.connections = sum(|row| row.connections);
+    row.connections_given_up = sum(|row| row.connections_given_up);
+    row.produced = sum(|row| row.produced);
+    row.refused = sum(|row| row.refused);
+    row.unsent = sum(|row| row.unsent);
+    row.waiting = sum(|row| row.waiting);
+    row.unacknowledged = sum(|row| row.unacknowledged);
+    row.transmitted = Some(transmitted);
+    row.retransmitted = sum(|row| row.retransmitted);
+    row.accepted = Some(accepted);
+    row.duplicates = sum(|row| row.duplicates);
+    row.outside_window = sum(|row| row.outside_window);
+    row.strays = sum(|row| row.strays);
+    row.error_reports = sum(|row| row.error_reports);
+    row.error_reports_sent = Some(reports);
+    row.error_report_share = share(reports, row.sent + control(|row| row.control_sent));
+    row.discard_share = share(row.lost + control(|row| row.control_lost), row.sent);
+    row.success_once = share(accepted, transmitted);
+    row.success_all = share(accepted, row.sent);
+    row.accepted_per_s = Some(accepted as f64 / measured_s);
+    row.power = row.delay_mean_s.filter(|&delay| delay > 0.0).map(|delay| accepted as f64 / measured_s / delay);
+    row.delay_transmission_mean_s = mean_s(&delays[0]);
+    row.delay_production_mean_s = mean_s(&delays[1]);
+}

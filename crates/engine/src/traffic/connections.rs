@@ -1,0 +1,292 @@
+//! The user of transport connections: opens one, produces packets, releases it, waits, and opens the next.
+//!
+//! papers/atn-congestion-management.txt, annex A, 3.2.1 (the TC-ep process); specs/atn.md, 5. A host has one connection
+//! at a time, to a peer drawn uniformly. Its schedule (gap, peer, duration, packets) comes from a stream of the host
+//! alone and not from the network, so that strategies are compared on the same offer. Each flow of the host, one a peer,
+//! plays the whole schedule and takes part in its own connections.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Pace, Surroundings, Traffic, Unit, Upcoming};
+use crate::error::Fault;
+use crate::quantity::Bits;
+use crate::random::Stream;
+use crate::time::{Span, Time};
+
+/// Largest packet: with the headers in front of it an NPDU has at most 65,535 octets.
+const MOST_OCTETS: u64 = 65_000;
+
+/// A random length, by the name of its distribution.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Distribution<T> {
+    /// Always the same.
+    Constant(T),
+    /// Exponential with this mean.
+    Exponential(T),
+}
+
+/// When connections are opened and released, and what they carry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {
+    /// Time from the release of a connection (first: from the start of the run) to the opening of the next (f_TC, of
+    /// mean mean_inter_TC_time).
+    pub inter_connection_time: Distribution<Span>,
+    /// Time from the opening of a connection to its release (f_TC_dur, of mean mean_TC_duration); without it the first
+    /// one lasts for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub connection_duration: Option<Distribution<Span>>,
+    /// Time from the opening to the first packet, and from each to the next (f_gen, of mean
+    /// mean_interproduction_time).
+    pub interproduction_time: Distribution<Span>,
+    /// Length of a packet, without any header (f_size); an exponential one is rounded up to the octet.
+    pub packet_size: Distribution<Bits>,
+}
+
+impl Distribution<Span> {
+    fn draw(&self, stream: &mut Stream) -> Span {
+        match *self {
+            Distribution::Constant(span) => span,
+            Distribution::Exponential(mean) => stream.exponential_span(mean),
+        }
+    }
+
+    fn mean(&self) -> Span {
+        let (Distribution::Constant(mean) | Distribution::Exponential(mean)) = *self;
+        mean
+    }
+}
+
+impl Distribution<Bits> {
+    fn mean(&self) -> Bits {
+        let (Distribution::Constant(mean) | Distribution::Exponential(mean)) = *self;
+        mean
+    }
+
+    fn draw_octets(&self, stream: &mut Stream) -> u16 {
+        let octets = match *self {
+            Distribution::Constant(size) => size.0 / 8,
+            Distribution::Exponential(mean) => libm::ceil(stream.exponential() * mean.0 as f64 / 8.0) as u64,
+        };
+        octets.clamp(1, MOST_OCTETS) as u16
+    }
+}
+
+impl Params {
+    /// The first fault of the parameters.
+    pub fn check(&self) -> Result<(), Fault> {
+        super::check_mean("interproduction_time", self.interproduction_time.mean())?;
+        if let Some(duration) = &self.connection_duration {
+            super::check_mean("connection_duration", duration.mean())?;
+        }
+        let size = self.packet_size.mean();
+        // The mean of an exponential size stays clear of the limit: 8 means of it, for one packet in 3,000.
+        let most = match self.packet_size {
+            Distribution::Constant(_) => MOST_OCTETS * 8,
+            Distribution::Exponential(_) => MOST_OCTETS,
+        };
+        if size.0 < 8 || size.0 > most || !size.0.is_multiple_of(8) {
+            let reason = format!("a packet has whole octets, 1 to {}", most / 8);
+            return Err(Fault::new("packet_size", size, reason, "1600 octets are the ATN study's"));
+        }
+        Ok(())
+    }
+}
+
+/// The users of one host, seen by its flow to one peer.
+#[derive(Clone, Debug)]
+pub struct Connections {
+    params: Params,
+    /// The host's own numbers: four draws a connection.
+    schedule: Stream,
+    /// The packets of the connection at hand.
+    packets: Stream,
+    peers: u64,
+    peer: u64,
+    is_open: bool,
+    /// Opening of the connection that comes next, release of the one that is open.
+    opening: Time,
+    release: Time,
+    production: Time,
+}
+
+impl Connections {
+    /// A user who has not begun.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: Surroundings) -> Connections {
+        let host = surroundings.host;
+        Connections {
+            params: params.clone(),
+            packets: host.stream.clone(),
+            schedule: host.stream,
+            peers: u64::from(host.peers),
+            peer: u64::from(host.peer),
+            is_open: false,
+            opening: Time::ZERO,
+            release: Time::ZERO,
+            production: Time::NEVER,
+        }
+    }
+
+    /// Passes over the host's connections to the first one with this peer that is opened behind the last release.
+    fn plan(&mut self) {
+        while self.release < Time::NEVER {
+            self.opening = self.release + self.params.inter_connection_time.draw(&mut self.schedule);
+            let is_own = self.schedule.below(self.peers) == self.peer;
+            let duration = self.params.connection_duration.as_ref().map(|duration| duration.draw(&mut self.schedule));
+            self.release = duration.map_or(Time::NEVER, |duration| self.opening + duration.max(Span(1)));
+            let packets = self.schedule.next_u64();
+            if is_own {
+                self.packets = Stream::new(packets, 0, "packets of a connection");
+                return;
+            }
+        }
+        self.opening = Time::NEVER;
+    }
+
+    fn upcoming(&self) -> Upcoming {
+        let next = if self.is_open { self.release } else { self.opening };
+        match (self.production < next, next) {
+            (true, _) => Upcoming::Pdu(self.production),
+            (false, Time::NEVER) => Upcoming::Never,
+            (false, _) => Upcoming::Decision(next),
+        }
+    }
+}
+
+impl Traffic for Connections {
+    fn start(&mut self, _now: Time, _pace: &mut impl Pace) -> Upcoming {
+        self.plan();
+        self.upcoming()
+    }
+
+    fn advance(&mut self, _now: Time, _pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+        let mut unit = None;
+        match self.upcoming() {
+            Upcoming::Pdu(at) => {
+                unit = Some(Unit { octets: self.params.packet_size.draw_octets(&mut self.packets), number: 0 });
+                self.production = at + self.params.interproduction_time.draw(&mut self.packets).max(Span(1));
+            }
+            Upcoming::Decision(_) if self.is_open => {
+                (self.is_open, self.production) = (false, Time::NEVER);
+                self.plan();
+            }
+            Upcoming::Decision(at) => {
+                self.is_open = true;
+                self.production = at + self.params.interproduction_time.draw(&mut self.packets);
+            }
+            Upcoming::Never => {}
+        }
+        (unit, self.upcoming())
+    }
+
+    fn is_connected(&self) -> bool {
+        self.is_open
+    }
+
+    fn mean_rate(&self) -> Option<f64> {
+        let (gap, duration) = (&self.params.inter_connection_time, self.params.connection_duration.as_ref());
+        let share = duration.map_or(1.0, |duration| super::share(duration.mean(), gap.mean()));
+        let rate = self.params.packet_size.mean().0 as f64 / self.params.interproduction_time.mean().seconds();
+        Some(rate * share / self.peers as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::traffic::tests::{Script, at, surroundings};
+    use crate::traffic::{Host, Model};
+
+    fn study() -> Params {
+        let seconds = |seconds| Distribution::Exponential(Span::from_seconds(seconds));
+        Params {
+            inter_connection_time: seconds(10.0),
+            connection_duration: Some(seconds(180.0)),
+            interproduction_time: seconds(1.0),
+            packet_size: Distribution::Constant(Bits(12_800)),
+        }
+    }
+
+    /// Openings, packets and releases of a host's flow to `peer` of `peers`, up to `end`.
+    fn events(params: &Params, peers: u32, peer: u32, end: f64) -> Vec<(Time, &'static str)> {
+        let host = Host { peers, peer, ..surroundings(3).host };
+        let mut model = Connections::new(params, Surroundings { host, ..surroundings(peer.into()) });
+        let mut pace = Script::new(&[]);
+        let mut upcoming = model.start(Time::ZERO, &mut pace);
+        let mut events = Vec::new();
+        while let Upcoming::Pdu(now) | Upcoming::Decision(now) = upcoming
+            && now < at(end)
+        {
+            let was_open = model.is_connected();
+            let (unit, next) = model.advance(now, &mut pace);
+            events.push((
+                now,
+                match (unit, was_open) {
+                    (Some(unit), _) => {
+                        assert!(was_open && unit.octets == 1600);
+                        "packet"
+                    }
+                    (None, true) => "release",
+                    (None, false) => "open",
+                },
+            ));
+            upcoming = next;
+        }
+        events
+    }
+
+    #[test]
+    fn a_host_has_one_connection_at_a_time_whoever_the_peer() {
+        let mut all: Vec<(Time, &str)> = (0..5).flat_map(|peer| events(&study(), 5, peer, 400_000.0)).collect();
+        all.sort_by_key(|event| event.0);
+        let opened: Vec<Time> = all.iter().filter(|event| event.1 == "open").map(|event| event.0).collect();
+        let mut is_open = false;
+        for (_, event) in &all {
+            match *event {
+                "open" => assert!(!std::mem::replace(&mut is_open, true)),
+                "release" => assert!(std::mem::replace(&mut is_open, false)),
+                _ => assert!(is_open),
+            }
+        }
+        // 190 s a cycle of standard deviation 180: 2105 cycles, 4 errors of 44. 180/190 packets a second, whose number
+        // varies with the time open: 4 errors of some 3,000.
+        assert!((opened.len() as f64 - 2105.0).abs() < 4.0 * 44.0, "{}", opened.len());
+        let packets = all.iter().filter(|event| event.1 == "packet").count() as f64;
+        assert!((packets - 378_947.0).abs() < 12_000.0, "{packets}");
+        // The same schedule whatever the number of draws that a peer makes of its own.
+        let alone: Vec<Time> =
+            events(&study(), 5, 2, 400_000.0).iter().filter(|event| event.1 == "open").map(|event| event.0).collect();
+        assert!(alone.len() > 300 && alone.iter().all(|opening| opened.contains(opening)));
+    }
+
+    #[test]
+    fn a_connection_may_last_for_ever() {
+        let params = Params {
+            inter_connection_time: Distribution::Constant(Span::ZERO),
+            connection_duration: None,
+            interproduction_time: Distribution::Constant(Span::from_seconds(2.0)),
+            ..study()
+        };
+        let seen = events(&params, 1, 0, 7.0);
+        assert_eq!(seen, [(at(0.0), "open"), (at(2.0), "packet"), (at(4.0), "packet"), (at(6.0), "packet")]);
+        let model = super::super::Params::Connections(params).build(surroundings(1));
+        assert!(matches!(model, Model::Connections(_)));
+        assert_eq!(model.mean_rate(), Some(6_400.0));
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        let size = |packet_size| Params { packet_size, ..study() }.check().map_err(|fault| fault.path);
+        assert_eq!(size(Distribution::Constant(Bits(520_000))), Ok(()));
+        for bits in [0, 12, 520_008] {
+            assert_eq!(size(Distribution::Constant(Bits(bits))), Err("packet_size".to_owned()));
+        }
+        assert_eq!(size(Distribution::Exponential(Bits(65_008))), Err("packet_size".to_owned()));
+        let none = Distribution::Constant(Span::ZERO);
+        assert!(Params { interproduction_time: none.clone(), ..study() }.check().is_err());
+        assert!(Params { connection_duration: Some(none), ..study() }.check().is_err());
+    }
+}

@@ -1,0 +1,159 @@
+//! Receiving transport layer congestion avoidance (papers/atn-congestion-management.txt, 3.1; specs/atn.md, 4).
+//!
+//! The window W is held until 2 W DT TPDUs have arrived since the last decision (the text counts from the last credit
+//! sent, which would begin anew with every AK). Then, of the TPDUs of every type that arrived, less than half marked:
+//! W + 1, at most saw; else W x decrease, at least 1. W is real and the credit its whole part, so that a decrease of
+//! 0.875 still gets from 2 to 1.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Arrival, CreditStrategy, CreditSurroundings};
+use crate::error::Fault;
+
+/// How the window moves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Window of a new connection (W0).
+    pub initial: u16,
+    /// Factor of a decrease, below 1 (par_decrease, beta).
+    pub decrease: f64,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params { initial: 2, decrease: 0.625 }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        if self.initial == 0 {
+            return Err(Fault::new("initial", 0, "nothing could ever be sent", "write a count of at least 1"));
+        }
+        if !(0.0..1.0).contains(&self.decrease) {
+            let reason = "a decrease multiplies by less than 1";
+            return Err(Fault::new("decrease", self.decrease, reason, "the study took 0.5 to 0.875"));
+        }
+        Ok(())
+    }
+}
+
+/// The receiver of one connection.
+#[derive(Clone, Debug)]
+pub struct CongestionAvoidance {
+    most: f64,
+    decrease: f64,
+    window: f64,
+    /// DT TPDUs since the last decision.
+    data: u64,
+    /// TPDUs of every type since then (N), and those marked (NC).
+    arrived: u64,
+    marked: u64,
+}
+
+impl CongestionAvoidance {
+    /// A receiver whose window is the initial one, or what its buffers allow if that is less.
+    #[must_use]
+    pub fn new(params: &Params, surroundings: CreditSurroundings) -> CongestionAvoidance {
+        let most = f64::from(surroundings.most);
+        let window = f64::from(params.initial).min(most);
+        CongestionAvoidance { most, decrease: params.decrease, window, data: 0, arrived: 0, marked: 0 }
+    }
+
+    fn whole(&self) -> u16 {
+        self.window as u16
+    }
+}
+
+impl CreditStrategy for CongestionAvoidance {
+    fn initial(&self) -> u16 {
+        self.whole()
+    }
+
+    fn on_arrival(&mut self, arrival: Arrival) {
+        self.arrived += 1;
+        self.marked += u64::from(arrival.is_marked);
+        self.data += u64::from(arrival.is_data);
+        if self.data < 2 * u64::from(self.whole()) {
+            return;
+        }
+        self.window = if 2 * self.marked < self.arrived {
+            (self.window + 1.0).min(self.most)
+        } else {
+            (self.window * self.decrease).max(1.0)
+        };
+        (self.data, self.arrived, self.marked) = (0, 0, 0);
+    }
+
+    fn credit(&mut self, _expected: u64) -> u16 {
+        self.whole()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receiver(params: &Params) -> CongestionAvoidance {
+        CongestionAvoidance::new(params, CreditSurroundings { most: 15 })
+    }
+
+    /// One sampling period with that share of marks, rounded down to whole TPDUs.
+    fn period(receiver: &mut CongestionAvoidance, share: f64) -> u16 {
+        let count = 2 * receiver.credit(0);
+        let marked = (f64::from(count) * share) as u16;
+        for number in 0..count {
+            receiver.on_arrival(Arrival { is_data: true, is_marked: number < marked });
+        }
+        receiver.credit(0)
+    }
+
+    /// specs/truths.md, 14: the window before each decision.
+    #[test]
+    fn windows_for_given_shares_of_marks() {
+        let mut receiver = receiver(&Params { initial: 2, decrease: 0.5 });
+        let mut windows = vec![receiver.initial()];
+        windows.extend([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 0.0, 0.0].map(|share| period(&mut receiver, share)));
+        assert_eq!(windows, [2, 3, 4, 5, 6, 3, 1, 2, 3]);
+        // And 0.49 of the marks is less than half.
+        assert_eq!(period(&mut receiver, 0.49), 4);
+    }
+
+    #[test]
+    fn the_window_stays_within_one_and_what_buffers_allow() {
+        let mut receiver = receiver(&Params { initial: 99, decrease: 0.875 });
+        assert_eq!(receiver.initial(), 15);
+        assert_eq!(period(&mut receiver, 0.0), 15);
+        for _ in 0..40 {
+            period(&mut receiver, 1.0);
+        }
+        assert_eq!(receiver.credit(0), 1);
+        assert_eq!(period(&mut receiver, 1.0), 1);
+    }
+
+    #[test]
+    fn every_type_counts_but_data_alone_ends_the_period() {
+        let mut receiver = receiver(&Params { initial: 1, decrease: 0.5 });
+        let other = Arrival { is_data: false, is_marked: false };
+        let data = Arrival { is_data: true, is_marked: true };
+        // CR and AK unmarked, two DT marked: half, so it stays at 1.
+        [other, other, data, data].into_iter().for_each(|arrival| receiver.on_arrival(arrival));
+        assert_eq!((receiver.credit(0), receiver.arrived), (1, 0));
+        // One more unmarked makes it less than half.
+        [other, other, other, data, data].into_iter().for_each(|arrival| receiver.on_arrival(arrival));
+        assert_eq!(receiver.credit(0), 2);
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        let path = |params: Params| params.check().map_err(|fault| fault.path);
+        assert_eq!(path(Params::default()), Ok(()));
+        assert_eq!(path(Params { initial: 0, ..Params::default() }), Err("initial".to_owned()));
+        for decrease in [1.0, -0.1, f64::NAN] {
+            assert_eq!(path(Params { decrease, ..Params::default() }), Err("decrease".to_owned()));
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Sending transport layer backoff with Error NPDUs (papers/atn-congestion-management.txt, 3.3 and 3.3.1): a phase begins
+//! with each Error Report about the connection too, however many come.
+//!
+//! The text knows the connections concerned by their two NSAPs, that is every connection between two hosts; there is
+//! one at a time here, and a late report about an older one is let go.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::backoff::Backoff;
+use super::{Acknowledged, WindowStrategy, backoff};
+use crate::error::Fault;
+
+/// The parameters of backoff.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Params(pub backoff::Params);
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        self.0.check()
+    }
+}
+
+/// The sender of one connection.
+#[derive(Clone, Debug)]
+pub struct ErrorNpdu {
+    backoff: Backoff,
+}
+
+impl ErrorNpdu {
+    /// A sender at the start of its first phase.
+    #[must_use]
+    pub fn new(params: &Params, (): ()) -> ErrorNpdu {
+        ErrorNpdu { backoff: Backoff::new(&params.0, ()) }
+    }
+}
+
+impl WindowStrategy for ErrorNpdu {
+    fn window(&self) -> u64 {
+        self.backoff.window()
+    }
+
+    fn on_acknowledged(&mut self, acknowledged: Acknowledged) {
+        self.backoff.on_acknowledged(acknowledged);
+    }
+
+    fn on_expiry(&mut self) {
+        self.backoff.on_expiry();
+    }
+
+    fn on_error_report(&mut self) {
+        self.backoff.begin_phase();
+    }
+
+    fn wants_error_reports(&self) -> bool {
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_report_begins_a_phase() {
+        let mut sender = ErrorNpdu::new(&Params::default(), ());
+        assert!(sender.wants_error_reports());
+        let acknowledged = Acknowledged { count: 7, credit: 15, is_marked: false };
+        let mut windows = Vec::new();
+        for step in 0..6 {
+            if step % 2 == 0 {
+                sender.on_acknowledged(acknowledged)
+            } else {
+                sender.on_error_report()
+            }
+            windows.push(sender.window());
+        }
+        // Thresholds 8, 4, 2.
+        assert_eq!(windows, [8, 1, 4, 1, 2, 1]);
+    }
+}

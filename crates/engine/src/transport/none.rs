@@ -1,0 +1,74 @@
+//! No congestion management (papers/atn-congestion-management.txt, section 5, first row): the receiver always gives the
+//! credit that its buffers allow, and the sender uses all of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CreditStrategy, CreditSurroundings, WindowStrategy};
+use crate::error::Fault;
+
+/// It has no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WholeParams {}
+
+/// It has no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UnlimitedParams {}
+
+impl WholeParams {
+    /// Finds no fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+impl UnlimitedParams {
+    /// Finds no fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// A receiver that gives the whole credit.
+#[derive(Clone, Debug)]
+pub struct Whole {
+    most: u16,
+}
+
+impl Whole {
+    /// Always the most.
+    #[must_use]
+    pub fn new(_params: &WholeParams, surroundings: CreditSurroundings) -> Whole {
+        Whole { most: surroundings.most }
+    }
+}
+
+impl CreditStrategy for Whole {
+    fn initial(&self) -> u16 {
+        self.most
+    }
+
+    fn credit(&mut self, _expected: u64) -> u16 {
+        self.most
+    }
+}
+
+/// A sender without a window of its own.
+#[derive(Clone, Debug)]
+pub struct Unlimited;
+
+impl Unlimited {
+    /// The same for every connection.
+    #[must_use]
+    pub fn new(_params: &UnlimitedParams, (): ()) -> Unlimited {
+        Unlimited
+    }
+}
+
+impl WindowStrategy for Unlimited {
+    fn window(&self) -> u64 {
+        u64::MAX
+    }
+}

@@ -1,0 +1,265 @@
+//! The receiving half of a transport connection: confirms it, puts the user's packets in order, acknowledges them and
+//! gives credit (ISO 8073 class 4; specs/atn.md, 2 and 4).
+
+use std::collections::VecDeque;
+
+use super::round_trip::RoundTrip;
+use super::tp4::{Header, Params};
+use super::{Arrival, Credit, CreditStrategy, CreditSurroundings};
+use crate::pdu::{Body, FlowId, Kind, Marks, Pdu};
+use crate::time::Time;
+
+/// What a receiving half has seen since the last reset.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReceivingMeasures {
+    /// DT TPDUs received for the first time.
+    pub accepted: u64,
+    /// DT TPDUs received again.
+    pub duplicates: u64,
+    /// DT TPDUs beyond every window that was ever advertised.
+    pub outside: u64,
+    /// TPDUs of connections that are over.
+    pub strays: u64,
+    /// Bits of all NPDUs sent.
+    pub control_bits: u64,
+}
+
+/// A DT TPDU received for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// Reference of its connection.
+    pub connection: u32,
+    /// Its number, without modulus.
+    pub number: u64,
+    /// When this copy was transmitted.
+    pub born: Time,
+}
+
+/// One connection.
+#[derive(Clone, Debug)]
+struct Connection {
+    reference: u32,
+    /// Transmissions of the CC TPDU and when the next is due, until something confirms it.
+    confirm: Option<(u32, Time)>,
+    strategy: Credit,
+    /// Next number expected; of those behind it, which are here. No modulus.
+    expected: u64,
+    ahead: VecDeque<bool>,
+    /// Greatest upper edge ever advertised: what was sent before a reduction was heard of is still taken.
+    edge: u64,
+    /// Number and subsequence of the last AK; the CC TPDU counts as one of number 0.
+    last: (u64, u16),
+    /// DT TPDUs in sequence that the next AK acknowledges.
+    pending: u32,
+    /// DT TPDUs since the last AK, and how many of them experienced congestion.
+    seen: u64,
+    marked: u64,
+    /// When an AK is due.
+    acknowledge_at: Time,
+    /// When the last AK is repeated.
+    repeat_at: Time,
+}
+
+/// Receiving half of a flow's connections.
+#[derive(Clone, Debug)]
+pub struct Receiving {
+    params: Params,
+    header: Header,
+    /// Those open, the oldest first: one, but while a release is lost.
+    connections: Vec<Connection>,
+    newest: u32,
+    /// Releases to be confirmed.
+    released: VecDeque<u32>,
+    sequence: u32,
+    measures: ReceivingMeasures,
+}
+
+impl Receiving {
+    /// A receiving half without connections.
+    #[must_use]
+    pub fn new(params: &Params, flow: FlowId, priority: u8) -> Receiving {
+        let mut header = Header::new(params, flow, priority);
+        header.marks.set(Marks::DIR);
+        Receiving {
+            header,
+            params: params.clone(),
+            connections: Vec::new(),
+            newest: 0,
+            released: VecDeque::new(),
+            sequence: 0,
+            measures: ReceivingMeasures::default(),
+        }
+    }
+
+    /// What it has seen.
+    #[must_use]
+    pub fn measures(&self) -> &ReceivingMeasures {
+        &self.measures
+    }
+
+    /// Connections that are open.
+    #[must_use]
+    pub fn open(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// Forgets what was measured.
+    pub fn reset_measures(&mut self) {
+        self.measures = ReceivingMeasures::default();
+    }
+
+    /// When it next acts.
+    #[must_use]
+    pub fn due(&self) -> Time {
+        if !self.released.is_empty() {
+            return Time::ZERO;
+        }
+        let due = |connection: &Connection| {
+            let confirm = connection.confirm.map_or(Time::NEVER, |(_, at)| at);
+            confirm.min(connection.acknowledge_at).min(connection.repeat_at)
+        };
+        self.connections.iter().map(due).min().unwrap_or(Time::NEVER)
+    }
+
+    /// A TPDU arrived; a DT TPDU that is new is handed on.
+    pub fn on_pdu(&mut self, pdu: &Pdu, now: Time) -> Option<Taken> {
+        let (reference, number, born) = match pdu.body() {
+            Body::ConnectRequest { connection } => {
+                self.on_request(connection, now);
+                (connection, None, now)
+            }
+            Body::AcknowledgementTpdu { connection, .. } => (connection, None, now),
+            Body::DataTpdu { connection, number, born } => (connection, Some(number), born),
+            Body::DisconnectRequest { connection } => {
+                self.connections.retain(|open| open.reference != connection);
+                self.released.push_back(connection);
+                return None;
+            }
+            // Error Reports about its own NPDUs tell it nothing that it could use.
+            _ => return None,
+        };
+        let Some(connection) = self.connections.iter_mut().find(|open| open.reference == reference) else {
+            self.measures.strays += 1;
+            return None;
+        };
+        let is_marked = pdu.marks.has(Marks::CE);
+        connection.strategy.on_arrival(Arrival { is_data: number.is_some(), is_marked });
+        if pdu.kind() != Kind::ConnectRequest && connection.confirm.take().is_some() {
+            connection.repeat_at = now + self.params.window_time;
+        }
+        let number = number?;
+        connection.seen += 1;
+        connection.marked += u64::from(is_marked);
+        let ahead = self.params.numbering().ahead(number, connection.expected);
+        let taken = connection.take(ahead, self.params.numbering().is_behind(ahead), &mut self.measures);
+        let acknowledge_at = if connection.pending >= self.params.acknowledge_after {
+            Some(now)
+        } else {
+            let waits = connection.pending > 0 || taken.is_none();
+            waits.then(|| now + self.params.local_acknowledgement_time)
+        };
+        connection.acknowledge_at =
+            acknowledge_at.map_or(connection.acknowledge_at, |at| at.min(connection.acknowledge_at));
+        taken.map(|number| Taken { connection: reference, number, born })
+    }
+
+    fn on_request(&mut self, reference: u32, now: Time) {
+        if let Some(open) = self.connections.iter_mut().find(|open| open.reference == reference) {
+            // Asked again: the CC TPDU was lost, or is late.
+            open.confirm = open.confirm.map(|(transmissions, _)| (transmissions, now));
+            return;
+        }
+        if reference <= self.newest {
+            return;
+        }
+        self.newest = reference;
+        let strategy = self.params.credit.build(CreditSurroundings { most: self.params.saw });
+        self.connections.push(Connection {
+            reference,
+            confirm: Some((0, now)),
+            edge: u64::from(strategy.initial()),
+            strategy,
+            expected: 0,
+            ahead: VecDeque::new(),
+            last: (0, 0),
+            pending: 0,
+            seen: 0,
+            marked: 0,
+            acknowledge_at: Time::NEVER,
+            repeat_at: Time::NEVER,
+        });
+    }
+
+    /// Sends everything that is due by `now`.
+    pub fn act(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
+        while let Some(connection) = self.released.pop_front() {
+            let body = Body::DisconnectConfirm { connection };
+            self.send(self.params.octets.disconnect_confirm, body, Marks::default(), send);
+        }
+        let round_trip = RoundTrip::new(&self.params.retransmission);
+        let most = self.params.most_transmissions;
+        self.connections.retain(|open| open.confirm.is_none_or(|(sent, at)| sent < most || at > now));
+        for index in 0..self.connections.len() {
+            let connection = &mut self.connections[index];
+            let reference = connection.reference;
+            if let Some((transmissions, at)) = &mut connection.confirm
+                && *at <= now
+            {
+                *transmissions += 1;
+                *at = now + round_trip.timeout(*transmissions);
+                let body = Body::ConnectConfirm { credit: connection.strategy.initial(), connection: reference };
+                self.send(self.params.octets.connect, body, Marks::default(), send);
+            } else if connection.acknowledge_at.min(connection.repeat_at) <= now {
+                let (body, marks) = connection.acknowledge(&self.params, now);
+                self.send(self.params.octets.acknowledgement, body, marks, send);
+            }
+        }
+    }
+
+    fn send(&mut self, octets: u16, body: Body, marks: Marks, send: &mut dyn FnMut(Pdu)) {
+        let mut pdu = self.header.npdu(self.sequence, octets, body);
+        pdu.marks.set(marks);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.measures.control_bits += pdu.bits();
+        send(pdu);
+    }
+}
+
+impl Connection {
+    /// Takes the DT TPDU that lies `ahead` of the one expected, if it is new and inside a window; returns its number.
+    fn take(&mut self, ahead: u64, is_behind: bool, measures: &mut ReceivingMeasures) -> Option<u64> {
+        if is_behind || self.ahead.get(ahead as usize) == Some(&true) {
+            measures.duplicates += 1;
+            return None;
+        }
+        let number = self.expected + ahead;
+        if number >= self.edge {
+            measures.outside += 1;
+            return None;
+        }
+        measures.accepted += 1;
+        let place = ahead as usize;
+        self.ahead.resize(self.ahead.len().max(place + 1), false);
+        self.ahead[place] = true;
+        while self.ahead.front() == Some(&true) {
+            self.ahead.pop_front();
+            self.expected += 1;
+            self.pending += 1;
+        }
+        Some(number)
+    }
+
+    /// The AK TPDU that goes out at `now`, with CI if at least half of the DT TPDUs since the last were marked.
+    fn acknowledge(&mut self, params: &Params, now: Time) -> (Body, Marks) {
+        let credit = self.strategy.credit(self.expected);
+        self.edge = self.edge.max(self.expected + u64::from(credit));
+        let (number, subsequence) = self.last;
+        self.last = (self.expected, if number == self.expected { subsequence.wrapping_add(1) } else { 0 });
+        let marks = if self.seen > 0 && 2 * self.marked >= self.seen { Marks::CI } else { Marks::default() };
+        (self.pending, self.seen, self.marked) = (0, 0, 0);
+        (self.acknowledge_at, self.repeat_at) = (Time::NEVER, now + params.window_time);
+        let number = params.numbering().sent(self.expected);
+        let body = Body::AcknowledgementTpdu { number, credit, subsequence: self.last.1, connection: self.reference };
+        (body, marks)
+    }
+}

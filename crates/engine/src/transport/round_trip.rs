@@ -1,0 +1,77 @@
+//! The round trip as a sender estimates it, and the retransmission timer T1 that follows.
+//!
+//! V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988: gains 1/8 and 1/4, mean + 4 deviations. The first sample
+//! sets the mean, and half of it the deviation (RFC 6298, 2.2).
+
+use super::tp4::Retransmission;
+use crate::time::Span;
+
+/// Estimate of one connection.
+#[derive(Clone, Debug)]
+pub(super) struct RoundTrip {
+    timers: Retransmission,
+    /// Mean and mean deviation, in picoseconds; none before the first sample.
+    estimate: Option<(f64, f64)>,
+}
+
+impl RoundTrip {
+    pub(super) fn new(timers: &Retransmission) -> RoundTrip {
+        RoundTrip { timers: timers.clone(), estimate: None }
+    }
+
+    /// A TPDU that was sent once was acknowledged after `sample`.
+    pub(super) fn record(&mut self, sample: Span) {
+        let sample = sample.0 as f64;
+        self.estimate = Some(match self.estimate {
+            Some((mean, deviation)) => {
+                let error = sample - mean;
+                (mean + error / 8.0, deviation + (error.abs() - deviation) / 4.0)
+            }
+            None => (sample, sample / 2.0),
+        });
+    }
+
+    /// T1 of a TPDU that goes out for the `transmission`-th time, from 1.
+    pub(super) fn timeout(&self, transmission: u32) -> Span {
+        let timers = &self.timers;
+        let once = match self.estimate {
+            Some((mean, deviation)) => Span((mean + 4.0 * deviation + 0.5) as u64).max(timers.least),
+            None => timers.initial,
+        };
+        let doubled = once.0.saturating_mul(1 << transmission.saturating_sub(1).min(40));
+        Span(doubled.min(timers.most.0.max(timers.initial.0)))
+    }
+
+    /// How long after its T1 ran out another TPDU than the oldest is looked at again.
+    pub(super) fn recheck(&self, timeout: Span) -> Span {
+        Span(((timeout.0 as f64 * self.timers.recheck) as u64).max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(seconds: f64) -> Span {
+        Span::from_seconds(seconds)
+    }
+
+    /// Samples of 4 s, 12 s: mean 4, deviation 2; mean 5, deviation 3.5: T1 = 19 s.
+    #[test]
+    fn the_timer_follows_the_round_trip() {
+        let mut round_trip = RoundTrip::new(&Retransmission::default());
+        assert_eq!(round_trip.timeout(1), seconds(8.0));
+        round_trip.record(seconds(4.0));
+        assert_eq!(round_trip.timeout(1), seconds(12.0));
+        round_trip.record(seconds(12.0));
+        assert_eq!(round_trip.timeout(1), seconds(19.0));
+        assert_eq!(round_trip.timeout(2), seconds(38.0));
+        assert_eq!(round_trip.timeout(4), seconds(120.0));
+        assert_eq!(round_trip.timeout(1000), seconds(120.0));
+        for _ in 0..100 {
+            round_trip.record(seconds(0.5));
+        }
+        assert_eq!(round_trip.timeout(1), seconds(8.0));
+        assert_eq!(round_trip.recheck(seconds(10.0)), seconds(3.0));
+    }
+}

@@ -1,0 +1,490 @@
+//! The sending half of a transport connection: opens it, numbers and sends the user's packets, keeps them until they are
+//! acknowledged, sends again, and releases it (ISO 8073 class 4; specs/atn.md, 2 and 4).
+
+use std::collections::VecDeque;
+
+use super::journeys::{Journey, Journeys};
+use super::round_trip::RoundTrip;
+use super::tp4::{Header, Params};
+use super::{Acknowledged, Window, WindowStrategy};
+use crate::pdu::{Body, FlowId, Marks, Pdu};
+use crate::time::{Span, Time};
+use crate::traffic::{Model, Pace, Traffic, Upcoming};
+
+/// What a sending half has done since the last reset. Packets are the user's; each is one DT TPDU.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SendingMeasures {
+    /// Connections opened.
+    pub opened: u64,
+    /// Connections given up after the most transmissions of one TPDU.
+    pub given_up: u64,
+    /// Packets produced.
+    pub produced: u64,
+    /// Packets refused because too many waited.
+    pub refused: u64,
+    /// Packets that were never sent: forgotten at a release, or produced behind a connection that was given up.
+    pub unsent: u64,
+    /// DT TPDUs unacknowledged when their connection was released or given up.
+    pub unacknowledged: u64,
+    /// DT TPDUs sent for the first time.
+    pub transmitted: u64,
+    /// DT TPDUs sent again.
+    pub retransmitted: u64,
+    /// Bits of all DT NPDUs sent.
+    pub sent_bits: u64,
+    /// Bits of all other NPDUs sent.
+    pub control_bits: u64,
+    /// Error Reports that came.
+    pub error_reports: u64,
+    /// TPDUs that came for no connection there is.
+    pub strays: u64,
+}
+
+/// A packet that waits to be sent.
+#[derive(Clone, Copy, Debug)]
+struct Packet {
+    produced: Time,
+    octets: u16,
+}
+
+/// A DT TPDU that may have to be sent again.
+#[derive(Clone, Copy, Debug)]
+struct Retained {
+    octets: u16,
+    transmissions: u32,
+    /// When it was last sent, and how long its T1 runs from there.
+    sent: Time,
+    timeout: Span,
+}
+
+/// A TPDU of which one is sent until it is answered: CR, DR.
+#[derive(Clone, Copy, Debug)]
+struct Request {
+    connection: u32,
+    transmissions: u32,
+    sent: Time,
+    deadline: Time,
+}
+
+/// The connection that the user has open.
+#[derive(Clone, Debug)]
+struct Connection {
+    reference: u32,
+    /// The CR TPDU until it is confirmed.
+    request: Option<Request>,
+    waiting: VecDeque<Packet>,
+    /// Sent and not acknowledged; the first has the number `lower`.
+    retained: VecDeque<Retained>,
+    /// Lower and upper edge of the window that the receiver advertises; no modulus.
+    lower: u64,
+    upper: u64,
+    subsequence: u16,
+    /// When T1 of the oldest retained TPDU is next looked at.
+    oldest_due: Time,
+    round_trip: RoundTrip,
+    window: Window,
+}
+
+impl Connection {
+    fn credit(&self) -> u64 {
+        self.upper.saturating_sub(self.lower)
+    }
+
+    fn may_send(&self) -> bool {
+        self.request.is_none() && (self.retained.len() as u64) < self.credit().min(self.window.window())
+    }
+
+    /// The oldest TPDU has become so at `now`. While it was another's turn its T1 may have run out: it was then looked at
+    /// again every recheck of it.
+    fn plan_oldest(&mut self, now: Time) {
+        self.oldest_due = self.retained.front().map_or(Time::NEVER, |oldest| {
+            let first = oldest.sent + oldest.timeout;
+            let recheck = self.round_trip.recheck(oldest.timeout);
+            first + recheck * now.since(first).0.div_ceil(recheck.0)
+        });
+    }
+}
+
+/// Nothing bears on the user's own pace.
+struct Unhurried;
+
+impl Pace for Unhurried {
+    fn begin_session(&mut self, _now: Time) {}
+
+    fn factor(&mut self, _now: Time) -> f64 {
+        1.0
+    }
+
+    fn resumes(&mut self, now: Time) -> Time {
+        now
+    }
+}
+
+/// Sending half of a flow's connections.
+#[derive(Clone, Debug)]
+pub struct Sending {
+    params: Params,
+    header: Header,
+    traffic: Model,
+    upcoming: Upcoming,
+    saturates: bool,
+    is_user_connected: bool,
+    /// The sender's strategy as it is at the start of a connection.
+    fresh: Window,
+    connection: Option<Connection>,
+    /// DR TPDUs not yet confirmed.
+    releases: VecDeque<Request>,
+    /// Answers that go out at the next call.
+    answers: VecDeque<Pdu>,
+    newest: u32,
+    sequence: u32,
+    control_sequence: u32,
+    measures: SendingMeasures,
+}
+
+impl Sending {
+    /// A sending half that begins with the run.
+    #[must_use]
+    pub fn new(params: &Params, flow: FlowId, priority: u8, mut traffic: Model) -> Sending {
+        let upcoming = traffic.start(Time::ZERO, &mut Unhurried);
+        let mut sending = Sending {
+            header: Header::new(params, flow, priority),
+            params: params.clone(),
+            saturates: traffic.saturates(),
+            upcoming,
+            is_user_connected: false,
+            fresh: params.window.build(()),
+            connection: None,
+            releases: VecDeque::new(),
+            answers: VecDeque::new(),
+            newest: 0,
+            sequence: 0,
+            control_sequence: 0,
+            measures: SendingMeasures::default(),
+            traffic,
+        };
+        if sending.traffic.is_connected() {
+            sending.heed_user(Time::ZERO);
+        }
+        sending
+    }
+
+    /// The flow that it sends.
+    #[must_use]
+    pub fn flow(&self) -> FlowId {
+        self.header.flow
+    }
+
+    /// What it has done.
+    #[must_use]
+    pub fn measures(&self) -> &SendingMeasures {
+        &self.measures
+    }
+
+    /// Packets that wait to be sent.
+    #[must_use]
+    pub fn waiting(&self) -> u64 {
+        self.connection.as_ref().map_or(0, |connection| connection.waiting.len() as u64)
+    }
+
+    /// Mean rate at which its user offers packets, in bits per second, where the parameters tell.
+    #[must_use]
+    pub fn mean_rate(&self) -> Option<f64> {
+        self.traffic.mean_rate()
+    }
+
+    /// Forgets what was measured.
+    pub fn reset_measures(&mut self, now: Time) {
+        self.measures = SendingMeasures::default();
+        self.traffic.reset_measures(now);
+    }
+
+    /// Readings for a time series: advertised and congestion window, DT TPDUs unacknowledged, packets waiting.
+    pub fn readings(&self, each: &mut dyn FnMut(&'static str, f64)) {
+        let connection = self.connection.as_ref();
+        let credit = connection.map_or(0, Connection::credit);
+        each("credit", credit as f64);
+        each("window", connection.map_or(0, |connection| connection.window.window().min(credit)) as f64);
+        each("outstanding", connection.map_or(0, |connection| connection.retained.len()) as f64);
+        each("waiting", self.waiting() as f64);
+    }
+
+    /// When it next acts.
+    #[must_use]
+    pub fn due(&self) -> Time {
+        if !self.answers.is_empty() {
+            return Time::ZERO;
+        }
+        let user = match self.upcoming {
+            Upcoming::Pdu(_) if self.saturates => Time::NEVER,
+            Upcoming::Pdu(at) | Upcoming::Decision(at) => at,
+            Upcoming::Never => Time::NEVER,
+        };
+        let own = self.connection.as_ref().map_or(Time::NEVER, |connection| {
+            let request = connection.request.map_or(Time::NEVER, |request| request.deadline);
+            let data = match self.upcoming {
+                _ if !connection.may_send() => Time::NEVER,
+                _ if !connection.waiting.is_empty() => Time::ZERO,
+                Upcoming::Pdu(at) if self.saturates => at,
+                _ => Time::NEVER,
+            };
+            request.min(connection.oldest_due).min(data)
+        });
+        let release = self.releases.iter().map(|release| release.deadline).min().unwrap_or(Time::NEVER);
+        user.min(own).min(release)
+    }
+
+    /// Does everything that is due by `now`; each NPDU goes to `send`.
+    pub fn act(&mut self, now: Time, journeys: &mut Journeys, send: &mut dyn FnMut(Pdu)) {
+        while let Some(answer) = self.answers.pop_front() {
+            self.measures.control_bits += answer.bits();
+            send(answer);
+        }
+        loop {
+            match self.upcoming {
+                Upcoming::Pdu(at) if at <= now && !self.saturates => self.hear_packet(now),
+                Upcoming::Decision(at) if at <= now => drop(self.hear_user(now)),
+                _ => break,
+            }
+        }
+        self.send_releases(now, send);
+        self.send_request(now, send);
+        self.send_oldest(now, send);
+        self.send_data(now, journeys, send);
+    }
+
+    /// A TPDU or an Error Report came back.
+    pub fn on_pdu(&mut self, pdu: &Pdu, now: Time) {
+        let is_marked = pdu.marks.has(Marks::CI);
+        match pdu.body() {
+            Body::ConnectConfirm { credit, connection } => self.on_confirm(connection, credit, now),
+            Body::AcknowledgementTpdu { number, credit, subsequence, connection } => {
+                self.on_acknowledgement(connection, number, (credit, subsequence), is_marked, now);
+            }
+            Body::DisconnectConfirm { connection } => self.releases.retain(|release| release.connection != connection),
+            Body::ErrorReport { connection, .. } => {
+                self.measures.error_reports += 1;
+                if let Some(open) = self.connection.as_mut().filter(|open| open.reference == connection) {
+                    open.window.on_error_report();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn on_confirm(&mut self, reference: u32, credit: u16, now: Time) {
+        let Some(connection) = self.connection.as_mut().filter(|open| open.reference == reference) else {
+            return self.on_stray(reference);
+        };
+        if let Some(request) = connection.request.take() {
+            if request.transmissions == 1 {
+                connection.round_trip.record(now.since(request.sent));
+            }
+            connection.upper = u64::from(credit);
+        }
+        // Credit for data in the other direction, of which there is none.
+        let body = Body::AcknowledgementTpdu { number: 0, credit: 1, subsequence: 0, connection: reference };
+        self.answer(self.params.octets.acknowledgement, body);
+    }
+
+    fn on_acknowledgement(
+        &mut self,
+        reference: u32,
+        number: u32,
+        (credit, subsequence): (u16, u16),
+        is_marked: bool,
+        now: Time,
+    ) {
+        let numbering = self.params.numbering();
+        let Some(connection) = self.connection.as_mut().filter(|open| open.reference == reference) else {
+            return self.on_stray(reference);
+        };
+        let count = numbering.ahead(number, connection.lower);
+        let is_newer = subsequence.wrapping_sub(connection.subsequence).wrapping_sub(1) < u16::MAX / 2;
+        // Older than what is known, or of TPDUs never sent.
+        if connection.request.is_some() || count > connection.retained.len() as u64 || (count == 0 && !is_newer) {
+            return;
+        }
+        connection.subsequence = subsequence;
+        connection.lower += count;
+        connection.upper = connection.lower + u64::from(credit);
+        if count == 0 {
+            return;
+        }
+        let mut acknowledged = connection.retained.drain(..count as usize);
+        // Karn's rule: what went out twice gives no sample; of several the newest does, which this AK answers.
+        let sample =
+            acknowledged.try_fold(Time::ZERO, |_, retained| (retained.transmissions == 1).then_some(retained.sent));
+        drop(acknowledged);
+        if let Some(sent) = sample {
+            connection.round_trip.record(now.since(sent));
+        }
+        connection.window.on_acknowledged(Acknowledged { count, credit: credit.into(), is_marked });
+        connection.plan_oldest(now);
+    }
+
+    /// A TPDU for a connection that is not open: if its release is not under way, the other side is told.
+    fn on_stray(&mut self, reference: u32) {
+        self.measures.strays += 1;
+        if self.releases.iter().all(|release| release.connection != reference) {
+            self.answer(self.params.octets.disconnect_request, Body::DisconnectRequest { connection: reference });
+        }
+    }
+
+    fn answer(&mut self, octets: u16, body: Body) {
+        let answer = self.control(octets, body);
+        self.answers.push_back(answer);
+    }
+
+    fn control(&mut self, octets: u16, body: Body) -> Pdu {
+        let sequence = self.control_sequence;
+        self.control_sequence = sequence.wrapping_add(1);
+        self.header.npdu(sequence, octets, body)
+    }
+
+    fn send_control(&mut self, octets: u16, body: Body, send: &mut dyn FnMut(Pdu)) {
+        let pdu = self.control(octets, body);
+        self.measures.control_bits += pdu.bits();
+        send(pdu);
+    }
+
+    /// What comes next of the user; it may be to open a connection or to release it.
+    fn hear_user(&mut self, now: Time) -> Option<Packet> {
+        let (unit, upcoming) = self.traffic.advance(now, &mut Unhurried);
+        self.upcoming = upcoming;
+        if self.traffic.is_connected() != self.is_user_connected {
+            self.heed_user(now);
+        }
+        let unit = unit?;
+        self.measures.produced += 1;
+        Some(Packet { produced: now, octets: unit.octets })
+    }
+
+    fn hear_packet(&mut self, now: Time) {
+        let Some(packet) = self.hear_user(now) else { return };
+        match &mut self.connection {
+            None => self.measures.unsent += 1,
+            Some(open) if open.waiting.len() as u64 >= self.params.waiting.0 => self.measures.refused += 1,
+            Some(open) => open.waiting.push_back(packet),
+        }
+    }
+
+    fn heed_user(&mut self, now: Time) {
+        self.is_user_connected = self.traffic.is_connected();
+        if !self.is_user_connected {
+            return self.release(now);
+        }
+        self.newest += 1;
+        self.measures.opened += 1;
+        self.connection = Some(Connection {
+            reference: self.newest,
+            request: Some(Request { connection: self.newest, transmissions: 0, sent: now, deadline: now }),
+            waiting: VecDeque::new(),
+            retained: VecDeque::new(),
+            lower: 0,
+            upper: 0,
+            subsequence: 0,
+            oldest_due: Time::NEVER,
+            round_trip: RoundTrip::new(&self.params.retransmission),
+            window: self.fresh.clone(),
+        });
+    }
+
+    /// Abrupt: what waits and what is under way is forgotten.
+    fn release(&mut self, now: Time) {
+        let Some(connection) = self.connection.take() else { return };
+        self.measures.unsent += connection.waiting.len() as u64;
+        self.measures.unacknowledged += connection.retained.len() as u64;
+        let release = Request { connection: connection.reference, transmissions: 0, sent: now, deadline: now };
+        self.releases.push_back(release);
+    }
+
+    fn give_up(&mut self, now: Time) {
+        self.measures.given_up += 1;
+        self.release(now);
+    }
+
+    fn send_releases(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
+        let round_trip = RoundTrip::new(&self.params.retransmission);
+        for _ in 0..self.releases.len() {
+            let Some(mut release) = self.releases.pop_front() else { return };
+            if release.deadline <= now {
+                if release.transmissions == self.params.most_transmissions {
+                    continue;
+                }
+                release.transmissions += 1;
+                release.deadline = now + round_trip.timeout(release.transmissions);
+                let body = Body::DisconnectRequest { connection: release.connection };
+                self.send_control(self.params.octets.disconnect_request, body, send);
+            }
+            self.releases.push_back(release);
+        }
+    }
+
+    fn send_request(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
+        let Some(connection) = &mut self.connection else { return };
+        let Some(request) = connection.request.as_mut().filter(|request| request.deadline <= now) else { return };
+        if request.transmissions == self.params.most_transmissions {
+            self.give_up(now);
+            return self.send_releases(now, send);
+        }
+        request.transmissions += 1;
+        request.sent = now;
+        request.deadline = now + connection.round_trip.timeout(request.transmissions);
+        let body = Body::ConnectRequest { connection: connection.reference };
+        self.send_control(self.params.octets.connect, body, send);
+    }
+
+    /// T1 of the oldest TPDU may have run out.
+    fn send_oldest(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
+        let Some(connection) = self.connection.as_mut().filter(|connection| connection.oldest_due <= now) else {
+            return;
+        };
+        let Some(oldest) = connection.retained.front_mut() else { return };
+        if oldest.transmissions == self.params.most_transmissions {
+            self.give_up(now);
+            return self.send_releases(now, send);
+        }
+        oldest.transmissions += 1;
+        oldest.sent = now;
+        oldest.timeout = connection.round_trip.timeout(oldest.transmissions);
+        connection.oldest_due = now + oldest.timeout;
+        connection.window.on_expiry();
+        let (octets, reference, number) = (oldest.octets, connection.reference, connection.lower);
+        self.measures.retransmitted += 1;
+        self.send_tpdu(now, octets, reference, number, send);
+    }
+
+    fn send_data(&mut self, now: Time, journeys: &mut Journeys, send: &mut dyn FnMut(Pdu)) {
+        while let Some(connection) = self.connection.as_mut().filter(|connection| connection.may_send()) {
+            let packet = match connection.waiting.pop_front() {
+                Some(packet) => packet,
+                None if self.saturates && matches!(self.upcoming, Upcoming::Pdu(at) if at <= now) => {
+                    let Some(packet) = self.hear_user(now) else { return };
+                    packet
+                }
+                None => return,
+            };
+            let Some(connection) = &mut self.connection else { return };
+            let octets = packet.octets.saturating_add(self.params.octets.data_header);
+            let timeout = connection.round_trip.timeout(1);
+            if connection.retained.is_empty() {
+                connection.oldest_due = now + timeout;
+            }
+            let number = connection.lower + connection.retained.len() as u64;
+            connection.retained.push_back(Retained { octets, transmissions: 1, sent: now, timeout });
+            let connection = connection.reference;
+            journeys.begin(Journey { connection, number, produced: packet.produced, transmitted: now });
+            self.measures.transmitted += 1;
+            self.send_tpdu(now, octets, connection, number, send);
+        }
+    }
+
+    fn send_tpdu(&mut self, now: Time, octets: u16, connection: u32, number: u64, send: &mut dyn FnMut(Pdu)) {
+        let body = Body::DataTpdu { born: now, number: self.params.numbering().sent(number), connection };
+        let pdu = self.header.npdu(self.sequence, octets, body);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.measures.sent_bits += pdu.bits();
+        send(pdu);
+    }
+}

@@ -1,0 +1,470 @@
+//! The two halves against each other, by hand and under a network that loses, doubles and reorders.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::tp4::{Params, Retransmission};
+use super::*;
+use crate::pdu::{Body, FlowId, Kind, Marks, Pdu};
+use crate::quantity::Count;
+use crate::time::{Span, Time};
+use crate::traffic;
+
+fn at(seconds: f64) -> Time {
+    Time::ZERO + Span::from_seconds(seconds)
+}
+
+/// A user by the words of a scenario.
+fn user(text: &str) -> traffic::Model {
+    let params: traffic::Params = toml::from_str(text).unwrap();
+    assert_eq!(params.check(), Ok(()));
+    params.build(traffic::Surroundings { octets: 1600, ..traffic::tests::surroundings(1) })
+}
+
+/// Connections of `duration` with `gap` between them and a packet every `production`, all in seconds and constant.
+fn connections(gap: f64, duration: f64, production: f64) -> traffic::Model {
+    user(&format!(
+        "[connections]\ninter_connection_time.constant = '{gap} s'\nconnection_duration.constant = '{duration} s'\n\
+         interproduction_time.constant = '{production} s'\npacket_size.constant = '1600 octets'"
+    ))
+}
+
+struct Pair {
+    sending: Sending,
+    receiving: Receiving,
+    journeys: Journeys,
+}
+
+impl Pair {
+    fn new(params: &Params, user: traffic::Model) -> Pair {
+        assert_eq!(params.check(), Ok(()));
+        Pair {
+            sending: Sending::new(params, FlowId(0), 0, user),
+            receiving: Receiving::new(params, FlowId(0), 0),
+            journeys: Journeys::default(),
+        }
+    }
+
+    /// What the sender sends at `seconds`.
+    fn send(&mut self, seconds: f64) -> Vec<Pdu> {
+        self.send_at(at(seconds))
+    }
+
+    fn send_at(&mut self, now: Time) -> Vec<Pdu> {
+        let mut sent = Vec::new();
+        self.sending.act(now, &mut self.journeys, &mut |pdu| sent.push(pdu));
+        sent
+    }
+
+    /// What the receiver answers at `seconds` to `pdus`, if it does so at once.
+    fn answer(&mut self, seconds: f64, pdus: &[Pdu]) -> Vec<Pdu> {
+        let mut sent = Vec::new();
+        for pdu in pdus {
+            self.receiving.on_pdu(pdu, at(seconds));
+        }
+        self.receiving.act(at(seconds), &mut |pdu| sent.push(pdu));
+        sent
+    }
+
+    /// Takes `answers` to the sender; what it sends then.
+    fn hear(&mut self, seconds: f64, answers: &[Pdu]) -> Vec<Pdu> {
+        for pdu in answers {
+            assert!(pdu.is_backward());
+            self.sending.on_pdu(pdu, at(seconds));
+        }
+        self.send(seconds)
+    }
+
+    /// Opens the connection that begins at `seconds`, with a round trip of nothing.
+    fn open(&mut self, seconds: f64) {
+        let request = self.send(seconds);
+        assert_eq!(kinds(&request), [Kind::ConnectRequest]);
+        let confirm = self.answer(seconds, &request);
+        assert_eq!(kinds(&confirm), [Kind::ConnectConfirm]);
+        let last = self.hear(seconds, &confirm);
+        assert_eq!(kinds(&last), [Kind::AcknowledgementTpdu]);
+        assert!(self.answer(seconds, &last).is_empty());
+    }
+}
+
+fn kinds(pdus: &[Pdu]) -> Vec<Kind> {
+    pdus.iter().map(Pdu::kind).collect()
+}
+
+/// Numbers of the DT TPDUs.
+fn numbers(pdus: &[Pdu]) -> Vec<u32> {
+    let number = |pdu: &Pdu| match pdu.body() {
+        Body::DataTpdu { number, .. } => Some(number),
+        _ => None,
+    };
+    pdus.iter().filter_map(number).collect()
+}
+
+/// Number, credit and subsequence of each acknowledgement.
+fn acknowledged(pdus: &[Pdu]) -> Vec<(u32, u16, u16)> {
+    let parts = |pdu: &Pdu| match pdu.body() {
+        Body::AcknowledgementTpdu { number, credit, subsequence, .. } => Some((number, credit, subsequence)),
+        _ => None,
+    };
+    pdus.iter().filter_map(parts).collect()
+}
+
+fn acknowledgement(number: u32, credit: u16, subsequence: u16) -> Pdu {
+    let body = Body::AcknowledgementTpdu { number, credit, subsequence, connection: 1 };
+    let mut pdu = Pdu::new(FlowId(0), 0, 72, 0, body);
+    pdu.marks.set(Marks::DIR);
+    pdu
+}
+
+/// A connection from 0 s on whose user always has packets, and the DT TPDUs that fill its first window.
+fn greedy(params: &Params) -> (Pair, Vec<Pdu>) {
+    let mut pair = Pair::new(params, user("greedy = {}"));
+    let request = pair.send(0.0);
+    let confirm = pair.answer(0.0, &request);
+    let mut data = pair.hear(0.0, &confirm);
+    let last = data.remove(0);
+    assert_eq!(last.kind(), Kind::AcknowledgementTpdu);
+    pair.answer(0.0, &[last]);
+    (pair, data)
+}
+
+fn saw(saw: u16) -> Params {
+    Params { saw, ..Params::default() }
+}
+
+#[test]
+fn a_connection_is_opened_used_and_released() {
+    let mut pair = Pair::new(&Params::default(), connections(1.0, 10.0, 4.0));
+    assert_eq!(pair.sending.due(), at(1.0));
+    pair.open(1.0);
+    assert_eq!(pair.sending.due(), at(5.0));
+    let data = pair.send(5.0);
+    assert_eq!((numbers(&data), data[0].octets), (vec![0], 1672));
+    let answers = pair.answer(5.5, &data);
+    assert_eq!(acknowledged(&answers), [(1, 7, 0)]);
+    assert!(pair.hear(6.0, &answers).is_empty());
+    // The second packet is under way when its connection is released.
+    assert_eq!(numbers(&pair.send(9.0)), [1]);
+    let release = pair.send(11.0);
+    assert_eq!(kinds(&release), [Kind::DisconnectRequest]);
+    let confirm = pair.answer(11.5, &release);
+    assert_eq!((kinds(&confirm), pair.receiving.open()), (vec![Kind::DisconnectConfirm], 0));
+    // Nothing is left to be done before the next connection.
+    assert!(pair.hear(11.8, &confirm).is_empty());
+    assert_eq!((pair.sending.due(), pair.receiving.due()), (at(12.0), Time::NEVER));
+    let sent = pair.sending.measures();
+    assert_eq!((sent.opened, sent.produced, sent.transmitted, sent.unacknowledged), (1, 2, 2, 1));
+    assert_eq!(pair.receiving.measures().accepted, 1);
+}
+
+#[test]
+fn a_late_tpdu_of_an_old_connection_is_not_taken_for_the_new_one() {
+    let mut pair = Pair::new(&Params::default(), connections(1.0, 10.0, 4.0));
+    let late_request = pair.send(1.0);
+    let confirm = pair.answer(1.0, &late_request);
+    let last = pair.hear(1.0, &confirm);
+    pair.answer(1.0, &last);
+    let late_data = pair.send(5.0);
+    let late_acknowledgement = pair.answer(5.0, &late_data);
+    let release = pair.send(11.0);
+    let confirm = pair.answer(11.0, &release);
+    pair.hear(11.0, &confirm);
+    pair.open(12.0);
+    // Data, acknowledgement, request and confirmation of the first connection come while the second is open.
+    assert!(pair.answer(13.0, &late_data).is_empty());
+    assert!(pair.answer(13.0, &late_request).is_empty());
+    assert_eq!((pair.receiving.open(), pair.receiving.measures().strays), (1, 2));
+    let told = pair.hear(13.0, &late_acknowledgement);
+    assert_eq!(kinds(&told), [Kind::DisconnectRequest]);
+    let confirm = pair.answer(13.0, &told);
+    assert_eq!((kinds(&confirm), pair.receiving.open()), (vec![Kind::DisconnectConfirm], 1));
+    assert!(pair.hear(13.0, &confirm).is_empty());
+    // The second connection begins with number 0, and has lost nothing.
+    let data = pair.send(16.0);
+    assert_eq!(numbers(&data), [0]);
+    let answers = pair.answer(16.0, &data);
+    assert_eq!(acknowledged(&answers), [(1, 7, 0)]);
+    // A report about the first one is let go.
+    let body = Body::ErrorReport { about: Kind::DataTpdu, number: 0, connection: 1 };
+    let mut report = Pdu::new(FlowId(0), 0, 121, 0, body);
+    report.marks.set(Marks::DIR);
+    assert!(pair.hear(16.0, &[report]).is_empty());
+    assert_eq!(pair.sending.measures().error_reports, 1);
+}
+
+#[test]
+fn what_sets_up_or_releases_is_sent_again_until_answered() {
+    let mut pair = Pair::new(&Params { most_transmissions: 3, ..Params::default() }, connections(200.0, 100.0, 40.0));
+    assert_eq!(kinds(&pair.send(200.0)), [Kind::ConnectRequest]);
+    assert_eq!(pair.sending.due(), at(208.0));
+    let request = pair.send(208.0);
+    assert_eq!((kinds(&request), pair.sending.due()), (vec![Kind::ConnectRequest], at(224.0)));
+    // The confirmation is lost, and sent again by its own timer, and once more when asked again.
+    pair.answer(209.0, &request);
+    assert_eq!(pair.receiving.due(), at(217.0));
+    assert_eq!(kinds(&pair.answer(217.0, &[])), [Kind::ConnectConfirm]);
+    let request = pair.send(224.0);
+    let confirm = pair.answer(224.0, &request);
+    assert_eq!(kinds(&confirm), [Kind::ConnectConfirm]);
+    // The last AK is lost; data confirm as well.
+    pair.hear(225.0, &confirm);
+    let data = pair.send(240.0);
+    assert_eq!(acknowledged(&pair.answer(241.0, &data)), [(1, 7, 0)]);
+    // W after an AK it is told again.
+    assert_eq!(pair.receiving.due(), at(301.0));
+    assert_eq!(acknowledged(&pair.answer(301.0, &[])), [(1, 7, 1)]);
+    // Three releases are lost, and then it is let go.
+    for (seconds, next) in [(300.0, 308.0), (308.0, 324.0), (324.0, 356.0)] {
+        assert_eq!(kinds(&pair.send(seconds)), [Kind::DisconnectRequest], "{seconds}");
+        assert_eq!(pair.sending.due(), at(next));
+    }
+    assert!(pair.send(356.0).is_empty());
+    assert_eq!(pair.sending.due(), at(500.0));
+    // What the receiver still tells makes known that it was over.
+    let told = pair.answer(361.0, &[]);
+    let release = pair.hear(361.0, &told);
+    assert_eq!(kinds(&release), [Kind::DisconnectRequest]);
+    pair.answer(361.0, &release);
+    assert_eq!((pair.receiving.open(), pair.receiving.due()), (0, Time::NEVER));
+}
+
+#[test]
+fn a_lost_acknowledgement_is_made_up_for_by_the_next() {
+    let (mut pair, data) = greedy(&saw(7));
+    assert_eq!(numbers(&data), [0, 1, 2, 3, 4, 5, 6]);
+    let first = pair.answer(1.0, &data[..1]);
+    assert_eq!(acknowledged(&first), [(1, 7, 0)]);
+    let second = pair.answer(1.1, &data[1..2]);
+    assert_eq!(acknowledged(&second), [(2, 7, 0)]);
+    // The first is lost, the second acknowledges both; the first, late, says nothing new.
+    assert_eq!(numbers(&pair.hear(2.0, &second)), [7, 8]);
+    assert!(pair.hear(2.1, &first).is_empty());
+}
+
+#[test]
+fn gaps_and_duplicates() {
+    let (mut pair, data) = greedy(&saw(4));
+    assert_eq!(numbers(&data), [0, 1, 2, 3]);
+    // 1 is lost: 2 and 3 are kept, and acknowledge nothing.
+    assert_eq!(acknowledged(&pair.answer(1.0, &data[..1])), [(1, 4, 0)]);
+    assert!(pair.answer(1.1, &data[2..]).is_empty());
+    // 2 comes again: A_L later the number is told again, with a new subsequence.
+    assert!(pair.answer(2.0, &data[2..3]).is_empty());
+    assert_eq!(pair.receiving.due(), at(2.1));
+    assert_eq!(acknowledged(&pair.answer(2.1, &[])), [(1, 4, 1)]);
+    // The gap is filled: one AK for all three.
+    assert_eq!(acknowledged(&pair.answer(3.0, &data[1..2])), [(4, 4, 0)]);
+    let seen = pair.receiving.measures();
+    assert_eq!((seen.accepted, seen.duplicates, seen.outside), (4, 1, 0));
+}
+
+#[test]
+fn an_acknowledgement_may_reduce_the_credit() {
+    let (mut pair, data) = greedy(&saw(7));
+    assert_eq!(data.len(), 7);
+    // One acknowledged, and the upper edge drawn back from 7 to 3: nothing may go until three are acknowledged.
+    assert!(pair.hear(1.0, &[acknowledgement(1, 2, 0)]).is_empty());
+    assert!(pair.hear(1.1, &[acknowledgement(3, 2, 0)]).is_empty());
+    assert!(pair.hear(1.2, &[acknowledgement(6, 1, 0)]).is_empty());
+    assert_eq!(numbers(&pair.hear(1.3, &[acknowledgement(7, 1, 0)])), [7]);
+    // Of one number the subsequence orders them: the later gives more, the earlier comes too late.
+    assert_eq!(numbers(&pair.hear(1.4, &[acknowledgement(7, 3, 2)])), [8, 9]);
+    assert!(pair.hear(1.5, &[acknowledgement(7, 7, 1), acknowledgement(7, 7, 2)]).is_empty());
+    // Numbers never sent say nothing.
+    assert!(pair.hear(1.6, &[acknowledgement(11, 7, 0), acknowledgement(127, 7, 0)]).is_empty());
+}
+
+#[test]
+fn several_are_acknowledged_together_or_after_a_while() {
+    let (mut pair, data) = greedy(&Params { acknowledge_after: 3, ..Params::default() });
+    assert!(pair.answer(1.0, &data[..2]).is_empty());
+    // A_L after the first of them.
+    assert_eq!(pair.receiving.due(), at(1.1));
+    assert_eq!(acknowledged(&pair.answer(1.05, &data[2..3])), [(3, 7, 0)]);
+    assert!(pair.answer(2.0, &data[3..4]).is_empty());
+    assert!(pair.answer(2.09, &data[4..5]).is_empty());
+    assert_eq!(acknowledged(&pair.answer(2.1, &[])), [(5, 7, 0)]);
+}
+
+#[test]
+fn only_the_oldest_is_sent_again_and_others_are_looked_at_later() {
+    // T1 = 8 s. 0 to 6 go out at 0 s, and 0 comes back late, so that 1 is the oldest from 9 s on: its T1 ran out at 8 s,
+    // and it is looked at again 2.4 s later.
+    let (mut pair, _) = greedy(&saw(7));
+    assert_eq!(pair.sending.due(), at(8.0));
+    assert_eq!(numbers(&pair.send(8.0)), [0]);
+    assert_eq!(pair.sending.due(), at(24.0));
+    let next = pair.hear(9.0, &[acknowledgement(1, 7, 0)]);
+    assert_eq!(numbers(&next), [7]);
+    assert_eq!(pair.sending.due(), at(10.4));
+    assert_eq!(numbers(&pair.send(10.4)), [1]);
+    // Doubled: 16 s.
+    assert_eq!(pair.sending.due(), at(26.4));
+    // 2 to 6 are looked at at 8 s and every 2.4 s from there: next at 15.2 s.
+    assert_eq!(numbers(&pair.hear(14.0, &[acknowledgement(2, 7, 0)])), [8]);
+    assert_eq!(pair.sending.due(), at(15.2));
+    // 7 went out at 9 s; neither 0 nor 1 gave a sample of the round trip.
+    pair.hear(15.0, &[acknowledgement(7, 7, 0)]);
+    assert_eq!(pair.sending.due(), at(15.0 + 2.0));
+}
+
+#[test]
+fn a_connection_is_given_up_after_the_most_transmissions() {
+    let params = Params { most_transmissions: 3, ..Params::default() };
+    let mut pair = Pair::new(&params, connections(1.0, 1000.0, 10.0));
+    pair.open(1.0);
+    assert_eq!(numbers(&pair.send(11.0)), [0]);
+    let mut sent = Vec::new();
+    while pair.sending.due() < at(300.0) {
+        let due = pair.sending.due().seconds();
+        sent.extend(pair.send(due).into_iter().map(|pdu| (at(due), pdu.kind())));
+    }
+    let of = |kind| sent.iter().filter(|(_, sent)| *sent == kind).map(|(due, _)| *due).collect::<Vec<Time>>();
+    // The set-up took no time: T1 is 8 s, so 0 goes out at 11, 19 and 35 s, and at 67 s it is over.
+    assert_eq!(of(Kind::DisconnectRequest), [67.0, 75.0, 91.0].map(at));
+    let measures = pair.sending.measures();
+    // 0 to 5 were sent; what is produced from 71 s on is not.
+    assert_eq!((measures.given_up, measures.transmitted, measures.retransmitted), (1, 6, 2));
+    assert_eq!((measures.unacknowledged, measures.unsent), (6, measures.produced - 6));
+    assert_eq!(pair.sending.waiting(), 0);
+}
+
+#[test]
+fn packets_wait_for_credit_up_to_a_limit() {
+    let params = Params { saw: 1, waiting: Count(2), ..Params::default() };
+    let mut pair = Pair::new(&params, connections(1.0, 1000.0, 1.0));
+    pair.open(1.0);
+    for second in 2..8 {
+        pair.send(f64::from(second));
+    }
+    let measures = pair.sending.measures();
+    assert_eq!((measures.produced, measures.transmitted, measures.refused), (6, 1, 3));
+    assert_eq!(pair.sending.waiting(), 2);
+}
+
+#[test]
+fn numbers_wrap_in_both_formats() {
+    for extended in [false, true] {
+        let mut pair = Pair::new(&Params { extended, saw: 15, ..Params::default() }, user("greedy = {}"));
+        let request = pair.send(0.0);
+        let confirm = pair.answer(0.0, &request);
+        let mut data = pair.hear(0.0, &confirm);
+        let mut seen = 0u32;
+        for round in 0..40 {
+            for number in numbers(&data) {
+                assert_eq!(number, if extended { seen } else { seen % 128 });
+                seen += 1;
+            }
+            // Some come in the wrong order.
+            data.reverse();
+            let answers = pair.answer(f64::from(round) * 0.1, &data);
+            data = pair.hear(f64::from(round) * 0.1, &answers);
+        }
+        assert_eq!((seen, pair.receiving.measures().accepted), (600, 600));
+        assert_eq!(pair.receiving.measures().duplicates + pair.receiving.measures().outside, 0);
+    }
+}
+
+/// What happens to one PDU on its way.
+#[derive(Clone, Copy, Debug)]
+enum Fate {
+    Lost,
+    After(u16),
+    Twice(u16, u16),
+}
+
+fn fates() -> impl Strategy<Value = Vec<Fate>> {
+    let fate = prop_oneof![
+        1 => Just(Fate::Lost),
+        6 => (1u16..3000).prop_map(Fate::After),
+        1 => (1u16..3000, 1u16..9000).prop_map(|(one, two)| Fate::Twice(one, two)),
+    ];
+    prop::collection::vec(fate, 1..60)
+}
+
+fn strategies() -> impl Strategy<Value = (CreditParams, WindowParams)> {
+    let credit = prop_oneof![
+        Just("whole = {}"),
+        Just("congestion_avoidance = { initial = 1, decrease = 0.5 }"),
+        Just("withdrawing_credit = { multiple = 1 }"),
+    ];
+    let window =
+        prop_oneof![Just("unlimited = {}"), Just("backoff = {}"), Just("error_npdu = {}"), Just("decbit = {}")];
+    (credit, window).prop_map(|(credit, window)| (toml::from_str(credit).unwrap(), toml::from_str(window).unwrap()))
+}
+
+/// Connections opened so far.
+fn opened(pair: &Pair) -> u32 {
+    pair.sending.measures().opened as u32
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// Whatever the network loses, doubles and reorders: each packet is handed on at most once, those of a connection
+    /// that stays open long enough with no gap; no more is under way than the windows allow; the books balance.
+    #[test]
+    fn laws(
+        fates in fates(), (credit, window) in strategies(), extended: bool, saw in 1u16..15, after in 1u32..4,
+        marks in 1u32..5,
+    ) {
+        let retransmission = Retransmission { least: Span::milliseconds(500), ..Retransmission::default() };
+        let params = Params {
+            saw, extended, credit, window, retransmission, acknowledge_after: after, most_transmissions: 1000,
+            ..Params::default()
+        };
+        let mut pair = Pair::new(&params, connections(1.0, 400.0, 1.5));
+        let mut flying: Vec<(Time, usize, Pdu)> = Vec::new();
+        let (mut clock, mut sent, mut taken) = (Time::ZERO, 0usize, BTreeSet::new());
+        loop {
+            flying.sort_by_key(|(arrival, order, _)| std::cmp::Reverse((*arrival, *order)));
+            let arrival = flying.last().map_or(Time::NEVER, |next| next.0);
+            clock = clock.max(arrival.min(pair.sending.due()).min(pair.receiving.due()));
+            if clock > at(1200.0) {
+                break;
+            }
+            if arrival <= clock && let Some((_, _, pdu)) = flying.pop() {
+                if pdu.is_backward() {
+                    pair.sending.on_pdu(&pdu, clock);
+                } else if let Some(new) = pair.receiving.on_pdu(&pdu, clock) {
+                    prop_assert!(taken.insert((new.connection, new.number)));
+                    prop_assert!(pair.journeys.end(new.connection, new.number).is_some() || new.connection < opened(&pair));
+                }
+            }
+            let mut out = pair.send_at(clock);
+            pair.receiving.act(clock, &mut |pdu| out.push(pdu));
+            for mut pdu in out {
+                if (sent as u32).is_multiple_of(marks) && !pdu.is_backward() {
+                    pdu.marks.set(Marks::CE);
+                }
+                let mut fly = |wait: u16| flying.push((clock + Span::milliseconds(wait.into()), sent, pdu));
+                match fates[sent % fates.len()] {
+                    Fate::Lost => {}
+                    Fate::After(wait) => fly(wait),
+                    Fate::Twice(one, two) => {
+                        fly(one);
+                        fly(two);
+                    }
+                }
+                sent += 1;
+            }
+            let mut outstanding = 0.0;
+            pair.sending.readings(&mut |name, value| if name == "outstanding" { outstanding = value });
+            prop_assert!(outstanding <= f64::from(saw));
+        }
+        let (own, seen) = (pair.sending.measures(), pair.receiving.measures());
+        prop_assert_eq!(own.produced, own.transmitted + own.refused + own.unsent + pair.sending.waiting());
+        prop_assert_eq!(seen.accepted, taken.len() as u64);
+        prop_assert!(seen.accepted <= own.transmitted);
+        // Within a connection the numbers handed on have no gap but at their end, where the release cut them off.
+        for connection in 1..=own.opened as u32 {
+            let numbers: Vec<u64> = taken.iter().filter(|(of, _)| *of == connection).map(|(_, number)| *number).collect();
+            let last = numbers.iter().max().copied().unwrap_or_default();
+            prop_assert!(last < numbers.len() as u64 + u64::from(saw));
+        }
+        if fates.iter().any(|fate| !matches!(fate, Fate::Lost)) {
+            prop_assert!(own.opened > 1);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! TransportEnd: one end of a flow whose data travel over transport connections. It sends, or it receives.
+
+use crate::node::{Ctx, Node, NodeId};
+use crate::pdu::{FlowId, Pdu};
+use crate::probe::Probe;
+use crate::receiver::Receiver;
+use crate::stats::Moments;
+use crate::time::Time;
+use crate::transport::{Receiving, Sending};
+
+/// Which half of the connections it is.
+#[derive(Clone, Debug)]
+pub enum Half {
+    /// It opens, sends and releases.
+    Sending(Sending),
+    /// It confirms and acknowledges.
+    Receiving(Receiving, Arrivals),
+}
+
+/// What is measured of user data where they arrive first: the delay of that copy, and two longer ones.
+#[derive(Clone, Debug)]
+pub struct Arrivals {
+    /// Delays from the transmission of the copy that arrived first, goodput, and the hash of all that arrives.
+    pub receiver: Receiver,
+    /// Delays from the first transmission, in picoseconds.
+    pub since_transmission: Moments,
+    /// Delays from the production by the user.
+    pub since_production: Moments,
+}
+
+impl Arrivals {
+    /// Nothing has arrived.
+    #[must_use]
+    pub fn new(receiver: Receiver) -> Arrivals {
+        Arrivals { receiver, since_transmission: Moments::default(), since_production: Moments::default() }
+    }
+}
+
+/// One end of a flow over transport connections.
+#[derive(Clone, Debug)]
+pub struct TransportEnd {
+    half: Half,
+    /// Where what it sends goes first.
+    out: NodeId,
+    due: Time,
+}
+
+impl TransportEnd {
+    /// An end that sends into `out`.
+    #[must_use]
+    pub fn new(half: Half, out: NodeId) -> TransportEnd {
+        let mut end = TransportEnd { half, out, due: Time::NEVER };
+        end.plan(Time::ZERO);
+        end
+    }
+
+    /// When it next acts.
+    #[inline]
+    #[must_use]
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// Its half of the connections.
+    #[must_use]
+    pub fn half(&self) -> &Half {
+        &self.half
+    }
+
+    /// What measures the data that arrive, if it receives.
+    #[must_use]
+    pub fn receiver(&self) -> Option<&Receiver> {
+        match &self.half {
+            Half::Sending(_) => None,
+            Half::Receiving(_, arrivals) => Some(&arrivals.receiver),
+        }
+    }
+
+    /// Does everything that is due by `now`.
+    pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
+        let (flow, out) = (self.flow(), self.out);
+        // The journeys are lent out, for the sending counts beside them.
+        let mut journeys = std::mem::take(&mut ctx.journeys[flow.index()]);
+        let mut send = |pdu: Pdu| {
+            ctx.count_sent(&pdu);
+            ctx.outbox.put(out, now, pdu);
+        };
+        match &mut self.half {
+            Half::Sending(sending) => sending.act(now, &mut journeys, &mut send),
+            Half::Receiving(receiving, _) => receiving.act(now, &mut send),
+        }
+        ctx.journeys[flow.index()] = journeys;
+        self.plan(now);
+    }
+
+    fn flow(&self) -> FlowId {
+        match &self.half {
+            Half::Sending(sending) => sending.flow(),
+            Half::Receiving(_, arrivals) => arrivals.receiver.flow(),
+        }
+    }
+
+    fn plan(&mut self, now: Time) {
+        let due = match &self.half {
+            Half::Sending(sending) => sending.due(),
+            Half::Receiving(receiving, _) => receiving.due(),
+        };
+        self.due = due.max(now);
+    }
+}
+
+impl Node for TransportEnd {
+    // What it lets go leaves at the end's own place among equal times, not at this delivery's.
+    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        match &mut self.half {
+            Half::Sending(sending) => {
+                ctx.count_delivered(pdu);
+                sending.on_pdu(pdu, at);
+            }
+            Half::Receiving(receiving, arrivals) => {
+                arrivals.receiver.arrive(pdu, at, ctx);
+                if let Some(taken) = receiving.on_pdu(pdu, at) {
+                    arrivals.receiver.measure(pdu, at.since(taken.born), ctx);
+                    let journey = ctx.journeys[pdu.flow.index()].end(taken.connection, taken.number);
+                    if let Some(journey) = journey {
+                        arrivals.since_transmission.record(at.since(journey.transmitted).0);
+                        arrivals.since_production.record(at.since(journey.produced).0);
+                    }
+                }
+            }
+        }
+        self.plan(at);
+    }
+
+    fn reset_measures(&mut self, now: Time) {
+        match &mut self.half {
+            Half::Sending(sending) => sending.reset_measures(now),
+            Half::Receiving(receiving, arrivals) => {
+                receiving.reset_measures();
+                arrivals.receiver.reset_measures();
+                (arrivals.since_transmission, arrivals.since_production) = (Moments::default(), Moments::default());
+            }
+        }
+    }
+
+    fn held(&self, _each: &mut dyn FnMut(&Pdu)) {}
+}

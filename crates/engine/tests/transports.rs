@@ -1,0 +1,307 @@
+//! Whole networks with transport connections (TP4 over CLNP).
+
+use penstock_engine::document;
+use penstock_engine::report::{GroupRow, Report};
+use penstock_engine::run::{Form, Run};
+use penstock_engine::spec::Scenario;
+use penstock_engine::time::Span;
+use proptest::prelude::*;
+
+fn ready(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/penstock/scenarios/atn/");
+    std::fs::read_to_string(format!("{folder}{name}.toml")).unwrap()
+}
+
+fn parse(text: &str) -> Scenario {
+    document::parse(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn report(scenario: &Scenario, seed: u64, form: Form) -> Report {
+    let mut run = Run::new(scenario, seed, 0, form).unwrap_or_else(|error| panic!("{error}"));
+    // Conservation is checked at every stop.
+    run.finish().unwrap_or_else(|error| panic!("{error}"));
+    run.report()
+}
+
+const STRATEGIES: [(&str, &str); 6] = [
+    ("whole = {}", "unlimited = {}"),
+    ("congestion_avoidance = {}", "unlimited = {}"),
+    ("withdrawing_credit = {}", "unlimited = {}"),
+    ("whole = {}", "backoff = {}"),
+    ("whole = {}", "error_npdu = {}"),
+    ("whole = {}", "decbit = {}"),
+];
+
+fn with_strategy(text: &str, (credit, window): (&str, &str)) -> Scenario {
+    parse(&text.replace("saw = 7", &format!("saw = 7\ncredit.{credit}\nwindow.{window}")))
+}
+
+/// Mean over three seeds of a quantity, strategy by strategy.
+fn means(name: &str, quantity: impl Fn(&GroupRow) -> f64) -> Vec<f64> {
+    let mean = |strategy| {
+        let scenario = with_strategy(&ready(name), strategy);
+        (1..=3).map(|seed| quantity(&report(&scenario, seed, Form::Fast).groups[0])).sum::<f64>() / 3.0
+    };
+    STRATEGIES.map(mean).to_vec()
+}
+
+/// What the study's tables 5-1 and 5-2 say of delay and power, where the order is clear: in scenario A, none and backoff
+/// are as near to one another as congestion avoidance and withdrawing credit.
+#[test]
+fn strategies_stand_in_the_order_of_the_study() {
+    let [none, avoidance, withdrawing, backoff, error, decbit] =
+        means("scenario-a", |group| group.power.unwrap()).try_into().unwrap();
+    assert!(avoidance.min(withdrawing).min(decbit) > 1.5 * error && error > 1.2 * none.max(backoff));
+    let [none, avoidance, withdrawing, backoff, error, decbit] =
+        means("scenario-b", |group| group.delay_mean_s.unwrap()).try_into().unwrap();
+    assert!(
+        [decbit.max(avoidance), withdrawing, error, backoff, none].is_sorted(),
+        "{avoidance} {withdrawing} {error}"
+    );
+    // Copies sent again though nothing was lost: only where the window breathes or is never narrowed.
+    let [none, avoidance, withdrawing, backoff, ..] = means("scenario-b", |group| group.success_all.unwrap())[..]
+    else {
+        panic!("a strategy is missing")
+    };
+    assert!(avoidance > 0.99 && withdrawing < avoidance && backoff.max(none) < withdrawing);
+}
+
+/// The report of both forms, which must agree to the bit.
+fn agreed(scenario: &Scenario, seed: u64) -> Report {
+    let (fast, plain) = (report(scenario, seed, Form::Fast), report(scenario, seed, Form::Plain));
+    assert_eq!(Report { events: 0, ..fast.clone() }, Report { events: 0, ..plain });
+    fast
+}
+
+/// What users produce goes somewhere, and so does what is sent.
+fn assert_books(report: &Report) {
+    for (own, group) in report.groups.iter().filter_map(|group| Some((group.produced?, group))) {
+        let count = |field: Option<u64>| field.unwrap();
+        let (transmitted, accepted) = (count(group.transmitted), count(group.accepted));
+        assert_eq!(own, transmitted + count(group.refused) + count(group.unsent) + count(group.waiting), "{group:?}");
+        assert_eq!(group.sent, transmitted + count(group.retransmitted));
+        // Whatever copy arrives is new, known, beyond the windows, or of a connection that is over.
+        let known = accepted + count(group.duplicates) + count(group.outside_window);
+        assert!(known <= group.delivered && group.delivered <= known + count(group.strays), "{group:?}");
+        assert!(group.delivered + group.lost <= group.sent && accepted <= transmitted);
+        assert!(count(group.error_reports) <= count(group.error_reports_sent));
+    }
+}
+
+#[test]
+fn books_balance_and_forms_agree_with_every_strategy() {
+    let mut fingerprints = String::new();
+    for name in ["scenario-a", "scenario-b"] {
+        let mut produced = Vec::new();
+        for strategy in STRATEGIES {
+            let mut scenario = with_strategy(&ready(name), strategy);
+            scenario.duration = Span::from_seconds(400.0);
+            let report = agreed(&scenario, 4);
+            assert_books(&report);
+            let group = &report.groups[0];
+            assert!(group.accepted > Some(0) && group.connections > Some(4), "{strategy:?} {group:?}");
+            assert_eq!(group.error_reports_sent > Some(0), strategy.1 == "error_npdu = {}", "{strategy:?} {group:?}");
+            produced.push((group.produced, group.connections));
+            fingerprints +=
+                &format!("{name} {} {} {} {:016x}\n", strategy.0, strategy.1, group.sent, report.fingerprint);
+        }
+        // Every strategy is offered the same.
+        assert!(produced.iter().all(|other| *other == produced[0]), "{produced:?}");
+    }
+    // A change here is a change of results: say in the changelog why.
+    insta::assert_snapshot!(fingerprints);
+}
+
+#[test]
+fn other_ready_scenarios_run() {
+    for name in ["decbit", "vdl-mode-2", "amss", "ground-x25"] {
+        let mut scenario = parse(&ready(name));
+        scenario.duration = Span::from_seconds(300.0);
+        scenario.warm_up = Span::from_seconds(50.0);
+        let report = agreed(&scenario, 2);
+        assert!(report.groups.iter().all(|group| group.accepted > Some(0)), "{:?}", report.groups);
+    }
+}
+
+/// Truth 14: X = min(C, W / tau), Q = max(0, W - C tau), by way of TP4 in extended format.
+#[test]
+fn a_fixed_window_fills_the_pipe_and_then_the_queue() {
+    for (window, full) in [(100u32, false), (400, true)] {
+        let scenario = parse(&format!(
+            r#"
+            duration = "600 s"
+            warm_up = "100 s"
+            [line.access]
+            between = ["host", "router"]
+            rate = "60 Mb/s"
+            delay = "5 ms"
+            [line.bottleneck]
+            between = ["router", "server"]
+            rate = "6 Mb/s"
+            delay = "269.5 ms"
+            [flow.transfer]
+            path = ["host", "router", "server"]
+            octets = 1428
+            traffic.greedy = {{}}
+            transport.tp4 = {{ saw = {window}, extended = true, octets.acknowledgement = 40 }}
+            "#
+        ));
+        let report = agreed(&scenario, 1);
+        assert_books(&report);
+        let capacity = 6e6 / 12_000.0;
+        let round_trip = 2.0 * (0.005 + 0.2695) + 12_000.0 / 60e6 + 12_000.0 / 6e6 + 320.0 / 60e6 + 320.0 / 6e6;
+        let rate = report.groups[0].accepted_per_s.unwrap();
+        let expected = if full { capacity } else { f64::from(window) / round_trip };
+        assert!((rate - expected).abs() / expected < 1e-3, "{rate} {expected}");
+        let bottleneck = report.ports.iter().find(|port| port.port == "bottleneck").unwrap();
+        if full {
+            let queue = f64::from(window) - capacity * (round_trip - 12_000.0 / 6e6);
+            assert!((bottleneck.queue_mean - queue).abs() < 1.0, "{} {queue}", bottleneck.queue_mean);
+            // In bits the same, and one PDU is always in transmission.
+            let (bits, waiting) = (bottleneck.queue_mean_bits.unwrap(), bottleneck.waiting_mean_bits.unwrap());
+            assert!((bits - bottleneck.queue_mean * 12_000.0).abs() < 1.0 && (bits - waiting - 12_000.0).abs() < 1.0);
+        }
+        assert_eq!((report.groups[0].retransmitted, report.groups[0].strays), (Some(0), Some(0)));
+    }
+}
+
+/// Rate in packets per mean service time of a window over hops, and the delay in it, by TP4.
+fn window_over_hops(window: u32, hops: usize) -> (f64, f64) {
+    let mut text = String::from("duration = \"20000 s\"\nwarm_up = \"100 s\"\n");
+    for hop in 0..hops {
+        let next = hop + 1;
+        text += &format!(
+            "[line.l{hop}]\nbetween = [\"n{hop}\", \"n{next}\"]\nrate = \"80 kb/s\"\nreverse.rate = \"10 Gb/s\"\n"
+        );
+    }
+    let path: Vec<String> = (0..=hops).map(|node| format!("\"n{node}\"")).collect();
+    text += &format!("[flow.data]\npath = [{}]\n", path.join(", "));
+    // A packet takes 0.1 s on the mean; the first connection never ends, and there are always packets.
+    text += "traffic.connections = { inter_connection_time.constant = \"0 s\", interproduction_time.constant = \"1 ms\", packet_size.exponential = \"1000 octets\" }\n";
+    text += &format!("transport.tp4 = {{ saw = {window}, waiting = \"20 packets\", octets.data_header = 0 }}\n");
+    let report = report(&parse(&text), 3, Form::Fast);
+    (report.groups[0].accepted_per_s.unwrap() * 0.1, report.groups[0].delay_mean_s.unwrap() / 0.1)
+}
+
+/// The same by the recursion of a window over hops, for packets that keep their length.
+fn recursion(window: usize, hops: usize) -> f64 {
+    let count = 200_000;
+    let (mut left, mut done) = (vec![0.0f64; hops], vec![0.0f64; window]);
+    let mut random = penstock_engine::random::Stream::new(9, 0, "recursion");
+    for packet in 0..count {
+        let service = random.exponential();
+        // It begins when the one a window before it has arrived, and at each hop behind the one before it.
+        let mut time = done[packet % window];
+        for last in &mut left {
+            time = time.max(*last) + service;
+            *last = time;
+        }
+        done[packet % window] = time;
+    }
+    count as f64 / left[hops - 1]
+}
+
+/// Truth 14, balanced exponential hops: X = W / (W + M - 1). It holds for service drawn anew at each hop. A packet keeps
+/// its length, which changes nothing where no packet waits behind the one before it at more than one hop: a window of
+/// one, or of two over two hops. For others a recursion tells.
+#[test]
+fn a_window_over_balanced_hops() {
+    for (window, hops) in [(1, 1), (2, 1), (1, 2), (1, 4), (2, 2)] {
+        let (rate, delay) = window_over_hops(window, hops);
+        let expected = f64::from(window) / (f64::from(window) + hops as f64 - 1.0);
+        assert!((rate - expected).abs() / expected < 0.015, "{window} {hops}: {rate} {expected}");
+        // Little: all of the window is on its way.
+        assert!((rate * delay - f64::from(window)).abs() / f64::from(window) < 0.015, "{rate} {delay}");
+        assert!((recursion(window as usize, hops) - expected).abs() / expected < 0.015);
+    }
+    for (window, hops) in [(2, 4), (3, 4), (4, 2)] {
+        let ((rate, _), expected) = (window_over_hops(window, hops), recursion(window as usize, hops));
+        assert!((rate - expected).abs() / expected < 0.015, "{window} {hops}: {rate} {expected}");
+    }
+}
+
+#[test]
+fn what_a_transport_cannot_have_is_refused() {
+    let good = ready("scenario-b");
+    for (wrong, right, path) in [
+        ("saw = 7", "saw = 16", "flow.data.transport.tp4.saw"),
+        ("saw = 7", "saw = 7\nlifetime = 3", "flow.data.transport.tp4.lifetime"),
+        (
+            "saw = 7",
+            "saw = 7\ncredit.congestion_avoidance.decrease = 1.5",
+            "flow.data.transport.tp4.credit.congestion_avoidance.decrease",
+        ),
+        ("saw = 7", "saw = 7\nwindow.backof = {}", "flow.data.transport.tp4.window"),
+        ("\"es12\", \"es13\"]", "\"es99\"]", "flow.data.to"),
+        (
+            "[flow.data.transport.tp4]",
+            "reaction_point.stop = {}\n[flow.data.transport.tp4]",
+            "flow.data.reaction_point",
+        ),
+        (
+            "[flow.data.transport.tp4]",
+            "notification_point.acknowledge = {}\n[flow.data.transport.tp4]",
+            "flow.data.notification_point",
+        ),
+        (
+            "packet_size.constant = \"1600 octets\"",
+            "packet_size.constant = \"70000 octets\"",
+            "flow.data.traffic.connections.packet_size",
+        ),
+    ] {
+        let text = good.replace(wrong, right);
+        assert_ne!(text, good);
+        let error = document::parse(&text).and_then(|scenario| Run::new(&scenario, 1, 0, Form::Fast).map(drop));
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(path), "{path}: {error}");
+    }
+}
+
+/// Networks on which many connections meet at small queues, at equal instants.
+fn network() -> impl Strategy<Value = String> {
+    let credit = prop_oneof![Just("whole"), Just("congestion_avoidance"), Just("withdrawing_credit")];
+    let window = prop_oneof![Just("unlimited"), Just("backoff"), Just("error_npdu"), Just("decbit")];
+    let point = prop_oneof![
+        Just("clnp = { ce_threshold = \"1 bit\", error_reports = { threshold = \"9000 bits\" } }"),
+        Just("clnp = { error_reports = {} }"),
+        Just("decbit = {}"),
+    ];
+    let line = (1u32..4, 0u32..3, 8_000u32..40_000, point);
+    let flow = (credit, window, 1u16..12, any::<bool>(), 1u32..4, prop_oneof![Just("constant"), Just("exponential")]);
+    (prop::collection::vec(line, 3), prop::collection::vec(flow, 1..4)).prop_map(|(lines, flows)| {
+        let mut text = String::from("duration = \"60 s\"\nmeasure.sample = \"7 s\"\nwarm_up = \"5 s\"\n");
+        for (index, (rate, delay, bits, point)) in lines.into_iter().enumerate() {
+            let next = index + 1;
+            text += &format!(
+                "[line.l{index}]\nbetween = [\"n{index}\", \"n{next}\"]\nrate = \"{} kb/s\"\ndelay = \"{} ms\"\n\
+                 queues = [{{ drop_tail_bits = {{ size = \"{bits} bits\" }} }}]\ncongestion_point.{point}\n",
+                rate * 8,
+                delay * 50
+            );
+        }
+        for (index, (credit, window, saw, extended, after, law)) in flows.into_iter().enumerate() {
+            text += &format!(
+                "[flow.f{index}]\nfrom = [\"n0\", \"n1\", \"n3\"]\nto = [\"n2\", \"n0\"]\n\
+                 traffic.connections = {{ inter_connection_time.{law} = \"2 s\", connection_duration.{law} = \"15 s\", \
+                 interproduction_time.{law} = \"500 ms\", packet_size.{law} = \"400 octets\" }}\n\
+                 [flow.f{index}.transport.tp4]\nsaw = {saw}\nextended = {extended}\nacknowledge_after = {after}\n\
+                 credit.{credit} = {{}}\nwindow.{window} = {{}}\nwindow_time = \"4 s\"\nmost_transmissions = 4\n\
+                 retransmission = {{ initial = \"1 s\", least = \"500 ms\" }}\n"
+            );
+        }
+        text
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn the_forms_agree_and_books_balance(text in network(), seed in 0u64..1000) {
+        let mut scenario = parse(&text);
+        agreed(&scenario, seed);
+        // Whole books are those of a whole run.
+        scenario.warm_up = Span::ZERO;
+        assert_books(&agreed(&scenario, seed));
+    }
+}
