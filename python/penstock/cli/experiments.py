@@ -220,7 +220,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", metavar="STUDY", help="its name: satellite, becn, abr or eprca")
+    parser.add_argument("study", metavar="STUDY", help="its name: satellite, becn, abr, eprca or atn")
     parser.add_argument("--figure", metavar="N", help="only this figure, and the runs it needs")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="a few seeds, as the study says (the default)")

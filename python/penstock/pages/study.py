@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.files import prepare, replacing, write_text
 from penstock.plot import Sheet, save
 from penstock.report import Figure, Report, Section, Table, write
-from penstock.studies import Study, open_study
+from penstock.studies import HasTables, Study, open_study
 from penstock.studies.claims import Finding, shown, to_json
 
 if TYPE_CHECKING:
@@ -62,11 +62,13 @@ def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], re
         verdict_column="verdict",
     )
     figures = [Figure(sheet, f"{command} {study.command(sheet)}".strip()) for sheet in sheets]
+    tables = list(study.tables()) if isinstance(study, HasTables) else []
+    printed = [Section("Tables", tables=tables)] if tables else []
     return Report(
         title=study.title,
         summary="A published study, run again. The verdicts are those of an honest run: nothing was adjusted to meet a "
         f"claim. {details['seeds']} seeds.",
-        sections=[Section("Claims", tables=[claims]), Section("Figures", figures=figures)],
+        sections=[Section("Claims", tables=[claims]), *printed, Section("Figures", figures=figures)],
         parameters=dict(study.parameters()),
         versions=results.versions(),
         command=command,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from penstock.errors import InputError, did_you_mean
 from penstock.executors import interruptible, open_pool
@@ -18,9 +18,10 @@ from penstock.results import Results
 
 if TYPE_CHECKING:
     from penstock.plot import Sheet
+    from penstock.report import Table
     from penstock.studies.claims import Finding
 
-STUDIES = ("satellite", "becn", "abr", "eprca")
+STUDIES = ("satellite", "becn", "abr", "eprca", "atn")
 
 
 class Study(Protocol):
@@ -50,6 +51,14 @@ class Study(Protocol):
 
     def findings(self) -> Sequence[Finding]:
         """The verdicts on the claims."""
+
+
+@runtime_checkable
+class HasTables(Protocol):
+    """A study whose paper prints tables."""
+
+    def tables(self) -> Iterator[Table]:
+        """The printed tables beside ours, as far as there are runs."""
 
 
 def study_of(name: str) -> type[Study]:

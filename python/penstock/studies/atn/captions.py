@@ -1,0 +1,36 @@
+"""What the figures of the ATN study show. The paper has two tables and no curves: all curves are of its exercises."""
+
+from __future__ import annotations
+
+TITLES = {
+    "5-1": "Table 5-1: five strategies, many end systems",
+    "5-2": "Table 5-2: five strategies, few end systems",
+}
+DRAWN = "Means over seeds with their 95 % intervals."
+TABLE = (
+    "What the table prints beside our runs. Topology, rates, sizes and traffic are inferred, for the paper's figures "
+    "are lost. The printed power is throughput over delay, as the paper defines it; one printed value is a misprint."
+)
+LOAD = (
+    "The five strategies against the mean time between two packets of a connection: the load falls from left to right. "
+    "All are offered the same connections and packets. Power is throughput over delay."
+)
+EXERCISE = "{reference}: {strategy}, a packet every second on each connection; both scenarios."
+MAP = "{reference}: {strategy}, the parameter against the mean time between two packets."
+BUFFERS = (
+    "Mean load of all output queues of each intermediate system, the NPDUs in transmission counted. IS6 has the "
+    "congested queue in both scenarios."
+)
+READINGS = (
+    "Three readings of the delay (from the transmission of the copy first delivered, from the first transmission, from "
+    "the production of the packet), and two of the buffer load (with the NPDU in transmission, and without)."
+)
+OSCILLATION = (
+    "Scenario B, two senders: the window advertised to each (0 without a connection) and the bits in the congested "
+    "queue. The paper: with few end systems the window swings between 1 and a high value under withdrawing credit, and "
+    "not under congestion avoidance. Seed {seed}, the first {minutes:g} minutes."
+)
+RUSH = (
+    "Two connections on scenario A's network; at 120 s {told}. The paper: withdrawing credit reacts more efficiently "
+    "to a sudden increase. The sum of both windows, and the bits in the congested queue; seed {seed}."
+)

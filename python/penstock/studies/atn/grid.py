@@ -1,0 +1,256 @@
+"""What the ATN study runs: five strategies in two scenarios, against the load and against each strategy's parameters.
+
+The ready files `atn/scenario-a` and `atn/scenario-b` define everything; here only the strategy, the interproduction
+time and what an exercise of the paper's annex varies change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from penstock.scenario import Scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """One of the two scenarios: its name in figures, its ready file, and its congested queue."""
+
+    name: str
+    file: str
+    bottleneck: str
+    ce_threshold: int
+
+
+SCENARIOS = {
+    "a": Network("scenario A, six senders", "atn/scenario-a", "is6-is7", 27_000),
+    "b": Network("scenario B, two senders", "atn/scenario-b", "is6-is10", 1),
+}
+STRATEGIES = {
+    "none": "none",
+    "avoidance": "congestion avoidance",
+    "withdrawing": "withdrawing credit",
+    "backoff": "sender backoff",
+    "error": "Error NPDU",
+}
+RECEIVER = ("avoidance", "withdrawing")
+"""The strategies of the receiving transport layer."""
+
+CAPACITY_BITS = 262_144
+SAW = 7
+INTERPRODUCTION_S = 1.0
+LOADS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
+"""Mean interproduction times in seconds; the shorter, the higher the load."""
+EXERCISE_LOADS = (0.5, 1.0, 2.0, 5.0)
+CE_THRESHOLDS = (1, 13_500, 27_000, 54_000, 108_000, 216_000)
+"""Bits: anything in the queue at all, and more than 1, 2, 4, 8 and 16 packets of 13,376 bits."""
+DECREASES = (0.5, 0.625, 0.75, 0.875)
+INITIALS = (1, 2, 4, SAW)
+MULTIPLES = (1, 2, 3, 4)
+THRESHOLDS = (1, 2, 4, 8)
+ERROR_SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
+"""Thresholds of Error NPDUs, in shares of the queue's capacity."""
+
+WATCHED_SEEDS = 5
+"""At most so many seeds for the long runs that are watched."""
+SAMPLE_S = 1.0
+WATCHED_S = 1200.0
+RUSH_S, RUSH_END_S = 120.0, 240.0
+"""When the load suddenly increases, and the end of those runs."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Point:
+    """One run but for its seed. Parameters of strategies other than its own stay at their usual values."""
+
+    strategy: str
+    scenario: str
+    interproduction: float = INTERPRODUCTION_S
+    ce_threshold: int = 0
+    decrease: float = 0.625
+    initial: int = 2
+    multiple: int = 4
+    threshold: int = 8
+    error_share: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.ce_threshold == 0:
+            object.__setattr__(self, "ce_threshold", SCENARIOS[self.scenario].ce_threshold)
+
+    def __str__(self) -> str:
+        told = f"{STRATEGIES[self.strategy]}, {SCENARIOS[self.scenario].name}"
+        usual = Point(self.strategy, self.scenario)
+        names = {
+            "interproduction": "a packet every {:g} s",
+            "ce_threshold": "CE above {} bits",
+            "decrease": "factor {}",
+        }
+        names |= {"initial": "initial window {}", "multiple": "multiple {}", "threshold": "initial threshold {}"}
+        names |= {"error_share": "Error NPDUs above {:.0%}"}
+        differing = (name for name in names if getattr(self, name) != getattr(usual, name))
+        return ", ".join([told, *(names[name].format(getattr(self, name)) for name in differing)])
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """What sets the point apart, by name."""
+        return {**{name: getattr(self, name) for name in self.__slots__}, "kind": "run"}
+
+    @property
+    def transport(self) -> dict[str, dict[str, dict[str, float]]]:
+        """What decides over credit at the receiver, and over the window at the sender."""
+        credit: dict[str, dict[str, float]] = {"whole": {}}
+        window: dict[str, dict[str, float]] = {"unlimited": {}}
+        if self.strategy == "avoidance":
+            credit = {"congestion_avoidance": {"initial": self.initial, "decrease": self.decrease}}
+        elif self.strategy == "withdrawing":
+            credit = {"withdrawing_credit": {"multiple": self.multiple}}
+        elif self.strategy == "backoff":
+            window = {"backoff": {"initial_threshold": self.threshold}}
+        elif self.strategy == "error":
+            window = {"error_npdu": {"initial_threshold": self.threshold}}
+        return {"credit": credit, "window": window}
+
+    def build(self) -> Scenario:
+        """The scenario of this point, from its ready file."""
+        file = ready(self.scenario)
+        changes: dict[str, object] = {
+            "sweep": None,
+            "flow.data.traffic.connections.interproduction_time.exponential": f"{self.interproduction:g} s",
+            **{f"flow.data.transport.tp4.{name}": value for name, value in self.transport.items()},
+        }
+        error = f"{round(self.error_share * CAPACITY_BITS / 8)} octets"
+        for line in file.tree["line"]:
+            at = f"line.{line}.congestion_point.clnp"
+            changes[f"{at}.ce_threshold"] = f"{self.ce_threshold} bits"
+            changes[f"{at}.error_reports.threshold"] = error
+        return file.with_(changes)
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesPoint:
+    """A point watched over time: as it is (`watched`), or under a sudden increase in load.
+
+    Then two connections that never end are joined at 120 s by four others (`connections`), or by packets without a
+    transport at half the bottleneck's rate (`cross`).
+    """
+
+    point: Point
+    kind: str
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Those of the point; only the kind differs."""
+        return {**self.point.parameters, "kind": self.kind}
+
+    def build(self) -> Scenario:
+        """The scenario of the point, with readings of the queue and of each connection."""
+        changes: dict[str, object] = {"measure.sample": f"{SAMPLE_S:g} s", "measure.sample_flows": True}
+        scenario = self.point.build()
+        if self.kind == "watched":
+            return scenario.with_({**changes, "duration": f"{WATCHED_S:g} s"})
+        data = scenario.tree["flow"]["data"]
+        changes["duration"] = f"{RUSH_END_S:g} s"
+        changes["flow.data.from"] = ["es1", "es2"]
+        changes["flow.data.traffic"] = lasting(data, "1 s")
+        if self.kind == "connections":
+            senders = ["es3", "es4", "es5", "es6"]
+            changes["flow.rush"] = {**data, "from": senders, "traffic": lasting(data, f"{RUSH_S:g} s")}
+        else:
+            changes["flow.rush"] = {
+                "path": ["is6", "is7"],
+                "access": {"rate": "32 kb/s"},
+                "octets": 1672,
+                "traffic": {"greedy": {"start": f"{RUSH_S:g} s"}},
+            }
+        return scenario.with_(changes)
+
+
+RUSHES = {"connections": "four connections begin", "cross": "other packets come at 32 kb/s"}
+
+
+def lasting(data: dict[str, dict[str, dict[str, object]]], after: str) -> dict[str, object]:
+    """The same packets on one connection that is opened then and never released."""
+    usual = data["traffic"]["connections"]
+    kept = {name: usual[name] for name in ("interproduction_time", "packet_size")}
+    return {"connections": {"inter_connection_time": {"constant": after}, **kept}}
+
+
+@cache
+def ready(scenario: str) -> Scenario:
+    """A ready file of the study."""
+    return Scenario.load(SCENARIOS[scenario].file)
+
+
+# ------------------------------------------------------------------------------------------------------ what is run
+def table_points(scenario: str) -> list[Point]:
+    """One of the paper's tables: five strategies."""
+    return [Point(strategy, scenario) for strategy in STRATEGIES]
+
+
+def against_load(strategy: str, scenario: str) -> list[Point]:
+    """A strategy at all interproduction times."""
+    return [Point(strategy, scenario, load) for load in LOADS]
+
+
+def load_points() -> list[Point]:
+    """The five strategies against the load, the tables among them (all exercises at their usual parameters)."""
+    return [point for scenario in SCENARIOS for strategy in STRATEGIES for point in against_load(strategy, scenario)]
+
+
+@dataclass(frozen=True, slots=True)
+class Exercise:
+    """An exercise of the annex: what it varies, beside the interproduction time and the curves' own parameter."""
+
+    reference: str
+    strategy: str
+    field: str
+    label: str
+    values: tuple[float, ...]
+    curves: str = ""
+    each: tuple[float, ...] = ()
+
+    def points(self, scenario: str, load: float = INTERPRODUCTION_S) -> dict[str, dict[float, Point]]:
+        """The points of each curve by x."""
+        usual = Point(self.strategy, scenario, load)
+        names = {"decrease": "factor {:g}", "multiple": "multiple {:g}"}
+        return {
+            names[self.curves].format(value) if self.curves else STRATEGIES[self.strategy]: {
+                x: changed(usual, {self.field: x, **({self.curves: value} if self.curves else {})}) for x in self.values
+            }
+            for value in (self.each or (0.0,))
+        }
+
+
+def changed(point: Point, values: dict[str, float]) -> Point:
+    """The same point with other parameters."""
+    return Point(**{**{name: getattr(point, name) for name in point.__slots__}, **values})
+
+
+CE = "CE threshold (bits)"
+EXERCISES = {
+    "avoidance": Exercise("STU/TP4/2", "avoidance", "ce_threshold", CE, CE_THRESHOLDS, "decrease", DECREASES),
+    "initial-window": Exercise("STU/TP4/2", "avoidance", "initial", "initial window (packets)", INITIALS),
+    "withdrawing": Exercise("STU/TP4/3", "withdrawing", "ce_threshold", CE, CE_THRESHOLDS, "multiple", MULTIPLES),
+    "backoff": Exercise("STU/TP4/4", "backoff", "threshold", "initial threshold (packets)", THRESHOLDS),
+    "error": Exercise("STU/CLNP/1", "error", "error_share", "Error NPDU threshold (of capacity)", ERROR_SHARES),
+}
+
+
+def exercise_points() -> list[Point]:
+    """All settings of the exercises that are not run for the load already."""
+    shown = set(load_points())
+    wanted = dict.fromkeys(
+        point
+        for exercise in EXERCISES.values()
+        for scenario in SCENARIOS
+        for load in EXERCISE_LOADS
+        for points in exercise.points(scenario, load).values()
+        for point in points.values()
+    )
+    return [point for point in wanted if point not in shown]
+
+
+def series_points() -> list[SeriesPoint]:
+    """The runs that are watched over time."""
+    watched = [SeriesPoint(Point(strategy, "b"), "watched") for strategy in RECEIVER]
+    return watched + [SeriesPoint(Point(strategy, "a"), kind) for kind in RUSHES for strategy in RECEIVER]

@@ -1,0 +1,56 @@
+"""Tables 5-1 and 5-2 of the ATN paper, as printed and as our runs have them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from penstock.statistics import student
+from penstock.studies.atn.captions import TITLES
+from penstock.studies.atn.grid import SCENARIOS, STRATEGIES, Point
+from penstock.studies.atn.printed import COLUMNS, TABLES, Printed
+from penstock.studies.atn.runs import Runs
+
+if TYPE_CHECKING:
+    from penstock.report import Table
+
+
+def side_by_side(runs: Runs, numbers: Sequence[str]) -> Iterator[Table]:
+    """One table for each of the paper's, as far as there are runs for all its rows."""
+    for number in numbers:
+        table = TABLES[number]
+        if all(Point(name, table.scenario) in runs.measures for name in STRATEGIES):
+            yield beside_printed(runs, table)
+
+
+def beside_printed(runs: Runs, table: Printed) -> Table:
+    """A row a strategy and source, a column a quantity; the last two are our other readings of delay and load."""
+    from penstock.report import Table
+
+    others = {"delay.transmission": "{:.4f}", "load.waiting": "{:.0f}"}
+    headings = ["delay from the first transmission (s)", "load without the NPDU in transmission (bits)"]
+    rows = []
+    for strategy, name in STRATEGIES.items():
+        printed = [column.form.format(table.cells[strategy][measure]) for measure, column in COLUMNS.items()]
+        rows.append([name, "printed", *printed, None, None])
+        point = Point(strategy, table.scenario)
+        forms = {**{measure: column.form for measure, column in COLUMNS.items()}, **others}
+        rows.append([name, "ours", *(ours(runs, measure, point, form) for measure, form in forms.items())])
+    note = "Ours: means over seeds with the half width of their 95 % intervals."
+    for strategy, (wrong, right) in table.misprints.items():
+        note += (
+            f" The printed power {wrong} of {STRATEGIES[strategy]} is a misprint: throughput / delay is {right:.4f}."
+        )
+    return Table(
+        f"{TITLES[table.number]} ({SCENARIOS[table.scenario].name})",
+        ["strategy", "", *(column.label for column in COLUMNS.values()), *headings],
+        rows,
+        note,
+    )
+
+
+def ours(runs: Runs, measure: str, point: Point, form: str) -> str:
+    """A mean with its interval."""
+    estimate = student(runs.values(measure, point))
+    told = form.format(estimate.mean)
+    return told if estimate.half_width is None else f"{told} ± {form.format(estimate.half_width)}"

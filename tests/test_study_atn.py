@@ -1,0 +1,276 @@
+"""The ATN study: its points, the printed tables, its predicates, its figures, and the command for one table."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from penstock import studies
+from penstock.errors import InputError
+from penstock.pages.study import show
+from penstock.studies.atn import Study, grid, point_of
+from penstock.studies.atn.beside import beside_figures
+from penstock.studies.atn.figures import table_figures
+from penstock.studies.atn.grid import SCENARIOS, STRATEGIES, Point, SeriesPoint
+from penstock.studies.atn.printed import COLUMNS, TABLES
+from penstock.studies.atn.runs import Runs, risen, summed, swings
+from penstock.studies.atn.tables import side_by_side
+from penstock.studies.atn.verdicts import PREDICATES, side
+from penstock.studies.claims import load_claims, require_match, verdict
+from penstock.studies.runs import MissingRunError
+
+CLAIMS = {claim.id: claim for claim in load_claims("atn")}
+
+
+# ------------------------------------------------------------------------------------ runs that went as the paper says
+def outcome(point: Point) -> dict[str, float]:
+    """The printed row of a point's strategy, changed as section 5 says where its parameters or its load differ."""
+    table = next(table for table in TABLES.values() if table.scenario == point.scenario)
+    row = {name: table.value(point.strategy, name) for name in COLUMNS}
+    is_marked = point.strategy in grid.RECEIVER
+    worse = 1 + 0.4 * max(0, grid.CE_THRESHOLDS.index(point.ce_threshold) - 2) if is_marked else 1.0
+    if point.strategy == "avoidance":
+        worse *= {0.5: 1.0, 0.625: 1.0, 0.75: 1.2, 0.875: 2.0}[point.decrease] * (1 + 0.1 * (point.initial > 2))
+    if point.strategy == "error":
+        worse *= 0.5 + point.error_share
+        row["throughput"] *= 1 + 0.01 * point.error_share
+    worse *= point.interproduction**-0.5
+    row["delay"] *= worse
+    row["load"] *= worse
+    row["power"] = row["throughput"] / row["delay"]
+    return row
+
+
+def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Result tables of such a run."""
+    draw = random.Random(seed).uniform(0.9999, 1.0)
+    made = outcome(point)
+    data = {
+        "group": "data",
+        "delay_mean_s": made["delay"] * draw,
+        "accepted_per_s": made["throughput"] * draw,
+        "power": made["power"],
+        "discard_share": made["discarded"],
+        "success_once": made["success"],
+        "success_all": made["success.all"],
+        "error_report_share": made["error.share"],
+        "delay_transmission_mean_s": made["delay"],
+        "delay_production_mean_s": 90.0,
+    }
+    congested = SCENARIOS[point.scenario].bottleneck
+    ports = [{"port": congested, "from": "is6", "utilisation": 0.99, "queue_mean_bits": made["load"] * draw}]
+    ports += [{"port": f"is{each}", "from": f"is{each}", "queue_mean_bits": 10.0} for each in range(1, 12)]
+    return [data], [{"waiting_mean_bits": 9.0, **port} for port in ports]
+
+
+def readings(each: SeriesPoint) -> Iterator[dict[str, Any]]:
+    """Windows of withdrawing credit that swing between 1 and 7, and queues that it shortens sooner."""
+    is_withdrawing = each.point.strategy == "withdrawing"
+    for step in range(1, 241):
+        window = 1 + (step % 20 if step % 20 < 7 else 0) if is_withdrawing else 3 + step % 2
+        queue = 50e3 + (step > grid.RUSH_S) * (10e3 if is_withdrawing else 30e3)
+        found = {("data/es1-es12", "credit"): window, ("data/es1-es13", "credit"): 0.0}
+        found |= {(f"data/es{sender}-es7", "received"): step for sender in (1, 2)}
+        found[SCENARIOS[each.point.scenario].bottleneck, "queue_bits"] = queue
+        for (component, quantity), value in found.items():
+            yield {"time_s": float(step), "component": component, "quantity": quantity, "value": float(value)}
+
+
+@pytest.fixture(scope="module")
+def runs() -> Runs:
+    made = Runs(wanted=3)
+    for point, seeds in Study(None, 3).points():
+        for seed in seeds:
+            if isinstance(point, SeriesPoint):
+                made.watched[point.kind].add_series(point.point, seed, readings(point))
+            else:
+                made.add(point, seed, *rows(point, seed))
+    return made
+
+
+# ------------------------------------------------------------------------------------------------------- what is run
+def test_the_study_names_every_run_once() -> None:
+    named = [(tuple(point.parameters.items()), seed) for point, seeds in Study(None, 20).points() for seed in seeds]
+    assert len(named) == len(set(named))
+    point, seeds = Study(None, 20).points()[0]
+    assert isinstance(point, Point)
+    assert len(seeds) == 20
+    assert point_of({**point.parameters, "seed": 1}) == point
+    wanted = {point for point, _ in Study(None, 1).points()}
+    assert {Point(name, scenario) for name in STRATEGIES for scenario in SCENARIOS} <= wanted
+    assert [len(Study(table, 20).points()) for table in TABLES] == [5, 5]
+
+
+@pytest.mark.parametrize(
+    ("point", "credit", "window"),
+    [
+        (Point("none", "a"), {"whole": {}}, {"unlimited": {}}),
+        (Point("avoidance", "b", decrease=0.5), {"congestion_avoidance": {"initial": 2.0, "decrease": 0.5}}, None),
+        (Point("withdrawing", "a", multiple=3), {"withdrawing_credit": {"multiple": 3}}, None),
+        (Point("backoff", "b", threshold=2), {"whole": {}}, {"backoff": {"initial_threshold": 2.0}}),
+        (Point("error", "a", 5.0, error_share=0.25), {"whole": {}}, {"error_npdu": {"initial_threshold": 8.0}}),
+    ],
+)
+def test_a_point_is_what_it_says(point: Point, credit: dict[str, Any], window: dict[str, Any] | None) -> None:
+    tree = point.build().tree
+    tp4 = tree["flow"]["data"]["transport"]["tp4"]
+    ((kind, values),) = credit.items()
+    assert list(tp4["credit"]) == [kind]
+    assert {name: tp4["credit"][kind][name] for name in values} == values
+    assert tp4["window"] == (window or {"unlimited": {}})
+    assert tp4["saw"] == grid.SAW
+    interval = tree["flow"]["data"]["traffic"]["connections"]["interproduction_time"]["exponential"]
+    assert interval == ("5 s" if point.interproduction == 5 else "1 s")
+    for line in tree["line"].values():
+        clnp = line["congestion_point"]["clnp"]
+        assert clnp["ce_threshold"] == {"a": "27 kbit", "b": "1 bit"}[point.scenario]
+        assert clnp["error_reports"]["threshold"] == f"{round(point.error_share * 32768)} octets"
+    assert "sweep" not in tree
+
+
+def test_a_sudden_increase_is_four_connections_or_other_packets() -> None:
+    connections, cross = (SeriesPoint(Point("withdrawing", "a"), kind).build().tree["flow"] for kind in grid.RUSHES)
+    assert connections["rush"]["from"] == ["es3", "es4", "es5", "es6"]
+    assert list(connections["rush"]["transport"]["tp4"]["credit"]) == ["withdrawing_credit"]
+    assert connections["rush"]["traffic"]["connections"]["inter_connection_time"] == {"constant": "2 min"}
+    assert "connection_duration" not in connections["data"]["traffic"]["connections"]
+    assert cross["rush"]["traffic"] == {"greedy": {"start": "2 min"}}
+    assert cross["rush"]["access"]["rate"] == "32 kb/s"
+
+
+# ---------------------------------------------------------------------------------------------- tables and the measures
+def test_the_printed_power_has_one_misprint() -> None:
+    assert TABLES["5-2"].misprints == {}
+    ((strategy, (printed, true)),) = TABLES["5-1"].misprints.items()
+    assert (strategy, printed) == ("none", 1.9357)
+    assert true == pytest.approx(1.3957, abs=5e-5)
+
+
+def test_tables_stand_side_by_side(runs: Runs) -> None:
+    first, second = side_by_side(runs, list(TABLES))
+    assert "1.9357" in first.note
+    assert "misprint" not in second.note
+    assert len(first.columns) == 2 + 8 + 2
+    assert [row[1] for row in first.rows] == 5 * ["printed", "ours"]
+    assert first.rows[0][2:4] == ["3.2162", "4.4888"]
+    assert str(first.rows[1][2]).startswith("3.21")
+    assert "±" in str(first.rows[1][2])
+    assert list(side_by_side(Runs(), list(TABLES))) == []
+
+
+def test_a_swing_goes_from_1_up_and_back() -> None:
+    assert swings([7, 3, 1, 2, 4, 5, 1, 3, 1, 6, 1], 4) == 2
+    assert swings([1, 4, 0, 1, 2, 1], 4) == 0
+    assert risen([7, 3, 1, 2, 3, 0, 6]) == 3
+    assert risen([7, 5]) == 0
+    assert summed([([1.0, 2.0], [3.0, 0.0]), ([1.0, 2.0], [0.0, 4.0])]) == ([1.0, 2.0], [3.0, 4.0])
+
+
+def test_values_within_3_per_cent_are_tied() -> None:
+    assert side(1.0, 1.02, 0.03) == 0
+    assert (side(1.0, 1.05, 0.03), side(1.05, 1.0, 0.03)) == (-1, 1)
+    assert side(0.0003, 0.0, 0.03, 0.001) == 0
+    assert side(0.02, 0.0, 0.03, 0.001) == 1
+
+
+# -------------------------------------------------------------------------------------------------------- the verdicts
+def verdict_on(name: str, runs: Runs) -> str:
+    return verdict(CLAIMS[name], PREDICATES[name](runs))
+
+
+def test_runs_as_the_paper_says_reproduce_every_claim(runs: Runs) -> None:
+    require_match(list(CLAIMS.values()), PREDICATES)
+    assert {name: verdict_on(name, runs) for name in CLAIMS} == dict.fromkeys(CLAIMS, "reproduced")
+
+
+BREAKS: dict[str, tuple[str, Callable[[Point], bool], float, str]] = {
+    "atn.delay": ("delay", lambda p: p == Point("avoidance", "b"), 30.0, "partly"),
+    "atn.throughput-order": ("throughput", lambda p: p == Point("none", "a"), 4.7, "partly"),
+    "atn.retransmissions": ("success.all", lambda p: p == Point("none", "a"), 1.0, "partly"),
+    "atn.throughput-magnitude": ("throughput", lambda p: p == Point("error", "b"), 0.6, "partly"),
+    "atn.delay-magnitude": ("delay", lambda p: p == Point("backoff", "b"), 14.0, "partly"),
+    "atn.load-magnitude": ("load", lambda p: p == Point("avoidance", "b"), 25e3, "partly"),
+    "atn.error-share": ("error.share", lambda p: p == Point("error", "a"), 0.5, "not reproduced"),
+    "atn.error-share-few": ("error.share", lambda p: p == Point("error", "b"), 0.5, "not reproduced"),
+    "atn.order-of-magnitude": ("delay", lambda p: p == Point("none", "b"), 6.0, "not reproduced"),
+    "atn.benefits": ("load", lambda p: p == Point("none", "b"), 1e3, "partly"),
+    "atn.threshold": ("power", lambda p: p.strategy == "withdrawing" and p.ce_threshold == 216_000, 9.0, "partly"),
+    "atn.beta": ("load", lambda p: p.decrease == 0.875, 1e3, "partly"),
+    "atn.mult": ("power", lambda p: p.scenario == "b" and p.multiple == 2, 9.0, "partly"),
+    "atn.backoff": ("use", lambda p: p == Point("backoff", "a"), 0.9, "partly"),
+    "atn.error": ("throughput", lambda p: p.scenario == "b" and p.error_share == 0.9, 0.4, "partly"),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_predicates_follow_the_runs(name: str, runs: Runs) -> None:
+    measure, concerned, value, expected = BREAKS[name]
+    kept = {point: {seed: dict(values) for seed, values in by_seed.items()} for point, by_seed in runs.measures.items()}
+    try:
+        for point in filter(concerned, runs.measures):
+            for values in runs.measures[point].values():
+                values[measure] = value
+        assert verdict_on(name, runs) == expected
+    finally:
+        runs.measures.clear()
+        runs.measures.update(kept)
+
+
+@pytest.mark.parametrize(("name", "kind", "scenario"), [("reaction", "cross", "a"), ("oscillation", "watched", "b")])
+def test_series_are_judged(name: str, kind: str, scenario: str, runs: Runs) -> None:
+    series = runs.watched[kind].series
+    one, other = (Point(strategy, scenario) for strategy in grid.RECEIVER)
+    series[one], series[other] = series[other], series[one]
+    try:
+        assert verdict_on(f"atn.{name}", runs) != "reproduced"
+    finally:
+        series[one], series[other] = series[other], series[one]
+
+
+def test_missing_runs_are_named() -> None:
+    for predicate in PREDICATES.values():
+        with pytest.raises(MissingRunError, match=r"scenario [AB]|of the same seed"):
+            predicate(Runs(wanted=3))
+
+
+# --------------------------------------------------------------------------------------------------------- the figures
+def test_all_figures(runs: Runs) -> None:
+    assert [sheet.name for sheet in table_figures(runs, list(TABLES))] == ["table-5-1", "table-5-2"]
+    names = [sheet.name for sheet in beside_figures(runs)]
+    exercises = [f"exercise-{name}" for name in grid.EXERCISES]
+    assert names[:7] == ["load-a", "load-b", *exercises]
+    assert "oscillation" in names[-3:]
+    assert names[-2:] == ["increase-connections", "increase-cross"]
+    assert len(names) == 7 + 2 * len(exercises) + 5
+    assert list(beside_figures(Runs(wanted=3))) == []
+
+
+@pytest.mark.parametrize("figure", ["1", "5-3", "x"])
+def test_a_figure_that_is_not_there_is_told(figure: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such figure"):
+        studies.carry_out("atn", figure=figure, out=tmp_path)
+
+
+def test_one_table_gives_the_same_bytes_for_any_number_of_jobs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kept = []
+    for jobs in (1, 2):
+        out = tmp_path / str(jobs)
+        show(studies.carry_out("atn", figure="5-2", seeds=2, jobs=jobs, out=out))
+        assert str(out / "report.html") in capsys.readouterr().out
+        names = [*out.glob("figures/*"), *out.glob("data/*"), out / "claims.json"]
+        kept.append({str(path.relative_to(out)): path.read_bytes() for path in names})
+    assert kept[0] == kept[1]
+    findings = json.loads((out / "claims.json").read_text(encoding="utf-8"))
+    assert [each["id"] for each in findings] == ["atn.error-share-few", "atn.order-of-magnitude"]
+    assert pl.read_parquet(out / "data" / "figures.parquet").height == 8 * 5 * 3
+    page = (out / "report.html").read_text(encoding="utf-8")
+    assert "penstock reproduce atn --seeds 2 --figure 5-2" in page
+    assert "Table 5-2" in page
