@@ -62,7 +62,8 @@ def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], re
         verdict_column="verdict",
     )
     figures = [Figure(sheet, f"{command} {study.command(sheet)}".strip()) for sheet in sheets]
-    tables = list(study.tables()) if isinstance(study, HasTables) else []
+    found = study.tables() if isinstance(study, HasTables) else ()
+    tables = [Table(each.title, each.columns, each.rows, each.note) for each in found]
     printed = [Section("Tables", tables=tables)] if tables else []
     return Report(
         title=study.title,

@@ -7,6 +7,7 @@ all studies: `carry_out` runs them, `pages/study.py` shows them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
@@ -18,7 +19,6 @@ from penstock.results import Results
 
 if TYPE_CHECKING:
     from penstock.plot import Sheet
-    from penstock.report import Table
     from penstock.studies.claims import Finding
 
 STUDIES = ("satellite", "becn", "abr", "eprca", "atn")
@@ -53,11 +53,21 @@ class Study(Protocol):
         """The verdicts on the claims."""
 
 
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """A table of the paper beside ours, cells written out; None is no value."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | None]]
+    note: str = ""
+
+
 @runtime_checkable
 class HasTables(Protocol):
     """A study whose paper prints tables."""
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[PaperTable]:
         """The printed tables beside ours, as far as there are runs."""
 
 

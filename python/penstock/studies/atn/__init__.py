@@ -35,8 +35,8 @@ from penstock.studies.runs import Row, by_run
 
 if TYPE_CHECKING:
     from penstock.plot import Sheet
-    from penstock.report import Table
     from penstock.results import Results
+    from penstock.studies import PaperTable
 
 READINGS = ("credit", "queue_bits", "received")
 NAMES = [each.name for each in fields(Point)]
@@ -92,7 +92,7 @@ class Study:
             yield from table_figures(self.runs, list(TITLES))
             yield from beside_figures(self.runs)
 
-    def tables(self) -> Iterator[Table]:
+    def tables(self) -> Iterator[PaperTable]:
         """The printed tables beside ours."""
         return side_by_side(self.runs, list(TABLES) if self.figure is None else [self.figure])
 

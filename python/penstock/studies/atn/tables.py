@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from penstock.statistics import student
+from penstock.studies import PaperTable
 from penstock.studies.atn.captions import TITLES
 from penstock.studies.atn.grid import SCENARIOS, STRATEGIES, Point
 from penstock.studies.atn.printed import COLUMNS, TABLES, Printed
 from penstock.studies.atn.runs import Runs
 
-if TYPE_CHECKING:
-    from penstock.report import Table
 
-
-def side_by_side(runs: Runs, numbers: Sequence[str]) -> Iterator[Table]:
+def side_by_side(runs: Runs, numbers: Sequence[str]) -> Iterator[PaperTable]:
     """One table for each of the paper's, as far as there are runs for all its rows."""
     for number in numbers:
         table = TABLES[number]
@@ -23,13 +20,11 @@ def side_by_side(runs: Runs, numbers: Sequence[str]) -> Iterator[Table]:
             yield beside_printed(runs, table)
 
 
-def beside_printed(runs: Runs, table: Printed) -> Table:
+def beside_printed(runs: Runs, table: Printed) -> PaperTable:
     """A row a strategy and source, a column a quantity; the last two are our other readings of delay and load."""
-    from penstock.report import Table
-
     others = {"delay.transmission": "{:.4f}", "load.waiting": "{:.0f}"}
     headings = ["delay from the first transmission (s)", "load without the NPDU in transmission (bits)"]
-    rows = []
+    rows: list[list[str | None]] = []
     for strategy, name in STRATEGIES.items():
         printed = [column.form.format(table.cells[strategy][measure]) for measure, column in COLUMNS.items()]
         rows.append([name, "printed", *printed, None, None])
@@ -41,7 +36,7 @@ def beside_printed(runs: Runs, table: Printed) -> Table:
         note += (
             f" The printed power {wrong} of {STRATEGIES[strategy]} is a misprint: throughput / delay is {right:.4f}."
         )
-    return Table(
+    return PaperTable(
         f"{TITLES[table.number]} ({SCENARIOS[table.scenario].name})",
         ["strategy", "", *(column.label for column in COLUMNS.values()), *headings],
         rows,

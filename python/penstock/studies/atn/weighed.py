@@ -1,6 +1,6 @@
 """What the runs say about the notes of section 5 of the ATN paper: one function per claim, none adjusted.
 
-Words without a number have one here, set before the runs.
+Words without a number have one here, set before the exercises were run.
 """
 
 from __future__ import annotations
