@@ -1,7 +1,7 @@
 //! End: one end of flows. It sends one, receives one, or (of a bidirectional connection) both.
 
 use crate::access::Access;
-use crate::node::{Ctx, Node, NodeId};
+use crate::node::{Ctx, MOST_HELD, Node, NodeId};
 use crate::pdu::Pdu;
 use crate::probe::Probe;
 use crate::receiver::Receiver;
@@ -102,12 +102,18 @@ impl End {
     #[inline(never)]
     fn catch_up<P: Probe>(&mut self, until: Time, ctx: &mut Ctx<P>) {
         let (Some(sender), Some(access)) = (&mut self.sender, &mut self.access) else { return };
+        let mut count = 0u64;
         while self.due < until {
             let sent = self.due;
             self.due = sender.act(sent, ctx, |pdu, _| {
                 let arrival = access.send(pdu.bits(), sent);
                 access.keep(pdu, arrival);
             });
+            count += 1;
+            // The run is refused at its next stop: no use in sending on.
+            if count.is_multiple_of(1 << 20) && ctx.held() > MOST_HELD {
+                break;
+            }
         }
     }
 

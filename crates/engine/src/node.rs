@@ -14,6 +14,9 @@ use crate::time::Time;
 use crate::transport::Journeys;
 use crate::transport_end::TransportEnd;
 
+/// Most PDUs that a network may hold at once: some 2.4 GB. A run that exceeds it is refused.
+pub const MOST_HELD: u64 = 50_000_000;
+
 /// Index of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
@@ -107,6 +110,12 @@ pub struct Ctx<P> {
 }
 
 impl<P: Probe> Ctx<P> {
+    /// PDUs in queues and on lines.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.counts.iter().flatten().map(|count| count.sent - count.delivered - count.dropped).sum()
+    }
+
     /// Counts `pdu` as sent into the network.
     #[inline]
     pub fn count_sent(&mut self, pdu: &Pdu) {

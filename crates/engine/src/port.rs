@@ -1,6 +1,6 @@
 //! Port: priority queues, discard policies and congestion point at a line, and the line behind them.
 //!
-//! A port has two forms. *Stepped*, each service end and each delivery is an event. In the *ring*, departures are
+//! A port is *stepped* or a *ring* ([`Form`] tells the ring's variants). Stepped, each service end and each delivery is an event. In the ring, departures are
 //! computed when a PDU arrives (or, of low priority, when the next arrival proves that it may start), and only the
 //! delivery at the far end of the line is an event, if that. The results are the same to the bit.
 
@@ -131,7 +131,7 @@ pub struct Port {
 }
 
 impl Port {
-    /// Builds the port in the given form; a ring that must show true departures is stepped instead.
+    /// Builds the port in the given form.
     #[must_use]
     pub fn new(parts: Parts, form: Form) -> Port {
         let wants_departures = parts.congestion.as_ref().is_some_and(CongestionPoint::wants_departures);

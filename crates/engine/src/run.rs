@@ -3,7 +3,7 @@
 use crate::assemble::{self, Assembled};
 use crate::control::{CongestionPoint, ReactionPoint};
 use crate::error::{Error, Fault};
-use crate::node::{AnyNode, Counts, NodeId};
+use crate::node::{AnyNode, Counts, MOST_HELD, NodeId};
 use crate::port::MOST_QUEUES;
 use crate::probe::Probe;
 use crate::report::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
@@ -18,8 +18,6 @@ mod transports;
 
 pub use crate::assemble::Form;
 
-/// Most PDUs that a network may hold at once: some 2.4 GB.
-const MOST_HELD: u64 = 50_000_000;
 /// Wake-ups after which `advance` lets its caller look, whatever span was asked for.
 const BREATH: u64 = 1 << 22;
 
@@ -104,10 +102,10 @@ impl<P: Probe> Run<P> {
         loop {
             let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
             let target = until.min(self.end()).min(self.next_sample).min(warm_up);
-            self.world.run_until(target, self.breath)?;
+            let is_there = self.world.run_until(target, self.breath)?;
             self.refuse_flood()?;
             let now = self.world.clock();
-            if now < target.min(self.end()) {
+            if !is_there || now < target.min(self.end()) {
                 return Ok(false);
             }
             if now >= warm_up {

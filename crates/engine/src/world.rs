@@ -146,7 +146,7 @@ impl<P: Probe> World<P> {
     /// PDUs in queues and on lines.
     #[must_use]
     pub fn held(&self) -> u64 {
-        self.ctx.counts.iter().flatten().map(|count| count.sent - count.delivered - count.dropped).sum()
+        self.ctx.held()
     }
 
     /// Wake-ups so far.
@@ -196,9 +196,9 @@ impl<P: Probe> World<P> {
     }
 
     /// Runs to `until`, or to the end if a port that counts departures brings it earlier: everything that happens by
-    /// then has happened, at that very instant included. Stops before, at some event, after `most` wake-ups. Checks that
-    /// no PDU was lost from the books.
-    pub fn run_until(&mut self, until: Time, most: u64) -> Result<(), Error> {
+    /// then has happened, at that very instant included. Stops before, at some event, after `most` wake-ups: then the
+    /// answer is false, whatever the clock shows. Checks that no PDU was lost from the books.
+    pub fn run_until(&mut self, until: Time, most: u64) -> Result<bool, Error> {
         let last = self.events.saturating_add(most);
         while self.events < last && self.step(until.min(self.ctx.end)) {}
         if self.events < last {
@@ -218,7 +218,8 @@ impl<P: Probe> World<P> {
             }
             self.carry();
         }
-        self.check()
+        self.check()?;
+        Ok(all)
     }
 
     /// Takes the next wake-up if it comes by `until`.

@@ -225,3 +225,47 @@ fn distributions_hold_every_delay() {
         assert!(median < step && step <= median * 1.008, "{median} {step}");
     }
 }
+
+#[test]
+fn the_bits_of_an_access_line_are_measured_beside_transport_connections() {
+    let report = agreed(
+        r#"
+        duration = "20 s"
+        [line.trunk]
+        between = ["left", "right"]
+        rate = "64 kb/s"
+        congestion_point.becn = { threshold = "2 PDUs", filter.none = {} }
+        [flow.messages]
+        path = ["left", "right"]
+        octets = 512
+        traffic.poisson = { rate = "20 kb/s" }
+        transport.tp4 = {}
+        [flow.cells]
+        path = ["left", "right"]
+        access = { rate = "48 kb/s", delay = "5 ms" }
+        traffic.poisson = { rate = "40 kb/s" }
+        reaction_point.becn = { recovery.constant = "1 s" }
+    "#,
+    );
+    let access = report.ports.iter().find(|row| row.port == "access/cells").unwrap();
+    // All its PDUs are cells.
+    assert!(access.queue_mean > 0.05);
+    assert!((access.queue_mean_bits.unwrap() - 424.0 * access.queue_mean).abs() < 1e-3, "{access:?}");
+}
+
+#[test]
+fn an_access_line_is_no_part_of_another_path() {
+    let text = CROSS_TRAFFIC.to_owned()
+        + r#"
+        [flow.alpha]
+        path = ["one", "two"]
+        access = { rate = "10 Mb/s" }
+        traffic.greedy = {}
+        [flow.beta]
+        path = ["alpha", "one", "two"]
+        traffic.greedy = {}
+    "#;
+    let scenario = document::parse(&text).unwrap();
+    let refused = Run::new(&scenario, 1, 0, Form::Fast).err().map(|error| error.to_string());
+    assert!(refused.as_ref().is_some_and(|text| text.contains("flow.beta.path")), "{refused:?}");
+}

@@ -13,13 +13,15 @@ impl Network<'_> {
     /// The access ports of chains: what leaves them meets others at the next port, where it must be at the true
     /// instant; nothing waits in them but their senders' own PDUs, and nobody else uses or watches them.
     pub(super) fn chained(&self, forms: &[Form]) -> BTreeSet<usize> {
+        // Beside transport connections the bits of every queue are measured, and an access line here counts PDUs.
+        let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
         let is_suited = |flow: &&FlowPlan<'_>| {
             let first = flow.forward[0];
             let port = &self.ports[first];
             // A PDU that is there at once although it takes a line would come in the line's place, or the sender's.
             let takes_time = port.delay > Span::ZERO || Serialiser::new(port.rate).least(8) > Span::ZERO;
             flow.params.access.is_some()
-                && (takes_time || port.rate.is_none())
+                && (port.rate.is_none() || takes_time && !counts_bits)
                 && *port.queues == [discard::Params::UNLIMITED]
                 && flow.peer.is_none()
                 && flow.params.transport.is_none()

@@ -108,26 +108,38 @@ fn silent_points(network: &Network<'_>) -> Vec<bool> {
                     _ => return false,
                 }
             }
-            // Lines that bring less than the port sends still may deliver one PDU each at once.
+            // Lines that bring less than the port sends still may deliver one PDU each at once; while a long one is
+            // sent, many short ones.
             let most = graph.feeders[port].len() as u64;
+            let crossing = || network.flows.iter().filter(|flow| flow.forward.contains(&port));
+            let longest = crossing().map(|flow| flow.params.octets).max().unwrap_or_default();
+            let are_alike = crossing().all(|flow| flow.params.octets == longest && flow.params.transport.is_none());
+            if !are_alike && plan.queues.iter().any(|params| params.build(()).size().is_some()) {
+                return false;
+            }
+            if plan.queues.iter().any(|params| params.build(()).counts_bits()) {
+                return false;
+            }
+            let excess = (most * u64::from(longest) * 8) as f64;
             let mut tagged = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
             tagged.marks.set(Marks::CLP);
             let roomy = plan.queues.iter().all(|params| params.build(()).verdict(&tagged, most) == Verdict::Admit);
             let surroundings = plan.surroundings(&Arc::default());
-            roomy && params.build(surroundings).is_silent_below(fed / plan.rate.map_or(0.0, LineRate::bits_per_second))
+            let share = fed / plan.rate.map_or(0.0, LineRate::bits_per_second);
+            roomy && params.build(surroundings).is_silent_below(share, excess)
         })
         .collect()
 }
 
-/// The ports ordered so that each comes after those before it on any flow's way forward, where there is such an order.
-pub(super) fn upstream_first(network: &Network<'_>, mut ports: Vec<usize>) -> Vec<usize> {
+/// The ports ordered so that each comes after the late ones before it on any flow's way forward. (Late ports are never
+/// in a cycle: whoever waits for himself keeps his events.)
+pub(super) fn upstream_first(network: &Network<'_>, forms: &[Form], mut ports: Vec<usize>) -> Vec<usize> {
     let mut depth = vec![0usize; network.ports.len()];
-    // A longest path has no more hops than there are ports; more rounds would only chase a cycle.
-    for _ in 0..network.ports.len().min(64) {
+    for _ in 0..network.ports.len() {
         let mut changed = false;
         for flow in &network.flows {
             for pair in flow.forward.windows(2) {
-                if depth[pair[1]] <= depth[pair[0]] {
+                if forms[pair[0]] == Form::Late && depth[pair[1]] <= depth[pair[0]] {
                     depth[pair[1]] = depth[pair[0]] + 1;
                     changed = true;
                 }

@@ -248,7 +248,9 @@ impl<'a> Network<'a> {
 
     fn find_line(&self, pair: &[String], shown: &str) -> Result<usize, Fault> {
         let joins = |port: &&(usize, &PortPlan<'_>)| port.1.from == pair[0] && port.1.to == pair[1];
-        let lines: Vec<(usize, &PortPlan<'_>)> = self.ports.iter().enumerate().collect();
+        // Access lines are laid between groups, and are no other flow's.
+        let lines: Vec<(usize, &PortPlan<'_>)> =
+            self.ports[..2 * self.scenario.line.len()].iter().enumerate().collect();
         let mut found = lines.iter().filter(joins);
         let Some(first) = found.next() else {
             let nodes: Vec<&str> = lines.iter().map(|(_, port)| port.from.as_str()).collect();
@@ -463,7 +465,10 @@ impl<'a> Network<'a> {
         Parts {
             nodes,
             seats,
-            late: form::upstream_first(self, rings.collect()).into_iter().map(|port| self.port_node(port)).collect(),
+            late: form::upstream_first(self, forms, rings.collect())
+                .into_iter()
+                .map(|port| self.port_node(port))
+                .collect(),
             chains,
             flows: self
                 .flows

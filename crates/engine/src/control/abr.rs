@@ -6,7 +6,7 @@
 //! source obeys. Congestion is judged by the queue that the RM cell finds. Rates are bits per second of whole cells.
 
 use crate::error::Fault;
-use crate::pdu::{Body, Marks, Pdu};
+use crate::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::time::Rate;
 
 pub(super) mod bes;
@@ -28,6 +28,9 @@ pub(super) mod phantom;
 #[cfg(test)]
 mod sending;
 pub(super) mod tm40;
+
+/// Least rate that a switch grants which must see in-rate cells to grant more: 20 cells a second, twice TCR.
+const LEAST_GRANT: f64 = 20.0 * CELL_BITS as f64;
 
 /// Finds fault with a peak that leaves nothing to send in-rate, and with MCR <= ICR <= PCR where it does not hold.
 fn check_rates(pcr: Rate, mcr: Option<Rate>, icr: Option<Rate>, tcr: Rate) -> Result<(), Fault> {

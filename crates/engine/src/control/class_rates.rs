@@ -31,8 +31,6 @@ const ALL: u8 = 0b1111;
 const ROUNDING: f64 = 1e-12;
 /// A filtered rate below this counts as none, which bounds the work after an idle time.
 const FORGOTTEN: f64 = 1e-9;
-/// Bits by which the lines of arrival may exceed their share of an interval: PDUs come whole, one more on each line.
-const QUANTISATION: f64 = 65_536.0;
 
 /// Parameters of the class-rate detector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -231,9 +229,9 @@ impl CongestionPoint for ClassRates {
         if self.discards { self.sources.tell(pdu, view.now, BY_DISCARD) } else { None }
     }
 
-    fn is_silent_below(&self, share: f64) -> bool {
+    fn is_silent_below(&self, share: f64, excess: f64) -> bool {
         // No filter exceeds the largest of its inputs; and a port that gets less than its rate discards nothing.
-        let calm = !self.rates || share + QUANTISATION / self.capacity <= self.trigger;
+        let calm = !self.rates || share + excess / self.capacity <= self.trigger;
         calm && (!self.discards || share < 1.0)
     }
 
@@ -434,11 +432,11 @@ mod tests {
     fn a_port_is_silent_while_its_lines_bring_too_little() {
         // 65 536 / 300 000 is 0.218 of an interval.
         let both = ClassRates::new(&Params::default(), satellite());
-        assert!(both.is_silent_below(0.68) && !both.is_silent_below(0.69));
+        assert!(both.is_silent_below(0.68, 65_536.0) && !both.is_silent_below(0.69, 65_536.0));
         let discards = ClassRates::new(&Params { rates: false, ..Params::default() }, satellite());
-        assert!(discards.is_silent_below(0.99) && !discards.is_silent_below(1.0));
+        assert!(discards.is_silent_below(0.99, 848.0) && !discards.is_silent_below(1.0, 848.0));
         let neither = Params { rates: false, discards: false, ..Params::default() };
-        assert!(ClassRates::new(&neither, satellite()).is_silent_below(5.0));
+        assert!(ClassRates::new(&neither, satellite()).is_silent_below(5.0, 848.0));
     }
 
     #[test]

@@ -61,7 +61,7 @@ impl CongestionPoint for ConstantGrant {
         true
     }
 
-    fn is_silent_below(&self, _share: f64) -> bool {
+    fn is_silent_below(&self, _share: f64, _excess: f64) -> bool {
         // What goes forward is neither changed nor counted.
         true
     }

@@ -56,7 +56,7 @@ impl Ring {
     pub(super) fn stop_after(&mut self, departures: u64) -> Option<Time> {
         self.stop_at = (self.departures - self.transit.known() as u64).saturating_add(departures);
         let last = usize::try_from(departures).ok()?.checked_sub(1)?;
-        self.transit.get_departing(last).map(|departing| departing.at)
+        self.transit.departing(last).map(|departing| departing.at)
     }
 
     #[inline]
@@ -102,13 +102,13 @@ impl Ring {
     /// Whether a late port has a batch that arrived by `now`.
     #[inline]
     pub(super) fn is_ripe(&self, now: Time) -> bool {
-        self.is_late() && self.transit.get_on_line(BATCH - 1).is_some_and(|last| last.at + self.delay <= now)
+        self.is_late() && self.transit.on_line(BATCH - 1).is_some_and(|last| last.at + self.delay <= now)
     }
 
     /// Takes the next PDU that arrives by `now` off the line; all that departs by then has departed.
     #[inline]
     pub(super) fn arrived(&mut self, now: Time) -> Option<(Time, Pdu)> {
-        let oldest = self.transit.get_on_line(0)?;
+        let oldest = self.transit.on_line(0)?;
         let at = oldest.at + self.delay;
         if at > now {
             return None;
@@ -121,7 +121,7 @@ impl Ring {
     /// Takes every PDU that arrives by `now` off the line.
     #[inline]
     pub(super) fn deliver(&mut self, now: Time, mut each: impl FnMut(&Pdu, Time)) {
-        while let Some(oldest) = self.transit.get_on_line(0) {
+        while let Some(oldest) = self.transit.on_line(0) {
             let at = oldest.at + self.delay;
             if at > now {
                 return;
@@ -146,7 +146,7 @@ impl Ring {
 
     /// Departure and bits of the PDU in service; `touch` came before.
     pub(super) fn serving(&self) -> Option<(Time, u64)> {
-        self.transit.get_departing(0).map(|departing| (departing.at, departing.pdu.bits()))
+        self.transit.departing(0).map(|departing| (departing.at, departing.pdu.bits()))
     }
 
     pub(super) fn held(&self, each: &mut dyn FnMut(&Pdu)) {
@@ -176,7 +176,7 @@ impl Ring {
 
     #[inline(never)]
     fn depart(&mut self, now: Time, queues: &mut Queues) {
-        while let Some(Departing { at, pdu }) = self.transit.get_departing(0) {
+        while let Some(Departing { at, pdu }) = self.transit.departing(0) {
             let departure = *at;
             if departure > now {
                 self.next_departure = departure;

@@ -34,13 +34,13 @@ impl Transit {
     }
 
     /// The `index`-th of those that have not departed.
-    pub(super) fn get_departing(&self, index: usize) -> Option<&Departing> {
+    pub(super) fn departing(&self, index: usize) -> Option<&Departing> {
         (index < self.known()).then(|| self.at(self.departing + index))
     }
 
     /// The `index`-th of those on the line.
     #[inline]
-    pub(super) fn get_on_line(&self, index: usize) -> Option<&Departing> {
+    pub(super) fn on_line(&self, index: usize) -> Option<&Departing> {
         (index < self.departing - self.oldest).then(|| self.at(self.oldest + index))
     }
 
@@ -113,13 +113,13 @@ mod tests {
                 pushed += 1;
             }
             assert_eq!(transit.known() as u64, pushed - departed);
-            if let Some(first) = transit.get_departing(0) {
+            if let Some(first) = transit.departing(0) {
                 assert_eq!((first.at, first.pdu.sequence), (Time(departed), departed as u32));
                 transit.depart();
                 departed += 1;
             }
             if round % 3 == 0
-                && let Some(first) = transit.get_on_line(0)
+                && let Some(first) = transit.on_line(0)
             {
                 assert_eq!(first.at, Time(removed));
                 transit.remove();

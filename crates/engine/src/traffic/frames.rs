@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use super::{Pace, Surroundings, Traffic, Unit, Upcoming};
+use super::{Pace, Surroundings, Traffic, Unit, Upcoming, check_rate};
 use crate::error::Fault;
 use crate::random::Stream;
 use crate::time::{Rate, Span, Time};
@@ -69,6 +69,7 @@ impl Sending {
             return Err(Fault::new("header", self.header, reason, "make it smaller than the flow's `octets`"));
         }
         let Some(burst) = self.burst else { return Ok(()) };
+        check_rate("burst", burst)?;
         // Sizes are whole bits: the frame of a peak rate may be up to one too large for that rate.
         let share = f64::from(octets) / f64::from(octets - self.header);
         let least = largest.saturating_sub(1) as f64 * per_second * share;

@@ -17,14 +17,11 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::load::{Load, Measured};
-use super::{indicate_congestion, interval, lower};
+use super::{LEAST_GRANT, indicate_congestion, interval, lower};
 use crate::error::Fault;
-use crate::pdu::{Body, CELL_BITS, Pdu};
+use crate::pdu::{Body, Pdu};
 use crate::quantity::Count;
 use crate::time::{Rate, Span, Time};
-
-/// Ten cells a second (TCR of TM 4.0).
-const LEAST: f64 = 10.0 * CELL_BITS as f64;
 
 /// Parameters of CAPC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -101,7 +98,7 @@ impl Capc {
 
     fn set(&mut self, ers: f64) {
         // A line slower than that is at its highest.
-        self.ers = ers.max(LEAST).min(self.load.line_rate());
+        self.ers = ers.max(LEAST_GRANT).min(self.load.line_rate());
     }
 
     #[cold]
@@ -227,7 +224,7 @@ mod tests {
                 switch.on_arrival(&mut video(), &view(1000.0 * f64::from(millisecond), 0));
             }
         }
-        assert_eq!(switch.ers, 4240.0);
+        assert_eq!(switch.ers, LEAST_GRANT);
     }
 
     #[test]

@@ -140,7 +140,7 @@ impl Source {
             adr: acr / rdf,
             rdf,
             nrm: f64::from(params.nrm),
-            order: Order::new(params.nrm, None, params.tcr),
+            order: Order::new(params.nrm, None, params.tcr, surroundings.line_rate),
             forward: 0,
         }
     }

@@ -142,7 +142,7 @@ impl CongestionPoint for EprcaPlusPlus {
         if let Some(measured) = self.load.catch_up(view.now) {
             self.close(measured);
         }
-        if self.load.takes(pdu) {
+        if self.load.controls(pdu) {
             self.census.see(self.census.connection(pdu));
         }
         if let (Some(told), Some(ccr)) = (forward_ccr(pdu), self.ccr.get_mut(pdu.flow.index())) {

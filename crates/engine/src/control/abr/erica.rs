@@ -187,14 +187,16 @@ impl Core {
         if let (Some(ccr), Some(connection)) = (forward_ccr(pdu), self.connections.get_mut(pdu.flow.index())) {
             connection.told = ccr;
         }
-        if self.load.takes(pdu) {
+        if self.load.controls(pdu) {
             let index = self.census.connection(pdu);
             let newcomer = self.census.see(index);
             if self.is_immediate && newcomer > 0.0 {
                 self.active += newcomer;
                 self.fair_share = self.target / self.active.max(1.0);
             }
-            if let Some(connection) = self.connections.get_mut(index) {
+            if self.load.takes(pdu)
+                && let Some(connection) = self.connections.get_mut(index)
+            {
                 connection.bits += pdu.bits();
             }
         }
@@ -263,7 +265,9 @@ impl Core {
             }
         } else {
             self.census.skip(1);
-            if self.target == 0.0 || (self.load_factor.is_infinite() && self.input > 0.0) {
+            // The input stays as it was measured; the target does not.
+            let is_current = self.averaging.is_none() || self.load_factor.is_infinite();
+            if self.target == 0.0 || (is_current && self.input > 0.0) {
                 self.load_factor = load_of(self.input);
             }
         }

@@ -17,7 +17,7 @@ pub struct Params {
     /// Its longest duration; no limit if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Span>,
-    /// Most in-rate cells of the last queue in it; no limit if absent.
+    /// Most cells of the last queue in it; no limit if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<u64>,
 }

@@ -58,10 +58,16 @@ impl Load {
         self.rate
     }
 
+    /// Whether `pdu` is of the class under control.
+    #[inline]
+    pub(super) fn controls(&self, pdu: &Pdu) -> bool {
+        usize::from(pdu.priority) >= self.last_queue
+    }
+
     /// Whether `pdu` is of the class under control and within the rate of its sender.
     #[inline]
     pub(super) fn takes(&self, pdu: &Pdu) -> bool {
-        usize::from(pdu.priority) >= self.last_queue && is_in_rate(pdu)
+        self.controls(pdu) && is_in_rate(pdu)
     }
 
     /// The interval that time has ended by `now`, if it has; to be asked before anything of `now` is counted.
@@ -73,14 +79,13 @@ impl Load {
     /// Counts an arrival; the interval that it ends by its number, if it does.
     #[inline]
     pub(super) fn count(&mut self, pdu: &Pdu, now: Time) -> Option<Measured> {
-        if self.takes(pdu) {
-            self.bits += pdu.bits();
-            return self.interval.count(now).map(|ended| self.measure(ended));
-        }
-        if usize::from(pdu.priority) < self.last_queue {
+        if !self.controls(pdu) {
             self.bits_above += pdu.bits();
+            return None;
         }
-        None
+        // Out-of-rate cells are no input, but an interval of so many cells must end when nobody sends any other.
+        self.bits += if is_in_rate(pdu) { pdu.bits() } else { 0 };
+        self.interval.count(now).map(|ended| self.measure(ended))
     }
 
     fn measure(&mut self, ended: Ended) -> Measured {

@@ -13,7 +13,7 @@
 
 use crate::control::{Allowance, Answer, Next, Ready};
 use crate::pdu::{Body, CELL_BITS, CELL_OCTETS, Kind, Marks, Pdu};
-use crate::time::{Rate, Span, Time};
+use crate::time::{LineRate, Rate, Span, Time};
 
 /// What a cell counts as when it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,14 +50,15 @@ pub(super) struct Order {
 
 impl Order {
     /// One cell in `nrm`, which is at least 2, is a forward RM cell; sooner by rule 3(a) if `early` gives mrm and trm.
-    pub(super) fn new(nrm: u32, early: Option<(u32, Span)>, tcr: Rate) -> Order {
+    pub(super) fn new(nrm: u32, early: Option<(u32, Span)>, tcr: Rate, line_rate: LineRate) -> Order {
         let (mrm, trm) = early.unwrap_or((nrm, Span(u64::MAX)));
         Order {
             nrm,
             mrm,
             trm,
             tcr: tcr.bits_per_second(),
-            tagged_gap: tcr.span(CELL_BITS),
+            // However high TCR is, no cell goes before the line has sent the last.
+            tagged_gap: tcr.span(CELL_BITS).max(line_rate.span(CELL_BITS)).max(Span(1)),
             // Rule 2: a forward RM cell is due at once.
             count: nrm - 1,
             returned: false,

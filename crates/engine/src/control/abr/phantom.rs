@@ -17,13 +17,10 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::load::{Load, Measured};
-use super::{interval, lower};
+use super::{LEAST_GRANT, interval, lower};
 use crate::error::Fault;
-use crate::pdu::{CELL_BITS, Pdu};
+use crate::pdu::Pdu;
 use crate::time::{Rate, Span, Time};
-
-/// Ten cells a second (TCR of TM 4.0): a mean of nothing would stop the sources that its rise waits for.
-const LEAST: f64 = 10.0 * CELL_BITS as f64;
 
 /// Parameters of Phantom.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -82,7 +79,7 @@ impl Phantom {
         let load = Load::new(&params.interval, &surroundings);
         let macr = params.initial_macr.map_or(load.line_rate() / (1.0 + params.f), Rate::bits_per_second);
         let Params { f, alpha_inc, alpha_dec, .. } = *params;
-        Phantom { load, f, alpha_inc, alpha_dec, macr: macr.max(LEAST) }
+        Phantom { load, f, alpha_inc, alpha_dec, macr: macr.max(LEAST_GRANT) }
     }
 
     #[cold]
@@ -100,7 +97,7 @@ impl Phantom {
 
     fn step(&mut self, residual: f64) {
         let alpha = if residual > self.macr { self.alpha_inc } else { self.alpha_dec };
-        self.macr = (self.macr + alpha * (residual - self.macr)).max(LEAST);
+        self.macr = (self.macr + alpha * (residual - self.macr)).max(LEAST_GRANT);
     }
 }
 
@@ -188,7 +185,7 @@ mod tests {
         for _ in 0..100 {
             idle.step(-10.0 * LINE);
         }
-        assert_eq!(idle.macr, 4240.0);
+        assert_eq!(idle.macr, LEAST_GRANT);
     }
 
     #[test]

@@ -234,7 +234,7 @@ impl Source {
             crm: params.tbe.0.div_ceil(u64::from(params.nrm)),
             adtf: params.adtf,
             use_it_or_lose_it: params.use_it_or_lose_it,
-            order: Order::new(params.nrm, Some((params.mrm, params.trm)), params.tcr),
+            order: Order::new(params.nrm, Some((params.mrm, params.trm)), params.tcr, surroundings.line_rate),
             unack: 0,
             forward: 0,
             cuts: 0,

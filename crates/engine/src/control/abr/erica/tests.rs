@@ -227,7 +227,7 @@ fn the_load_factor_may_be_averaged() {
 }
 
 #[test]
-fn cells_out_of_rate_do_not_count_and_are_answered() {
+fn cells_out_of_rate_are_no_input_and_their_connection_is_active() {
     let mut switch = switch(&params());
     arrive(&mut switch, 0.0, &[(0, 90, 0.9 * LINE)]);
     let mut probe = forward(1, 0.002 * LINE);
@@ -236,8 +236,9 @@ fn cells_out_of_rate_do_not_count_and_are_answered() {
     let mut answer = backward(1, 0.0);
     answer.marks.set(Marks::CLP);
     switch.on_backward(&mut answer, &view(1000.0, 0));
-    is_about(er(&answer), 0.9 * LINE);
-    is_about(reading(&mut switch, "active"), 1.0);
+    // It rises to the fair share of two first.
+    is_about(er(&answer), 0.45 * LINE);
+    is_about(reading(&mut switch, "active"), 2.0);
     is_about(reading(&mut switch, "load_factor"), 1.0);
 }
 
