@@ -90,6 +90,10 @@ class ScenarioPage:
         if kind == "object" and isinstance(values := schema.get("additionalProperties"), dict):
             inner = '"PATH"' if path in PATHS else "NAME"
             return f"table of {self.kind(values, f'{path}.{inner}')}"
+        if kind == "object":
+            # A table too small to have a section of its own.
+            keys = [f"`{key}`: {self.kind(value, path)}" for key, value in schema.get("properties", {}).items()]
+            return f"`{path.rsplit('.', 1)[-1]}` with {', '.join(keys)}"
         return {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`"}[kind]
 
     def reference(self, name: str, path: str, meaning: str) -> str:
