@@ -1,28 +1,12 @@
 //! Whole connections of the available bit rate service: the satellite network of the source rules' study, an idle
 //! direction, and probing out-of-rate.
 
+mod agreement;
+
+use agreement::{agreed, flow, report};
 use penstock_engine::document;
-use penstock_engine::report::{FlowRow, Report};
+use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
-
-fn report(text: &str, form: Form) -> Report {
-    let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let mut run = Run::new(&scenario, 1, 0, form).unwrap_or_else(|error| panic!("{error}"));
-    // Conservation is checked at every stop.
-    run.finish().unwrap_or_else(|error| panic!("{error}"));
-    run.report()
-}
-
-/// The report of both forms, which must agree to the bit.
-fn agreed(text: &str) -> Report {
-    let (fast, plain) = (report(text, Form::Fast), report(text, Form::Plain));
-    assert_eq!(Report { events: 0, ..fast.clone() }, Report { events: 0, ..plain });
-    fast
-}
-
-fn flow<'a>(report: &'a Report, name: &str) -> &'a FlowRow {
-    report.flows.iter().find(|row| row.flow == name).expect(name)
-}
 
 /// What the source of `name` read at each sample.
 fn readings(report: &Report, name: &str, quantity: &str) -> Vec<f64> {
@@ -79,7 +63,7 @@ fn the_first_feedback_comes_after_550_milliseconds() {
     assert_eq!(first, 550_036_654_379);
     // RIF = 1: then ACR is that of the line at once. Three fractions of a picosecond are carried each way.
     for (sample, acr) in [(first - 10, 140e6), (first + 10, 155.52e6)] {
-        let report = agreed(&satellite(sample + 1000, sample, r#"icr = "140 Mb/s", rif = 1"#));
+        let report = agreed(&satellite(sample + 1000, sample, r#"icr = "140 Mb/s", rif = 1"#), 1);
         for name in ["there", "back"] {
             assert_eq!(readings(&report, name, "acr"), [acr]);
             // A forward RM cell begins every 32 cells, backward ones among them.
@@ -96,7 +80,7 @@ fn the_smallest_crm_without_a_cut_is_the_forward_rm_cells_of_a_round_trip() {
     // RTT x ICR / Nrm = 0.550037 x 330189 / 32 = 5675.5.
     for (crm, acr) in [(5676, 140e6), (5675, 131.25e6)] {
         let source = format!(r#"icr = "140 Mb/s", rif = 1, tbe = "{} cells""#, crm * 32);
-        let report = report(&satellite(first, first - 10, &source), Form::Fast);
+        let report = report(&satellite(first, first - 10, &source), 1, Form::Fast);
         assert_eq!(readings(&report, "there", "acr"), [acr], "{crm}");
     }
 }
@@ -104,7 +88,7 @@ fn the_smallest_crm_without_a_cut_is_the_forward_rm_cells_of_a_round_trip() {
 #[test]
 fn without_feedback_the_rate_follows_the_closed_form() {
     let text = satellite(600_000_000_000, 50_000_000_000, r#"icr = "140 Mb/s", rif = 1, tbe = "1024 cells""#);
-    let report = agreed(&text);
+    let report = agreed(&text, 1);
     let (sent, acr) = (readings(&report, "there", "forward_rm_cells"), readings(&report, "there", "acr"));
     // Crm = 32: number 33 + k carries ICR (15/16)^(k + 1), and 32 cells at that rate follow until the next.
     let (mut number, mut at, mut rate) = (0.0, 0, 140e6);
@@ -158,7 +142,7 @@ fn rm_cells(report: &Report, own: &str, other: &str) -> (u64, u64) {
 
 #[test]
 fn an_idle_direction_returns_rm_cells_and_sends_its_own() {
-    let report = agreed(&near("", "silent", "", "100 ms"));
+    let report = agreed(&near("", "silent", "", "100 ms"), 1);
     let (forward, forward_back) = (rm_cells(&report, "there", "back"), rm_cells(&report, "back", "there"));
     // 150 Mb/s are 11 055 times 32 cells a second, and a way is 1 ms: eleven are under way, none was overwritten.
     assert!((1105..=1106).contains(&forward.0), "{forward:?}");
@@ -170,7 +154,7 @@ fn an_idle_direction_returns_rm_cells_and_sends_its_own() {
 
 #[test]
 fn an_idle_direction_returns_rm_cells_no_faster_than_its_own_rate() {
-    let report = agreed(&near("", "silent", r#"icr = "424 kb/s", rif = 3.0517578125e-5"#, "1 s"));
+    let report = agreed(&near("", "silent", r#"icr = "424 kb/s", rif = 3.0517578125e-5"#, "1 s"), 1);
     let (own, returned) = rm_cells(&report, "back", "there");
     // A thousand cells in a second; each of its own RM cells that comes back adds 150 Mb/s / 32768 = 4.6 kb/s, a 93rd.
     assert!((1100..1300).contains(&(own + returned)), "{own} {returned}");
@@ -182,7 +166,7 @@ fn an_idle_direction_returns_rm_cells_no_faster_than_its_own_rate() {
 #[test]
 fn both_directions_begin_out_of_rate_and_find_their_rate() {
     let start = r#"icr = "1 kb/s", rif = 1"#;
-    let report = agreed(&near(start, "greedy", start, "1 s"));
+    let report = agreed(&near(start, "greedy", start, "1 s"), 1);
     for name in ["there", "back"] {
         let row = flow(&report, name);
         // A forward RM cell at once; the other's, turned round, 100 ms later; a way of 1 ms. From then on all but two cells
@@ -198,7 +182,7 @@ fn no_grant_either_way_leaves_both_probing() {
     let nothing = "congestion_point.constant_grant = { rate = \"1 b/s\" }\n";
     let granted = |reverse: &str| {
         let text = near("", "greedy", "", "10 s").replace("measure", "warm_up = \"1 s\"\nmeasure");
-        agreed(&text.replace("[line.second]", &format!("{nothing}{reverse}[line.second]")))
+        agreed(&text.replace("[line.second]", &format!("{nothing}{reverse}[line.second]")), 1)
     };
     let report = granted("");
     for name in ["there", "back"] {
@@ -234,6 +218,7 @@ fn an_eprca_source_alone_climbs_to_its_peak_and_decays_between_rm_cells() {
         reaction_point.eprca = {}
         notification_point.turn_round = { clears_efci = false }
         "#,
+        1,
     );
     let acr = readings(&report, "alone", "acr");
     // 18 or 19 cells in the first millisecond, each of which takes the 256th part of 7.8 Mb/s.

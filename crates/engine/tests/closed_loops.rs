@@ -1,26 +1,14 @@
 //! Whole networks with backward notices (BECN): exact delays, random order, notices across switches, starts from rest.
 
+mod agreement;
+
+use agreement::agreed;
 use penstock_engine::document;
 use penstock_engine::report::{PortRow, Report};
 use penstock_engine::run::{Form, Run};
 
 /// Picoseconds of a cell.
 const CELL: f64 = 2.73e-6;
-
-fn report(text: &str, seed: u64, form: Form) -> Report {
-    let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let mut run = Run::new(&scenario, seed, 0, form).unwrap_or_else(|error| panic!("{error}"));
-    // Conservation is checked at every stop.
-    run.finish().unwrap_or_else(|error| panic!("{error}"));
-    run.report()
-}
-
-/// The report of both forms, which must agree to the bit.
-fn agreed(text: &str, seed: u64) -> Report {
-    let (fast, plain) = (report(text, seed, Form::Fast), report(text, seed, Form::Plain));
-    assert_eq!(Report { events: 0, ..fast.clone() }, Report { events: 0, ..plain });
-    fast
-}
 
 fn port<'a>(report: &'a Report, name: &str) -> &'a PortRow {
     report.ports.iter().find(|row| row.port == name).expect(name)

@@ -1,26 +1,10 @@
 //! What stops for a while, or begins later: lines that break, sources that pause, groups that start one by one.
 
+mod agreement;
+
+use agreement::{agreed, flow, report};
 use penstock_engine::document;
-use penstock_engine::report::{FlowRow, Report};
 use penstock_engine::run::{Form, Run};
-
-fn report(text: &str, form: Form) -> Report {
-    let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let mut run = Run::new(&scenario, 7, 0, form).unwrap_or_else(|error| panic!("{error}"));
-    run.finish().unwrap_or_else(|error| panic!("{error}"));
-    run.report()
-}
-
-/// The report of both forms, which must agree to the bit.
-fn agreed(text: &str) -> Report {
-    let (fast, plain) = (report(text, Form::Fast), report(text, Form::Plain));
-    assert_eq!(Report { events: 0, ..fast.clone() }, Report { events: 0, ..plain });
-    fast
-}
-
-fn flow<'a>(report: &'a Report, name: &str) -> &'a FlowRow {
-    report.flows.iter().find(|row| row.flow == name).expect(name)
-}
 
 /// One cell a millisecond, broken from 10 to 20 ms.
 const BROKEN: &str = r#"
@@ -45,7 +29,7 @@ fn a_broken_line_discards_what_reaches_either_end_of_it() {
         traffic.cbr = {{ rate = "212 kb/s", start = "1 ms" }}
         "#
     );
-    let report = agreed(&text);
+    let report = agreed(&text, 7);
     // One every 2 ms: of those from 0 to 98 ms five fall on 10, 12, .. 18 ms, of the others on 11, 13, .. 19 ms.
     for (name, sent) in [("there", 50), ("back", 50)] {
         let row = flow(&report, name);
@@ -68,7 +52,7 @@ fn what_waits_or_is_on_its_way_when_a_line_breaks_still_arrives() {
         "#
     )
     .replace("99.7 ms", "22.7 ms");
-    let row = flow(&agreed(&text), "there").clone();
+    let row = flow(&agreed(&text, 7), "there").clone();
     // Two a millisecond: 20 before the line breaks, which leave by 20 ms; 20 while it is broken; 6 after that, of which
     // none is through by 22.7 ms, 3 ms being the line's delay. So 19 are: the 20th comes at 23 ms.
     assert_eq!((row.sent, row.lost, row.delivered), (46, 20, 19));
@@ -87,7 +71,7 @@ fn flows_of_a_group_begin_one_after_the_other_and_pause_together() {
         access = { rate = "424 kb/s" }
         traffic.greedy = { start = "10 ms", stagger = "5 ms", pause = { from = "50 ms", to = "60 ms" } }
     "#;
-    let report = agreed(text);
+    let report = agreed(text, 7);
     // A cell a millisecond from 10, 15, 20 ms on. The one that goes at 50 ms was waiting before; then 60, 61, .. 99 ms.
     for (number, sent) in [(1, 41 + 40), (2, 36 + 40), (3, 31 + 40)] {
         assert_eq!(flow(&report, &format!("data/{number}")).sent, sent);
@@ -107,7 +91,7 @@ fn over_its_whole_sequence_video_sends_its_mean_to_the_cell() {
         path = ["a", "b"]
         traffic.mpeg = { sending.phase = "zero" }
     "#;
-    let report = report(text, Form::Fast);
+    let report = report(text, 7, Form::Fast);
     for row in &report.flows {
         // The frame after the last begins with the end of the run.
         assert!((1_273_584..=1_273_585).contains(&row.sent), "{}", row.sent);

@@ -1,27 +1,10 @@
 //! Whole networks outside the satellite study: the engine serves cells, packets and windows, RM cells and rates alike.
 
+mod agreement;
+
+use agreement::{agreed, flow, report};
 use penstock_engine::document;
-use penstock_engine::report::{FlowRow, Report};
 use penstock_engine::run::{Form, Run};
-
-fn report(text: &str, form: Form) -> Report {
-    let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}"));
-    let mut run = Run::new(&scenario, 7, 0, form).unwrap_or_else(|error| panic!("{error}"));
-    run.finish().unwrap_or_else(|error| panic!("{error}"));
-    run.report()
-}
-
-/// The report of both forms, which must agree to the bit.
-fn agreed(text: &str) -> Report {
-    let (fast, plain) = (report(text, Form::Fast), report(text, Form::Plain));
-    assert_eq!(fast.fingerprint, plain.fingerprint);
-    assert_eq!((&fast.flows, &fast.ports, &fast.queues), (&plain.flows, &plain.ports, &plain.queues));
-    fast
-}
-
-fn flow<'a>(report: &'a Report, name: &str) -> &'a FlowRow {
-    report.flows.iter().find(|row| row.flow == name).expect(name)
-}
 
 const CROSS_TRAFFIC: &str = r#"
 duration = "2 s"
@@ -62,7 +45,7 @@ traffic.poisson = { rate = "15 Mb/s" }
 
 #[test]
 fn eight_flows_cross_four_switches() {
-    let report = agreed(CROSS_TRAFFIC);
+    let report = agreed(CROSS_TRAFFIC, 7);
     assert_eq!(report.flows.len(), 8);
     let bottleneck = report.ports.iter().find(|port| port.port == "second").unwrap();
     // 4 x 20 + 2 x 15 = 110 Mb/s meet a line of 100: it is full, and a tenth of the offer is lost there.
@@ -105,7 +88,7 @@ fn window(packets: u64) -> (f64, f64) {
         notification_point.acknowledge = {{ octets = 40 }}
         "#
     );
-    let report = agreed(&text);
+    let report = agreed(&text, 7);
     let bottleneck = report.ports.iter().find(|port| port.port == "bottleneck").unwrap();
     (flow(&report, "transfer").delivered as f64 / report.measured_s, bottleneck.queue_mean)
 }
@@ -167,7 +150,7 @@ fn turned_round(access_there: &str, access_back: &str) {
         notification_point.turn_round = {}
         ACCESS BACK
     "#;
-    let report = agreed(&text.replace("ACCESS THERE", access_there).replace("ACCESS BACK", access_back));
+    let report = agreed(&text.replace("ACCESS THERE", access_there).replace("ACCESS BACK", access_back), 7);
     // The port on the right grants 30 Mb/s to what leaves by it, and nothing binds the way back but its own peak. Of a
     // sender's own cells one in 32 is an RM cell; those turned round for the other direction have part in its rate:
     // own = rate - (other's own) / 32.
@@ -192,7 +175,7 @@ fn readings_go_on_through_the_end_of_warm_up() {
             [flow.second]\npath = [\"a\", \"b\"]\npriority = 1\ntraffic.cbr = {{ rate = \"20 Mb/s\" }}"
         );
         for (quantity, expected) in [("throughput_0", 10e6), ("throughput_1", 20e6), ("utilisation", 0.3)] {
-            let report = agreed(&text);
+            let report = agreed(&text, 7);
             let of_link = report.series.iter().filter(|row| row.component == "link" && row.quantity == quantity);
             let readings: Vec<f64> = of_link.map(|row| row.value).collect();
             assert_eq!(readings.len(), 10);
@@ -204,11 +187,11 @@ fn readings_go_on_through_the_end_of_warm_up() {
 
 #[test]
 fn distributions_hold_every_delay() {
-    assert!(report(CROSS_TRAFFIC, Form::Fast).distributions.is_empty());
+    assert!(report(CROSS_TRAFFIC, 7, Form::Fast).distributions.is_empty());
     let text = format!("measure.distributions = true\nwarm_up = \"500 ms\"\n{CROSS_TRAFFIC}");
-    let report = report(&text, Form::Fast);
-    assert_eq!(report.distributions, self::report(&text, Form::Plain).distributions);
-    assert_eq!(report.fingerprint, self::report(CROSS_TRAFFIC, Form::Fast).fingerprint);
+    let report = report(&text, 7, Form::Fast);
+    assert_eq!(report.distributions, self::report(&text, 7, Form::Plain).distributions);
+    assert_eq!(report.fingerprint, self::report(CROSS_TRAFFIC, 7, Form::Fast).fingerprint);
     for group in &report.groups {
         let rows: Vec<_> = report.distributions.iter().filter(|row| row.group == group.group).collect();
         assert_eq!(rows.iter().map(|row| row.count).sum::<u64>(), group.delivered);
@@ -246,6 +229,7 @@ fn the_bits_of_an_access_line_are_measured_beside_transport_connections() {
         traffic.poisson = { rate = "40 kb/s" }
         reaction_point.becn = { recovery.constant = "1 s" }
     "#,
+        7,
     );
     let access = report.ports.iter().find(|row| row.port == "access/cells").unwrap();
     // All its PDUs are cells.
