@@ -290,7 +290,7 @@ macro_rules! congestion_points {
             /// Marks data that leaves a long queue (EFCI switch).
             efci Efci = abr::efci::Params => abr::efci::Efci;
             /// Sets CI for the connections above the mean first (EPRCA, binary enhanced switch).
-            bes Bes = abr::bes::Params => abr::bes::Bes;
+            bes Bes = abr::macr::Params => abr::bes::Bes;
             /// Brings the connections above the mean to a share of it (EPRCA, explicit down switch).
             eds Eds = abr::eds::Params => abr::eds::Eds;
             /// Grants the fair share, or the own rate scaled to the load (EPRCA++).

@@ -22,7 +22,7 @@ pub(super) mod erica;
 pub(super) mod erica_plus;
 mod interval;
 mod load;
-mod macr;
+pub(super) mod macr;
 mod order;
 pub(super) mod phantom;
 #[cfg(test)]

@@ -7,60 +7,11 @@
 //! backward RM cell of a connection that is too fast:   CI = 1
 //! ```
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::super::{CongestionPoint, Notice, PortSurroundings, PortView};
 use super::indicate_congestion;
-use super::macr::{self, Macr};
-use crate::error::Fault;
+use super::macr::{Macr, Params};
 use crate::pdu::Pdu;
-use crate::quantity::Count;
-use crate::time::{Rate, Time};
-
-/// Parameters of the binary enhanced switch. Defaults are those of specs/abr.md, section 10.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Params {
-    /// Congested while the last queue holds more than this (QT).
-    pub qt: Count,
-    /// Very congested while it holds more than this (DQT).
-    pub dqt: Count,
-    /// Weight of a new rate in the mean (AV).
-    pub average: f64,
-    /// While congested, connections above this share of the mean slow down (DPF, down pressure factor).
-    pub dpf: f64,
-    /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
-    pub vc_separator: f64,
-    /// Mean before the first RM cell (the study has the sources' ICR); a twentieth of the line's rate if absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_macr: Option<Rate>,
-}
-
-impl Default for Params {
-    fn default() -> Params {
-        Params {
-            qt: Count(100),
-            dqt: Count(200),
-            average: 1.0 / 16.0,
-            dpf: 7.0 / 8.0,
-            vc_separator: 7.0 / 8.0,
-            initial_macr: None,
-        }
-    }
-}
-
-impl Params {
-    /// The first fault, with its path.
-    pub fn check(&self) -> Result<(), Fault> {
-        self.mean().check()
-    }
-
-    fn mean(&self) -> macr::Params {
-        let Params { qt, dqt, average, dpf, vc_separator, initial_macr } = *self;
-        macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr }
-    }
-}
+use crate::time::Time;
 
 /// The binary enhanced switch at one port.
 #[derive(Clone, Debug)]
@@ -72,7 +23,7 @@ impl Bes {
     /// At the port described by `surroundings`.
     #[must_use]
     pub fn new(params: &Params, surroundings: PortSurroundings) -> Bes {
-        Bes { macr: Macr::new(params.mean(), &surroundings) }
+        Bes { macr: Macr::new(*params, &surroundings) }
     }
 }
 
@@ -103,6 +54,7 @@ mod tests {
     use super::super::cells::{backward, er, forward, view};
     use super::*;
     use crate::pdu::Marks;
+    use crate::time::Rate;
 
     #[test]
     fn the_fast_are_told_first_and_then_all() {
@@ -126,16 +78,5 @@ mod tests {
         pdu.marks.set(Marks::CI);
         switch.on_backward(&mut pdu, &view(0.0, 0));
         assert!(pdu.marks.has(Marks::CI));
-    }
-
-    #[test]
-    fn faults_are_found() {
-        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
-        assert_eq!(faulty(Params::default()), None);
-        assert_eq!(faulty(Params { dqt: Count(99), ..Params::default() }).as_deref(), Some("dqt"));
-        assert_eq!(faulty(Params { average: 0.0, ..Params::default() }).as_deref(), Some("average"));
-        assert_eq!(faulty(Params { dpf: -1.0, ..Params::default() }).as_deref(), Some("dpf"));
-        let params = Params { vc_separator: f64::NAN, ..Params::default() };
-        assert_eq!(faulty(params).as_deref(), Some("vc_separator"));
     }
 }

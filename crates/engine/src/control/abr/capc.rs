@@ -10,7 +10,7 @@
 //! ```
 //!
 //! On a backward RM cell, ER = min(ER, ERS), and CI = 1 if the queue is above a threshold. An interval without input
-//! has z = 0. ERS stays between 10 cells/s, below which TM 4.0 sends nothing in-rate, and the line's rate.
+//! has z = 0. ERS stays between 20 cells/s, for at TCR TM 4.0 sends nothing in-rate, and the line's rate.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -21,7 +21,8 @@ use crate::pdu::Pdu;
 use crate::quantity::Count;
 use crate::time::{Rate, Time};
 
-/// Parameters of the explicit down switch. Defaults are those of specs/abr.md, section 10.
+/// Parameters of the explicit down switch: those of the mean, and two of its own (serde cannot flatten a table and
+/// refuse unknown keys). Defaults are those of specs/abr.md, section 10.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
@@ -46,16 +47,8 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params {
-            qt: Count(100),
-            dqt: Count(200),
-            average: 1.0 / 16.0,
-            dpf: 7.0 / 8.0,
-            vc_separator: 7.0 / 8.0,
-            initial_macr: None,
-            erf: 15.0 / 16.0,
-            mrf: 1.0 / 4.0,
-        }
+        let macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr } = macr::Params::default();
+        Params { qt, dqt, average, dpf, vc_separator, initial_macr, erf: 15.0 / 16.0, mrf: 1.0 / 4.0 }
     }
 }
 

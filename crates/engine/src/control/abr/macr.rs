@@ -15,6 +15,9 @@
 //! q > QT and CCR > DPF MACR             congested: only if it is faster than most
 //! ```
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::super::{PortSurroundings, check_ratio};
 use super::{backward_ccr, forward_ccr};
 use crate::error::Fault;
@@ -22,26 +25,41 @@ use crate::pdu::Pdu;
 use crate::quantity::Count;
 use crate::time::Rate;
 
-/// What a switch with a mean needs.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Params {
-    /// QT.
-    pub(super) qt: Count,
-    /// DQT.
-    pub(super) dqt: Count,
-    /// AV.
-    pub(super) average: f64,
-    /// DPF.
-    pub(super) dpf: f64,
-    /// VCS.
-    pub(super) vc_separator: f64,
-    /// Mean before the first RM cell; a twentieth of the line's rate if absent.
-    pub(super) initial_macr: Option<Rate>,
+/// Parameters of the mean and the judgement. Defaults are those of specs/abr.md, section 10.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// Congested while the last queue holds more than this (QT).
+    pub qt: Count,
+    /// Very congested while it holds more than this (DQT).
+    pub dqt: Count,
+    /// Weight of a new rate in the mean (AV).
+    pub average: f64,
+    /// While congested, connections above this share of the mean slow down (DPF, down pressure factor).
+    pub dpf: f64,
+    /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
+    pub vc_separator: f64,
+    /// Mean before the first RM cell (the study has the sources' ICR); a twentieth of the line's rate if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_macr: Option<Rate>,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            qt: Count(100),
+            dqt: Count(200),
+            average: 1.0 / 16.0,
+            dpf: 7.0 / 8.0,
+            vc_separator: 7.0 / 8.0,
+            initial_macr: None,
+        }
+    }
 }
 
 impl Params {
     /// The first fault, with its path.
-    pub(super) fn check(&self) -> Result<(), Fault> {
+    pub fn check(&self) -> Result<(), Fault> {
         if self.dqt < self.qt {
             let reason = "a very congested queue is longer than a congested one";
             return Err(Fault::new("dqt", self.dqt, reason, format!("write at least {}", self.qt)));
@@ -111,14 +129,7 @@ mod tests {
     use super::*;
 
     fn macr() -> Macr {
-        let params = Params {
-            qt: Count(100),
-            dqt: Count(200),
-            average: 1.0 / 16.0,
-            dpf: 0.875,
-            vc_separator: 0.875,
-            initial_macr: Some(Rate(16_000_000)),
-        };
+        let params = Params { initial_macr: Some(Rate(16_000_000)), ..Params::default() };
         assert_eq!(params.check(), Ok(()));
         Macr::new(params, &port_of(Rate(156_000_000), 4))
     }
@@ -163,5 +174,16 @@ mod tests {
     fn the_first_mean_is_a_twentieth_of_the_line() {
         let params = Params { initial_macr: None, ..macr().params };
         assert_eq!(Macr::new(params, &port_of(Rate(156_000_000), 4)).value(), 7.8e6);
+    }
+
+    #[test]
+    fn faults_are_found() {
+        let faulty = |params: Params| params.check().err().map(|fault| fault.path);
+        assert_eq!(faulty(Params::default()), None);
+        assert_eq!(faulty(Params { dqt: Count(99), ..Params::default() }).as_deref(), Some("dqt"));
+        assert_eq!(faulty(Params { average: 0.0, ..Params::default() }).as_deref(), Some("average"));
+        assert_eq!(faulty(Params { dpf: -1.0, ..Params::default() }).as_deref(), Some("dpf"));
+        let params = Params { vc_separator: f64::NAN, ..Params::default() };
+        assert_eq!(faulty(params).as_deref(), Some("vc_separator"));
     }
 }

@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! D    = available - input                residual rate, negative in overload
-//! MACR = MACR + alpha (D - MACR)          alpha_inc if D > MACR, alpha_dec otherwise; never below 10 cells/s
+//! MACR = MACR + alpha (D - MACR)          alpha_inc if D > MACR, alpha_dec otherwise; never below 20 cells/s
 //! ```
 //!
 //! On a backward RM cell, ER = min(ER, f MACR). So `n` greedy connections settle at MACR = C / (1 + n f), and use
