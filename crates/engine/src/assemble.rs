@@ -5,6 +5,7 @@ mod check;
 mod form;
 mod network;
 mod paths;
+mod peers;
 mod routes;
 mod transports;
 
