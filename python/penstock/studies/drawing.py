@@ -1,11 +1,52 @@
-"""What the figures of all studies share: curves from runs, and what a caption says of how much was run."""
+"""What the figures of all studies share: which is wanted, curves from runs, and how much a caption says was run."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
-from penstock.plot import Curve
-from penstock.studies.runs import P, Runs
+from penstock.errors import InputError
+from penstock.plot import Curve, Sheet
+from penstock.studies.runs import MissingRunError, P, Runs
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A measure as figures show it; `top` and `floor` bound the axis."""
+
+    measure: str
+    label: str
+    scale: float = 1.0
+    top: float | None = None
+    floor: float | None = None
+    log_y: bool = False
+
+
+def require_figure(figure: str | None, known: Collection[object], remedy: str) -> None:
+    """Raises :class:`InputError` for a figure that a study does not have."""
+    if figure is not None and figure not in map(str, known):
+        raise InputError("the study has no such figure", path="--figure", value=figure, remedy=remedy)
+
+
+def command_of(sheet: Sheet) -> str:
+    """The arguments of `penstock reproduce` that run a figure of the paper again; none for what stands beside them.
+
+    A detail of a figure, as `figure-4-detail`, comes with the figure.
+    """
+    _, is_numbered, number = sheet.name.partition("figure-")
+    return f"--figure {number.partition('-')[0]}" if is_numbered else ""
+
+
+def drawn(makers: Iterable[Callable[[R], Sheet]], runs: R) -> Iterator[Sheet]:
+    """The figures that there are runs for."""
+    for make in makers:
+        try:
+            yield make(runs)
+        except MissingRunError:
+            continue
 
 
 def curve(

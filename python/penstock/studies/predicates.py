@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
+from penstock.statistics import Estimate, paired
 from penstock.studies.claims import (
     Clause,
     Clauses,
@@ -75,6 +76,20 @@ def never(runs: Runs[P], name: str, trials: str, points: Sequence[P], note: str 
         trials=int(sum(sum(runs.values(trials, point)) for point in points)),
         note=note,
     )
+
+
+def difference(runs: Runs[P], measure: str, ones: P, others: P) -> Estimate:
+    """A measure at one point less that at another, seed by seed."""
+    own, other = runs.by_seed(measure, ones), runs.by_seed(measure, others)
+    seeds = sorted(own.keys() & other.keys())
+    if not seeds:
+        raise MissingRunError(f"{measure} at {ones} and {others} with the same seed")
+    return paired([other[seed] for seed in seeds], [own[seed] for seed in seeds])
+
+
+def is_above(estimate: Estimate) -> bool:
+    """Whether a difference lies above 0, with its whole interval if it has one."""
+    return (estimate.mean if estimate.low is None else estimate.low) > 0
 
 
 def clauses(runs: Runs[P], *parts: Clause, note: str = "") -> Clauses:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
 from penstock.studies.abr.beside import beside_figures
 from penstock.studies.abr.captions import TITLES
 from penstock.studies.abr.figures import paper_figures
@@ -18,6 +17,7 @@ from penstock.studies.abr.grid import Point, all_points, figure_points, file_of,
 from penstock.studies.abr.runs import FLOW, QUANTITIES, SEED, Runs, Traces
 from penstock.studies.abr.verdicts import PREDICATES
 from penstock.studies.claims import Finding
+from penstock.studies.drawing import command_of, require_figure
 from penstock.studies.predicates import findings
 from penstock.studies.runs import Row
 
@@ -35,13 +35,7 @@ class Study:
     quick_seeds = 1
 
     def __init__(self, figure: str | None, replications: int) -> None:
-        if figure is not None and figure not in map(str, TITLES):
-            raise InputError(
-                "the study has no such figure",
-                path="--figure",
-                value=figure,
-                remedy=f"give {', '.join(map(str, TITLES))}; 1 and 3 are diagrams",
-            )
+        require_figure(figure, TITLES, f"give {', '.join(map(str, TITLES))}; 1 and 3 are diagrams")
         self.figure = None if figure is None else int(figure)
         self.runs = Runs(wanted=1)
 
@@ -71,8 +65,7 @@ class Study:
 
     def command(self, sheet: Sheet) -> str:
         """The arguments of `penstock reproduce abr` that run one figure again."""
-        _, is_numbered, number = sheet.name.partition("figure-")
-        return f"--figure {number.partition('-')[0]}" if is_numbered else ""
+        return command_of(sheet)
 
     def parameters(self) -> dict[str, str]:
         """The ready files; the study changes a few values in them."""

@@ -10,7 +10,7 @@ from penstock.studies.abr.figures import RATE, TIME, in_milliseconds
 from penstock.studies.abr.grid import CRM_32, LATE, NRM, PAUSE_FROM, PRINTED, TURNS, Point
 from penstock.studies.abr.runs import Runs, window
 from penstock.studies.abr.verdicts import MEGA, least_without_cut, named
-from penstock.studies.drawing import curve
+from penstock.studies.drawing import curve, drawn
 from penstock.studies.runs import MissingRunError
 from penstock.truth import abr
 
@@ -21,11 +21,7 @@ GRANTED = Point().granted / MEGA
 
 def beside_figures(runs: Runs) -> Iterator[Sheet]:
     """All that there are runs for."""
-    for make in MAKERS:
-        try:
-            yield make(runs)
-        except MissingRunError:
-            continue
+    return drawn(MAKERS, runs)
 
 
 def needed(runs: Runs, points: Sequence[Point]) -> None:

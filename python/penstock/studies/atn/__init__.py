@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
 from penstock.studies.atn.beside import beside_figures
 from penstock.studies.atn.captions import TITLES
 from penstock.studies.atn.figures import table_figures
@@ -30,6 +29,7 @@ from penstock.studies.atn.runs import Runs
 from penstock.studies.atn.tables import side_by_side
 from penstock.studies.atn.verdicts import PREDICATES
 from penstock.studies.claims import Finding
+from penstock.studies.drawing import require_figure
 from penstock.studies.predicates import findings
 from penstock.studies.runs import Row, by_run
 
@@ -49,10 +49,7 @@ class Study:
     quick_seeds = 20
 
     def __init__(self, figure: str | None, replications: int) -> None:
-        if figure is not None and figure not in TABLES:
-            raise InputError(
-                "the study has no such figure", path="--figure", value=figure, remedy=f"give {' or '.join(TABLES)}"
-            )
+        require_figure(figure, TABLES, f"give {' or '.join(TABLES)}")
         self.figure = figure
         self.seeds = range(1, replications + 1)
         self.runs = Runs(wanted=replications)

@@ -14,13 +14,12 @@ from penstock.studies.atn.figures import (
     POWER,
     SHORT,
     THROUGHPUT,
-    Quantity,
     panel,
     told,
 )
 from penstock.studies.atn.grid import EXERCISES, RECEIVER, RUSHES, SCENARIOS, STRATEGIES, Exercise, Point
 from penstock.studies.atn.runs import Runs, summed
-from penstock.studies.runs import MissingRunError
+from penstock.studies.drawing import Quantity, drawn
 
 KBIT = 1e-3
 INTERPRODUCTION = "mean interproduction time (s)"
@@ -29,11 +28,7 @@ SHOWN_S = 600.0
 
 def beside_figures(runs: Runs) -> Iterator[Sheet]:
     """All that there are runs for."""
-    for make in MAKERS:
-        try:
-            yield make(runs)
-        except MissingRunError:
-            continue
+    return drawn(MAKERS, runs)
 
 
 def load_sheet(scenario: str) -> Callable[[Runs], Sheet]:

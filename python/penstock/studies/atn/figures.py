@@ -3,28 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from penstock.plot import Curve, Panel, Sheet
 from penstock.studies.atn.captions import DRAWN, TABLE, TITLES
 from penstock.studies.atn.grid import STRATEGIES, Point, table_points
 from penstock.studies.atn.printed import COLUMNS, TABLES, Printed
 from penstock.studies.atn.runs import Runs
-from penstock.studies.drawing import curve, extent
+from penstock.studies.drawing import Quantity, curve, extent
 from penstock.studies.runs import MissingRunError
 
 OURS_HUE, PRINTED_HUE = 0, 1
 SHORT = {"none": "none", "avoidance": "avoid", "withdrawing": "withdraw", "backoff": "backoff", "error": "error"}
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A measure as figures show it."""
-
-    measure: str
-    label: str
-    scale: float = 1.0
-    log_y: bool = False
 
 
 DELAY = Quantity("delay", "mean delay (s)", log_y=True)

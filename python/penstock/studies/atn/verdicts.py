@@ -13,9 +13,9 @@ from itertools import combinations
 from penstock.studies.atn.grid import STRATEGIES, Point
 from penstock.studies.atn.printed import COLUMNS, TABLES, Printed
 from penstock.studies.atn.runs import Runs
-from penstock.studies.atn.weighed import PREDICATES, difference, is_above
+from penstock.studies.atn.weighed import PREDICATES
 from penstock.studies.claims import Clause, Evidence, Samples, load_claims
-from penstock.studies.predicates import clauses, percent
+from penstock.studies.predicates import clauses, difference, is_above, percent
 from penstock.studies.runs import MissingRunError
 
 __all__ = ["PREDICATES"]

@@ -27,8 +27,7 @@ from penstock.studies.atn.grid import (
 )
 from penstock.studies.atn.runs import Runs, part, risen, swings
 from penstock.studies.claims import Clause, Evidence
-from penstock.studies.predicates import Predicates, clauses, percent
-from penstock.studies.runs import MissingRunError
+from penstock.studies.predicates import Predicates, clauses, difference, is_above, percent
 
 PREDICATES: Predicates[Runs] = Predicates()
 claim = PREDICATES.claim
@@ -53,20 +52,6 @@ FULL = 0.98
 """Use of the congested line at which its queue never empties to speak of; connections begin and end meanwhile."""
 SMALL_BITS = 27_000
 """A very small CE threshold: two packets."""
-
-
-def difference(runs: Runs, measure: str, ones: Point, others: Point) -> Estimate:
-    """A measure at one point less that at another, seed by seed."""
-    own, other = runs.by_seed(measure, ones), runs.by_seed(measure, others)
-    seeds = sorted(own.keys() & other.keys())
-    if not seeds:
-        raise MissingRunError(f"{measure} at {ones} and {others} with the same seed")
-    return paired([other[seed] for seed in seeds], [own[seed] for seed in seeds])
-
-
-def is_above(estimate: Estimate) -> bool:
-    """Whether a difference lies above 0, with its whole interval if it has one."""
-    return (estimate.mean if estimate.low is None else estimate.low) > 0
 
 
 def rising(runs: Runs, text: str, measure: str, points: Sequence[Point], form: str, times: float = 1.0) -> Clause:

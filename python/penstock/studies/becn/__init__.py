@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
 from penstock.studies.becn.beside import beside_figures
 from penstock.studies.becn.captions import TITLES
 from penstock.studies.becn.figures import paper_figures
@@ -26,6 +25,7 @@ from penstock.studies.becn.grid import (
 from penstock.studies.becn.per_vc import PREDICATES
 from penstock.studies.becn.runs import Runs
 from penstock.studies.claims import Finding
+from penstock.studies.drawing import command_of, require_figure
 from penstock.studies.predicates import findings
 from penstock.studies.runs import Row, by_run
 
@@ -41,13 +41,7 @@ class Study:
     quick_seeds = 5
 
     def __init__(self, figure: str | None, replications: int) -> None:
-        if figure is not None and figure not in map(str, TITLES):
-            raise InputError(
-                "the study has no such figure",
-                path="--figure",
-                value=figure,
-                remedy=f"give {min(TITLES)} to {max(TITLES)}",
-            )
+        require_figure(figure, TITLES, f"give {min(TITLES)} to {max(TITLES)}")
         self.figure = None if figure is None else int(figure)
         self.seeds = range(1, replications + 1)
         self.runs = Runs(wanted=replications)
@@ -85,8 +79,7 @@ class Study:
 
     def command(self, sheet: Sheet) -> str:
         """The arguments of `penstock reproduce becn` that run one figure again."""
-        _, is_numbered, number = sheet.name.partition("figure-")
-        return f"--figure {number}" if is_numbered else ""
+        return command_of(sheet)
 
     def parameters(self) -> dict[str, str]:
         """The ready files; the study changes a few values in them."""

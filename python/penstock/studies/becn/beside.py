@@ -14,7 +14,6 @@ from penstock.studies.becn.figures import (
     SHARE,
     THROUGHPUT,
     Group,
-    Quantity,
     against_delay,
     logarithmic,
     paper_groups,
@@ -22,7 +21,7 @@ from penstock.studies.becn.figures import (
 )
 from penstock.studies.becn.grid import SCHEMES, THRESHOLD, WATCHED, Point, halve, per_vc, stop
 from penstock.studies.becn.runs import Runs, window
-from penstock.studies.drawing import capitalised, curve, extent
+from penstock.studies.drawing import Quantity, capitalised, curve, drawn, extent
 from penstock.studies.runs import MissingRunError
 from penstock.studies.runs import Trace as Readings
 
@@ -33,11 +32,7 @@ START = Quantity("queue.start", "maximum queue from rest (cells)")
 
 def beside_figures(runs: Runs) -> Iterator[Sheet]:
     """All that there are runs for."""
-    for make in MAKERS:
-        try:
-            yield make(runs)
-        except MissingRunError:
-            continue
+    return drawn(MAKERS, runs)
 
 
 def told(runs: Runs, caption: str, points: Sequence[Point]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from penstock.plot import Curve, Panel, Sheet
 from penstock.studies.becn.captions import DRAWN, RUN, STATES, TITLES
@@ -19,20 +19,10 @@ from penstock.studies.becn.grid import (
     stop,
 )
 from penstock.studies.becn.runs import Runs
-from penstock.studies.drawing import curve, extent
+from penstock.studies.drawing import Quantity, curve, extent
 
 DELAY = "transmission delay (cell times)"
 PER_CENT = 100.0
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A measure as figures show it."""
-
-    measure: str
-    label: str
-    scale: float = 1.0
-    top: float | None = None
 
 
 SHARE = Quantity("share", "BECN cells (% of output cells)", PER_CENT)

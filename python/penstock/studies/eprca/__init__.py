@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
 from penstock.studies.claims import Finding
+from penstock.studies.drawing import command_of, require_figure
 from penstock.studies.eprca.beside import beside_figures
 from penstock.studies.eprca.captions import TITLES
 from penstock.studies.eprca.figures import paper_figures
@@ -46,13 +46,7 @@ class Study:
     quick_seeds = 10
 
     def __init__(self, figure: str | None, replications: int) -> None:
-        if figure is not None and figure not in map(str, TITLES):
-            raise InputError(
-                "the study has no such figure",
-                path="--figure",
-                value=figure,
-                remedy=f"give {min(TITLES)} to {max(TITLES)}",
-            )
+        require_figure(figure, TITLES, f"give {min(TITLES)} to {max(TITLES)}")
         self.figure = None if figure is None else int(figure)
         self.seeds = range(1, replications + 1)
         self.runs = Runs(wanted=replications)
@@ -99,8 +93,7 @@ class Study:
 
     def command(self, sheet: Sheet) -> str:
         """The arguments of `penstock reproduce eprca` that run one figure again."""
-        _, is_numbered, number = sheet.name.partition("figure-")
-        return f"--figure {number}" if is_numbered else ""
+        return command_of(sheet)
 
     def parameters(self) -> dict[str, str]:
         """The ready files; the study changes a few values in them."""

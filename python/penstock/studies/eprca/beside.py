@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from penstock.plot import Panel, Sheet, Trace, heat_map, shared_traces
-from penstock.studies.drawing import extent
+from penstock.studies.drawing import Quantity, drawn, extent
 from penstock.studies.eprca import captions, grid
 from penstock.studies.eprca.figures import (
     LONGEST,
@@ -14,7 +14,6 @@ from penstock.studies.eprca.figures import (
     PER_CENT,
     TIME,
     USE,
-    Quantity,
     begun,
     named,
     panel_of,
@@ -31,11 +30,7 @@ Row = Mapping[str, Sequence[Point]]
 
 def beside_figures(runs: Runs) -> Iterator[Sheet]:
     """All that there are runs for."""
-    for make in MAKERS:
-        try:
-            yield make(runs)
-        except MissingRunError:
-            continue
+    return drawn(MAKERS, runs)
 
 
 def told(runs: Runs, caption: str, points: Sequence[Point], drawn: str = captions.DRAWN) -> str:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from penstock.plot import Curve, Panel, Sheet, Trace, shared_traces
-from penstock.studies.drawing import curve, extent
+from penstock.studies.drawing import Quantity, curve, extent
 from penstock.studies.eprca.captions import DRAWN, SERIES, STATES, THROUGHPUT, TITLES
 from penstock.studies.eprca.grid import (
     CURVES,
@@ -36,18 +35,6 @@ WINDOW_S, SMOOTH_S = 0.002, 0.001
 """Over so long throughputs, and the rate of video, are drawn: single cells do not count."""
 LEAST_USE = 90.0
 """Per cent at which axes of link use begin, or below, so that a full link looks like one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quantity:
-    """A measure as figures show it."""
-
-    measure: str
-    label: str
-    scale: float = 1.0
-    top: float | None = None
-    floor: float | None = None
-    log_y: bool = False
 
 
 LONGEST = Quantity("queue.max", "longest ABR queue (cells)", log_y=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from penstock.statistics import Estimate, paired, student
+from penstock.statistics import student
 from penstock.studies.claims import Clause, Evidence
 from penstock.studies.eprca import grid
 from penstock.studies.eprca.grid import (
@@ -29,8 +29,7 @@ from penstock.studies.eprca.grid import (
     Point,
 )
 from penstock.studies.eprca.runs import Runs, acr, settling
-from penstock.studies.predicates import Predicates, clauses, percent
-from penstock.studies.runs import MissingRunError
+from penstock.studies.predicates import Predicates, clauses, difference, is_above, percent
 
 PREDICATES: Predicates[Runs] = Predicates()
 claim = PREDICATES.claim
@@ -51,20 +50,6 @@ NEAR = 0.02
 """How far from its target a link use may lie that is almost optimal."""
 SAME = 0.10
 """Rates within this part of their mean are the same."""
-
-
-def less(runs: Runs, measure: str, ones: Point, others: Point) -> Estimate:
-    """A measure at one point less that at another, seed by seed."""
-    own, other = runs.by_seed(measure, ones), runs.by_seed(measure, others)
-    seeds = sorted(own.keys() & other.keys())
-    if not seeds:
-        raise MissingRunError(f"{measure} at {ones} and {others} with the same seed")
-    return paired([other[seed] for seed in seeds], [own[seed] for seed in seeds])
-
-
-def is_above(difference: Estimate) -> bool:
-    """Whether a difference lies above 0, with its whole interval if it has one."""
-    return (difference.mean if difference.low is None else difference.low) > 0
 
 
 def listed(values: Mapping[str, float] | Sequence[float], form: str = "{:.0f}") -> str:
@@ -105,7 +90,7 @@ def _(runs: Runs) -> Evidence:
         shown = f"{percent(use)}, {longest:.0f} cells"
         parts.append(Clause(text, use >= NOT_BAD and longest <= ACCEPTABLE, shown))
     queues = of_each(runs, "queue.mean", LAN)
-    least = all(is_above(less(runs, "queue.mean", Point(name, LAN), Point("plus", LAN))) for name in EPRCA)
+    least = all(is_above(difference(runs, "queue.mean", Point(name, LAN), Point("plus", LAN))) for name in EPRCA)
     use = runs.mean("use", Point("plus", LAN))
     parts.append(
         Clause(
@@ -125,8 +110,8 @@ def _(runs: Runs) -> Evidence:
     parts = [
         Clause(
             f"the BES uses the link better than the {SCHEMES[name].name.removeprefix('EPRCA, ')}",
-            is_above(difference := less(runs, "use", Point("bes"), Point(name))),
-            f"by {100 * difference.mean:.2f} points",
+            is_above(lead := difference(runs, "use", Point("bes"), Point(name))),
+            f"by {100 * lead.mean:.2f} points",
         )
         for name in ("efci", "eds")
     ]
@@ -151,7 +136,7 @@ def _(runs: Runs) -> Evidence:
         runs,
         Clause(
             "the longest queue of the four",
-            all(is_above(less(runs, "queue.max", plus, Point(name))) for name in EPRCA),
+            all(is_above(difference(runs, "queue.max", plus, Point(name))) for name in EPRCA),
             listed(longest),
         ),
         Clause(
@@ -216,7 +201,7 @@ def _(runs: Runs) -> Evidence:
         ),
     ]
     index = {SCHEMES[name].name: runs.mean("fairness", grid.calm(name)) for name in FOUR}
-    fairest = all(is_above(less(runs, "fairness", grid.calm("plus"), grid.calm(name))) for name in EPRCA)
+    fairest = all(is_above(difference(runs, "fairness", grid.calm("plus"), grid.calm(name))) for name in EPRCA)
     parts.append(Clause("it is fairer: the highest of Jain's index", fairest, listed(index, "{:.4f}")))
     return clauses(runs, *parts, note="without video, tau = 1 ms")
 
@@ -228,7 +213,7 @@ def _(runs: Runs) -> Evidence:
     for video, word in (("even", "with video"), ("none", "without video")):
         points = grid.against_target(video)
         means = [runs.mean("queue.max", point) for point in points]
-        falls = [is_above(less(runs, "queue.max", low, high)) for low, high in pairwise(points)]
+        falls = [is_above(difference(runs, "queue.max", low, high)) for low, high in pairwise(points)]
         proper, high = means[TARGETS.index(PROPER)], means[TARGETS.index(TARGET)]
         parts += [
             Clause(f"{word}: it rises with the target", means[-1] > means[0] and not any(falls), listed(means)),
@@ -276,7 +261,7 @@ def _(runs: Runs) -> Evidence:
     points = grid.against_number(Point("plus"), LAN)
     longest, uses = ([runs.mean(name, point) for point in points] for name in ("queue.max", "use"))
     shortest = all(
-        is_above(less(runs, "queue.max", other, point))
+        is_above(difference(runs, "queue.max", other, point))
         for name in EPRCA
         for other, point in zip(grid.against_number(Point(name), LAN), points, strict=True)
     )

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
 from penstock.studies.claims import Finding
+from penstock.studies.drawing import command_of, require_figure
 from penstock.studies.predicates import findings
 from penstock.studies.runs import Row, by_run
 from penstock.studies.satellite.captions import PLANS
@@ -40,13 +40,7 @@ class Study:
     quick_seeds = 3
 
     def __init__(self, figure: str | None, replications: int) -> None:
-        if figure is not None and figure not in map(str, PLANS):
-            raise InputError(
-                "the study has no such figure",
-                path="--figure",
-                value=figure,
-                remedy=f"give {min(PLANS)} to {max(PLANS)}",
-            )
+        require_figure(figure, PLANS, f"give {min(PLANS)} to {max(PLANS)}")
         self.figure = None if figure is None else int(figure)
         self.seeds = range(1, replications + 1)
         self.runs = Runs(wanted=replications)
@@ -84,8 +78,7 @@ class Study:
 
     def command(self, sheet: Sheet) -> str:
         """The arguments of `penstock reproduce satellite` that run one figure again."""
-        _, is_numbered, number = sheet.name.partition("figure-")
-        return f"--figure {number}" if is_numbered else ""
+        return command_of(sheet)
 
     def parameters(self) -> dict[str, str]:
         """The ready files; the study changes only the numbers of sources in them."""
