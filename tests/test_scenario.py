@@ -45,6 +45,20 @@ def test_with_changes_values_and_leaves_the_original(small: Scenario) -> None:
     assert small.with_({}) == small
 
 
+def test_a_star_is_every_entry_in_which_the_path_has_a_place(small: Scenario) -> None:
+    spur = {**small.tree["line"]["trunk"], "between": ["right", "far"], "queues": [{"push_out": {"size": "7 cells"}}]}
+    two = small.with_({"line.spur": spur})
+    assert [line["delay"] for line in two.with_({"line.*.delay": "3 ms"}).tree["line"].values()] == ["3 ms"] * 2
+    queues = {
+        name: line["queues"]
+        for name, line in two.with_({"line.*.queues[*].drop_tail.size": "9 cells"}).tree["line"].items()
+    }
+    assert queues["trunk"] == [{"drop_tail": {"size": "9 PDUs"}}]
+    assert queues["spur"] == two.tree["line"]["spur"]["queues"]
+    every = two.with_({"flow.*": small.tree["flow"]["steady"]}).tree["flow"]
+    assert every["random"] == every["steady"] == small.tree["flow"]["steady"]
+
+
 def test_with_checks_all_changes_together(small: Scenario) -> None:
     renamed = small.with_(
         {"line.trunk.between": ["left", "middle"], "flow.steady.path": ["left", "middle"], "flow.random": None}
@@ -66,7 +80,11 @@ def test_with_sets_and_removes_optional_values(small: Scenario) -> None:
         ("flow.steady.path[7]", "x", ["2 entries"]),
         ("flow.steady.count.deep", 1, ['"deep"', "the value 2"]),
         ("line.trunk.queues.drop_tail", 1, ["as [0]"]),
+        ("line.*.queues[0].push_out.size", "9 cells", ["push_out", "drop_tail"]),
+        ("flow.steady.count.*", 1, ['"*" does not lead into anything', "the value 2"]),
         ("", 1, ["no path"]),
+        ("flow.[0]", 1, ["no path"]),
+        ("flow.steady.path[x]", 1, ["no path"]),
         ("flow..count", 1, ["no path"]),
         ("[0]", 1, ["no path"]),
         ("flow.steady.count", 1.5, ["flow.steady.count"]),

@@ -14,10 +14,11 @@ import pytest
 from penstock import studies
 from penstock.errors import InputError
 from penstock.pages.study import show
+from penstock.scenario import Scenario
 from penstock.studies.atn import Study, grid, point_of
 from penstock.studies.atn.beside import beside_figures
 from penstock.studies.atn.figures import table_figures
-from penstock.studies.atn.grid import SCENARIOS, STRATEGIES, Point, SeriesPoint
+from penstock.studies.atn.grid import COMPARED, SCENARIOS, Point, SeriesPoint
 from penstock.studies.atn.printed import COLUMNS, TABLES
 from penstock.studies.atn.runs import Runs, risen, summed, swings
 from penstock.studies.atn.tables import side_by_side
@@ -32,7 +33,7 @@ CLAIMS = {claim.id: claim for claim in load_claims("atn")}
 def outcome(point: Point) -> dict[str, float]:
     """The printed row of a point's strategy, changed as section 5 says where its parameters or its load differ."""
     table = next(table for table in TABLES.values() if table.scenario == point.scenario)
-    row = {name: table.value(point.strategy, name) for name in COLUMNS}
+    row = {name: table.value("avoidance" if point.strategy == "decbit" else point.strategy, name) for name in COLUMNS}
     is_marked = point.strategy in grid.RECEIVER
     worse = 1 + 0.4 * max(0, grid.CE_THRESHOLDS.index(point.ce_threshold) - 2) if is_marked else 1.0
     if point.strategy == "avoidance":
@@ -103,8 +104,8 @@ def test_the_study_names_every_run_once() -> None:
     assert len(seeds) == 20
     assert point_of({**point.parameters, "seed": 1}) == point
     wanted = {point for point, _ in Study(None, 1).points()}
-    assert {Point(name, scenario) for name in STRATEGIES for scenario in SCENARIOS} <= wanted
-    assert [len(Study(table, 20).points()) for table in TABLES] == [5, 5]
+    assert {Point(name, scenario) for name in COMPARED for scenario in SCENARIOS} <= wanted
+    assert [len(Study(table, 20).points()) for table in TABLES] == [6, 6]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +116,7 @@ def test_the_study_names_every_run_once() -> None:
         (Point("withdrawing", "a", multiple=3), {"withdrawing_credit": {"multiple": 3}}, None),
         (Point("backoff", "b", threshold=2), {"whole": {}}, {"backoff": {"initial_threshold": 2.0}}),
         (Point("error", "a", 5.0, error_share=0.25), {"whole": {}}, {"error_npdu": {"initial_threshold": 8.0}}),
+        (Point("decbit", "b"), {"whole": {}}, {"decbit": {"initial": 1, "decrease": 0.875}}),
     ],
 )
 def test_a_point_is_what_it_says(point: Point, credit: dict[str, Any], window: dict[str, Any] | None) -> None:
@@ -128,10 +130,20 @@ def test_a_point_is_what_it_says(point: Point, credit: dict[str, Any], window: d
     interval = tree["flow"]["data"]["traffic"]["connections"]["interproduction_time"]["exponential"]
     assert interval == ("5 s" if point.interproduction == 5 else "1 s")
     for line in tree["line"].values():
+        if point.strategy == "decbit":
+            assert line["congestion_point"] == {"decbit": {"threshold": 1.0}}
+            continue
         clnp = line["congestion_point"]["clnp"]
         assert clnp["ce_threshold"] == {"a": "27 kbit", "b": "1 bit"}[point.scenario]
         assert clnp["error_reports"]["threshold"] == f"{round(point.error_share * 32768)} octets"
     assert "sweep" not in tree
+
+
+def test_decbit_is_that_of_its_ready_file() -> None:
+    """But for the sweep and the title, which the study does not need."""
+    ready, own = Scenario.load("atn/decbit").tree, Point("decbit", "b").build().tree
+    ready.pop("title"), own.pop("title")
+    assert own == ready
 
 
 def test_a_sudden_increase_is_four_connections_or_other_packets() -> None:
@@ -157,7 +169,7 @@ def test_tables_stand_side_by_side(runs: Runs) -> None:
     assert "1.9357" in first.note
     assert "misprint" not in second.note
     assert len(first.columns) == 2 + 8 + 2
-    assert [row[1] for row in first.rows] == 5 * ["printed", "ours"]
+    assert [row[1] for row in first.rows] == [*(5 * ["printed", "ours"]), "ours"]
     assert first.rows[0][2:4] == ["3.2162", "4.4888"]
     assert str(first.rows[1][2]).startswith("3.21")
     assert "±" in str(first.rows[1][2])

@@ -19,7 +19,7 @@ from penstock import _engine
 from penstock.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
 LARGEST_FILE = 1_000_000
@@ -27,7 +27,8 @@ LARGEST_FILE = 1_000_000
 LARGEST_RECORDING = 10_000_000
 """So is a file of frame sizes."""
 
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
+_PATH = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[(\d+|\*)\])*")
 
 
 class Scenario:
@@ -80,6 +81,7 @@ class Scenario:
         """The scenario with other values: ``with_({"flow.voice.count": 88, "line.satellite.rate": "2 Mb/s"})``.
 
         A key is a path into :attr:`tree`; an entry of a list is named by its number, as ``flow.voice.policers[0]``.
+        ``*`` is every entry of a table or list in which the rest of the path has a place: ``line.*.delay``.
         A table may be given whole, as a dict; ``None`` removes an optional value. All changes are made, then checked
         together. Raises :class:`InputError`.
         """
@@ -282,34 +284,58 @@ def parse_value(text: str) -> object:
 
 def _put(tree: dict[str, Any], path: str, value: object) -> None:
     """Set ``path`` in ``tree``. All but the last step must exist; the engine knows whether the last one may."""
-    steps: list[str | int] = [name or int(number) for name, number in _STEP.findall(path)]
-    written = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).removeprefix(".")
-    if not steps or written != path or isinstance(steps[0], int):
+    if not _PATH.fullmatch(path):
         raise InputError("this is no path into a scenario", path=path, remedy='write one like "flow.voice.count"')
-    here: Any = tree
-    for depth, step in enumerate(steps):
-        last = depth == len(steps) - 1
-        if isinstance(here, dict) and isinstance(step, str):
-            if not last and step not in here:
-                raise InputError(
-                    f'there is no "{step}"',
-                    path=path,
-                    value=_shown(value),
-                    remedy=did_you_mean(step, here) or _offer(here),
-                )
-        elif isinstance(here, list) and isinstance(step, int):
-            if step >= len(here):
-                raise InputError(f"the list has {len(here)} entries, numbered from 0", path=path, value=_shown(value))
-        else:
-            raise InputError(
-                f'"{step}" does not lead into anything', path=path, value=_shown(value), remedy=_offer(here)
-            )
-        if not last:
-            here = here[step]
-        elif value is None and isinstance(here, dict):
+    steps = [int(number) if number.isdigit() else name or number for name, number in _STEP.findall(path)]
+    try:
+        places = list(_places(tree, steps))
+    except _NoPlaceError as error:
+        raise InputError(error.reason, path=path, value=_shown(value), remedy=error.remedy) from None
+    for here, step in places:
+        if value is None and isinstance(here, dict):
             here.pop(step, None)
         else:
             here[step] = value
+
+
+class _NoPlaceError(Exception):
+    """A path leads nowhere."""
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        super().__init__(reason)
+        self.reason, self.remedy = reason, remedy
+
+
+def _places(here: object, steps: Sequence[str | int]) -> Iterator[tuple[Any, str | int]]:
+    """Where the last of ``steps`` is put: a table with a key, or a list with a number.
+
+    A ``*`` is every entry from which the path leads on.
+    """
+    step, *rest = steps
+    if step == "*" and isinstance(here, dict | list) and here:
+        refusals = []
+        for entry in here if isinstance(here, dict) else range(len(here)):
+            try:
+                yield from _places(here, [entry, *rest])
+            except _NoPlaceError as error:
+                refusals.append(error)
+        if len(refusals) == len(here):
+            raise refusals[-1]
+        return
+    if isinstance(here, dict) and isinstance(step, str):
+        if rest and step not in here:
+            raise _NoPlaceError(f'there is no "{step}"', did_you_mean(step, here) or _offer(here))
+        inner = here.get(step)
+    elif isinstance(here, list) and isinstance(step, int):
+        if step >= len(here):
+            raise _NoPlaceError(f"the list has {len(here)} entries, numbered from 0")
+        inner = here[step]
+    else:
+        raise _NoPlaceError(f'"{step}" does not lead into anything', _offer(here))
+    if rest:
+        yield from _places(inner, rest)
+    else:
+        yield here, step
 
 
 def _shown(value: object) -> str:

@@ -87,7 +87,7 @@ impl Sweep {
             lengths.push(length(axis).map_err(|fault| fault.under(&here))?);
             for path in axis.keys() {
                 for (earlier, other) in self.axis[..number].iter().enumerate() {
-                    if let Some(other) = other.keys().find(|other| leads_into(path, other) || leads_into(other, path)) {
+                    if let Some(other) = other.keys().find(|other| overlap(path, other)) {
                         let reason = format!("axis[{earlier}] varies `{other}` already");
                         return Err(Fault::new(path, "", reason, "vary each value along one axis only").under(&here));
                     }
@@ -124,6 +124,12 @@ impl Sweep {
         }
         self.lengths().map(drop)
     }
+}
+
+/// Whether one path is the beginning of the other, or may be where one of them has `*`, which is any name or number.
+fn overlap(one: &str, other: &str) -> bool {
+    let steps = |path| str::split(path, ['.', '[', ']']).filter(|step| !step.is_empty());
+    steps(one).zip(steps(other)).all(|(one, other)| one == other || one == "*" || other == "*")
 }
 
 /// Number of steps of an axis.
@@ -289,6 +295,7 @@ mod tests {
             fault("[[axis]]\n\"flow.a\" = [1]\n[[axis]]\nq = [1]\n[[axis]]\n\"flow.a\" = [2]"),
             fault("[[axis]]\n\"flow.a.count\" = [1]\n[[axis]]\n\"flow.a\" = [2]"),
             fault("[[axis]]\n\"a\" = [1]\n[[axis]]\n\"a[0]\" = [2]"),
+            fault("[[axis]]\n\"line.*.rate\" = [1]\n[[axis]]\n\"line.trunk.rate\" = [2]"),
             fault("[[axis]]\n\"sweep.seed\" = [1, 2]"),
         ];
         insta::assert_snapshot!(faults.join("\n"), @r#"
@@ -310,6 +317,7 @@ mod tests {
         axis[2].flow.a: axis[0] varies `flow.a` already; vary each value along one axis only
         axis[1].flow.a: axis[0] varies `flow.a.count` already; vary each value along one axis only
         axis[1].a[0]: axis[0] varies `a` already; vary each value along one axis only
+        axis[1].line.trunk.rate: axis[0] varies `line.*.rate` already; vary each value along one axis only
         axis[0].sweep.seed: a sweep cannot vary itself; name a value of the network, as "flow.voice.count"
         "#);
     }

@@ -17,7 +17,7 @@ from penstock.studies.atn.figures import (
     panel,
     told,
 )
-from penstock.studies.atn.grid import EXERCISES, RECEIVER, RUSHES, SCENARIOS, STRATEGIES, Exercise, Point
+from penstock.studies.atn.grid import COMPARED, EXERCISES, RECEIVER, RUSHES, SCENARIOS, STRATEGIES, Exercise, Point
 from penstock.studies.atn.runs import Runs, summed
 from penstock.studies.drawing import Quantity, drawn
 
@@ -32,12 +32,12 @@ def beside_figures(runs: Runs) -> Iterator[Sheet]:
 
 
 def load_sheet(scenario: str) -> Callable[[Runs], Sheet]:
-    """The five strategies against the load."""
+    """All strategies against the load."""
 
     def make(runs: Runs) -> Sheet:
         places = {
             name: {point.interproduction: point for point in grid.against_load(strategy, scenario)}
-            for strategy, name in STRATEGIES.items()
+            for strategy, name in COMPARED.items()
         }
         points = [point for each in places.values() for point in each.values()]
         panels = [
@@ -45,7 +45,7 @@ def load_sheet(scenario: str) -> Callable[[Runs], Sheet]:
             for quantity in (DELAY, THROUGHPUT, POWER, DISCARDED, LOAD)
         ]
         caption = told(runs, captions.LOAD, points)
-        title = f"Five strategies against the load: {SCENARIOS[scenario].name}"
+        title = f"The strategies against the load: {SCENARIOS[scenario].name}"
         return Sheet(f"load-{scenario}", title, caption, panels, columns=2)
 
     return make

@@ -12,8 +12,8 @@ TABLE = (
     "are lost. The printed power is throughput over delay, as the paper defines it; one printed value is a misprint."
 )
 LOAD = (
-    "The five strategies against the mean time between two packets of a connection: the load falls from left to right. "
-    "All are offered the same connections and packets. Power is throughput over delay."
+    "The five strategies, and DECbit, against the mean time between two packets of a connection: the load falls from "
+    "left to right. All are offered the same connections and packets. Power is throughput over delay."
 )
 EXERCISE = "{reference}: {strategy}, a packet every second on each connection; both scenarios."
 MAP = "{reference}: {strategy}, the parameter against the mean time between two packets."

@@ -33,6 +33,9 @@ STRATEGIES = {
     "backoff": "sender backoff",
     "error": "Error NPDU",
 }
+"""Those of the paper, in the order of its tables."""
+COMPARED = {**STRATEGIES, "decbit": "DECbit"}
+"""Beside them the one that their marks come from, with the parameters of its authors."""
 RECEIVER = ("avoidance", "withdrawing")
 """The strategies of the receiving transport layer."""
 
@@ -78,7 +81,7 @@ class Point:
             object.__setattr__(self, "ce_threshold", SCENARIOS[self.scenario].ce_threshold)
 
     def __str__(self) -> str:
-        told = f"{STRATEGIES[self.strategy]}, {SCENARIOS[self.scenario].name}"
+        told = f"{COMPARED[self.strategy]}, {SCENARIOS[self.scenario].name}"
         usual = Point(self.strategy, self.scenario)
         names = {
             "interproduction": "a packet every {:g} s",
@@ -108,22 +111,24 @@ class Point:
             window = {"backoff": {"initial_threshold": self.threshold}}
         elif self.strategy == "error":
             window = {"error_npdu": {"initial_threshold": self.threshold}}
+        elif self.strategy == "decbit":
+            window = {"decbit": {}}
         return {"credit": credit, "window": window}
 
     def build(self) -> Scenario:
         """The scenario of this point, from its ready file."""
-        file = ready(self.scenario)
         changes: dict[str, object] = {
             "sweep": None,
             "flow.data.traffic.connections.interproduction_time.exponential": f"{self.interproduction:g} s",
             **{f"flow.data.transport.tp4.{name}": value for name, value in self.transport.items()},
         }
-        error = f"{round(self.error_share * CAPACITY_BITS / 8)} octets"
-        for line in file.tree["line"]:
-            at = f"line.{line}.congestion_point.clnp"
-            changes[f"{at}.ce_threshold"] = f"{self.ce_threshold} bits"
-            changes[f"{at}.error_reports.threshold"] = error
-        return file.with_(changes)
+        if self.strategy == "decbit":
+            changes["line.*.congestion_point"] = {"decbit": {}}
+        else:
+            error = f"{round(self.error_share * CAPACITY_BITS / 8)} octets"
+            changes["line.*.congestion_point.clnp.ce_threshold"] = f"{self.ce_threshold} bits"
+            changes["line.*.congestion_point.clnp.error_reports.threshold"] = error
+        return ready(self.scenario).with_(changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +188,8 @@ def ready(scenario: str) -> Scenario:
 
 # ------------------------------------------------------------------------------------------------------ what is run
 def table_points(scenario: str) -> list[Point]:
-    """One of the paper's tables: five strategies."""
-    return [Point(strategy, scenario) for strategy in STRATEGIES]
+    """One of the paper's tables: five strategies, and DECbit."""
+    return [Point(strategy, scenario) for strategy in COMPARED]
 
 
 def against_load(strategy: str, scenario: str) -> list[Point]:
@@ -193,8 +198,8 @@ def against_load(strategy: str, scenario: str) -> list[Point]:
 
 
 def load_points() -> list[Point]:
-    """The five strategies against the load, the tables among them (all exercises at their usual parameters)."""
-    return [point for scenario in SCENARIOS for strategy in STRATEGIES for point in against_load(strategy, scenario)]
+    """All strategies against the load, the tables among them (all exercises at their usual parameters)."""
+    return [point for scenario in SCENARIOS for strategy in COMPARED for point in against_load(strategy, scenario)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from penstock.statistics import student
 from penstock.studies import PaperTable
 from penstock.studies.atn.captions import TITLES
-from penstock.studies.atn.grid import SCENARIOS, STRATEGIES, Point
+from penstock.studies.atn.grid import COMPARED, SCENARIOS, STRATEGIES, Point
 from penstock.studies.atn.printed import COLUMNS, TABLES, Printed
 from penstock.studies.atn.runs import Runs
 
@@ -16,7 +16,7 @@ def side_by_side(runs: Runs, numbers: Sequence[str]) -> Iterator[PaperTable]:
     """One table for each of the paper's, as far as there are runs for all its rows."""
     for number in numbers:
         table = TABLES[number]
-        if all(Point(name, table.scenario) in runs.measures for name in STRATEGIES):
+        if all(Point(name, table.scenario) in runs.measures for name in COMPARED):
             yield beside_printed(runs, table)
 
 
@@ -25,13 +25,14 @@ def beside_printed(runs: Runs, table: Printed) -> PaperTable:
     others = {"delay.transmission": "{:.4f}", "load.waiting": "{:.0f}"}
     headings = ["delay from the first transmission (s)", "load without the NPDU in transmission (bits)"]
     rows: list[list[str | None]] = []
-    for strategy, name in STRATEGIES.items():
-        printed = [column.form.format(table.cells[strategy][measure]) for measure, column in COLUMNS.items()]
-        rows.append([name, "printed", *printed, None, None])
+    for strategy, name in COMPARED.items():
+        if strategy in STRATEGIES:
+            printed = [column.form.format(table.cells[strategy][measure]) for measure, column in COLUMNS.items()]
+            rows.append([name, "printed", *printed, None, None])
         point = Point(strategy, table.scenario)
         forms = {**{measure: column.form for measure, column in COLUMNS.items()}, **others}
         rows.append([name, "ours", *(ours(runs, measure, point, form) for measure, form in forms.items())])
-    note = "Ours: means over seeds with the half width of their 95 % intervals."
+    note = "Ours: means over seeds with the half width of their 95 % intervals. The paper has no DECbit."
     for strategy, (wrong, right) in table.misprints.items():
         note += (
             f" The printed power {wrong} of {STRATEGIES[strategy]} is a misprint: throughput / delay is {right:.4f}."
