@@ -159,7 +159,7 @@ def draw_curve(axis: Axes, curve: Curve, hue: int, each_seed: bool) -> None:
 
 
 def draw_named(axis: Axes, panel: Panel, places: Sequence[str]) -> None:
-    """Means and intervals side by side above each label; a dash for an exact value."""
+    """Means and intervals side by side above each label, so that none hides another; a dash for an exact value."""
     step = 0.7 / max(1, sum(not curve.exact for curve in panel.curves))
     drawn = 0
     for number, curve in enumerate(panel.curves):
@@ -186,12 +186,17 @@ def draw_named(axis: Axes, panel: Panel, places: Sequence[str]) -> None:
             [student(values.values()).mean for values in points.values()],
             color=colour,
             marker=marker_of(hue),
-            markersize=5,
-            linestyle="none",
+            markersize=4 if panel.joined else 5,
+            linestyle="-" if panel.joined else "none",
+            linewidth=0.7,
             label=curve.label,
         )
     axis.set_xlim(-0.5, len(places) - 0.5)
     axis.grid(visible=False, axis="x")
+    if panel.joined:  # what belongs to a label stands between two lines
+        axis.set_xticks([place - 0.5 for place in range(1, len(places))], minor=True)
+        axis.tick_params(axis="x", which="minor", length=0)
+        axis.grid(which="minor", axis="x")
 
 
 def say_zero(axis: Axes) -> None:

@@ -35,6 +35,7 @@ def heat_map(
     y_label: str,
     quantity: str,
     caption: str = "",
+    each_is: str = "replications",
 ) -> Sheet:
     """A quantity against two parameters; pairs without a value are hatched.
 
@@ -47,6 +48,7 @@ def heat_map(
         y_label: the second parameter, with its unit.
         quantity: what is shown, with its unit.
         caption: what stands below.
+        each_is: what the values of a pair are.
     """
     columns, lines = in_order(x for x, _ in values), in_order(y for _, y in values)
     if any(isinstance(y, str) for y in lines):
@@ -57,7 +59,7 @@ def heat_map(
     told = [caption]
     if counts and max(counts) > 1:
         number = f"{max(counts)}" if len(counts) == 1 else f"{min(counts)} to {max(counts)}"
-        told.append(f"Means of {number} replications.")
+        told.append(f"Means of {number} {each_is}.")
     if any(value is None for line in grid for value in line):
         told.append("Hatched: no value.")
     exponent = exponent_of(value for line in grid for value in line if value is not None)

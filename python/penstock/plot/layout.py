@@ -31,6 +31,10 @@ TITLE_PER_INCH = 13
 Y_LABEL_PER_INCH = 13
 LEGEND_LETTER = 0.065
 LEGEND_WRAP = 24
+MARKER_MARGIN = 0.03
+"""Part of the y axis that stays free beside markers, so that they are whole."""
+LEAST_LOG = 3.0
+"""A logarithmic axis shows values that differ by this factor; fewer would leave it without ticks."""
 
 
 class Margins(NamedTuple):
@@ -52,7 +56,7 @@ def draw(sheet: Sheet, *, bare: bool = False) -> Figure:
 
     columns = min(sheet.columns, len(sheet.panels))
     lines = -(-len(sheet.panels) // columns)
-    width = WIDTH if columns == 1 else max(WIDTH, 3.3 * columns)
+    width = WIDTH if columns == 1 else max(WIDTH, sheet.panel_width * columns)
     title = "" if bare else broken(sheet.title, int(width * TITLE_PER_INCH), width - 0.12, TITLE_SIZE, is_bold=True)
     caption = "" if bare else broken(sheet.caption, int(width * CAPTION_PER_INCH), width - 0.12, CAPTION_SIZE)
     foot = (caption.count("\n") + 1) * LINE_HEIGHT + 0.15 if caption else 0.05
@@ -187,7 +191,8 @@ def set_limits(axis: Axes, panel: Panel) -> None:
     """Axes from the bottom up; where all is zero, an axis that says so."""
     values = [value for curve in panel.curves for point in curve.points.values() for value in point.values()]
     if panel.curves and values and not any(values):
-        axis.set_ylim(0, panel.top or 1.0)
+        top = panel.top or 1.0
+        axis.set_ylim(-MARKER_MARGIN * top, top)
         say_zero(axis)
         return
     if panel.span is not None:
@@ -195,13 +200,17 @@ def set_limits(axis: Axes, panel: Panel) -> None:
     elif panel.traces and len(panel.traces[0].x):
         axis.set_xlim(min(panel.traces[0].x), max(panel.traces[0].x))
     positive = [value for value in (*values, *(y for trace in panel.traces for y in trace.y)) if value > 0]
-    if panel.log_y and positive:
+    if panel.log_y and positive and axis.dataLim.y1 >= LEAST_LOG * axis.dataLim.minposy:
         set_log_axis(axis, positive)
         return
-    _, high = axis.get_ylim()
+    low, high = axis.get_ylim()
     if panel.bottom is not None:
-        axis.set_ylim(bottom=panel.bottom)
-    axis.set_ylim(top=max(high, panel.top or high))
+        low = panel.bottom
+        if panel.curves:
+            margin = MARKER_MARGIN * (high - low)
+            low -= margin if axis.dataLim.y0 < low + margin else 0.0
+            high = max(high, axis.dataLim.y1 + margin)
+    axis.set_ylim(low, max(high, panel.top or high))
 
 
 def set_log_axis(axis: Axes, values: Sequence[float]) -> None:

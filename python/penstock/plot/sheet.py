@@ -58,8 +58,9 @@ class Panel:
     """One pair of axes.
 
     `top` is the least upper end of the y axis, `level` a horizontal and `limit` a vertical line of reference, `span`
-    the x axis where it is not that of the data; a `log_y` axis is that of the positive values. Curves show a thin line
-    for `each_seed`; traces that are `marked` carry a few markers, by which they can be told apart in grey.
+    the x axis where it is not that of the data; a `log_y` axis is that of the positive values, and linear if these are
+    close together. Curves show a thin line for `each_seed`, and are `joined` where their labels stand in an order;
+    traces that are `marked` carry a few markers, by which they can be told apart in grey.
     """
 
     x_label: str
@@ -80,12 +81,16 @@ class Panel:
     log_x: bool = False
     log_y: bool = False
     each_seed: bool = True
+    joined: bool = False
     marked: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """A figure: panels under a title, a caption below."""
+    """A figure: panels under a title, a caption below. A sheet is equal to itself alone, so that it is drawn once.
+
+    Side by side, panels are at least `panel_width` inches wide.
+    """
 
     name: str
     title: str
@@ -93,3 +98,4 @@ class Sheet:
     panels: Sequence[Panel]
     columns: int = 1
     panel_height: float = 3.1
+    panel_width: float = 3.3

@@ -11,6 +11,7 @@ from penstock.plot import Curve, Sheet
 from penstock.studies.runs import MissingRunError, P, Runs
 
 R = TypeVar("R")
+X = TypeVar("X", float, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +51,15 @@ def drawn(makers: Iterable[Callable[[R], Sheet]], runs: R) -> Iterator[Sheet]:
 
 
 def curve(
-    runs: Runs[P], name: str, places: Mapping[float, P], *, scale: float = 1.0, label: str = "", hue: int | None = None
+    runs: Runs[P], name: str, places: Mapping[X, P], *, scale: float = 1.0, label: str = "", hue: int | None = None
 ) -> Curve:
     """A measure against x, as far as there are runs; `places` is the point at each x."""
-    points = {}
+    points: dict[X, dict[int, float]] = {}
     for x, point in places.items():
         values = runs.measures.get(point, {})
         found = {seed: measures[name] * scale for seed, measures in values.items() if name in measures}
         if found:
-            points[float(x)] = found
+            points[x] = found
     return Curve(label, points, hue)
 
 

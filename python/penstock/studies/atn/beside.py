@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from penstock.plot import Curve, Panel, Sheet, Trace, heat_map, shared_traces
 from penstock.studies.atn import captions, grid
 from penstock.studies.atn.figures import (
     DELAY,
-    DISCARDED,
     ERRORS,
     LOAD,
     POWER,
+    RECORDED,
     SHORT,
-    THROUGHPUT,
     panel,
     told,
 )
@@ -36,39 +35,56 @@ def load_sheet(scenario: str) -> Callable[[Runs], Sheet]:
 
     def make(runs: Runs) -> Sheet:
         places = {
-            name: {point.interproduction: point for point in grid.against_load(strategy, scenario)}
+            name: {f"{point.interproduction:g}": point for point in grid.against_load(strategy, scenario)}
             for strategy, name in COMPARED.items()
         }
         points = [point for each in places.values() for point in each.values()]
-        panels = [
-            panel(runs, quantity, places, INTERPRODUCTION, log_x=True)
-            for quantity in (DELAY, THROUGHPUT, POWER, DISCARDED, LOAD)
-        ]
+        panels = [panel(runs, quantity, places, INTERPRODUCTION) for quantity in RECORDED]
+        panels.insert(2, share_of_none(runs, places))
         caption = told(runs, captions.LOAD, points)
         title = f"The strategies against the load: {SCENARIOS[scenario].name}"
-        return Sheet(f"load-{scenario}", title, caption, panels, columns=2)
+        return Sheet(f"load-{scenario}", title, caption, panels, columns=2, panel_height=2.6, panel_width=4.8)
 
     return make
+
+
+def share_of_none(runs: Runs, places: Mapping[str, Mapping[str, Point]]) -> Panel:
+    """The throughput of each strategy as a part of that without one, seed by seed."""
+    first, *others = places
+    curves = []
+    for hue, name in enumerate(others, start=1):
+        points = {}
+        for x, point in places[name].items():
+            if point in runs.measures and places[first][x] in runs.measures:
+                own, none = (runs.by_seed("throughput", each) for each in (point, places[first][x]))
+                points[x] = {seed: 100 * own[seed] / none[seed] for seed in own.keys() & none.keys()}
+        curves.append(Curve(name, points, hue))
+    label = f"throughput (% of that with {first})"
+    return Panel(INTERPRODUCTION, label, curves=curves, bottom=None, level=100.0, each_seed=False, joined=True)
 
 
 def exercise_sheet(name: str, exercise: Exercise) -> Callable[[Runs], Sheet]:
     """An exercise at one load: a row a quantity, a column a scenario."""
 
     def make(runs: Runs) -> Sheet:
-        quantities = [DELAY, THROUGHPUT, POWER, DISCARDED, LOAD]
-        if exercise.strategy == "error":
-            quantities.append(ERRORS)
-        places = {scenario: exercise.points(scenario) for scenario in SCENARIOS}
+        quantities = [*RECORDED, ERRORS] if exercise.strategy == "error" else RECORDED
+        places = {
+            scenario: {
+                label: {exercise.form(x): point for x, point in curve.items()}
+                for label, curve in exercise.points(scenario).items()
+            }
+            for scenario in SCENARIOS
+        }
         panels = [
-            panel(runs, quantity, places[scenario], exercise.label, title=network.name, log_x=exercise.label == grid.CE)
+            panel(runs, quantity, places[scenario], exercise.label, title=network.name)
             for quantity in quantities
             for scenario, network in SCENARIOS.items()
         ]
         points = [point for each in places.values() for curve in each.values() for point in curve.values()]
         about = captions.EXERCISE.format(reference=exercise.reference, strategy=STRATEGIES[exercise.strategy])
-        title = f"{exercise.reference}: {STRATEGIES[exercise.strategy]} against its {exercise.label.partition(' (')[0]}"
+        title = f"{exercise.reference}: {STRATEGIES[exercise.strategy]} against its {exercise.parameter}"
         caption = told(runs, about, points)
-        return Sheet(f"exercise-{name}", title, caption, panels, columns=2, panel_height=2.5)
+        return Sheet(f"exercise-{name}", title, caption, panels, columns=2, panel_height=2.3)
 
     return make
 
@@ -79,26 +95,25 @@ def exercise_map(name: str, exercise: Exercise, scenario: str, quantity: Quantit
     def make(runs: Runs) -> Sheet:
         values = {}
         for load in grid.EXERCISE_LOADS:
-            curves = exercise.points(scenario, load).values()
-            for curve in curves:
-                for x, point in curve.items():
-                    if len(curves) == 1 or getattr(point, exercise.curves) == getattr(
-                        Point(point.strategy, scenario), exercise.curves
-                    ):
-                        values[f"{load:g}", f"{x:g}"] = {
-                            seed: quantity.scale * value
-                            for seed, value in runs.by_seed(quantity.measure, point).items()
-                        }
-        about = captions.MAP.format(reference=exercise.reference, strategy=STRATEGIES[exercise.strategy])
-        what = quantity.label.partition(" (")[0]
+            for x, point in exercise.points(scenario, load)[exercise.usual].items():
+                values[f"{load:g}", exercise.form(x)] = {
+                    seed: quantity.scale * value for seed, value in runs.by_seed(quantity.measure, point).items()
+                }
+        strategy = STRATEGIES[exercise.strategy]
+        held = captions.HELD.format(curve=exercise.usual) if exercise.curves else captions.ALL_HELD
+        about = captions.MAP.format(
+            reference=exercise.reference, strategy=strategy, parameter=exercise.parameter, held=held
+        )
+        what = f"{quantity.label.partition(' (')[0]} against the {exercise.parameter}"
         return heat_map(
             f"map-{name}-{scenario}",
-            f"{exercise.reference}: {what} of {STRATEGIES[exercise.strategy]}, scenario {scenario.upper()}",
+            f"{exercise.reference}, scenario {scenario.upper()}: {what}",
             values,
             x_label=INTERPRODUCTION,
             y_label=exercise.label,
             quantity=quantity.label,
             caption=about,
+            each_is="seeds",
         )
 
     return make
@@ -132,13 +147,14 @@ def reading_sheet(runs: Runs) -> Sheet:
     """The columns of the tables that can be read in several ways."""
     readings = {
         "mean delay (s)": {
-            "copy delivered": ("delay", 1.0),
-            "first transmission": ("delay.transmission", 1.0),
-            "production": ("delay.production", 1.0),
+            "from the copy delivered": ("delay", 1.0),
+            "from the first transmission": ("delay.transmission", 1.0),
+            "from the production": ("delay.production", 1.0),
         },
         LOAD.label: {"with the NPDU in transmission": ("load", KBIT), "without": ("load.waiting", KBIT)},
     }
     panels = []
+    hues = {kind: hue for hue, kind in enumerate(kind for kinds in readings.values() for kind in kinds)}
     for label, kinds in readings.items():
         for scenario, network in SCENARIOS.items():
             curves = [
@@ -150,6 +166,7 @@ def reading_sheet(runs: Runs) -> Sheet:
                         }
                         for strategy in STRATEGIES
                     },
+                    hues[kind],
                 )
                 for kind, (name, scale) in kinds.items()
             ]
@@ -189,7 +206,7 @@ def rush_sheet(kind: str) -> Callable[[Runs], Sheet]:
             before = [trace for name, trace in runs.windows(kind, point)[seed].items() if name in ("es1", "es2")]
             windows.append(shown(STRATEGIES[strategy], summed(before), hue=hue))
             queues.append(shown(STRATEGIES[strategy], found[seed], KBIT, hue))
-        panels = [Panel("", "window (packets)", traces=windows), Panel("", "queue (kbit)", traces=queues)]
+        panels = [Panel("", "sum of both windows (packets)", traces=windows), Panel("", "queue (kbit)", traces=queues)]
         caption = captions.RUSH.format(told=RUSHES[kind], seed=seed)
         return shared_traces(f"increase-{kind}", f"A sudden increase: {RUSHES[kind]}", panels, caption=caption)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from penstock.plot import Curve, Panel, Sheet
+from penstock.statistics import student
 from penstock.studies.atn.captions import DRAWN, TABLE, TITLES
 from penstock.studies.atn.grid import STRATEGIES, Point, table_points
 from penstock.studies.atn.printed import COLUMNS, TABLES, Printed
@@ -13,6 +14,8 @@ from penstock.studies.drawing import Quantity, curve, extent
 from penstock.studies.runs import MissingRunError
 
 OURS_HUE, PRINTED_HUE = 0, 1
+NEAR_EACH_OTHER = ("throughput", "success", "success.all")
+"""Columns of the tables whose values differ by little, so that an axis from 0 would show none of it."""
 SHORT = {"none": "none", "avoidance": "avoid", "withdrawing": "withdraw", "backoff": "backoff", "error": "error"}
 
 
@@ -21,7 +24,11 @@ THROUGHPUT = Quantity("throughput", "throughput (packets/s)")
 POWER = Quantity("power", "power (packets/s²)")
 DISCARDED = Quantity("discarded", "discarded (%)", 100.0)
 LOAD = Quantity("load", "buffer load (kbit)", 1e-3)
+SUCCESS = Quantity("success", "success ratio, first copies", top=1.0, floor=0.9)
+SUCCESS_ALL = Quantity("success.all", "success ratio, all copies", top=1.0, floor=0.9)
 ERRORS = Quantity("error.share", "Error NPDUs (%)", 100.0)
+RECORDED = (DELAY, THROUGHPUT, POWER, DISCARDED, LOAD, SUCCESS, SUCCESS_ALL)
+"""What the annex has each exercise record; in that with Error NPDUs their share, too."""
 
 
 def table_figures(runs: Runs, numbers: Sequence[str]) -> Iterator[Sheet]:
@@ -47,7 +54,8 @@ def table_sheet(runs: Runs, table: Printed) -> Sheet:
         own = {SHORT[name]: runs.by_seed(measure, Point(name, table.scenario)) for name in STRATEGIES}
         printed = {SHORT[name]: {0: table.value(name, measure)} for name in STRATEGIES}
         curves = [Curve("ours", own, OURS_HUE), Curve("printed", printed, PRINTED_HUE)]
-        panels.append(Panel("", column.label, curves=curves, top=above(curves), each_seed=False))
+        bottom = None if measure in NEAR_EACH_OTHER else 0.0
+        panels.append(Panel("", column.label, curves=curves, bottom=bottom, each_seed=False))
     caption = told(runs, TABLE, table_points(table.scenario))
     return Sheet(f"table-{table.number}", TITLES[table.number], caption, panels, columns=2)
 
@@ -55,13 +63,12 @@ def table_sheet(runs: Runs, table: Printed) -> Sheet:
 def panel(
     runs: Runs,
     quantity: Quantity,
-    places: Mapping[str, Mapping[float, Point]],
+    places: Mapping[str, Mapping[str, Point]],
     x_label: str,
     *,
     title: str = "",
-    log_x: bool = False,
 ) -> Panel:
-    """A quantity against a parameter, one curve for each name."""
+    """A quantity against a parameter, whose values are named in their order; one curve for each name."""
     curves = [
         curve(runs, quantity.measure, points, scale=quantity.scale, label=label) for label, points in places.items()
     ]
@@ -70,14 +77,17 @@ def panel(
         quantity.label,
         curves=curves,
         title=title,
-        top=None if quantity.log_y else above(curves),
-        log_x=log_x,
+        top=quantity.top,
+        bottom=floor_of(quantity, curves),
         log_y=quantity.log_y,
         each_seed=False,
+        joined=True,
     )
 
 
-def above(curves: Sequence[Curve]) -> float | None:
-    """A little more than the greatest value, so that markers of a flat curve stay whole; None if all are 0."""
-    values = [value for each in curves for found in each.points.values() for value in found.values()]
-    return 1.05 * max(values, default=0.0) or None
+def floor_of(quantity: Quantity, curves: Sequence[Curve]) -> float:
+    """The lower end of the axis: that of the quantity, or less where an interval goes below it."""
+    if quantity.floor is None:
+        return 0.0
+    estimates = [student(found.values()) for each in curves for found in each.points.values()]
+    return min([quantity.floor, *(each.mean if each.low is None else each.low for each in estimates)])

@@ -6,6 +6,7 @@ time and what an exercise of the paper's annex varies change.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -40,13 +41,14 @@ RECEIVER = ("avoidance", "withdrawing")
 """The strategies of the receiving transport layer."""
 
 CAPACITY_BITS = 262_144
+PACKET_BITS = 13_376
 SAW = 7
 INTERPRODUCTION_S = 1.0
 LOADS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
 """Mean interproduction times in seconds; the shorter, the higher the load."""
 EXERCISE_LOADS = (0.5, 1.0, 2.0, 5.0)
 CE_THRESHOLDS = (1, 13_500, 27_000, 54_000, 108_000, 216_000)
-"""Bits: anything in the queue at all, and more than 1, 2, 4, 8 and 16 packets of 13,376 bits."""
+"""Bits: anything in the queue at all, and more than 1, 2, 4, 8 and 16 packets."""
 DECREASES = (0.5, 0.625, 0.75, 0.875)
 INITIALS = (1, 2, 4, SAW)
 MULTIPLES = (1, 2, 3, 4)
@@ -204,7 +206,10 @@ def load_points() -> list[Point]:
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """An exercise of the annex: what it varies, beside the interproduction time and the curves' own parameter."""
+    """An exercise of the annex: what it varies, beside the interproduction time and the curves' own parameter.
+
+    `form` writes a value of the field as figures name it.
+    """
 
     reference: str
     strategy: str
@@ -213,17 +218,32 @@ class Exercise:
     values: tuple[float, ...]
     curves: str = ""
     each: tuple[float, ...] = ()
+    form: Callable[[float], str] = "{:g}".format
 
     def points(self, scenario: str, load: float = INTERPRODUCTION_S) -> dict[str, dict[float, Point]]:
         """The points of each curve by x."""
         usual = Point(self.strategy, scenario, load)
-        names = {"decrease": "factor {:g}", "multiple": "multiple {:g}"}
         return {
-            names[self.curves].format(value) if self.curves else STRATEGIES[self.strategy]: {
+            self.curve(value): {
                 x: changed(usual, {self.field: x, **({self.curves: value} if self.curves else {})}) for x in self.values
             }
             for value in (self.each or (0.0,))
         }
+
+    def curve(self, value: float) -> str:
+        """The name of a curve with that value of its own parameter."""
+        names = {"decrease": "factor {:g}", "multiple": "multiple {:g}"}
+        return names[self.curves].format(value) if self.curves else STRATEGIES[self.strategy]
+
+    @property
+    def usual(self) -> str:
+        """The curve that has the parameter of the tables."""
+        return self.curve(getattr(Point(self.strategy, "a"), self.curves) if self.curves else 0.0)
+
+    @property
+    def parameter(self) -> str:
+        """What is varied, without its unit."""
+        return self.label.partition(" (")[0]
 
 
 def changed(point: Point, values: dict[str, float]) -> Point:
@@ -231,13 +251,22 @@ def changed(point: Point, values: dict[str, float]) -> Point:
     return Point(**{**{name: getattr(point, name) for name in point.__slots__}, **values})
 
 
-CE = "CE threshold (bits)"
+def packets(bits: float) -> str:
+    """A CE threshold in whole packets; below one, anything in the queue is above it."""
+    return f"{bits // PACKET_BITS:g}" if bits >= PACKET_BITS else ">0"
+
+
+CE = f"CE threshold (packets of {PACKET_BITS:,} bits)"
 EXERCISES = {
-    "avoidance": Exercise("STU/TP4/2", "avoidance", "ce_threshold", CE, CE_THRESHOLDS, "decrease", DECREASES),
+    "avoidance": Exercise("STU/TP4/2", "avoidance", "ce_threshold", CE, CE_THRESHOLDS, "decrease", DECREASES, packets),
     "initial-window": Exercise("STU/TP4/2", "avoidance", "initial", "initial window (packets)", INITIALS),
-    "withdrawing": Exercise("STU/TP4/3", "withdrawing", "ce_threshold", CE, CE_THRESHOLDS, "multiple", MULTIPLES),
+    "withdrawing": Exercise(
+        "STU/TP4/3", "withdrawing", "ce_threshold", CE, CE_THRESHOLDS, "multiple", MULTIPLES, packets
+    ),
     "backoff": Exercise("STU/TP4/4", "backoff", "threshold", "initial threshold (packets)", THRESHOLDS),
-    "error": Exercise("STU/CLNP/1", "error", "error_share", "Error NPDU threshold (of capacity)", ERROR_SHARES),
+    "error": Exercise(
+        "STU/CLNP/1", "error", "error_share", "Error NPDU threshold (of capacity)", ERROR_SHARES, form="{:.0%}".format
+    ),
 }
 
 

@@ -27,11 +27,15 @@ def beside_printed(runs: Runs, table: Printed) -> PaperTable:
     rows: list[list[str | None]] = []
     for strategy, name in COMPARED.items():
         if strategy in STRATEGIES:
-            printed = [column.form.format(table.cells[strategy][measure]) for measure, column in COLUMNS.items()]
+            printed = [
+                column.form.format(table.cells[strategy][measure]) if is_there(measure, strategy) else None
+                for measure, column in COLUMNS.items()
+            ]
             rows.append([name, "printed", *printed, None, None])
         point = Point(strategy, table.scenario)
         forms = {**{measure: column.form for measure, column in COLUMNS.items()}, **others}
-        rows.append([name, "ours", *(ours(runs, measure, point, form) for measure, form in forms.items())])
+        own = [ours(runs, each, point, form) if is_there(each, strategy) else None for each, form in forms.items()]
+        rows.append([name, "ours", *own])
     note = "Ours: means over seeds with the half width of their 95 % intervals. The paper has no DECbit."
     for strategy, (wrong, right) in table.misprints.items():
         note += (
@@ -43,6 +47,11 @@ def beside_printed(runs: Runs, table: Printed) -> PaperTable:
         rows,
         note,
     )
+
+
+def is_there(measure: str, strategy: str) -> bool:
+    """Whether a strategy has such a value: the share of Error NPDUs is blank for those that send none."""
+    return measure != "error.share" or strategy == "error"
 
 
 def ours(runs: Runs, measure: str, point: Point, form: str) -> str:
