@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from penstock.errors import InputError
 from penstock.plot import (
@@ -31,6 +32,7 @@ from penstock.plot import (
     shared_traces,
     tails,
 )
+from penstock.plot.layout import frame_of, octets, svg
 
 CURVE = Curve("loss", {1.0: {1: 0.0, 2: 2.0, 3: 4.0}, 2.0: {1: 1.0, 2: 2.0, 3: 3.0}})
 ZERO = Curve("loss", {1.0: {1: 0.0, 2: 0.0}, 2.0: {1: 0.0, 2: 0.0}})
@@ -213,6 +215,33 @@ def test_a_logarithmic_y_axis_spans_the_values_whatever_their_intervals() -> Non
     assert (low, high) == pytest.approx((10 / 1.4, 2e6 * 1.4))
 
 
+def test_a_logarithmic_axis_needs_values_that_differ_by_a_factor_of_three() -> None:
+    def scale(high: float) -> str:
+        curve = Curve("", {0.0: {1: 10.0}, 1.0: {1: high}})
+        (axis,) = draw(sheet(Panel("x", "y", curves=[curve], log_y=True))).axes
+        assert axis.get_ylim()[0] < 10 < high < axis.get_ylim()[1]
+        return axis.get_yscale()
+
+    assert (scale(29.0), scale(30.0)) == ("linear", "log")
+
+
+def test_markers_at_the_ends_of_an_axis_are_whole() -> None:
+    flat, zero = (Curve("", {0.0: {1: value}, 1.0: {1: 4.0}}) for value in (4.0, 0.0))
+    first, second = draw(sheet(Panel("x", "y", [flat]), Panel("x", "y", [zero]))).axes
+    assert first.get_ylim()[0] == 0
+    assert first.get_ylim()[1] > 4.1
+    assert second.get_ylim()[0] < -0.1
+
+
+def test_labels_in_an_order_may_be_joined_and_stand_between_lines() -> None:
+    curve = Curve("a", {"p": {1: 0.0, 2: 2.0}, "q": {1: 1.0, 2: 4.0}})
+    (axis,) = draw(sheet(Panel("x", "y", [curve], each_seed=False, joined=True))).axes
+    bars, means = axis.lines
+    assert (means.get_linestyle(), data(means, "y")) == ("-", [1.0, 2.5])
+    assert np.isnan(data(bars, "y")).tolist() == [False, False, True, False, False]
+    assert axis.get_xticks(minor=True).tolist() == [0.5]
+
+
 def test_traces_may_have_a_logarithmic_y_axis() -> None:
     traces = [Trace("rate", [0.0, 1.0, 2.0], [0.0, 5.0, 150.0])]
     (axis,) = draw(sheet(Panel("x", "y", traces=traces, log_y=True))).axes
@@ -356,13 +385,20 @@ def test_the_values_of_many_cells_are_not_printed() -> None:
 
 # -------------------------------------------------------------------------------------------------------- all sheets
 @pytest.mark.parametrize("made", samples(), ids=lambda made: f"{made.name}-{made.columns}")
-@pytest.mark.parametrize("bare", [False, True], ids=["file", "page"])
-def test_nothing_is_cut_off_and_no_ticks_overlap(made: Sheet, bare: bool) -> None:
-    figure = draw(made, bare=bare)
+@pytest.mark.parametrize("is_page", [False, True], ids=["file", "page"])
+def test_nothing_is_cut_off_and_no_ticks_overlap(made: Sheet, is_page: bool) -> None:
+    figure = draw(made)
+    width, height = figure.get_size_inches()
+    below = above = 0.0
+    if is_page:  # which takes off title and caption, and their room
+        frame = frame_of(made)
+        below, above = frame.below, frame.above
+        for text in figure.texts:
+            text.set_visible(False)
     figure.draw_without_rendering()
     drawn = figure.get_tightbbox()
-    width, height = figure.get_size_inches()
-    assert min(drawn.x0, drawn.y0, width - drawn.x1, height - drawn.y1) > -0.01, f"{drawn} on {width} by {height}"
+    room = min(drawn.x0, drawn.y0 - below, width - drawn.x1, height - above - drawn.y1)
+    assert room > -0.01, f"{drawn} on {width} by {height}"
     for axis in figure.axes:
         low, high = axis.get_xlim()
         labels = [
@@ -396,6 +432,41 @@ def test_the_same_data_give_the_same_bytes_in_another_process(tmp_path: Path) ->
     for path in written:
         assert path.read_bytes() == (there / path.name).read_bytes()
     assert b"<dc:date>" not in written[0].read_bytes()
+
+
+def test_a_sheet_is_drawn_once_for_its_file_and_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def counting(figure: Figure, suffix: str) -> bytes:
+        made.append(suffix)
+        return octets(figure, suffix)
+
+    monkeypatch.setattr("penstock.plot.layout.octets", counting)
+    one, other = sheet(Panel("x", "y", [CURVE])), sheet(Panel("x", "y", [ZERO]))
+    save(one, tmp_path)
+    before = [path.read_bytes() for path in sorted(tmp_path.iterdir())]
+    inline([one])
+    save(one, tmp_path)
+    assert sorted(made) == ["png", "svg"]
+    save(other, tmp_path)  # of the same name
+    assert sorted(made) == ["png", "png", "svg", "svg"]
+    after = [path.read_bytes() for path in sorted(tmp_path.iterdir())]
+    assert all(old != new for old, new in zip(before, after, strict=True))
+
+
+def test_a_drawing_for_a_page_has_neither_title_nor_caption(tmp_path: Path) -> None:
+    made = sheet(Panel("", "", [CURVE]))
+    plain = Sheet("plain", "", "", made.panels)
+    boxes = [re.search(r'viewBox="0 (\S+) (\S+) (\S+)"', drawing) for drawing in inline([made, plain])[1]]
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    assert float(boxes[0][1]) == pytest.approx(72 * 0.3)
+    assert float(boxes[1][1]) == 0
+    assert [float(each) for each in boxes[0].groups()[1:]] == pytest.approx([float(e) for e in boxes[1].groups()[1:]])
+    for part in ("title", "caption"):
+        assert f'id="{part}"'.encode() in svg(made)
+    letters = [drawing.count("<use") for drawing in inline([made, plain])[1]]
+    assert letters[0] == letters[1]
 
 
 def test_drawings_for_a_page_share_no_ids_and_refer_to_what_is_there() -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from penstock.errors import InputError
 from penstock.plot.sheet import Curve, Panel, Sheet
 from penstock.plot.style import EXACT, GREY, colour_of, marker_of, name_columns, show_powers
-from penstock.statistics import LEVEL, student
+from penstock.statistics import LEVEL, Estimate, student
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -167,23 +167,29 @@ def draw_named(axis: Axes, panel: Panel, places: Sequence[str]) -> None:
         colour = colour_of(hue)
         points = {str(x): values for x, values in values_of(curve).items()}
         if curve.exact:
-            at = [places.index(x) for x in points]
+            middles = [places.index(x) for x in points]
             levels = [next(iter(values.values())) for values in points.values()]
             axis.hlines(
-                levels, [x - 0.42 for x in at], [x + 0.42 for x in at], color=colour, label=curve.label, **EXACT
+                levels,
+                [x - 0.42 for x in middles],
+                [x + 0.42 for x in middles],
+                color=colour,
+                label=curve.label,
+                **EXACT,
             )
             continue
         shift = step * (drawn + 0.5) - 0.35
         drawn += 1
-        for x, values in points.items():
-            estimate, at_x = student(values.values()), places.index(x) + shift
-            if panel.each_seed:
-                axis.plot([at_x] * len(values), list(values.values()), "o", color=colour, markersize=2.5, alpha=0.4)
-            if estimate.low is not None and estimate.high is not None:
-                axis.plot([at_x, at_x], [estimate.low, estimate.high], "_-", color=colour, linewidth=1.2, markersize=5)
+        at = [places.index(x) + shift for x in points]
+        estimates = [student(values.values()) for values in points.values()]
+        if panel.each_seed:
+            every = [value for values in points.values() for value in values.values()]
+            beside = [place for place, values in zip(at, points.values(), strict=True) for _ in values]
+            axis.plot(beside, every, "o", color=colour, markersize=2.5, alpha=0.4)
+        draw_bars(axis, at, estimates, colour)
         axis.plot(
-            [places.index(x) + shift for x in points],
-            [student(values.values()).mean for values in points.values()],
+            at,
+            [estimate.mean for estimate in estimates],
             color=colour,
             marker=marker_of(hue),
             markersize=4 if panel.joined else 5,
@@ -197,6 +203,19 @@ def draw_named(axis: Axes, panel: Panel, places: Sequence[str]) -> None:
         axis.set_xticks([place - 0.5 for place in range(1, len(places))], minor=True)
         axis.tick_params(axis="x", which="minor", length=0)
         axis.grid(which="minor", axis="x")
+
+
+def draw_bars(axis: Axes, at: Sequence[float], estimates: Sequence[Estimate], colour: str) -> None:
+    """The intervals that there are, as one line with gaps: a line each would take most of the time."""
+    x: list[float] = []
+    y: list[float] = []
+    for place, estimate in zip(at, estimates, strict=True):
+        if estimate.low is not None and estimate.high is not None:
+            gap = [math.nan] if x else []
+            x += [*gap, place, place]
+            y += [*gap, estimate.low, estimate.high]
+    if x:
+        axis.plot(x, y, "_-", color=colour, linewidth=1.2, markersize=5)
 
 
 def say_zero(axis: Axes) -> None:

@@ -10,15 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
-from penstock.plot.layout import draw, octets
+from penstock.plot.layout import CAPTION, TITLE, frame_of, svg
 from penstock.plot.sheet import Sheet
 
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
+POINTS = 72
+"""Points in an inch."""
 SVG = "http://www.w3.org/2000/svg"
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
@@ -47,7 +46,8 @@ class Page:
 
     def add(self, sheet: Sheet, prefix: str) -> str:
         """One sheet as an <svg> element, whose own ids have a prefix."""
-        root = ElementTree.fromstring(octets(draw(sheet, bare=True), "svg"))  # noqa: S314 - we wrote it
+        root = ElementTree.fromstring(svg(sheet))  # noqa: S314 - we wrote it
+        crop(root, sheet)
         for element in root.iter():
             tidy(element)
         names = self.share(root)
@@ -66,16 +66,30 @@ class Page:
     def share(self, root: Element) -> dict[str, str]:
         """Takes outlines out of a drawing; returns the new ids of those by their old ones."""
         names, styles = {}, {}
+        used = set(references(root))
         for defs in [element for element in root.iter() if element.tag == "defs"]:
             for path in [element for element in defs if element.tag == "path" and "id" in element.attrib]:
-                text = "".join(f' {key}="{value}"' for key, value in path.items() if key != "id")
-                names[path.attrib["id"]] = self.shared.setdefault(text, f"s.{len(self.shared)}")
-                styles[f"#{path.attrib['id']}"] = path.get("style")
                 defs.remove(path)
+                if path.attrib["id"] in used:
+                    text = "".join(f' {key}="{value}"' for key, value in path.items() if key != "id")
+                    names[path.attrib["id"]] = self.shared.setdefault(text, f"s.{len(self.shared)}")
+                    styles[f"#{path.attrib['id']}"] = path.get("style")
         for use in (element for element in root.iter() if element.tag == "use"):
             if "style" in use.attrib and use.get("style") == styles.get(use.get("href", "")):
                 del use.attrib["style"]
         return names
+
+
+def crop(root: Element, sheet: Sheet) -> None:
+    """Takes title and caption off a drawing, and their room; outlines of letters in them stay for others."""
+    frame = frame_of(sheet)
+    _, _, width, height = map(float, root.attrib["viewBox"].split())
+    kept = height - POINTS * (frame.above + frame.below)
+    root.set("viewBox", f"0 {short(str(POINTS * frame.above))} {width:g} {short(str(kept))}")
+    for parent in list(root.iter()):
+        for child in [child for child in parent if child.get("id") in (TITLE, CAPTION)]:
+            parent[list(parent).index(child)] = outlines = Element("g")
+            outlines.extend(each for each in child.iter() if each.tag.endswith("defs"))
 
 
 def tidy(element: Element) -> None:

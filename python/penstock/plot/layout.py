@@ -6,6 +6,7 @@ import io
 import math
 import textwrap
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,6 +30,8 @@ CAPTION_PER_INCH = 17.5
 TITLE_SIZE = 10
 TITLE_PER_INCH = 13
 Y_LABEL_PER_INCH = 13
+TITLE, CAPTION = "title", "caption"
+"""Ids of the two texts in SVG."""
 LEGEND_LETTER = 0.065
 LEGEND_WRAP = 24
 MARKER_MARGIN = 0.03
@@ -46,28 +49,49 @@ class Margins(NamedTuple):
     below: float
 
 
-def draw(sheet: Sheet, *, bare: bool = False) -> Figure:
-    """Draws a sheet, without its title and caption if `bare`.
+class Frame(NamedTuple):
+    """What stands around the panels: title and caption in lines, and the inches that they take."""
 
-    Margins are fixed, in inches: measuring all texts would take most of the time.
-    """
+    title: str
+    caption: str
+    above: float
+    below: float
+
+
+def width_of(sheet: Sheet) -> float:
+    """The width of a sheet in inches."""
+    columns = min(sheet.columns, len(sheet.panels))
+    return WIDTH if columns == 1 else max(WIDTH, sheet.panel_width * columns)
+
+
+def frame_of(sheet: Sheet) -> Frame:
+    """The title and the caption of a sheet, as wide as it is."""
+    width = width_of(sheet)
+    title = broken(sheet.title, int(width * TITLE_PER_INCH), width - 0.12, TITLE_SIZE, is_bold=True)
+    caption = broken(sheet.caption, int(width * CAPTION_PER_INCH), width - 0.12, CAPTION_SIZE)
+    return Frame(
+        title,
+        caption,
+        0.3 + 0.17 * title.count("\n") if title else 0.0,
+        (caption.count("\n") + 1) * LINE_HEIGHT + 0.1 if caption else 0.0,
+    )
+
+
+def draw(sheet: Sheet) -> Figure:
+    """Draws a sheet. Margins are fixed, in inches: measuring all texts would take most of the time."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     columns = min(sheet.columns, len(sheet.panels))
     lines = -(-len(sheet.panels) // columns)
-    width = WIDTH if columns == 1 else max(WIDTH, sheet.panel_width * columns)
-    title = "" if bare else broken(sheet.title, int(width * TITLE_PER_INCH), width - 0.12, TITLE_SIZE, is_bold=True)
-    caption = "" if bare else broken(sheet.caption, int(width * CAPTION_PER_INCH), width - 0.12, CAPTION_SIZE)
-    foot = (caption.count("\n") + 1) * LINE_HEIGHT + 0.15 if caption else 0.05
+    width, frame = width_of(sheet), frame_of(sheet)
     is_stack = columns == 1 and lines > 1
     labels: dict[str, Any] = {} if is_stack else legend_labels(sheet)
     longest = max((len(name) for name in labels), default=0)
     per_line = max(1, min(len(labels), int(width / max(1.5, 0.52 + LEGEND_LETTER * longest))))
-    name_height = 0.3 + 0.17 * title.count("\n") if title else 0.0
-    head = name_height + 0.12 + 0.19 * -(-len(labels) // per_line)
+    head = frame.above + 0.12 + 0.19 * -(-len(labels) // per_line)
     margins = margins_of(sheet, width / columns, is_stack)
-    height = head + lines * sheet.panel_height + foot
+    height = head + lines * sheet.panel_height + 0.05 + frame.below
     span = width / columns - margins.left - margins.right
     with rc_context(STYLE):
         figure = Figure(figsize=(width, height))
@@ -93,19 +117,27 @@ def draw(sheet: Sheet, *, bare: bool = False) -> Figure:
                 [handle for handle in labels.values() if handle is not None],
                 [name for name, handle in labels.items() if handle is not None],
                 loc="upper left",
-                bbox_to_anchor=(0.005, 1 - name_height / height),
+                bbox_to_anchor=(0.005, 1 - frame.above / height),
                 ncols=per_line,
                 columnspacing=1.4,
             )
-        if title:
-            figure.text(
-                0.1 / width, 1 - 0.1 / height, title, ha="left", va="top", fontsize=TITLE_SIZE, fontweight="bold"
-            )
-        if caption:
-            figure.text(
-                0.1 / width, 0.08 / height, caption, ha="left", va="bottom", fontsize=CAPTION_SIZE, linespacing=1.25
-            )
+        at: Any = {"x": 0.1 / width, "ha": "left"}
+        top, foot = 1 - 0.1 / height, 0.08 / height
+        figure.text(y=top, s=frame.title, va="top", fontsize=TITLE_SIZE, fontweight="bold", gid=TITLE, **at)
+        figure.text(y=foot, s=frame.caption, va="bottom", fontsize=CAPTION_SIZE, linespacing=1.25, gid=CAPTION, **at)
     return figure
+
+
+@lru_cache(maxsize=1)
+def drawn(sheet: Sheet) -> Figure:
+    """The same, kept until the next sheet: it becomes one file after the other."""
+    return draw(sheet)
+
+
+@lru_cache(maxsize=128)
+def svg(sheet: Sheet) -> bytes:
+    """A sheet as SVG, for its file and for a page."""
+    return octets(drawn(sheet), "svg")
 
 
 def legend_labels(sheet: Sheet) -> dict[str, Any]:
@@ -180,7 +212,7 @@ def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ti
         axis.axvline(panel.limit, label=panel.limit_label or None, **REFERENCE)
     axis.set_xlabel(panel.x_label)
     axis.set_ylabel(y_label)
-    axis.set_title(panel.title)
+    axis.set_title(panel.title, y=1.0)  # to look for a free place would take a tenth of the time
     if panel.rows is not None:
         draw_rows(axis, panel.rows)
     elif not panel.tails and not panel.cells:
@@ -233,11 +265,9 @@ def octets(figure: Figure, suffix: str) -> bytes:
 
 
 def save(sheet: Sheet, directory: Path) -> list[Path]:
-    """Writes a sheet as SVG and PNG."""
-    figure = draw(sheet)
-    written = []
-    for suffix in ("svg", "png"):
-        path = directory / f"{sheet.name}.{suffix}"
-        write_bytes(path, octets(figure, suffix))
-        written.append(path)
-    return written
+    """Writes a sheet as SVG and PNG, unless they are there: the SVG comes last, so beside it stands its PNG."""
+    vector, pixels = (directory / f"{sheet.name}.{suffix}" for suffix in ("svg", "png"))
+    if not (pixels.exists() and vector.exists() and vector.read_bytes() == svg(sheet)):
+        write_bytes(pixels, octets(drawn(sheet), "png"))
+        write_bytes(vector, svg(sheet))
+    return [vector, pixels]

@@ -97,8 +97,17 @@ class Runs(Generic[P]):
 
 
 def by_run(table: pl.DataFrame, point: Callable[[Row], P], kind: str = "run") -> Mapping[tuple[P, int], list[Row]]:
-    """The rows of a table of one kind by point and seed, in the order of both; `point` reads a row's parameters."""
+    """The rows of a table of one kind by point and seed, in the order of both; `point` reads the parameters.
+
+    The rows hold what was measured, without the columns of the plan: a table may have half a million of them.
+    """
     found: dict[tuple[P, int], list[Row]] = {}
-    for row in table.filter(kind=kind).iter_rows(named=True) if table.height else ():
-        found.setdefault((point(row), row["seed"]), []).append(row)
+    if not table.height:
+        return found
+    own = table.filter(kind=kind)
+    firsts = own.unique("point", keep="first").iter_rows(named=True)
+    points = {row["point"]: point(row) for row in firsts}
+    measured = own[:, own.columns.index("replication") + 1 :].to_dicts()
+    for number, seed, row in zip(own["point"], own["seed"], measured, strict=True):
+        found.setdefault((points[number], seed), []).append(row)
     return found
