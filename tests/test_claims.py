@@ -112,6 +112,15 @@ def test_findings_have_the_keys_of_every_study_and_null_intervals_for_texts() ->
     assert all(isinstance(text, str) for finding in findings for text in shown(finding).values())
 
 
+def test_a_finding_has_a_line_for_each_clause_and_those_that_do_not_hold_first() -> None:
+    parts = [Clause("one (s)", True, "1.5"), Clause("two", False, "0 (none)"), Clause("three", False)]
+    finding = judge(TREND, Clauses(parts, 3, "a remark"))
+    assert finding.lines == ("no: two. Ours: 0 (none)", "no: three", "yes: one (s). Ours: 1.5", "a remark")
+    assert finding.note == "yes: one (s) (1.5); no: two (0 (none)); no: three; a remark"
+    beside = judge(VALUE, Samples({"here": (10.0, 10.0)}, "a remark", parts[:1]))
+    assert beside.lines == ("yes: one (s). Ours: 1.5", "here", "a remark")
+
+
 def test_the_claims_that_ship_are_sound() -> None:
     sizes = {prefix: len(load_claims(prefix)) for prefix in ("sat", "becn", "abr", "epr", "atn")}
     assert sizes["sat"] == 50

@@ -172,6 +172,12 @@ def test_tables_have_captions_and_headings_and_numbers_stand_to_the_right(page: 
     assert numbers == ["3", "3", "3", "–", "570,000,000", "1.235e-05", "0", "–"]  # noqa: RUF001 - dashes
 
 
+def test_several_texts_in_a_cell_are_a_list() -> None:
+    made = Page(html(Report("R", "", [Section("S", tables=[Table("T", ["a", "b"], [["x", ("one", ALERT)]])])])))
+    assert made.texts["li"][-2:] == ["one", ALERT]
+    assert [each.get("class") for each in made.all("td")] == ["lines"]
+
+
 def test_headings_are_in_order_and_the_contents_name_every_section_table_and_figure(text: str, page: Page) -> None:
     assert re.findall(r"<h(\d)", text) == ["1", *"2222"]
     assert page.texts["h2"] == ["Claims", "Figures", "Parameters", "Versions"]

@@ -275,7 +275,7 @@ def test_a_figure_that_is_not_there_is_told(figure: str, tmp_path: Path) -> None
 # ------------------------------------------------------------------------------------------------------- the real thing
 def contents(folder: Path) -> dict[str, bytes]:
     names = [*folder.glob("figures/*"), *folder.glob("data/*"), folder / "claims.json"]
-    assert len(names) == 7
+    assert len(names) == 13
     return {str(path.relative_to(folder)): path.read_bytes() for path in names}
 
 

@@ -314,7 +314,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def contents(folder: Path) -> dict[str, bytes]:
     names = [*folder.glob("figures/*"), *folder.glob("data/*"), folder / "claims.json"]
-    assert len(names) == 5
+    assert len(names) == 11
     return {str(path.relative_to(folder)): path.read_bytes() for path in names}
 
 

@@ -17,7 +17,8 @@ from typing import Any
 from penstock.files import write_text
 from penstock.plot import Sheet, inline
 
-Cell = str | int | float | None
+Cell = str | int | float | tuple[str, ...] | None
+"""What stands in a table; several texts are a list, one to a line."""
 
 ANCHORS = ("contents", "parameters", "versions")
 """Places that every page may have."""
@@ -162,6 +163,8 @@ def shown(cell: Cell) -> str:
             return f"{cell:,}"
         case float():
             return f"{cell:.4g}"
+        case tuple():
+            return "; ".join(cell)
         case _:
             return cell
 

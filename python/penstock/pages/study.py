@@ -8,13 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.files import prepare, replacing, write_text
-from penstock.plot import Sheet, save
-from penstock.report import Figure, Report, Section, Table, write
+from penstock.plot import Panel, Sheet, save
+from penstock.report import Cell, Figure, Report, Section, Table, write
+from penstock.statistics import student
 from penstock.studies import HasTables, Study, open_study
 from penstock.studies.claims import Finding, shown, to_json
 
 if TYPE_CHECKING:
     from penstock.results import Results
+    from penstock.studies.runs import Runs
 
 HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict", "note")
 
@@ -26,7 +28,7 @@ def show(results: Results) -> None:
     figures = prepare(results.directory / "figures")
     for sheet in sheets:
         save(sheet, figures)
-    write_rows(figure_rows(sheets), prepare(results.directory / "data") / "figures")
+    write_data(study, sheets, prepare(results.directory / "data"))
     findings = study.findings()
     write_text(results.directory / "claims.json", to_json(findings))
     write(_page(study, sheets, findings, results), results.directory / "report.html")
@@ -34,7 +36,7 @@ def show(results: Results) -> None:
     print(
         f"Open {results.directory / 'report.html'}: the verdicts, and {len(sheets)} figure{'s' * (len(sheets) != 1)}."
     )
-    print(f"Beside it: figures (SVG and PNG in {figures}), their data, and the verdicts in claims.json.")
+    print(f"Beside it: figures (SVG and PNG in {figures}), data of all points, and the verdicts in claims.json.")
 
 
 def page_of(results: Results) -> Report:
@@ -54,7 +56,9 @@ def study_of(results: Results) -> Study:
 def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], results: Results) -> Report:
     details = results.about["details"]
     command = f"penstock reproduce {results.about['name']} --seeds {details['seeds']}"
-    rows = [{"claim": (cells := shown(finding))["id"], **cells} for finding in findings]
+    rows: list[dict[str, Cell]] = [
+        {"claim": finding.id, **shown(finding), "note": finding.lines} for finding in findings
+    ]
     claims = Table(
         count_verdicts(findings),
         HEADINGS,
@@ -97,16 +101,68 @@ def print_findings(title: str, findings: Sequence[Finding]) -> None:
     print_table(f"{title}: {count_verdicts(findings)}", columns, [shown(finding) for finding in findings])
 
 
+def write_data(study: Study, sheets: Sequence[Sheet], directory: Path) -> None:
+    """Write what figures show, one file for each kind of them, and every measure at every point that was run."""
+    kinds = {
+        "figures": figure_rows(sheets),
+        "maps": map_rows(sheets),
+        "series": series_rows(sheets),
+        "points": point_rows(study.runs),
+    }
+    for name, rows in kinds.items():
+        write_rows(rows, directory / name)
+
+
 def figure_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
     """The data of figures, one row per curve, x and seed; seed 0 where the value is exact."""
     return [
-        {"figure": sheet.name, "quantity": panel.y_label, "curve": curve.label, "x": x, "seed": seed, "value": value}
+        {**place(sheet, panel), "curve": curve.label, "x": x, "seed": seed, "value": value}
         for sheet in sheets
         for panel in sheet.panels
         for curve in panel.curves
         for x, values in curve.points.items()
         for seed, value in sorted(values.items())
     ]
+
+
+def map_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
+    """The data of heat maps, one row per cell: means over seeds."""
+    return [
+        {**place(sheet, panel), "quantity": panel.cells.quantity, "x": x, "y": y, "value": value}
+        for sheet in sheets
+        for panel in sheet.panels
+        if panel.cells is not None
+        for y, values in zip(panel.cells.lines, panel.cells.values, strict=True)
+        for x, value in zip(panel.cells.columns, values, strict=True)
+    ]
+
+
+def series_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
+    """The data of what is drawn against time, one row per reading."""
+    return [
+        {**place(sheet, panel), "curve": trace.label, "x": x, "value": value}
+        for sheet in sheets
+        for panel in sheet.panels
+        for trace in panel.traces
+        for x, value in zip(trace.x, trace.y, strict=True)
+    ]
+
+
+def place(sheet: Sheet, panel: Panel) -> dict[str, str]:
+    """Where in the figures a value stands."""
+    return {"figure": sheet.name, "panel": panel.title, "quantity": panel.y_label}
+
+
+def point_rows(runs: Runs[Any]) -> list[dict[str, Any]]:
+    """One row per point: its parameters, its seeds, and each measure's mean and half width, as runs have them."""
+    rows = []
+    for point, by_seed in runs.measures.items():
+        row: dict[str, Any] = {**point.parameters, "seeds": len(by_seed)}
+        for name in dict.fromkeys(name for values in by_seed.values() for name in values):
+            estimate = student(values[name] for values in by_seed.values() if name in values)
+            row |= {name: estimate.mean, f"{name}.half_width": estimate.half_width}
+        rows.append(row)
+    return rows
 
 
 def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
 from penstock.errors import InputError, did_you_mean
 from penstock.executors import interruptible, open_pool
@@ -20,6 +20,7 @@ from penstock.results import Results
 if TYPE_CHECKING:
     from penstock.plot import Sheet
     from penstock.studies.claims import Finding
+    from penstock.studies.runs import Runs
 
 STUDIES = ("satellite", "becn", "abr", "eprca", "atn")
 
@@ -30,6 +31,10 @@ class Study(Protocol):
     title: str
     quick_seeds: int
     """Seeds of a quick run: as many as the paper has, or as its bands need."""
+
+    @property
+    def runs(self) -> Runs[Any]:
+        """What was measured."""
 
     def __init__(self, figure: str | None, replications: int) -> None:
         """For all figures or one, with seeds 1 to `replications`."""

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Literal
 
@@ -79,7 +79,17 @@ class Clause:
 
     def __str__(self) -> str:
         shown = f" ({self.shown})" if self.shown else ""
-        return f"{'yes' if self.holds else 'no'}: {self.text}{shown}"
+        return f"{self.answer}: {self.text}{shown}"
+
+    @property
+    def answer(self) -> str:
+        """Whether it holds, in a word."""
+        return "yes" if self.holds else "no"
+
+    @property
+    def line(self) -> str:
+        """The clause on a line of its own, where it needs no brackets about what has brackets."""
+        return f"{self.answer}: {self.text}{'. Ours: ' * bool(self.shown)}{self.shown}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +133,10 @@ Evidence = Samples | Count | Clauses | NotRun
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the table of claims, and one object of `claims.json`."""
+    """One line of the table of claims, and one object of `claims.json`.
+
+    `clauses` are the parts of the sentence that were judged one by one, `remarks` what else there is to say.
+    """
 
     id: str
     figure: str
@@ -133,7 +146,19 @@ class Finding:
     high: float | None
     seeds: int
     verdict: Verdict
-    note: str
+    clauses: Sequence[Clause] = ()
+    remarks: Sequence[str] = ()
+
+    @property
+    def note(self) -> str:
+        """All that stands behind the verdict, in one line."""
+        return "; ".join([*map(str, self.clauses), *self.remarks])
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The same, a line for each clause and remark; clauses that do not hold come first."""
+        in_order = sorted(self.clauses, key=lambda clause: clause.holds)
+        return (*(clause.line for clause in in_order), *self.remarks)
 
 
 def load_claims(prefix: str) -> list[Claim]:
@@ -161,7 +186,7 @@ def parse_claims(text: str) -> list[Claim]:
 
 def judge(claim: Claim, evidence: Evidence) -> Finding:
     """The finding on one claim."""
-    reproduced, estimate, seeds, note = describe(evidence)
+    reproduced, estimate, seeds, *remarks = describe(evidence)
     return Finding(
         id=claim.id,
         figure=claim.figure,
@@ -171,7 +196,8 @@ def judge(claim: Claim, evidence: Evidence) -> Finding:
         high=estimate.high if estimate else None,
         seeds=seeds,
         verdict=verdict(claim, evidence),
-        note="; ".join(part for part in (note, claim.note and f"our reading: {claim.note}") if part),
+        clauses=clauses_of(evidence),
+        remarks=tuple(filter(None, (*remarks, claim.note and f"our reading: {claim.note}"))),
     )
 
 
@@ -218,22 +244,31 @@ def touches(estimate: Estimate, low: float, high: float) -> bool:
     return estimate.low is not None and estimate.high is not None and estimate.low <= high and estimate.high >= low
 
 
-def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str]:
-    """What was found: the number or text, its interval, the seeds behind it, and the note."""
+def clauses_of(evidence: Evidence) -> Sequence[Clause]:
+    """What was judged part by part."""
     match evidence:
-        case Samples(points, note, beside):
-            note = "; ".join(filter(None, (*map(str, beside), note)))
+        case Clauses(clauses):
+            return tuple(clauses)
+        case Samples() | Count():
+            return tuple(evidence.beside)
+        case NotRun():
+            return ()
+
+
+def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str, str]:
+    """What was found: the number or text, its interval, the seeds behind it, and two remarks, which may be empty."""
+    match evidence:
+        case Samples(points, note):
             estimates = {name: student(values) for name, values in points.items()}
             seeds = min(estimate.count for estimate in estimates.values())
             if len(estimates) == 1:
                 (name, estimate), *_ = estimates.items()
-                return estimate.mean, estimate, seeds, "; ".join(part for part in (name, note) if part)
+                return estimate.mean, estimate, seeds, name, note
             least = min(estimates, key=lambda name: estimates[name].mean)
             most = max(estimates, key=lambda name: estimates[name].mean)
             text = f"{estimates[least]} at {least} up to {estimates[most]} at {most}"
-            return text, None, seeds, note
-        case Count(per_seed, runs, trials, note, beside):
-            note = "; ".join(filter(None, (*map(str, beside), note)))
+            return text, None, seeds, note, ""
+        case Count(per_seed, runs, trials, note):
             total = sum(per_seed)
             span = f"{total} of {trials:,} cells in {runs} runs"
             if total == 0 and trials:  # cells of a run hang together, and runs of one seed share its traffic
@@ -247,18 +282,19 @@ def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str
                 None if estimate.high is None else estimate.high * scale,
                 scale,
             )
-            return total, scaled, scale, "; ".join(part for part in (span, note) if part)
+            return total, scaled, scale, span, note
         case Clauses(clauses, seeds, note):
             holding = sum(clause.holds for clause in clauses)
-            told = "; ".join(str(clause) for clause in clauses)
-            return f"{holding} of {len(clauses)} parts hold", None, seeds, "; ".join(p for p in (told, note) if p)
+            return f"{holding} of {len(clauses)} parts hold", None, seeds, note, ""
         case NotRun(note):
-            return "not run", None, 0, note
+            return "not run", None, 0, note, ""
 
 
 def to_json(findings: Sequence[Finding]) -> str:
     """`claims.json`: a list of objects, the same for every study."""
-    return json.dumps([asdict(finding) for finding in findings], indent=2, ensure_ascii=False) + "\n"
+    keys = ("id", "figure", "published", "reproduced", "low", "high", "seeds", "verdict", "note")
+    rows = [{key: getattr(finding, key) for key in keys} for finding in findings]
+    return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
 
 
 def shown(finding: Finding) -> dict[str, str]:

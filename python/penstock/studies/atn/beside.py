@@ -187,8 +187,8 @@ def oscillation_sheet(runs: Runs) -> Sheet:
         windows = runs.windows("watched", point)[seed]
         traces = [shown(sender.upper(), trace, hue=hue) for hue, (sender, trace) in enumerate(windows.items())]
         panels += [
-            Panel("", f"{STRATEGIES[strategy]}:\nwindow (packets)", traces=traces, top=float(grid.SAW)),
-            Panel("", "queue (kbit)", traces=[shown("queue", queues[seed], KBIT, 3)]),
+            Panel("", "window (packets)", traces=traces, title=STRATEGIES[strategy], top=float(grid.SAW)),
+            Panel("", "queue (kbit)", traces=[shown("queue", queues[seed], KBIT, 3)], title=STRATEGIES[strategy]),
         ]
     caption = captions.OSCILLATION.format(seed=seed, minutes=SHOWN_S / 60)
     return shared_traces("oscillation", "Window and queue with few end systems", panels, caption=caption)
