@@ -20,6 +20,16 @@ MOST_FIGURES = 24
 MOST_DETAILS = 8
 """Figures of distributions, and of traces."""
 
+READINGS = {
+    "queue (PDUs)": "queue_[0-9]",
+    "queue (bits)": "queue_bits$",
+    "utilisation": "utilisation",
+    "filtered": "filtered",
+    "credit (PDUs)": "credit$",
+    "window (PDUs)": "window$",
+}
+"""Panels of readings, and the quantities of each."""
+
 Values = dict[int, float]
 QUANTITY = re.compile(r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) (\S+)")
 
@@ -176,7 +186,7 @@ def of_delays(results: Results) -> Iterator[Sheet]:
 
 
 def of_series(results: Results) -> Iterator[Sheet]:
-    """Readings of the first run of each point: one panel for queues, for utilisations, and for filtered rates."""
+    """Readings of the first run of each point: one panel for each of the `READINGS`."""
     rows = results.table("series")
     if not rows.height:
         return
@@ -184,8 +194,8 @@ def of_series(results: Results) -> Iterator[Sheet]:
     for (point,), part in rows.group_by("point", maintain_order=True):
         first = part.filter(run=part["run"][0])
         panels = []
-        for kind in ("queue", "utilisation", "filtered"):
-            own = first.filter(first["quantity"].str.starts_with(kind))
+        for kind, quantities in READINGS.items():
+            own = first.filter(first["quantity"].str.contains(f"^{quantities}"))
             traces = [
                 Trace(f"{component} {quantity}", readings["time_s"].to_list(), readings["value"].to_list())
                 for (component, quantity), readings in own.group_by(["component", "quantity"], maintain_order=True)
