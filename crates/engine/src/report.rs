@@ -306,7 +306,8 @@ pub struct SeriesRow {
     /// What was read: a port, or a flow.
     pub component: String,
     /// Name of the quantity: `queue_0`, `throughput_0` (bits per second of that queue since the last reading, where
-    /// there are several), `queue_bits`, `utilisation`, `received` (data PDUs of the flow since the start), `factor`.
+    /// there are several), `queue_bits`, `utilisation`, `received` (data PDUs of the flow since the start), `factor`;
+    /// of transport connections `credit`, `window`, `outstanding` (DT TPDUs), `waiting` (packets).
     pub quantity: String,
     /// Its value.
     pub value: f64,
