@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 
 import pytest
 
@@ -40,8 +41,9 @@ def at(*values: float) -> Samples:
     return Samples({"N = 1": values})
 
 
-def clauses(*holding: bool) -> Clauses:
-    return Clauses([Clause(f"part {place}", holds) for place, holds in enumerate(holding)], seeds=3)
+def clauses(*holding: bool, beside: Sequence[bool] = ()) -> Clauses:
+    parts, rest = ([Clause(f"part {place}", holds) for place, holds in enumerate(each)] for each in (holding, beside))
+    return Clauses(parts, seeds=3, beside=rest)
 
 
 @pytest.mark.parametrize(
@@ -61,6 +63,10 @@ def clauses(*holding: bool) -> Clauses:
         (ORDER, clauses(True, True), "reproduced"),
         (ORDER, clauses(True, False), "partly"),
         (TREND, clauses(False, False), "not reproduced"),
+        (TREND, clauses(True, beside=[True]), "reproduced"),
+        (TREND, clauses(True, beside=[False]), "partly"),
+        (TREND, clauses(True, False, beside=[True]), "partly"),
+        (TREND, clauses(False, beside=[True, True]), "not reproduced"),
         (IN_TEXT, clauses(True), "reproduced"),
         (TREND, NotRun("not run yet"), "not reproduced"),
         (VALUE, NotRun("not run yet"), "not reproduced"),

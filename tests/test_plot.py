@@ -37,6 +37,9 @@ from penstock.plot.layout import frame_of, octets, svg
 CURVE = Curve("loss", {1.0: {1: 0.0, 2: 2.0, 3: 4.0}, 2.0: {1: 1.0, 2: 2.0, 3: 3.0}})
 ZERO = Curve("loss", {1.0: {1: 0.0, 2: 0.0}, 2.0: {1: 0.0, 2: 0.0}})
 SCHEMES = ("drop_tail", "push_out", "clp_threshold", "reaction_point.rate_factor", "early packet discard")
+LONGEST = tuple(
+    f"congestion_avoidance (decrease = 0.625, initial = {k}), unlimited" + k * " and more" for k in range(5)
+)
 HALF_WIDTH = 4.302653 * 2 / 3**0.5
 """Of the values 0, 2, 4: Student's quantile for two degrees of freedom, standard deviation 2."""
 
@@ -93,6 +96,17 @@ def samples() -> list[Sheet]:
         against("uneven", "Uneven", [Curve("a", {k**4: {1: 1.0} for k in range(9)})], x_label="x", y_label="y"),
         against("named", "Named", [*named, exact], x_label="scheme", y_label="y", each_seed=True, caption="W" * 200),
         against("many", "Many", [Curve("a", by_name(SCHEMES * 3))], x_label="scheme", y_label="y"),
+        against(
+            "longest", "Longest", [Curve("a", by_name(LONGEST))], x_label="credit, window", y_label=long, level=1.0
+        ),
+        heat_map(
+            "longest-map",
+            "Longest",
+            {(a, b): {1: 1.0} for a in LONGEST for b in LONGEST},
+            x_label="credit",
+            y_label="window",
+            quantity=long,
+        ),
         over_time("time", "Time", [wave("fast", stretch=9), wave("slow")], y_label="y", caption="www mmm " * 60),
         shared_traces(
             "shared",

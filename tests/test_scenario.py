@@ -80,7 +80,10 @@ def test_with_sets_and_removes_optional_values(small: Scenario) -> None:
         ("flow.steady.path[7]", "x", ["2 entries"]),
         ("flow.steady.count.deep", 1, ['"deep"', "the value 2"]),
         ("line.trunk.queues.drop_tail", 1, ["as [0]"]),
-        ("line.*.queues[0].push_out.size", "9 cells", ["push_out", "drop_tail"]),
+        ("line.*.queues[0].push_out.size", "9 cells", ['"drop_tail" is chosen', "line.trunk.queues[0]={push_out={}}"]),
+        ("line.trunk.queues[0].push_oot.size", "9 cells", ['there is no "push_oot"', "there are drop_tail"]),
+        ("line.trunk.queues[0].becn.threshold", "9 cells", ['there is no "becn"', "there are drop_tail"]),
+        ("flow.steady.reaction_point.stop.discards", 1, ['"uncontrolled" is chosen', "reaction_point={stop={}}"]),
         ("flow.steady.count.*", 1, ['"*" does not lead into anything', "the value 2"]),
         ("", 1, ["no path"]),
         ("flow.[0]", 1, ["no path"]),
@@ -100,6 +103,15 @@ def test_with_refuses(small: Scenario, path: str, value: object, words: list[str
     for word in words:
         assert word in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_the_remedy_of_a_choice_that_is_not_there_works() -> None:
+    scenario = Scenario.load("atn/scenario-b")
+    with pytest.raises(InputError) as raised:
+        scenario.with_({"flow.data.transport.tp4.credit.congestion_avoidance.initial": 2})
+    path, _, value = raised.value.remedy.partition('--set "')[2].rstrip('"').partition("=")
+    chosen = scenario.with_({path: parse_value(value)}).tree["flow"]["data"]["transport"]["tp4"]["credit"]
+    assert list(chosen) == ["congestion_avoidance"]
 
 
 def test_an_error_knows_file_line_path_value_and_remedy(small_text: str) -> None:

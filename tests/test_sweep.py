@@ -20,6 +20,7 @@ from penstock import InputError, Scenario, Sweep
 from penstock.executors import Pool
 from penstock.experiment import State
 from penstock.results import FORMATS, Results, encode
+from penstock.scenario import read
 from penstock.store import Store
 from penstock.sweep import decisions
 
@@ -144,6 +145,23 @@ def test_a_file_without_a_sweep_and_a_sweep_without_an_axis_are_told(small_file:
         Sweep(small, AXES, metrics=["los_ratio"])
     with pytest.raises(InputError, match='did you mean "random"'):
         Sweep(small, AXES, metrics=["randon.loss_ratio"])
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("atn/amss", '"flow.clearances.count" = [8, 16, 24]'),
+        ("abr/satellite-crm-32", '"line.satellite.delay" = ["1 ms", "10 ms", "100 ms"]'),  # whose groups are all peers
+    ],
+)
+def test_the_axis_that_is_suggested_makes_a_sweep(name: str, line: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as raised:
+        Sweep.load(name)
+    assert raised.value.remedy == f"add [[sweep.axis]] with a line like {line}"
+    (tmp_path / "swept.toml").write_text(f"{read(name)}\n[[sweep.axis]]\n{line}\n", encoding="utf-8")
+    sweep = Sweep.load(tmp_path / "swept.toml")
+    sweep.check()
+    assert len(sweep.points) == 3
 
 
 def test_more_than_a_million_runs_want_to_be_confirmed(small: Scenario, tmp_path: Path) -> None:

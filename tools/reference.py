@@ -37,6 +37,7 @@ class ScenarioPage:
         self.definitions: dict[str, Schema] = schema.get("$defs", {})
         self.sections: list[str] = []
         self.links: dict[str, str] = {}
+        self.explained: set[str] = set()
         self.inner: list[tuple[str, Schema, str]] = []
         self.quantities: dict[str, str] = {}
         self.section("", schema, "")
@@ -97,21 +98,26 @@ class ScenarioPage:
         return {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`"}[kind]
 
     def reference(self, name: str, path: str, meaning: str) -> str:
-        """A named definition: a table has one section, where it is met first; a quantity is explained once."""
+        """A named definition: a table has one section, where it is met first; a quantity is explained once.
+
+        Two keywords may share a definition: then they share the section, under the name of each.
+        """
         schema = self.definitions[name]
-        if name not in self.links and "properties" in schema:
+        last = path.rsplit(".", 1)[-1]
+        if "properties" in schema:
+            if name not in self.links:
+                self.links[name] = anchor(path)
+                self.explained.add(meaning)
+                self.inner.append((path, schema, meaning))
             steps = [step for step in path.split(".") if step != "NAME"]
-            text = name.lower() if steps[-1] == '"PATH"' else f"`{steps[-1]}`"
-            self.links[name] = f"[{text}](#{anchor(path)})"
-            self.inner.append((path, schema, meaning))
-        elif name not in self.links and schema.get("type") == "string":
+            text = name.lower() if last == '"PATH"' else f"`{steps[-1]}`"
+            return f"[{text}](#{self.links[name]})"
+        if schema.get("type") == "string":
             self.quantities[name.lower()] = schema["description"].removeprefix("Text: ")
-            self.links[name] = f"[{name.lower()}](#scenario-quantities)"
-        elif name not in self.links and schema.get("type") == "object":
-            self.links[name] = f"`{path.rsplit('.', 1)[-1]} = {{}}`"
-        elif name not in self.links:
-            self.links[name] = self.kind(schema, path)
-        return self.links[name]
+            return f"[{name.lower()}](#scenario-quantities)"
+        if schema.get("type") == "object":
+            return f"`{last} = {{}}`"
+        return self.kind(schema, path)
 
     def choice(self, branches: list[Schema], path: str) -> str:
         """One of several: words, or tables of which the key chooses."""
@@ -119,20 +125,40 @@ class ScenarioPage:
         for branch in branches:
             if "const" in branch:
                 parts.append(f'`"{branch["const"]}"`')
-            elif len(branch.get("properties", {})) == 1:
-                ((keyword, value),) = branch["properties"].items()
-                parts.append(self.kind(value, f"{path}.{keyword}", branch.get("description", "")))
+            elif (keyword := keyword_of(branch)) is not None:
+                kind = self.kind(branch["properties"][keyword], f"{path}.{keyword}", branch.get("description", ""))
+                parts.append(kind if f"`{keyword}" in kind else f"`{keyword}`: {kind}")
             else:
                 parts.append(self.kind(branch, path))
         return " or ".join(parts)
 
     def meaning(self, schema: Schema) -> str:
-        """The description of a value, and what each of the words means that it may be."""
-        target = schema.get("$ref", "").rsplit("/", 1)[-1]
-        definition = self.definitions.get(target, {})
-        text = str(schema.get("description") or definition.get("description", ""))
-        words = [branch for branch in definition.get("oneOf", []) if "const" in branch]
-        return " ".join([text, *(f"`{word['const']}`: {word['description']}" for word in words)])
+        """The description of a value, and of each word or keyword that it may be and that no section describes."""
+        text = str(schema.get("description") or self.definition(schema).get("description", ""))
+        told = [text]
+        for branch in self.branches(schema):
+            name = branch.get("const", keyword_of(branch))
+            if name is not None and branch.get("description", "") not in self.explained | {""}:
+                told.append(f"`{name}`: {branch['description']}")
+        return " ".join(told)
+
+    def definition(self, schema: Schema) -> Schema:
+        """What a schema refers to, or nothing."""
+        return self.definitions.get(schema.get("$ref", "").rsplit("/", 1)[-1], {})
+
+    def branches(self, schema: Schema) -> list[Schema]:
+        """What a value may be, also the items of a list and what is optional."""
+        if "$ref" in schema:
+            schema = self.definition(schema)
+        inner = [branch for branch in schema.get("anyOf", []) if "$ref" in branch]
+        inner += [schema["items"]] if isinstance(schema.get("items"), dict) else []
+        return [*schema.get("oneOf", []), *(branch for each in inner for branch in self.branches(each))]
+
+
+def keyword_of(branch: Schema) -> str | None:
+    """The keyword of one branch of a choice, if that is a table of one key."""
+    keys = branch.get("properties", {})
+    return next(iter(keys)) if len(keys) == 1 else None
 
 
 def anchor(path: str) -> str:

@@ -306,8 +306,8 @@ class _NoPlaceError(Exception):
         self.reason, self.remedy = reason, remedy
 
 
-def _places(here: object, steps: Sequence[str | int]) -> Iterator[tuple[Any, str | int]]:
-    """Where the last of ``steps`` is put: a table with a key, or a list with a number.
+def _places(here: object, steps: Sequence[str | int], path: str = "") -> Iterator[tuple[Any, str | int]]:
+    """Where the last of ``steps`` is put: a table with a key, or a list with a number; ``path`` leads ``here``.
 
     A ``*`` is every entry from which the path leads on.
     """
@@ -316,7 +316,7 @@ def _places(here: object, steps: Sequence[str | int]) -> Iterator[tuple[Any, str
         refusals = []
         for entry in here if isinstance(here, dict) else range(len(here)):
             try:
-                yield from _places(here, [entry, *rest])
+                yield from _places(here, [entry, *rest], path)
             except _NoPlaceError as error:
                 refusals.append(error)
         if len(refusals) == len(here):
@@ -324,7 +324,9 @@ def _places(here: object, steps: Sequence[str | int]) -> Iterator[tuple[Any, str
         return
     if isinstance(here, dict) and isinstance(step, str):
         if rest and step not in here:
-            raise _NoPlaceError(f'there is no "{step}"', did_you_mean(step, here) or _offer(here))
+            raise _NoPlaceError(
+                f'there is no "{step}"', _choose(here, step, path) or did_you_mean(step, here) or _offer(here)
+            )
         inner = here.get(step)
     elif isinstance(here, list) and isinstance(step, int):
         if step >= len(here):
@@ -333,9 +335,19 @@ def _places(here: object, steps: Sequence[str | int]) -> Iterator[tuple[Any, str
     else:
         raise _NoPlaceError(f'"{step}" does not lead into anything', _offer(here))
     if rest:
-        yield from _places(inner, rest)
+        yield from _places(inner, rest, f"{path}[{step}]" if isinstance(step, int) else f"{path}.{step}".lstrip("."))
     else:
         yield here, step
+
+
+def _choose(here: Mapping[str, Any], keyword: str, path: str) -> str:
+    """How to choose by ``keyword`` where the table ``here``, at ``path``, chooses by another; empty of other tables."""
+    branches = (definition.get("oneOf", ()) for definition in schema()["$defs"].values())
+    choices = ({key for branch in each for key in branch.get("properties", ())} for each in branches)
+    if len(here) != 1 or not any({keyword, *here} <= choice for choice in choices):
+        return ""
+    example = f'--set "{path}={{{keyword}={{}}}}"'
+    return f'"{next(iter(here))}" is chosen there; to choose another give the whole table, as {example}'
 
 
 def _shown(value: object) -> str:

@@ -24,14 +24,28 @@ def summary(result: Result) -> dict[str, list[Row]]:
     Counts are summed, ratios are of those sums, maxima are the greatest; all else is the mean over the replications.
     Names and units are those of the tables; ``messages`` are the notices that a port sent to sources. Where the traffic
     has max-min fair rates, a class has that of one flow as ``max_min_bps``, to be held against ``sent_bps / flows``.
+    Where any class goes over transport connections, all have the columns of these, null for the others.
     """
     import polars as pl
 
     from penstock.truth.shares import fair_shares
 
-    def ratio(part: str, whole: str) -> pl.Expr:
-        return pl.when(pl.sum(whole) > 0).then(pl.sum(part) / pl.sum(whole))
+    def ratio(part: str | pl.Expr, whole: str) -> pl.Expr:
+        parts = pl.col(part) if isinstance(part, str) else part
+        return pl.when(pl.sum(whole) > 0).then(parts.sum() / pl.sum(whole))
 
+    def with_transport(column: pl.Expr) -> pl.Expr:
+        return pl.when(pl.col("connections").is_not_null().any()).then(column)
+
+    connections = [
+        *(with_transport(pl.sum(name)).alias(name) for name in ("connections", "retransmitted")),
+        pl.mean("accepted_per_s"),
+        pl.mean("power"),
+        ratio("accepted", "transmitted").alias("success_once"),
+        with_transport(ratio("accepted", "sent")).alias("success_all"),
+        with_transport(ratio(pl.col("discard_share") * pl.col("sent"), "sent")).alias("discard_share"),
+    ]
+    has_connections = result.groups["connections"].is_not_null().any()
     groups = result.groups.group_by("group", maintain_order=True).agg(
         pl.first("flows"),
         pl.sum("sent"),
@@ -44,6 +58,7 @@ def summary(result: Result) -> dict[str, list[Row]]:
         pl.mean("throughput_bps"),
         pl.mean("load_bps"),
         pl.mean("sent_bps"),
+        *(connections if has_connections else ()),
     )
     ports = result.ports.group_by("port", maintain_order=True).agg(
         pl.first("from"),
@@ -63,11 +78,22 @@ def summary(result: Result) -> dict[str, list[Row]]:
 def print_summary(result: Result) -> None:
     """Print the two tables of :func:`summary` on standard output, in the units that people read.
 
-    Private access lines that discarded nothing are only counted.
+    What transport connections and fair rates add has tables of its own. Ports that carried nothing, and private access
+    lines that discarded nothing, are only counted.
     """
     rows = summary(result)
     replications = len(result.manifest["runs"])
     note = "" if replications == 1 else f" - {replications} replications: counts summed, the rest averaged"
+    _print_groups(rows["groups"], note)
+    if connected := [row for row in rows["groups"] if row.get("connections") is not None]:
+        _print_connections(connected)
+    if "max_min_bps" in rows["groups"][0]:
+        _print_fair_shares(rows["groups"])
+    _print_ports(rows["ports"])
+
+
+def _print_groups(groups: Sequence[Row], note: str) -> None:
+    unit, rate = _rate_unit(row["load_bps"] for row in groups)
     print_table(
         f"Traffic classes{note}",
         [
@@ -80,39 +106,64 @@ def print_summary(result: Result) -> None:
             ("p99 ms", "delay_p99_s", _milliseconds),
             ("max ms", "delay_max_s", _milliseconds),
             ("jitter share", "jitter_share", _ratio),
-            ("throughput Mb/s", "throughput_bps", _megabits),
-            ("load Mb/s", "load_bps", _megabits),
+            (f"throughput {unit}", "throughput_bps", rate),
+            (f"load {unit}", "load_bps", rate),
         ],
-        rows["groups"],
+        groups,
     )
-    if "max_min_bps" in rows["groups"][0]:
-        print_table(
-            "Rate of one flow, RM cells included, and its max-min fair share of the lines",
-            [
-                ("class", "group", str),
-                ("flows", "flows", _count),
-                ("rate Mb/s", "rate_bps", _megabits),
-                ("max-min Mb/s", "max_min_bps", _megabits),
-                ("ratio", "ratio", lambda value: f"{value:.4f}"),
-            ],
-            [{**row, "rate_bps": row["sent_bps"] / row["flows"], "ratio": _share_of(row)} for row in rows["groups"]],
-        )
-    shown = [port for port in rows["ports"] if port["discarded"] or not port["port"].startswith(ACCESS)]
-    hidden = len(rows["ports"]) - len(shown)
+
+
+def _print_connections(groups: Sequence[Row]) -> None:
     print_table(
-        "Ports" + (f" - and {hidden} access lines without loss" if hidden else ""),
+        "Transport connections, and what became of their DT TPDUs",
+        [
+            ("class", "group", str),
+            ("connections", "connections", _count),
+            ("retransmitted", "retransmitted", _count),
+            ("accepted 1/s", "accepted_per_s", _digits),
+            ("power", "power", _digits),
+            ("success once", "success_once", _share),
+            ("success all", "success_all", _share),
+            ("discard share", "discard_share", _ratio),
+        ],
+        groups,
+    )
+
+
+def _print_fair_shares(groups: Sequence[Row]) -> None:
+    rows = [{**row, "rate_bps": row["sent_bps"] / row["flows"], "ratio": _share_of(row)} for row in groups]
+    unit, rate = _rate_unit(row["rate_bps"] for row in rows)
+    print_table(
+        "Rate of one flow, RM cells included, and its max-min fair share of the lines",
+        [
+            ("class", "group", str),
+            ("flows", "flows", _count),
+            (f"rate {unit}", "rate_bps", rate),
+            (f"max-min {unit}", "max_min_bps", rate),
+            ("ratio", "ratio", _share),
+        ],
+        rows,
+    )
+
+
+def _print_ports(ports: Sequence[Row]) -> None:
+    lossless = [port for port in ports if port["port"].startswith(ACCESS) and not port["discarded"]]
+    idle = [port for port in ports if port not in lossless and not (port["queue_max"] or port["discarded"])]
+    left_out = [(len(idle), "that carried nothing"), (len(lossless), "access lines without loss")]
+    print_table(
+        " - and ".join(["Ports", *(f"{count} {which}" for count, which in left_out if count)]),
         [
             ("port", "port", str),
             ("from", "from", str),
             ("to", "to", str),
-            ("utilisation", "utilisation", lambda value: f"{value:.4f}"),
+            ("utilisation", "utilisation", _share),
             ("mean queue", "queue_mean", lambda value: f"{value:.3f}"),
             ("max queue", "queue_max", _count),
             ("discarded", "discarded", _count),
             ("marked", "marked", _count),
             ("messages", "messages", _count),
         ],
-        shown,
+        [port for port in ports if port not in lossless and port not in idle],
     )
 
 
@@ -151,9 +202,20 @@ def _ratio(value: float) -> str:
     return f"{value:.3g}"
 
 
+def _share(value: float) -> str:
+    return f"{value:.4f}"
+
+
+def _digits(value: float) -> str:
+    """Four digits, whatever the size."""
+    return f"{value:.4g}"
+
+
 def _milliseconds(value: float) -> str:
     return f"{value * 1e3:.3f}"
 
 
-def _megabits(value: float) -> str:
-    return f"{value / 1e6:.4f}"
+def _rate_unit(rates_bps: Iterable[float]) -> tuple[str, Callable[[float], str]]:
+    """The unit in which the greatest of some rates is one at least, and how they are all written in it."""
+    unit, size = ("Mb/s", 1e6) if max(rates_bps) >= 1e6 else ("kb/s", 1e3)
+    return unit, lambda value: f"{value / size:.4f}"

@@ -32,7 +32,6 @@ MOST_RUNS = 1_000_000
 """A sweep of more runs wants to be confirmed."""
 MOST_CHECKED = 1000
 LEAST_FOR_PRECISION = 10
-EXAMPLE = '[[sweep.axis]] with a line like "flow.voice.count" = [40, 60, 80]'
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +167,7 @@ class Sweep:
         text = read(source)
         scenario = Scenario.parse(text, name=str(source))
         if "sweep" not in scenario.tree:
-            raise InputError("there is no [sweep] table in this file", file=str(source), remedy=f"add {EXAMPLE}")
+            raise InputError("there is no [sweep] table in this file", file=str(source), remedy=_example(scenario))
         sweep = cls.__new__(cls)
         sweep._take(scenario, text)
         return sweep
@@ -183,7 +182,7 @@ class Sweep:
         self.replications = first_replications(table)
         self.table = table
         if not self.points.lengths:
-            raise InputError("the sweep has no axis", file=scenario.name, path="sweep.axis", remedy=f"add {EXAMPLE}")
+            raise InputError("the sweep has no axis", file=scenario.name, path="sweep.axis", remedy=_example(scenario))
         for name in (*table["metrics"], *table["precision"]):
             metric(name, self.base)
         if len(self.points) <= MOST_RUNS:
@@ -303,3 +302,14 @@ class Sweep:
             for point, count in sorted(add.items())
             if count and there[point] == counts[point]  # a point with a run that failed is left as it is
         ]
+
+
+def _example(scenario: Scenario) -> str:
+    """What would make a sweep of a scenario without axes: a path that it has, and values that it can take."""
+    for name, flow in scenario.tree["flow"].items():
+        if flow.get("peer") is None:  # two groups that are peers have the same count
+            path, values = f"flow.{name}.count", [flow["count"] * factor for factor in (1, 2, 3)]
+            break
+    else:
+        path, values = f"line.{next(iter(scenario.tree['line']))}.delay", ["1 ms", "10 ms", "100 ms"]
+    return f'add [[sweep.axis]] with a line like "{path}" = {json.dumps(values)}'

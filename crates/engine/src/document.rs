@@ -154,7 +154,27 @@ fn explain(path: &str, message: &str) -> Fault {
         let at = if path.is_empty() { quoted[0].to_owned() } else { format!("{path}.{}", quoted[0]) };
         return Fault::new(at, "", "this must be given", "");
     }
-    Fault::new(path, "", message.lines().collect::<Vec<_>>().join(", "), "")
+    Fault::new(path, "", plain(&message.lines().collect::<Vec<_>>().join(", ")), "")
+}
+
+/// serde's words for what is of the wrong form, in a user's.
+fn plain(message: &str) -> String {
+    const NUMBERS: [(&str, u64); 4] =
+        [("u8", u8::MAX as u64), ("u16", u16::MAX as u64), ("u32", u32::MAX as u64), ("u64", u64::MAX)];
+    for (name, most) in NUMBERS {
+        if let Some(start) = message.strip_suffix(&format!("expected {name}")) {
+            return format!("{start}expected a whole number from 0 to {most}");
+        }
+    }
+    for (words, told) in [
+        ("expected newtype variant", "expected a keyword with its parameters, as in { KEYWORD = {} }"),
+        ("wanted exactly 1 element", "expected one keyword with its parameters, as in { KEYWORD = {} }"),
+    ] {
+        if message.contains(words) {
+            return told.to_owned();
+        }
+    }
+    message.to_owned()
 }
 
 /// The candidate that `word` most likely meant.
@@ -291,6 +311,19 @@ traffic.cbr = { rate = "64 kb/s" }
         let (line, path, text) = refusal(&SMALL.replace("6 Mb/s", "6 MHz"));
         assert_eq!((line, path.as_str()), (Some(6), "line.trunk.rate"));
         assert!(text.contains("6 MHz"), "{text}");
+    }
+
+    #[test]
+    fn a_wrong_form_is_told_in_plain_words() {
+        for (wrong, right, told) in [
+            ("traffic.cbr = { rate = \"64 kb/s\" }", "traffic = \"cbr\"", "as in { KEYWORD = {} }"),
+            ("traffic.cbr = {", "traffic.silent = {}\ntraffic.cbr = {", "expected one keyword"),
+            ("[flow.voice]", "[flow.voice]\ncount = 3.5", "expected a whole number from 0 to 4294967295"),
+            ("[flow.voice]", "[flow.voice]\noctets = 70000", "expected a whole number from 0 to 65535"),
+        ] {
+            let (line, _, text) = refusal(&SMALL.replace(wrong, right));
+            assert!(line.is_some() && text.contains(told), "{text}");
+        }
     }
 
     #[test]

@@ -60,7 +60,8 @@ pub struct FlowRow {
     pub connections: Option<u64>,
     /// Connections given up after the most transmissions of one TPDU.
     pub connections_given_up: Option<u64>,
-    /// Packets that users produced.
+    /// Packets that users produced, with those that waited when the measures began:
+    /// `produced = transmitted + refused + unsent + waiting`.
     pub produced: Option<u64>,
     /// Packets refused because too many waited for credit.
     pub refused: Option<u64>,
@@ -68,8 +69,12 @@ pub struct FlowRow {
     pub unsent: Option<u64>,
     /// Packets that wait for credit now.
     pub waiting: Option<u64>,
+    /// DT TPDUs acknowledged.
+    pub acknowledged: Option<u64>,
     /// DT TPDUs unacknowledged when their connection was released or given up.
     pub unacknowledged: Option<u64>,
+    /// DT TPDUs sent and not acknowledged, now.
+    pub outstanding: Option<u64>,
     /// DT TPDUs sent for the first time; `sent` counts the others too.
     pub transmitted: Option<u64>,
     /// DT TPDUs sent again.
@@ -80,7 +85,10 @@ pub struct FlowRow {
     pub duplicates: Option<u64>,
     /// DT TPDUs discarded by the receiver as beyond every window that it advertised.
     pub outside_window: Option<u64>,
-    /// TPDUs that came for a connection that was over.
+    /// DT TPDUs that came for a connection that was over:
+    /// `delivered = accepted + duplicates + outside_window + late`.
+    pub late: Option<u64>,
+    /// Other TPDUs that did, at either end.
     pub strays: Option<u64>,
     /// Error Report NPDUs that senders heard.
     pub error_reports: Option<u64>,
@@ -147,7 +155,8 @@ pub struct GroupRow {
     pub connections: Option<u64>,
     /// Connections given up after the most transmissions of one TPDU.
     pub connections_given_up: Option<u64>,
-    /// Packets that users produced.
+    /// Packets that users produced, with those that waited when the measures began:
+    /// `produced = transmitted + refused + unsent + waiting`.
     pub produced: Option<u64>,
     /// Packets refused because too many waited for credit.
     pub refused: Option<u64>,
@@ -155,8 +164,12 @@ pub struct GroupRow {
     pub unsent: Option<u64>,
     /// Packets that wait for credit now.
     pub waiting: Option<u64>,
+    /// DT TPDUs acknowledged.
+    pub acknowledged: Option<u64>,
     /// DT TPDUs unacknowledged when their connection was released or given up.
     pub unacknowledged: Option<u64>,
+    /// DT TPDUs sent and not acknowledged, now.
+    pub outstanding: Option<u64>,
     /// DT TPDUs sent for the first time; `sent` counts the others too.
     pub transmitted: Option<u64>,
     /// DT TPDUs sent again.
@@ -167,7 +180,10 @@ pub struct GroupRow {
     pub duplicates: Option<u64>,
     /// DT TPDUs discarded by the receiver as beyond every window that it advertised.
     pub outside_window: Option<u64>,
-    /// TPDUs that came for a connection that was over.
+    /// DT TPDUs that came for a connection that was over:
+    /// `delivered = accepted + duplicates + outside_window + late`.
+    pub late: Option<u64>,
+    /// Other TPDUs that did, at either end.
     pub strays: Option<u64>,
     /// Error Report NPDUs that senders heard.
     pub error_reports: Option<u64>,
@@ -177,9 +193,10 @@ pub struct GroupRow {
     pub error_report_share: Option<f64>,
     /// NPDUs of whatever kind discarded anywhere, over DT TPDUs sent.
     pub discard_share: Option<f64>,
-    /// `accepted / transmitted`: r1 of the ATN study.
+    /// Of `transmitted`, the share that was accepted: r1 of the ATN study. What was first sent before the measures began
+    /// counts neither here nor in r2.
     pub success_once: Option<f64>,
-    /// `accepted / sent`: r2 of the ATN study.
+    /// The same over `sent`: r2 of the ATN study.
     pub success_all: Option<f64>,
     /// `accepted` per second of measured time.
     pub accepted_per_s: Option<f64>,
@@ -289,7 +306,8 @@ pub struct SeriesRow {
     /// What was read: a port, or a flow.
     pub component: String,
     /// Name of the quantity: `queue_0`, `throughput_0` (bits per second of that queue since the last reading, where
-    /// there are several), `queue_bits`, `utilisation`, `received` (data PDUs of the flow since the start), `factor`.
+    /// there are several), `queue_bits`, `utilisation`, `received` (data PDUs of the flow since the start), `factor`;
+    /// of transport connections `credit`, `window`, `outstanding` (DT TPDUs), `waiting` (packets).
     pub quantity: String,
     /// Its value.
     pub value: f64,

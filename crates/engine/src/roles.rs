@@ -26,6 +26,14 @@ macro_rules! define_role {
             /// The keyword of every variant, in the order of the list.
             pub const KEYWORDS: &[&str] = &[$(stringify!($keyword)),*];
 
+            /// The keyword of this one.
+            #[must_use]
+            pub fn keyword(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => stringify!($keyword),)*
+                }
+            }
+
             /// The first fault of the parameters, with its path.
             pub fn check(&self) -> Result<(), crate::error::Fault> {
                 match self {

@@ -8,7 +8,7 @@ use crate::port::MOST_QUEUES;
 use crate::probe::Probe;
 use crate::report::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
 use crate::spec::Scenario;
-use crate::stats::jain;
+use crate::stats::{Histogram, Moments, jain};
 use crate::time::{Span, Time};
 use crate::traffic::Transfers;
 use crate::transport_end::Half;
@@ -332,7 +332,7 @@ impl<P: Probe> Run<P> {
                 row.delay_min_s = receiver.delays.minimum().and_then(seconds);
                 row.delay_max_s = receiver.delays.maximum().and_then(seconds);
                 row.delay_p99_s =
-                    receiver.histogram.as_ref().and_then(|histogram| histogram.quantile(0.99)).and_then(seconds);
+                    receiver.histogram.as_ref().and_then(|histogram| quantile_s(histogram, 0.99, &receiver.delays));
             }
         }
         transports::fill_flows(self.world.nodes(), &mut rows);
@@ -368,7 +368,7 @@ impl<P: Probe> Run<P> {
             }
         }
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
-        let longer = transports::longer_delays(self.world.nodes(), group_of, self.world.groups().len());
+        let arrivals = transports::arrivals(self.world.nodes(), group_of, self.world.groups().len());
         self.world
             .groups()
             .iter()
@@ -380,7 +380,7 @@ impl<P: Probe> Run<P> {
                 let per_second = |bits: u64| bits as f64 / measured.seconds();
                 let share = |part: u64| (sent > 0).then(|| part as f64 / sent as f64);
                 let histogram = &self.world.tally().delays[index];
-                let quantile = |q: f64| histogram.quantile(q).map(|picoseconds| Span(picoseconds).seconds());
+                let quantile = |q: f64| quantile_s(histogram, q, &delays[index]);
                 let delivered: Vec<f64> = own.iter().map(|row| row.delivered_bits as f64).collect();
                 let (transfer_mean_s, transfer_mean_all_s) = files[index].as_ref().map_or((None, None), transfer_means);
                 let mut row = GroupRow {
@@ -415,7 +415,7 @@ impl<P: Probe> Run<P> {
                     AnyNode::Port(port) => port.by_group()[index].error_reports,
                     _ => 0,
                 });
-                transports::fill_group(&mut row, &own, &longer[index], reports.sum(), measured.seconds());
+                transports::fill_group(&mut row, &own, &arrivals[index], reports.sum(), measured.seconds());
                 row
             })
             .collect()
@@ -553,6 +553,12 @@ impl<P: Probe> Run<P> {
             })
             .collect()
     }
+}
+
+/// A quantile of delays in seconds: no step of the histogram leads beyond what there was.
+fn quantile_s(histogram: &Histogram, q: f64, delays: &Moments) -> Option<f64> {
+    let found = histogram.quantile(q)?;
+    Some(Span(found.clamp(delays.minimum()?, delays.maximum()?)).seconds())
 }
 
 /// Mean time of the finished transfers, and of all as far as they got; seconds.

@@ -98,9 +98,17 @@ pub trait Traffic {
     fn saturates(&self) -> bool {
         false
     }
-    /// Whether its user has a transport connection open; the one of models that know of none is always open.
+    /// Whether its user has a transport connection open; one without a schedule of connections always has.
     fn is_connected(&self) -> bool {
         true
+    }
+    /// Whether its user opens and releases connections on a schedule.
+    fn schedules_connections(&self) -> bool {
+        false
+    }
+    /// The connection that it opened has been established; what comes next, if that changes it.
+    fn on_established(&mut self, _now: Time) -> Option<Upcoming> {
+        None
     }
     /// Mean offered rate in bits per second at factor 1, where the parameters tell.
     fn mean_rate(&self) -> Option<f64> {
@@ -126,6 +134,8 @@ pub struct Surroundings {
     pub octets: u16,
     /// The host that sends, whom its flows to several peers share.
     pub host: Host,
+    /// Whether a transport carries what it sends, and tells when a connection has been established.
+    pub has_transport: bool,
 }
 
 /// What the flows of one host to its peers have in common.
@@ -320,6 +330,15 @@ impl Params {
         !matches!(self, Params::Connections(_))
     }
 
+    /// Octets of each PDU, where all have the same; `named` are those of the flow.
+    #[must_use]
+    pub fn octets(&self, named: u16) -> Option<u16> {
+        match self {
+            Params::Connections(params) => params.constant_octets(),
+            _ => Some(named),
+        }
+    }
+
     /// The fault, if PDUs of so many octets cannot carry it.
     ///
     /// # Errors
@@ -387,6 +406,14 @@ impl Traffic for Model {
 
     fn is_connected(&self) -> bool {
         models!(dispatch! [Model, self, model => model.is_connected()])
+    }
+
+    fn schedules_connections(&self) -> bool {
+        models!(dispatch! [Model, self, model => model.schedules_connections()])
+    }
+
+    fn on_established(&mut self, now: Time) -> Option<Upcoming> {
+        models!(dispatch! [Model, self, model => model.on_established(now)])
     }
 
     fn mean_rate(&self) -> Option<f64> {

@@ -19,6 +19,7 @@ mod error_npdu;
 mod journeys;
 mod none;
 mod receiving;
+mod releases;
 mod round_trip;
 mod sending;
 #[cfg(test)]
@@ -26,7 +27,7 @@ mod tests;
 pub mod tp4;
 mod withdrawing_credit;
 
-pub use journeys::Journeys;
+pub use journeys::{Journey, Journeys};
 pub use receiving::{Receiving, ReceivingMeasures, Taken};
 pub use sending::{Sending, SendingMeasures};
 

@@ -6,7 +6,7 @@ use crate::probe::Probe;
 use crate::receiver::Receiver;
 use crate::stats::Moments;
 use crate::time::Time;
-use crate::transport::{Receiving, Sending};
+use crate::transport::{Journey, Receiving, Sending};
 
 /// Which half of the connections it is.
 #[derive(Clone, Debug)]
@@ -26,13 +26,30 @@ pub struct Arrivals {
     pub since_transmission: Moments,
     /// Delays from the production by the user.
     pub since_production: Moments,
+    /// Those of them that were first transmitted behind the last reset.
+    pub fresh: u64,
+    reset: Time,
 }
 
 impl Arrivals {
     /// Nothing has arrived.
     #[must_use]
     pub fn new(receiver: Receiver) -> Arrivals {
-        Arrivals { receiver, since_transmission: Moments::default(), since_production: Moments::default() }
+        let (since_transmission, since_production) = (Moments::default(), Moments::default());
+        Arrivals { receiver, since_transmission, since_production, fresh: 0, reset: Time::ZERO }
+    }
+
+    /// A TPDU arrived for the first time.
+    fn record(&mut self, journey: Journey, at: Time) {
+        self.since_transmission.record(at.since(journey.transmitted).0);
+        self.since_production.record(at.since(journey.produced).0);
+        self.fresh += u64::from(journey.transmitted >= self.reset);
+    }
+
+    fn reset_measures(&mut self, now: Time) {
+        self.receiver.reset_measures();
+        (self.since_transmission, self.since_production) = (Moments::default(), Moments::default());
+        (self.fresh, self.reset) = (0, now);
     }
 }
 
@@ -123,8 +140,7 @@ impl Node for TransportEnd {
                     arrivals.receiver.measure(pdu, at.since(taken.born), ctx);
                     let journey = ctx.journeys[pdu.flow.index()].end(taken.connection, taken.number);
                     if let Some(journey) = journey {
-                        arrivals.since_transmission.record(at.since(journey.transmitted).0);
-                        arrivals.since_production.record(at.since(journey.produced).0);
+                        arrivals.record(journey, at);
                     }
                 }
             }
@@ -137,8 +153,7 @@ impl Node for TransportEnd {
             Half::Sending(sending) => sending.reset_measures(now),
             Half::Receiving(receiving, arrivals) => {
                 receiving.reset_measures();
-                arrivals.receiver.reset_measures();
-                (arrivals.since_transmission, arrivals.since_production) = (Moments::default(), Moments::default());
+                arrivals.reset_measures(now);
             }
         }
     }

@@ -181,9 +181,11 @@ fn add<'a, C: Cell + 'a>(
 table!(
     flows: FlowRow {
         flow, group, sent, delivered, lost, tagged, sent_bits, control_bits, delivered_bits, throughput_bps,
-        delay_mean_s, delay_sd_s, delay_min_s, delay_max_s, delay_p99_s, over_jitter_limit, control_sent, control_delivered,
-        control_lost, obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished,
-        transfer_mean_all_s, connections, connections_given_up, produced, refused, unsent, waiting, unacknowledged, transmitted, retransmitted, accepted, duplicates, outside_window, strays, error_reports, delay_transmission_mean_s, delay_production_mean_s
+        delay_mean_s, delay_sd_s, delay_min_s, delay_max_s, delay_p99_s, over_jitter_limit, control_sent,
+        control_delivered, control_lost, obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished,
+        transfer_mean_all_s, connections, connections_given_up, produced, refused, unsent, waiting, acknowledged,
+        unacknowledged, outstanding, transmitted, retransmitted, accepted, duplicates, outside_window, late, strays,
+        error_reports, delay_transmission_mean_s, delay_production_mean_s
     }
 );
 
@@ -191,8 +193,11 @@ table!(
     groups: GroupRow {
         group, flows, sent, delivered, lost, loss_ratio, tagged, load_bps, sent_bps, throughput_bps, nominal_bps,
         delay_mean_s, delay_p50_s, delay_p99_s, delay_p999_s, delay_max_s, over_jitter_limit, jitter_share,
-        obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished, transfer_mean_all_s,
-        fairness, connections, connections_given_up, produced, refused, unsent, waiting, unacknowledged, transmitted, retransmitted, accepted, duplicates, outside_window, strays, error_reports, error_reports_sent, error_report_share, discard_share, success_once, success_all, accepted_per_s, power, delay_transmission_mean_s, delay_production_mean_s
+        obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished, transfer_mean_all_s, fairness,
+        connections, connections_given_up, produced, refused, unsent, waiting, acknowledged, unacknowledged,
+        outstanding, transmitted, retransmitted, accepted, duplicates, outside_window, late, strays, error_reports,
+        error_reports_sent, error_report_share, discard_share, success_once, success_all, accepted_per_s, power,
+        delay_transmission_mean_s, delay_production_mean_s
     }
 );
 

@@ -97,7 +97,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
     parser.add_argument("--replications", default="1", metavar="N", help="independent runs (default: 1)")
     parser.add_argument("--out", metavar="DIR", help="write tables as Parquet, and a manifest, to DIR")
-    parser.add_argument("--trace", metavar="DIR", help="draw queues, notices and rates against time, into DIR")
+    parser.add_argument("--trace", metavar="DIR", help="draw queues, notices, rates and windows against time, into DIR")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON, in SI units")
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.estimates import PointEstimate, estimates
 from penstock.metric import NAMES, Metric, metric
-from penstock.pages.sweep_figures import sheets, short_names, told
+from penstock.pages.settings import Wording, told
+from penstock.pages.sweep_figures import sheets
 from penstock.report import Figure, Report, Section, Table
 from penstock.scenario import Scenario
 from penstock.statistics import upper_bound
@@ -54,14 +55,16 @@ def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) ->
     """Print the estimates on standard output, up to ``limit`` rows."""
     from penstock.summary import print_table
 
-    names = short_names(results.parameters)
+    wording = Wording.of(results)
     for table in dict.fromkeys(each.table for each in metrics):
         own = [each for each in metrics if each.table == table]
         rows = estimate_rows(results, own)
-        columns: list[tuple[str, str, Callable[[Any], str]]] = [(names[name], name, str) for name in names]
+        columns: list[tuple[str, str, Callable[[Any], str]]] = [
+            (name, path, str) for path, name in wording.names.items()
+        ]
         columns.append((NAMES[table], "of", str))
         columns += [(each.label, str(each), _shown) for each in own]
-        filled = [{**{str(each): None for each in own}, **row} for row in rows]
+        filled = [{**{str(each): None for each in own}, **row, **wording.values(row)} for row in rows]
         more = f", the first {limit} of {len(rows)} rows" if len(rows) > limit else ""
         title = f"{results.about['name']}, {table}: mean ± half width of the 95 % interval{more}"
         print_table(title, columns, filled[:limit])
@@ -79,12 +82,12 @@ def to_json(results: Results, metrics: Sequence[Metric]) -> list[Row]:
 
 def precision_lines(results: Results) -> list[str]:
     """One line for each wish of precision that was not met."""
-    names = short_names(results.parameters)
+    wording = Wording.of(results)
     settings = {row["point"]: row for row in results.plan.iter_rows(named=True)}
     lines = []
     for decision in decisions(results):
         if decision.verdict != "reached":
-            setting = told({names[name]: settings[decision.point][name] for name in names})
+            setting = wording.setting(settings[decision.point])
             of = "" if decision.metric.name else f" of {decision.of}"
             lines.append(f"{decision.metric}{of} at {setting}: {decision.text}")
     return lines
@@ -129,6 +132,7 @@ def page_of(results: Results) -> Report:
 
 def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:
     """One table for the metrics of groups, and one for those of ports."""
+    wording = Wording.of(results)
     for table in dict.fromkeys(each.table for each in metrics):
         own = [each for each in metrics if each.table == table]
         rows = estimate_rows(results, own)
@@ -138,7 +142,7 @@ def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:
             [*results.parameters, NAMES[table], *(each.label for each in own)],
             [
                 [
-                    *(str(row[name]) for name in (*results.parameters, "of")),
+                    *(str(value) for value in (*wording.values(row).values(), row["of"])),
                     *(_shown(row.get(str(each))) for each in own),
                 ]
                 for row in rows[:MOST_ROWS]

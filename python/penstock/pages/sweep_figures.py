@@ -9,6 +9,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from penstock.metric import Metric
+from penstock.pages.settings import Wording, told
 from penstock.plot import Curve, Panel, Sheet, Tail, Trace, against, heat_map, shared_traces, tails
 
 if TYPE_CHECKING:
@@ -19,6 +20,16 @@ MOST_FIGURES = 24
 MOST_DETAILS = 8
 """Figures of distributions, and of traces."""
 
+READINGS = {
+    "queue (PDUs)": "queue_[0-9]",
+    "queue (bits)": "queue_bits$",
+    "utilisation": "utilisation",
+    "filtered": "filtered",
+    "credit (PDUs)": "credit$",
+    "window (PDUs)": "window$",
+}
+"""Panels of readings, and the quantities of each."""
+
 Values = dict[int, float]
 QUANTITY = re.compile(r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) (\S+)")
 
@@ -27,22 +38,6 @@ def sheets(results: Results, metrics: Sequence[Metric]) -> list[Sheet]:
     """The figures, as far as there are values for them."""
     made = [sheet for each in metrics for sheet in of_metric(results, each)]
     return [*made[:MOST_FIGURES], *list(of_delays(results))[:MOST_DETAILS], *list(of_series(results))[:MOST_DETAILS]]
-
-
-def short_names(paths: Sequence[str]) -> dict[str, str]:
-    """The last steps of each path, as many as no other path ends with: ``video.count`` and ``voice.count``."""
-    names = {}
-    for path in paths:
-        steps = path.split(".")
-        ends = (".".join(steps[-count:]) for count in range(1, len(steps) + 1))
-        others = [f".{other}" for other in paths if other != path]
-        names[path] = next((end for end in ends if not any(other.endswith(f".{end}") for other in others)), path)
-    return names
-
-
-def told(parameters: Mapping[str, object]) -> str:
-    """A setting in words: ``count = 4, rate = 2 Mb/s``."""
-    return ", ".join(f"{name} = {value}" for name, value in parameters.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +57,30 @@ class Axis:
 
 def axes_of(results: Results) -> list[Axis]:
     """The axes with more than one value, that with the most first."""
-    names = short_names(results.parameters)
+    wording = Wording.of(results)
+    names = wording.names
     axes = []
     for table in results.about["details"]["sweep"]["axis"]:
         paths = tuple(sorted(table))
         steps = results.plan.select(paths).unique(maintain_order=True).rows()
+        spoken = [tuple(wording.words[path][value] for path, value in zip(paths, step, strict=True)) for step in steps]
         telling = [place for place in range(len(paths)) if len({step[place] for step in steps}) == len(steps)]
         if telling:
             name = names[paths[telling[0]]]
-            values = [step[telling[0]] for step in steps]
+            values = [step[telling[0]] for step in spoken]
         else:
             name = ", ".join(names[path] for path in paths)
-            values = [", ".join(map(str, step)) for step in steps]
+            values = [", ".join(map(str, step)) for step in spoken]
         label, places = scale(name, values)
-        words = {step: str(value) for step, value in zip(steps, values, strict=True)}
+        by_step = dict(zip(steps, values, strict=True))
         axes.append(
-            Axis(paths, name, label, {step: places[words_] for step, words_ in zip(steps, values, strict=True)}, words)
+            Axis(
+                paths,
+                name,
+                label,
+                {step: places[value] for step, value in by_step.items()},
+                {step: str(value) for step, value in by_step.items()},
+            )
         )
     varied = [axis for axis in axes if len(axis.places) > 1] or axes[:1]
     return sorted(varied, key=lambda axis: -len(axis.places))
@@ -160,14 +163,14 @@ def of_delays(results: Results) -> Iterator[Sheet]:
     rows = results.table("distributions")
     if not rows.height:
         return
-    names = short_names(results.parameters)
+    wording = Wording.of(results)
     summed = rows.group_by("group", "point", *results.parameters, "delay_s", maintain_order=True).agg(pl.sum("count"))
     for (of,), part in summed.group_by("group", maintain_order=True):
         points = [own for _, own in part.group_by("point", maintain_order=True)]
         for start in range(0, len(points), MOST_CURVES):
             curves = [
                 Tail(
-                    told({names[name]: own[name][0] for name in names}),
+                    wording.setting(own.row(0, named=True)),
                     dict(zip(own["delay_s"].to_list(), own["count"].to_list(), strict=True)),
                 )
                 for own in points[start : start + MOST_CURVES]
@@ -183,16 +186,16 @@ def of_delays(results: Results) -> Iterator[Sheet]:
 
 
 def of_series(results: Results) -> Iterator[Sheet]:
-    """Readings of the first run of each point: one panel for queues, for utilisations, and for filtered rates."""
+    """Readings of the first run of each point: one panel for each of the `READINGS`."""
     rows = results.table("series")
     if not rows.height:
         return
-    names = short_names(results.parameters)
+    wording = Wording.of(results)
     for (point,), part in rows.group_by("point", maintain_order=True):
         first = part.filter(run=part["run"][0])
         panels = []
-        for kind in ("queue", "utilisation", "filtered"):
-            own = first.filter(first["quantity"].str.starts_with(kind))
+        for kind, quantities in READINGS.items():
+            own = first.filter(first["quantity"].str.contains(f"^{quantities}"))
             traces = [
                 Trace(f"{component} {quantity}", readings["time_s"].to_list(), readings["value"].to_list())
                 for (component, quantity), readings in own.group_by(["component", "quantity"], maintain_order=True)
@@ -201,7 +204,7 @@ def of_series(results: Results) -> Iterator[Sheet]:
             if traces:
                 panels.append(Panel("", kind, traces=traces[:MOST_CURVES]))
         if panels:
-            setting = told({names[name]: first[name][0] for name in names})
+            setting = wording.setting(first.row(0, named=True))
             yield shared_traces(file_name("traces", point), f"Queues and rates over time: {setting}", panels)
 
 

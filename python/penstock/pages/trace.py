@@ -22,11 +22,16 @@ READINGS = 20_000
 """Readings of a run whose scenario names no interval: ten to a line of a figure 2,000 points wide."""
 CLOSE_UP = 200
 """Readings that the close-up shows, at the end of a run of ten times as many or more."""
+CLOSE_UP_TRANSPORT = 1_000
+"""The same where transport connections were read: a window takes many round trips to swing."""
 MOST_FLOWS = 20
 """Flows of which each is read, where the scenario does not say."""
 MOST_PORTS, MOST_SHOWN = 4, 6
-STATES = ("level", "factor")
-"""Readings of sources, in the order of preference."""
+STATES = ("level", "factor", "credit", "window")
+"""Readings of sources, one panel each. `credit` and `window` are those of transport connections: what the receiver
+advertises, and what of that the sender uses."""
+BITS = "queue_bits"
+CELL_OCTETS = 53
 
 
 def sampled(scenario: Scenario, end_s: float) -> tuple[Scenario, str]:
@@ -42,7 +47,8 @@ def sampled(scenario: Scenario, end_s: float) -> tuple[Scenario, str]:
     changes: dict[str, object] = {"measure.sample": interval}
     if flows <= MOST_FLOWS:
         changes["measure.sample_flows"] = True
-    return scenario.with_(changes), interval
+    read = scenario.with_(changes)
+    return read, interval if cell_time is not None else read.tree["measure"]["sample"]
 
 
 def seconds(text: str) -> float:
@@ -62,15 +68,16 @@ def sheets(scenario: Scenario, seed: int, series: pl.DataFrame, levels: pl.DataF
     panels = [
         *queue_panels(scenario, readings),
         *notice_panels(readings),
-        *source_panels(readings, rates_of(levels)),
+        *source_panels(readings, rates_of(levels), pdus(scenario)),
     ]
     title = scenario.title or scenario.name
     named = f"Seed {seed}. Ports with the longest queues, and the first sources of each group."
     made = [shared_traces("trace", title, panels, caption=f"The whole run. {named}")]
     times = max((times for times, _ in readings.values()), key=len)
-    if len(times) >= 10 * CLOSE_UP:
-        close = [cut(panel, times[-CLOSE_UP]) for panel in panels]
-        caption = f"The last {CLOSE_UP} readings. {named}"
+    count = CLOSE_UP_TRANSPORT if any(quantity == "credit" for _, quantity in readings) else CLOSE_UP
+    if len(times) >= 10 * count:
+        close = [cut(panel, times[-count]) for panel in panels]
+        caption = f"The last {count:,} readings. {named}"
         made.append(shared_traces("trace-close-up", f"{title}: close-up", close, caption=caption))
     return made
 
@@ -95,18 +102,39 @@ def rates_of(levels: pl.DataFrame | None) -> Mapping[str, Sequence[float]]:
     return found
 
 
+def pdus(scenario: Scenario) -> str:
+    """What the PDUs of a scenario are called: cells, where all of them are."""
+    flows = scenario.tree["flow"].values()
+    are_cells = all(flow["octets"] == CELL_OCTETS and flow.get("transport") is None for flow in flows)
+    return "cells" if are_cells else "PDUs"
+
+
 def queue_panels(scenario: Scenario, readings: Readings) -> list[Panel]:
-    """The queues that hold most, with the threshold of the congestion point where there is one port."""
+    """The queues that hold most: in bits those whose bits are counted, in PDUs the others and each queue of several.
+
+    The latter with the threshold of the congestion point where there is one port.
+    """
     queues = {key: value for key, value in readings.items() if key[1].startswith("queue_")}
+    in_bits = {port for port, quantity in queues if quantity == BITS}
+    several = {port for port, quantity in queues if quantity not in ("queue_0", BITS)}
+    panels = []
+    if shown := busiest({key: value for key, value in queues.items() if key[1] == BITS}):
+        traces = [Trace(port, times, [bits / 1e3 for bits in values]) for (port, _), (times, values) in shown.items()]
+        panels.append(Panel("", "queue (kbit)", traces=traces))
+    own = {key: value for key, value in queues.items() if key[1] != BITS and key[0] not in in_bits - several}
+    if shown := busiest(own):
+        traces = [Trace(f"{port}, {queue}" if port in several else port, *shown[port, queue]) for port, queue in shown]
+        ports = {port for port, _ in shown}
+        level = threshold(scenario.tree, *ports) if len(ports) == 1 else None
+        label = f"queue ({pdus(scenario)})"
+        panels.append(Panel("", label, traces=traces, level=level, level_label="threshold" if level else ""))
+    return panels
+
+
+def busiest(queues: Readings) -> Readings:
+    """The few queues that hold most at their fullest; without those that never held anything, if there are others."""
     busy = sorted(queues, key=lambda key: -max(queues[key][1]))[:MOST_PORTS]
-    shown = [key for key in queues if key in busy and (max(queues[key][1]) > 0 or key == busy[0])]
-    several = {component for component, quantity in queues if quantity != "queue_0"}
-    traces = [
-        Trace(f"{port}, {quantity}" if port in several else port, *queues[port, quantity]) for port, quantity in shown
-    ]
-    ports = {port for port, _ in shown}
-    level = threshold(scenario.tree, *ports) if len(ports) == 1 else None
-    return [Panel("", "queue (cells)", traces=traces, level=level, level_label="threshold" if level else "")]
+    return {key: queues[key] for key in queues if key in busy and (max(queues[key][1]) > 0 or key == busy[0])}
 
 
 def threshold(tree: Mapping[str, Any], port: str) -> float | None:
@@ -129,19 +157,30 @@ def notice_panels(readings: Readings) -> list[Panel]:
             interval_s = times[1] - times[0]
     if not traces:
         return []
-    return [Panel("", f"notices in {1e6 * interval_s:.4g} us", traces=traces[:MOST_PORTS])]
+    return [Panel("", f"notices in {span(interval_s)}", traces=traces[:MOST_PORTS])]
 
 
-def source_panels(readings: Readings, rates: Mapping[str, Sequence[float]]) -> list[Panel]:
-    """Rates, levels or factors of sources; the sum of the rates where each source of a group was read."""
+def span(length_s: float) -> str:
+    """A length of time in the unit that suits it."""
+    unit, size = next(((unit, size) for unit, size in (("s", 1.0), ("ms", 1e-3)) if length_s >= size), ("us", 1e-6))
+    return f"{length_s / size:.4g} {unit}"
+
+
+def source_panels(readings: Readings, rates: Mapping[str, Sequence[float]], unit: str) -> list[Panel]:
+    """Rates, levels, factors, credits or windows (in PDUs, called `unit`) of sources.
+
+    The sum of the rates where each source of a group was read.
+    """
     panels = []
     for state in STATES:
         sources = [component for component, quantity in readings if quantity == state]
+        if state == "window" and all(readings[each, state] == readings.get((each, "credit")) for each in sources):
+            continue
         if not sources:
             continue
         known = all(source.split("/")[0] in rates for source in sources)
         own = {source: readings[source, state] for source in sources}
-        label = state
+        label = f"{state} ({unit})" if state in ("credit", "window") else state
         if known:
             own = {
                 source: (times, [100 * rates[source.split("/")[0]][round(value)] for value in values])

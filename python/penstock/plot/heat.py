@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from penstock.plot.sheet import Cells, Panel, Sheet
-from penstock.plot.style import CHARACTER, COLOUR_MAP, name_columns, power_of_ten, wrapped_names
+from penstock.plot.style import CHARACTER, COLOUR_MAP, name_columns, power_of_ten, shown, wrapped_names
 from penstock.statistics import student
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def print_values(
 def draw_names(axis: Axes, cells: Cells, slot: float, line: float) -> None:
     """Names of columns and lines; where these lie too close for all names, every so many."""
     every = max(1, math.ceil(0.22 / line))
-    axis.set_yticks(range(0, len(cells.lines), every), cells.lines[::every])
+    axis.set_yticks(range(0, len(cells.lines), every), shown(cells.lines[::every]))
     every = 1 if wrapped_names(cells.columns, slot) else math.ceil(least_slot(cells.columns) / slot)
     places = range(0, len(cells.columns), every)
     name_columns(axis, places, cells.columns[::every], slot * every)

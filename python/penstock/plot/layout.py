@@ -15,7 +15,7 @@ from penstock.plot.curves import draw_curves, say_zero
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows
 from penstock.plot.sheet import Panel, Sheet
-from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, show_powers, wrapped_names
+from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, show_powers, shown, wrapped_names
 from penstock.plot.tails import draw_tails
 from penstock.plot.traces import draw_traces
 
@@ -41,12 +41,16 @@ LEAST_LOG = 3.0
 
 
 class Margins(NamedTuple):
-    """What each panel leaves free around its axes, in inches."""
+    """What each panel leaves free around its axes, in inches; `names` is what tilted names take besides, further below.
+
+    Names take nothing from the axes, however long they are: they make the sheet taller.
+    """
 
     left: float
     right: float
     above: float
     below: float
+    names: float
 
 
 class Frame(NamedTuple):
@@ -91,14 +95,15 @@ def draw(sheet: Sheet) -> Figure:
     per_line = max(1, min(len(labels), int(width / max(1.5, 0.52 + LEGEND_LETTER * longest))))
     head = frame.above + 0.12 + 0.19 * -(-len(labels) // per_line)
     margins = margins_of(sheet, width / columns, is_stack)
-    height = head + lines * sheet.panel_height + 0.05 + frame.below
+    step = sheet.panel_height + margins.names
+    height = head + lines * step + 0.05 + frame.below
     span = width / columns - margins.left - margins.right
     with rc_context(STYLE):
         figure = Figure(figsize=(width, height))
         for number, panel in enumerate(sheet.panels):
             line, column = divmod(number, columns)
             x = column * width / columns + margins.left
-            top = height - head - line * sheet.panel_height - margins.above
+            top = height - head - line * step - margins.above
             is_last = is_stack and number + 1 == lines
             panel_height = sheet.panel_height - margins.above - margins.below - (0.2 if is_last else 0)
             axis = figure.add_axes((x / width, (top - panel_height) / height, span / width, panel_height / height))
@@ -163,7 +168,7 @@ def margins_of(sheet: Sheet, width: float, is_stack: bool) -> Margins:
     if row_names:
         left = max(1.45, 0.2 + CHARACTER * max(map(len, row_names)))
     if line_names:
-        left = max(left, 0.45 + 0.15 * label_lines + CHARACTER * max(map(len, line_names)))
+        left = max(left, 0.45 + 0.15 * label_lines + CHARACTER * max(map(len, shown(line_names))))
     above = 0.25 if any(panel.title for panel in panels) else 0.08
     below = 0.25 if is_stack else 0.45
     right = 0.18
@@ -173,16 +178,17 @@ def margins_of(sheet: Sheet, width: float, is_stack: bool) -> Margins:
     if is_stack and stack_names:
         longest = max(len(line) for name in stack_names for line in textwrap.wrap(name, LEGEND_WRAP))
         right = max(1.3, 0.45 + LEGEND_LETTER * longest)
+    tilted = 0.0
     if column_names:
         slot = (width - left - right) / max(len(named_columns(panel)) for panel in panels)
         wrapped = wrapped_names(column_names, slot)
         if wrapped is not None:
             below += 0.15 * max(name.count("\n") for name in wrapped)
         else:
-            reach = CHARACTER * max(map(len, column_names))
-            below += reach * math.sin(math.radians(TILT)) - 0.05
+            reach = CHARACTER * max(map(len, shown(column_names)))
+            tilted = reach * math.sin(math.radians(TILT))
             left = max(left, reach * math.cos(math.radians(TILT)) - slot / 2)
-    return Margins(left, right, above, below)
+    return Margins(left, right, above, below, tilted)
 
 
 def named_columns(panel: Panel) -> Sequence[str]:

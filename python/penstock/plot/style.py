@@ -45,6 +45,8 @@ CHARACTER = 0.072
 """Width of a letter of the usual size, in inches: about the mean of the font."""
 TILT = 35
 """Degrees by which names turn that do not fit side by side."""
+LONGEST_NAME = 44
+"""Letters of a name that are shown where it stands tilted, or beside a line."""
 
 REFERENCE: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (1, 2))}
 EXACT: Any = {"linestyle": "--", "linewidth": 1.1}
@@ -73,9 +75,15 @@ def name_columns(axis: Axes, places: Sequence[float], names: Sequence[str], slot
     """Names under some places of the x axis, so many inches apart: broken into lines, or else tilted."""
     wrapped = wrapped_names(names, slot)
     if wrapped is None:
-        axis.set_xticks(places, names, rotation=TILT, ha="right", rotation_mode="anchor")
+        axis.set_xticks(places, shown(names), rotation=TILT, ha="right", rotation_mode="anchor")
     else:
         axis.set_xticks(places, wrapped)
+
+
+def shown(names: Sequence[str]) -> list[str]:
+    """Names that leave room for what they name: a long one without its middle."""
+    half = LONGEST_NAME // 2
+    return [name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}" for name in names]
 
 
 def broken(text: str, letters: int, inches: float, size: float, *, is_bold: bool = False) -> str:

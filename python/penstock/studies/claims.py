@@ -6,9 +6,10 @@ evidence from runs; `verdict` weighs it by the claim's kind:
 - value, range: the mean over seeds, at every point that the claim is about; `partly` if only an interval touches,
   or only some points hold.
 - zero: the total over all seeds and points.
-- what such a sentence says beside its number is a clause, without which the claim holds `partly`.
 - order, trend, and claims whose numbers stand in their text: a clause for each part of the sentence; `partly` if
   only some hold.
+- what a sentence says beside its number or its main parts is a clause, too: without it the claim holds `partly`, and
+  alone it is nothing.
 """
 
 from __future__ import annotations
@@ -114,11 +115,12 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Clauses:
-    """A sentence taken apart."""
+    """A sentence taken apart; `beside` is what it says besides, which would be empty without its main parts."""
 
     clauses: Sequence[Clause]
     seeds: int
     note: str = ""
+    beside: Sequence[Clause] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,15 +229,15 @@ def verdict(claim: Claim, evidence: Evidence) -> Verdict:
     if claim.kind != "zero" and claim.limits is None and isinstance(evidence, Clauses):
         if not evidence.clauses:
             raise ValueError(f"claim {claim.id}: evidence without clauses")
-        holding = sum(clause.holds for clause in evidence.clauses)
-        if holding == len(evidence.clauses):
-            return "reproduced"
-        return "partly" if holding else "not reproduced"
+        holding = [clause.holds for clause in evidence.clauses]
+        if all(holding):
+            return whole(evidence.beside)
+        return "partly" if any(holding) else "not reproduced"
     raise TypeError(f"claim {claim.id}: {type(evidence).__name__} is no evidence for a {claim.kind}")
 
 
 def whole(beside: Sequence[Clause]) -> Verdict:
-    """The verdict on a claim whose number holds: what its sentence says besides must hold too."""
+    """The verdict on a claim whose number or main parts hold: what its sentence says besides must hold too."""
     return "reproduced" if all(clause.holds for clause in beside) else "partly"
 
 
@@ -247,8 +249,8 @@ def touches(estimate: Estimate, low: float, high: float) -> bool:
 def clauses_of(evidence: Evidence) -> Sequence[Clause]:
     """What was judged part by part."""
     match evidence:
-        case Clauses(clauses):
-            return tuple(clauses)
+        case Clauses():
+            return (*evidence.clauses, *evidence.beside)
         case Samples() | Count():
             return tuple(evidence.beside)
         case NotRun():
@@ -283,11 +285,16 @@ def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str
                 scale,
             )
             return total, scaled, scale, span, note
-        case Clauses(clauses, seeds, note):
-            holding = sum(clause.holds for clause in clauses)
-            return f"{holding} of {len(clauses)} parts hold", None, seeds, note, ""
+        case Clauses(clauses, seeds, note, beside):
+            told = f"{held(clauses)} parts hold" + (f", and {held(beside)} beside" if beside else "")
+            return told, None, seeds, note, ""
         case NotRun(note):
             return "not run", None, 0, note, ""
+
+
+def held(clauses: Sequence[Clause]) -> str:
+    """How many of several clauses hold."""
+    return f"{sum(clause.holds for clause in clauses)} of {len(clauses)}"
 
 
 def to_json(findings: Sequence[Finding]) -> str:

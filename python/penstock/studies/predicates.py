@@ -6,6 +6,7 @@ A predicate is one function for one claim: it takes the runs of its study and re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import TypeVar
 
 from penstock.statistics import Estimate, paired
@@ -22,7 +23,7 @@ from penstock.studies.claims import (
     load_claims,
     require_match,
 )
-from penstock.studies.runs import MissingRunError, P, Runs
+from penstock.studies.runs import MissingRunError, P, Runs, mean
 
 R = TypeVar("R")
 
@@ -80,11 +81,15 @@ def never(runs: Runs[P], name: str, trials: str, points: Sequence[P], note: str 
 
 def difference(runs: Runs[P], measure: str, ones: P, others: P) -> Estimate:
     """A measure at one point less that at another, seed by seed."""
-    own, other = runs.by_seed(measure, ones), runs.by_seed(measure, others)
-    seeds = sorted(own.keys() & other.keys())
+    return paired_by_seed(runs.by_seed(measure, ones), runs.by_seed(measure, others))
+
+
+def paired_by_seed(ones: Mapping[int, float], others: Mapping[int, float]) -> Estimate:
+    """The first values less the second, each given by seed: by the seeds that both have."""
+    seeds = sorted(ones.keys() & others.keys())
     if not seeds:
-        raise MissingRunError(f"{measure} at {ones} and {others} with the same seed")
-    return paired([other[seed] for seed in seeds], [own[seed] for seed in seeds])
+        raise MissingRunError("two values to compare that are of the same seed")
+    return paired([others[seed] for seed in seeds], [ones[seed] for seed in seeds])
 
 
 def is_above(estimate: Estimate) -> bool:
@@ -92,9 +97,42 @@ def is_above(estimate: Estimate) -> bool:
     return (estimate.mean if estimate.low is None else estimate.low) > 0
 
 
-def clauses(runs: Runs[P], *parts: Clause, note: str = "") -> Clauses:
-    """A sentence taken apart."""
-    return Clauses(parts, runs.seeds, note)
+def exceeds(ones: Mapping[int, float], others: Mapping[int, float], times: float = 1.0) -> bool:
+    """Whether the first values are more than so many times the second, each given by seed.
+
+    They are if the whole interval of what they have more, paired by seed, lies above 0.
+    """
+    return is_above(paired_by_seed(ones, {seed: times * value for seed, value in others.items()}))
+
+
+def rising(
+    text: str,
+    columns: Sequence[Mapping[int, float]],
+    form: str = "{:.3g}",
+    *,
+    times: float = 1.0,
+    falls: bool = False,
+) -> Clause:
+    """Whether values, each given by seed, rise from the first to the last, to more than so many times, or fall so.
+
+    No step may go back: one does if the whole interval of its differences, paired by seed, lies beyond 0.
+    """
+    upward = columns[::-1] if falls else columns
+    back = any(exceeds(before, after) for before, after in pairwise(upward))
+    holds = exceeds(upward[-1], upward[0], times) and not back
+    return Clause(text, holds, listed([mean(column.values()) for column in columns], form))
+
+
+def clauses(runs: Runs[P], *parts: Clause, note: str = "", beside: Sequence[Clause] = ()) -> Clauses:
+    """A sentence taken apart; without its main parts, what it says `beside` is nothing."""
+    return Clauses(parts, runs.seeds, note, beside)
+
+
+def listed(values: Mapping[str, float] | Sequence[float], form: str = "{:.0f}") -> str:
+    """Values for a note, by name if they have names."""
+    if isinstance(values, Mapping):
+        return ", ".join(f"{name} {form.format(value)}" for name, value in values.items())
+    return ", ".join(form.format(value) for value in values)
 
 
 def percent(value: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -63,8 +63,7 @@ class Runs(Generic[P]):
 
     def mean(self, name: str, point: P) -> float:
         """One measure at one point, the mean over seeds."""
-        values = self.values(name, point)
-        return math.fsum(values) / len(values)
+        return mean(self.values(name, point))
 
     def average(self, name: str, points: Sequence[P]) -> float:
         """The mean of a measure over points and seeds."""
@@ -93,7 +92,14 @@ class Runs(Generic[P]):
     @property
     def seeds(self) -> int:
         """The most seeds that any point has."""
-        return max((len(values) for values in self.measures.values()), default=0)
+        return max((len(seeds) for kept in (self.measures, self.series) for seeds in kept.values()), default=0)
+
+
+def mean(values: Collection[float], of: str = "readings") -> float:
+    """The arithmetic mean. Raises :class:`MissingRunError` if there are no values, and says of what."""
+    if not values:
+        raise MissingRunError(of)
+    return math.fsum(values) / len(values)
 
 
 def by_run(table: pl.DataFrame, point: Callable[[Row], P], kind: str = "run") -> Mapping[tuple[P, int], list[Row]]:

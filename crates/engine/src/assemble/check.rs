@@ -4,6 +4,7 @@ use super::network::Network;
 use crate::control::{CongestionParams, ReactionParams};
 use crate::discard::Discard;
 use crate::error::Fault;
+use crate::pdu::CELL_OCTETS;
 use crate::port::MOST_QUEUES;
 use crate::spec::{Flow, Line, Scenario};
 use crate::time::{Interval, LineRate, Rate, Span};
@@ -89,8 +90,9 @@ fn port(policies: &[discard::Params], point: Option<&CongestionParams>) -> Resul
     if matches!(point, CongestionParams::QueueLength(_))
         && let Some(index) = policies.iter().position(|params| params.build(()).size().is_none())
     {
-        let reason = "queue_length judges by a share of the queue's size, and this queue has none";
-        return Err(Fault::new(format!("queues[{index}]"), "unlimited", reason, "give it a size: drop_tail, say"));
+        let reason = "queue_length judges by a share of the queue's size in PDUs, and this queue has none";
+        let (place, keyword) = (format!("queues[{index}]"), policies[index].keyword());
+        return Err(Fault::new(place, keyword, reason, "give it one: drop_tail, say"));
     }
     Ok(())
 }
@@ -129,6 +131,10 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
         .check()
         .and_then(|()| flow.traffic.check_octets(flow.octets))
         .map_err(|fault| fault.under("traffic"))?;
+    if !flow.traffic.constant_size() && flow.octets != CELL_OCTETS {
+        let remedy = "leave it out, and change traffic.connections.packet_size";
+        return Err(Fault::new("octets", flow.octets, "the traffic has a size of packets of its own", remedy));
+    }
     flow.policers.iter().enumerate().try_for_each(|(index, params): (usize, &policer::Params)| {
         params.check().map_err(|fault| fault.under(&format!("policers[{index}]")))
     })?;

@@ -109,6 +109,7 @@ impl<'a> Network<'a> {
         network.switches.dedup();
         network.join_peers()?;
         network.check_lifetimes()?;
+        network.check_queues()?;
         if let Some(stop) = &scenario.stop {
             let Some(port) = network.ports.iter().position(|port| port.name == stop.port) else {
                 let names: Vec<&str> = network.ports.iter().map(|port| port.name.as_str()).collect();

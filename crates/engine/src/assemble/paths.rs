@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::network::PortPlan;
+use super::network::{PortPlan, suggestion};
 use crate::error::Fault;
 use crate::spec::Flow;
 
@@ -26,6 +26,7 @@ pub(super) fn routes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<Vec<Route>, 
         return Ok(vec![Route { name: String::new(), path, host: String::new(), peers: 1, peer: 0 }]);
     }
     check(flow)?;
+    check_nodes(flow, ports)?;
     let mut distances = Vec::new();
     for to in &flow.to {
         distances.push(distances_to(to, ports));
@@ -39,8 +40,13 @@ pub(super) fn routes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<Vec<Route>, 
                 let reason = format!("no lines lead from `{from}` to `{to}`");
                 return Err(Fault::new("to", to, reason, "add the lines, or name another node"));
             };
+            let name = format!("{from}-{to}");
+            if routes.iter().any(|route: &Route| route.name == name) {
+                let reason = format!("two of its flows would be called `{name}`, one of them from `{from}` to `{to}`");
+                return Err(Fault::new("from", from, reason, "rename a node"));
+            }
             let peer = (routes.len() - first) as u32;
-            routes.push(Route { name: format!("{from}-{to}"), path, host: from.clone(), peers, peer });
+            routes.push(Route { name, path, host: from.clone(), peers, peer });
         }
     }
     if routes.is_empty() {
@@ -70,6 +76,18 @@ fn check(flow: &Flow) -> Result<(), Fault> {
     }
     if let Some(peer) = &flow.peer {
         return Err(Fault::new("peer", peer, "peers go the same path reversed", "name the `path` of both groups"));
+    }
+    Ok(())
+}
+
+/// Refuses nodes at which no line ends.
+fn check_nodes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<(), Fault> {
+    let nodes: Vec<&str> = ports.iter().map(|port| port.from.as_str()).collect();
+    for (key, named) in [("from", &flow.from), ("to", &flow.to)] {
+        if let Some(stranger) = named.iter().find(|node| !nodes.contains(&node.as_str())) {
+            let remedy = suggestion(stranger, &nodes, "name a node that a [line.NAME] joins to others");
+            return Err(Fault::new(key, stranger, "no line ends at this node", remedy));
+        }
     }
     Ok(())
 }
@@ -160,9 +178,31 @@ mod tests {
         };
         assert_eq!(refused("\"d\", \"a\"]", "\"e\"]"), "flow.all.to");
         assert_eq!(refused("[\"a\", \"x\"]", "[\"a\", \"a\"]"), "flow.all.from");
+        assert_eq!(refused("from = [\"a\", \"x\"]", "from = [\"a\", \"xx\"]"), "flow.all.from");
+        assert_eq!(refused("\"d\", \"a\"]", "\"d\", \"aa\"]"), "flow.all.to");
         assert_eq!(refused("from = [\"a\", \"x\"]", ""), "flow.all.from");
         assert_eq!(refused("to = [", "path = [\"a\", \"b\"]\nto = ["), "flow.all.path");
         assert_eq!(refused("from = [\"a\", \"x\"]\n        to = [\"d\", \"a\"]", ""), "flow.all.path");
         assert_eq!(refused("\"x\"]\n        to = [\"d\", \"a\"]", "]\n        to = [\"a\"]"), "flow.all.to");
+    }
+
+    /// Flows of one name would draw the same random numbers.
+    #[test]
+    fn flows_of_one_name_are_refused() {
+        let text = r#"
+            duration = "1 s"
+            line.one = { between = ["a", "m"], rate = "1 Mb/s" }
+            line.two = { between = ["a-b", "m"], rate = "1 Mb/s" }
+            line.three = { between = ["m", "c"], rate = "1 Mb/s" }
+            line.four = { between = ["m", "b-c"], rate = "1 Mb/s" }
+            [flow.all]
+            from = ["a", "a-b"]
+            to = ["b-c", "c"]
+            traffic.silent = {}
+        "#;
+        let refusal =
+            |text: &str| Network::lay_out(&document::parse(text).unwrap()).map(drop).map_err(|fault| fault.reason);
+        assert!(refusal(text).unwrap_err().contains("`a-b-c`, one of them from `a-b` to `c`"));
+        assert_eq!(refusal(&text.replace("a-b", "ab")), Ok(()));
     }
 }

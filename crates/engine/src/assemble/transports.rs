@@ -2,9 +2,11 @@
 
 use super::network::{FlowPlan, Network};
 use crate::control::{CongestionParams, ReactionParams};
+use crate::discard;
 use crate::error::Fault;
 use crate::node::NodeId;
 use crate::pdu::FlowId;
+use crate::quantity::Bits;
 use crate::random::Stream;
 use crate::receiver::Receiver;
 use crate::spec::Flow;
@@ -62,6 +64,28 @@ impl Network<'_> {
         Ok(())
     }
 
+    /// Refuses queues into which no PDU of a flow fits.
+    pub(super) fn check_queues(&self) -> Result<(), Fault> {
+        for flow in &self.flows {
+            let header = match &flow.params.transport {
+                Some(Params::Tp4(params)) => u64::from(params.octets.data_header),
+                None => 0,
+            };
+            let Some(octets) = flow.params.traffic.octets(flow.params.octets) else { continue };
+            let bits = Bits((u64::from(octets) + header) * 8);
+            for port in flow.forward.iter().map(|&port| &self.ports[port]) {
+                let queue = usize::from(flow.params.priority).min(port.queues.len() - 1);
+                let discard::Params::DropTailBits(params) = &port.queues[queue] else { continue };
+                if params.size < bits {
+                    let path = format!("{}.queues[{queue}].drop_tail_bits.size", port.path);
+                    let reason = format!("no PDU of flow.{} fits: each has {bits}", self.groups[flow.group]);
+                    return Err(Fault::new(path, params.size, reason, "make the queue larger"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// What the flow's sender has to send.
     pub(super) fn build_traffic(
         &self,
@@ -77,6 +101,7 @@ impl Network<'_> {
             number: flow.number,
             octets: flow.params.octets,
             host: traffic::Host { stream: stream(host, "traffic of the host"), peers: *peers, peer: *peer },
+            has_transport: flow.params.transport.is_some(),
         })
     }
 

@@ -3,7 +3,9 @@
 //! papers/atn-congestion-management.txt, annex A, 3.2.1 (the TC-ep process); specs/atn.md, 5. A host has one connection
 //! at a time, to a peer drawn uniformly. Its schedule (gap, peer, duration, packets) comes from a stream of the host
 //! alone and not from the network, so that strategies are compared on the same offer. Each flow of the host, one a peer,
-//! plays the whole schedule and takes part in its own connections.
+//! plays the whole schedule and takes part in its own connections. Packets are produced once a connection is
+//! established; how long that takes shifts them, and changes nothing else. Without a transport they are produced from the
+//! opening on, and sent as they come.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,6 +15,9 @@ use crate::error::Fault;
 use crate::quantity::Bits;
 use crate::random::Stream;
 use crate::time::{Span, Time};
+
+/// Shortest mean cycle of connections.
+const SHORTEST_CYCLE: Span = Span::milliseconds(1);
 
 /// Largest packet: with the headers in front of it an NPDU has at most 65,535 octets.
 const MOST_OCTETS: u64 = 65_000;
@@ -38,7 +43,7 @@ pub struct Params {
     /// one lasts for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_duration: Option<Distribution<Span>>,
-    /// Time from the opening to the first packet, and from each to the next (f_gen, of mean
+    /// Time from the establishment of a connection to its first packet, and from each to the next (f_gen, of mean
     /// mean_interproduction_time).
     pub interproduction_time: Distribution<Span>,
     /// Length of a packet, without any header (f_size); an exponential one is rounded up to the octet.
@@ -80,6 +85,11 @@ impl Params {
         super::check_mean("interproduction_time", self.interproduction_time.mean())?;
         if let Some(duration) = &self.connection_duration {
             super::check_mean("connection_duration", duration.mean())?;
+            let gap = self.inter_connection_time.mean();
+            if duration.mean() + gap < SHORTEST_CYCLE {
+                let reason = format!("with the gap of {gap} a connection is opened more than once in {SHORTEST_CYCLE}");
+                return Err(Fault::new("connection_duration", duration.mean(), reason, "make one of the two longer"));
+            }
         }
         let size = self.packet_size.mean();
         // The mean of an exponential size stays clear of the limit: 8 means of it, for one packet in 3,000.
@@ -93,6 +103,15 @@ impl Params {
         }
         Ok(())
     }
+
+    /// Octets of each packet, if all have the same.
+    #[must_use]
+    pub fn constant_octets(&self) -> Option<u16> {
+        match self.packet_size {
+            Distribution::Constant(size) => u16::try_from(size.0 / 8).ok(),
+            Distribution::Exponential(_) => None,
+        }
+    }
 }
 
 /// The users of one host, seen by its flow to one peer.
@@ -105,6 +124,7 @@ pub struct Connections {
     packets: Stream,
     peers: u64,
     peer: u64,
+    has_transport: bool,
     is_open: bool,
     /// Opening of the connection that comes next, release of the one that is open.
     opening: Time,
@@ -123,6 +143,7 @@ impl Connections {
             schedule: host.stream,
             peers: u64::from(host.peers),
             peer: u64::from(host.peer),
+            has_transport: surroundings.has_transport,
             is_open: false,
             opening: Time::ZERO,
             release: Time::ZERO,
@@ -144,6 +165,11 @@ impl Connections {
             }
         }
         self.opening = Time::NEVER;
+    }
+
+    /// The first packet of the connection that is open comes a draw after `now`.
+    fn produce_from(&mut self, now: Time) {
+        self.production = now + self.params.interproduction_time.draw(&mut self.packets);
     }
 
     fn upcoming(&self) -> Upcoming {
@@ -175,7 +201,9 @@ impl Traffic for Connections {
             }
             Upcoming::Decision(at) => {
                 self.is_open = true;
-                self.production = at + self.params.interproduction_time.draw(&mut self.packets);
+                if !self.has_transport {
+                    self.produce_from(at);
+                }
             }
             Upcoming::Never => {}
         }
@@ -184,6 +212,15 @@ impl Traffic for Connections {
 
     fn is_connected(&self) -> bool {
         self.is_open
+    }
+
+    fn schedules_connections(&self) -> bool {
+        true
+    }
+
+    fn on_established(&mut self, now: Time) -> Option<Upcoming> {
+        self.produce_from(now);
+        Some(self.upcoming())
     }
 
     fn mean_rate(&self) -> Option<f64> {
@@ -278,6 +315,29 @@ mod tests {
     }
 
     #[test]
+    fn over_a_transport_packets_begin_once_the_connection_is_established() {
+        let params = Params {
+            inter_connection_time: Distribution::Constant(Span::from_seconds(1.0)),
+            connection_duration: Some(Distribution::Constant(Span::from_seconds(10.0))),
+            interproduction_time: Distribution::Constant(Span::from_seconds(2.0)),
+            ..study()
+        };
+        let host = Host { peers: 1, peer: 0, ..surroundings(3).host };
+        let mut model = Connections::new(&params, Surroundings { host, has_transport: true, ..surroundings(1) });
+        let mut pace = Script::new(&[]);
+        assert_eq!(model.start(Time::ZERO, &mut pace), Upcoming::Decision(at(1.0)));
+        assert_eq!(model.advance(at(1.0), &mut pace), (None, Upcoming::Decision(at(11.0))));
+        assert_eq!(model.on_established(at(4.5)), Some(Upcoming::Pdu(at(6.5))));
+        let unit = Some(Unit { octets: 1600, number: 0 });
+        assert_eq!(model.advance(at(6.5), &mut pace), (unit, Upcoming::Pdu(at(8.5))));
+        assert_eq!(model.advance(at(8.5), &mut pace), (unit, Upcoming::Pdu(at(10.5))));
+        assert_eq!(model.advance(at(10.5), &mut pace), (unit, Upcoming::Decision(at(11.0))));
+        // The next one is never established.
+        assert_eq!(model.advance(at(11.0), &mut pace), (None, Upcoming::Decision(at(12.0))));
+        assert_eq!(model.advance(at(12.0), &mut pace), (None, Upcoming::Decision(at(22.0))));
+    }
+
+    #[test]
     fn bad_parameters_are_refused() {
         let size = |packet_size| Params { packet_size, ..study() }.check().map_err(|fault| fault.path);
         assert_eq!(size(Distribution::Constant(Bits(520_000))), Ok(()));
@@ -287,6 +347,9 @@ mod tests {
         assert_eq!(size(Distribution::Exponential(Bits(65_008))), Err("packet_size".to_owned()));
         let none = Distribution::Constant(Span::ZERO);
         assert!(Params { interproduction_time: none.clone(), ..study() }.check().is_err());
-        assert!(Params { connection_duration: Some(none), ..study() }.check().is_err());
+        assert!(Params { connection_duration: Some(none.clone()), ..study() }.check().is_err());
+        let short = Some(Distribution::Constant(Span(999_999_999)));
+        assert!(Params { connection_duration: short.clone(), ..study() }.check().is_ok());
+        assert!(Params { connection_duration: short, inter_connection_time: none, ..study() }.check().is_err());
     }
 }

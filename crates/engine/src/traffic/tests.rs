@@ -47,6 +47,7 @@ pub(crate) fn surroundings(seed: u64) -> Surroundings {
         number: 0,
         octets: 53,
         host: Host { stream: Stream::new(seed, 0, "host/traffic"), peers: 1, peer: 0 },
+        has_transport: false,
     }
 }
 

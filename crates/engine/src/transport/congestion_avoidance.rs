@@ -15,7 +15,7 @@ use crate::error::Fault;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Window of a new connection (W0).
+    /// Window of a new connection (W0), or saw if that is less.
     pub initial: u16,
     /// Factor of a decrease, below 1 (par_decrease, beta).
     pub decrease: f64,

@@ -16,7 +16,7 @@ use crate::error::Fault;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Window of a new connection.
+    /// Window of a new connection; of it, no more is used than the credit.
     pub initial: u16,
     /// Factor of a decrease, below 1.
     pub decrease: f64,

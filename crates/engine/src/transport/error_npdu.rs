@@ -1,8 +1,9 @@
 //! Sending transport layer backoff with Error NPDUs (papers/atn-congestion-management.txt, 3.3 and 3.3.1): a phase begins
 //! with each Error Report about the connection too, however many come.
 //!
-//! The text knows the connections concerned by their two NSAPs, that is every connection between two hosts; there is
-//! one at a time here, and a late report about an older one is let go.
+//! The text knows the connections concerned by their two NSAPs, that is every connection between two hosts. Here a report
+//! concerns the connection of the NPDU that it is about, and one about an older connection is let go. With one user a
+//! host, as in the study, that is nearly the same; with several between two hosts (`count`) each hears of its own alone.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

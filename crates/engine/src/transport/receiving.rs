@@ -18,10 +18,10 @@ pub struct ReceivingMeasures {
     pub duplicates: u64,
     /// DT TPDUs beyond every window that was ever advertised.
     pub outside: u64,
-    /// TPDUs of connections that are over.
+    /// DT TPDUs of connections that are over.
+    pub late: u64,
+    /// Other TPDUs of such connections.
     pub strays: u64,
-    /// Bits of all NPDUs sent.
-    pub control_bits: u64,
 }
 
 /// A DT TPDU received for the first time.
@@ -139,7 +139,8 @@ impl Receiving {
             _ => return None,
         };
         let Some(connection) = self.connections.iter_mut().find(|open| open.reference == reference) else {
-            self.measures.strays += 1;
+            let count = if number.is_some() { &mut self.measures.late } else { &mut self.measures.strays };
+            *count += 1;
             return None;
         };
         let is_marked = pdu.marks.has(Marks::CE);
@@ -220,7 +221,6 @@ impl Receiving {
         let mut pdu = self.header.npdu(self.sequence, octets, body);
         pdu.marks.set(marks);
         self.sequence = self.sequence.wrapping_add(1);
-        self.measures.control_bits += pdu.bits();
         send(pdu);
     }
 }

@@ -39,7 +39,7 @@ impl RoundTrip {
             None => timers.initial,
         };
         let doubled = once.0.saturating_mul(1 << transmission.saturating_sub(1).min(40));
-        Span(doubled.min(timers.most.0.max(timers.initial.0)))
+        Span(doubled.min(timers.most.0))
     }
 
     /// How long after its T1 ran out another TPDU than the oldest is looked at again.

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::journeys::{Journey, Journeys};
+use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use super::tp4::{Header, Params};
 use super::{Acknowledged, Window, WindowStrategy};
@@ -18,12 +19,14 @@ pub struct SendingMeasures {
     pub opened: u64,
     /// Connections given up after the most transmissions of one TPDU.
     pub given_up: u64,
-    /// Packets produced.
+    /// Packets produced, and those that waited at the reset.
     pub produced: u64,
     /// Packets refused because too many waited.
     pub refused: u64,
     /// Packets that were never sent: forgotten at a release, or produced behind a connection that was given up.
     pub unsent: u64,
+    /// DT TPDUs acknowledged.
+    pub acknowledged: u64,
     /// DT TPDUs unacknowledged when their connection was released or given up.
     pub unacknowledged: u64,
     /// DT TPDUs sent for the first time.
@@ -57,10 +60,9 @@ struct Retained {
     timeout: Span,
 }
 
-/// A TPDU of which one is sent until it is answered: CR, DR.
+/// The CR TPDU, sent until it is answered.
 #[derive(Clone, Copy, Debug)]
 struct Request {
-    connection: u32,
     transmissions: u32,
     sent: Time,
     deadline: Time,
@@ -90,8 +92,14 @@ impl Connection {
         self.upper.saturating_sub(self.lower)
     }
 
+    /// How many more DT TPDUs may go out.
+    fn room(&self) -> u64 {
+        let window = if self.request.is_none() { self.credit().min(self.window.window()) } else { 0 };
+        window.saturating_sub(self.retained.len() as u64)
+    }
+
     fn may_send(&self) -> bool {
-        self.request.is_none() && (self.retained.len() as u64) < self.credit().min(self.window.window())
+        self.room() > 0
     }
 
     /// The oldest TPDU has become so at `now`. While it was another's turn its T1 may have run out: it was then looked at
@@ -132,8 +140,7 @@ pub struct Sending {
     /// The sender's strategy as it is at the start of a connection.
     fresh: Window,
     connection: Option<Connection>,
-    /// DR TPDUs not yet confirmed.
-    releases: VecDeque<Request>,
+    releases: Releases,
     /// Answers that go out at the next call.
     answers: VecDeque<Pdu>,
     newest: u32,
@@ -147,7 +154,7 @@ impl Sending {
     #[must_use]
     pub fn new(params: &Params, flow: FlowId, priority: u8, mut traffic: Model) -> Sending {
         let upcoming = traffic.start(Time::ZERO, &mut Unhurried);
-        let mut sending = Sending {
+        Sending {
             header: Header::new(params, flow, priority),
             params: params.clone(),
             saturates: traffic.saturates(),
@@ -155,18 +162,14 @@ impl Sending {
             is_user_connected: false,
             fresh: params.window.build(()),
             connection: None,
-            releases: VecDeque::new(),
+            releases: Releases::new(),
             answers: VecDeque::new(),
             newest: 0,
             sequence: 0,
             control_sequence: 0,
             measures: SendingMeasures::default(),
             traffic,
-        };
-        if sending.traffic.is_connected() {
-            sending.heed_user(Time::ZERO);
         }
-        sending
     }
 
     /// The flow that it sends.
@@ -187,15 +190,27 @@ impl Sending {
         self.connection.as_ref().map_or(0, |connection| connection.waiting.len() as u64)
     }
 
+    /// DT TPDUs under way: sent and not acknowledged.
+    #[must_use]
+    pub fn outstanding(&self) -> u64 {
+        self.connection.as_ref().map_or(0, |connection| connection.retained.len() as u64)
+    }
+
+    /// When a release under way is next acted upon.
+    #[cfg(test)]
+    pub(super) fn releases_due(&self) -> Time {
+        self.releases.due()
+    }
+
     /// Mean rate at which its user offers packets, in bits per second, where the parameters tell.
     #[must_use]
     pub fn mean_rate(&self) -> Option<f64> {
         self.traffic.mean_rate()
     }
 
-    /// Forgets what was measured.
+    /// Forgets what was measured; what waits or is under way is counted as if it came now.
     pub fn reset_measures(&mut self, now: Time) {
-        self.measures = SendingMeasures::default();
+        self.measures = SendingMeasures { produced: self.waiting(), ..SendingMeasures::default() };
         self.traffic.reset_measures(now);
     }
 
@@ -205,14 +220,14 @@ impl Sending {
         let credit = connection.map_or(0, Connection::credit);
         each("credit", credit as f64);
         each("window", connection.map_or(0, |connection| connection.window.window().min(credit)) as f64);
-        each("outstanding", connection.map_or(0, |connection| connection.retained.len()) as f64);
+        each("outstanding", self.outstanding() as f64);
         each("waiting", self.waiting() as f64);
     }
 
     /// When it next acts.
     #[must_use]
     pub fn due(&self) -> Time {
-        if !self.answers.is_empty() {
+        if !self.answers.is_empty() || self.traffic.is_connected() != self.is_user_connected {
             return Time::ZERO;
         }
         let user = match self.upcoming {
@@ -230,8 +245,7 @@ impl Sending {
             };
             request.min(connection.oldest_due).min(data)
         });
-        let release = self.releases.iter().map(|release| release.deadline).min().unwrap_or(Time::NEVER);
-        user.min(own).min(release)
+        user.min(own).min(self.releases.due())
     }
 
     /// Does everything that is due by `now`; each NPDU goes to `send`.
@@ -240,10 +254,11 @@ impl Sending {
             self.measures.control_bits += answer.bits();
             send(answer);
         }
+        self.heed_connection(now);
         loop {
             match self.upcoming {
-                Upcoming::Pdu(at) if at <= now && !self.saturates => self.hear_packet(now),
-                Upcoming::Decision(at) if at <= now => drop(self.hear_user(now)),
+                Upcoming::Pdu(at) if at <= now && !self.saturates => self.queue_packet(now),
+                Upcoming::Decision(at) if at <= now => drop(self.advance_user(now)),
                 _ => break,
             }
         }
@@ -261,10 +276,12 @@ impl Sending {
             Body::AcknowledgementTpdu { number, credit, subsequence, connection } => {
                 self.on_acknowledgement(connection, number, (credit, subsequence), is_marked, now);
             }
-            Body::DisconnectConfirm { connection } => self.releases.retain(|release| release.connection != connection),
+            Body::DisconnectConfirm { connection } => self.releases.confirm(connection),
             Body::ErrorReport { connection, .. } => {
                 self.measures.error_reports += 1;
-                if let Some(open) = self.connection.as_mut().filter(|open| open.reference == connection) {
+                // The first phase begins when the connection is established: what a CR TPDU met on its way counts no more.
+                let concerned = |open: &&mut Connection| open.reference == connection && open.request.is_none();
+                if let Some(open) = self.connection.as_mut().filter(concerned) {
                     open.window.on_error_report();
                 }
             }
@@ -281,6 +298,9 @@ impl Sending {
                 connection.round_trip.record(now.since(request.sent));
             }
             connection.upper = u64::from(credit);
+            if let Some(upcoming) = self.traffic.on_established(now) {
+                self.upcoming = upcoming;
+            }
         }
         // Credit for data in the other direction, of which there is none.
         let body = Body::AcknowledgementTpdu { number: 0, credit: 1, subsequence: 0, connection: reference };
@@ -319,6 +339,7 @@ impl Sending {
         if let Some(sent) = sample {
             connection.round_trip.record(now.since(sent));
         }
+        self.measures.acknowledged += count;
         connection.window.on_acknowledged(Acknowledged { count, credit: credit.into(), is_marked });
         connection.plan_oldest(now);
     }
@@ -326,7 +347,7 @@ impl Sending {
     /// A TPDU for a connection that is not open: if its release is not under way, the other side is told.
     fn on_stray(&mut self, reference: u32) {
         self.measures.strays += 1;
-        if self.releases.iter().all(|release| release.connection != reference) {
+        if !self.releases.has(reference) {
             self.answer(self.params.octets.disconnect_request, Body::DisconnectRequest { connection: reference });
         }
     }
@@ -348,37 +369,43 @@ impl Sending {
         send(pdu);
     }
 
-    /// What comes next of the user; it may be to open a connection or to release it.
-    fn hear_user(&mut self, now: Time) -> Option<Packet> {
+    /// The user goes on; a packet may come of it.
+    fn advance_user(&mut self, now: Time) -> Option<Packet> {
         let (unit, upcoming) = self.traffic.advance(now, &mut Unhurried);
         self.upcoming = upcoming;
-        if self.traffic.is_connected() != self.is_user_connected {
-            self.heed_user(now);
-        }
+        self.heed_connection(now);
         let unit = unit?;
         self.measures.produced += 1;
         Some(Packet { produced: now, octets: unit.octets })
     }
 
-    fn hear_packet(&mut self, now: Time) {
-        let Some(packet) = self.hear_user(now) else { return };
+    fn queue_packet(&mut self, now: Time) {
+        let Some(packet) = self.advance_user(now) else { return };
         match &mut self.connection {
             None => self.measures.unsent += 1,
-            Some(open) if open.waiting.len() as u64 >= self.params.waiting.0 => self.measures.refused += 1,
+            // What there is room for goes out before anything waits.
+            Some(open) if open.waiting.len() as u64 >= self.params.waiting.0.saturating_add(open.room()) => {
+                self.measures.refused += 1;
+            }
             Some(open) => open.waiting.push_back(packet),
         }
     }
 
-    fn heed_user(&mut self, now: Time) {
-        self.is_user_connected = self.traffic.is_connected();
-        if !self.is_user_connected {
+    /// Opens or releases a connection, where the user has.
+    fn heed_connection(&mut self, now: Time) {
+        let is_connected = self.traffic.is_connected();
+        if is_connected == self.is_user_connected {
+            return;
+        }
+        self.is_user_connected = is_connected;
+        if !is_connected {
             return self.release(now);
         }
         self.newest += 1;
         self.measures.opened += 1;
         self.connection = Some(Connection {
             reference: self.newest,
-            request: Some(Request { connection: self.newest, transmissions: 0, sent: now, deadline: now }),
+            request: Some(Request { transmissions: 0, sent: now, deadline: now }),
             waiting: VecDeque::new(),
             retained: VecDeque::new(),
             lower: 0,
@@ -395,29 +422,22 @@ impl Sending {
         let Some(connection) = self.connection.take() else { return };
         self.measures.unsent += connection.waiting.len() as u64;
         self.measures.unacknowledged += connection.retained.len() as u64;
-        let release = Request { connection: connection.reference, transmissions: 0, sent: now, deadline: now };
-        self.releases.push_back(release);
+        self.releases.begin(connection.reference, connection.round_trip, now);
     }
 
-    fn give_up(&mut self, now: Time) {
+    /// A user with a schedule waits for its next connection; any other opens one at once.
+    fn give_up(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
         self.measures.given_up += 1;
         self.release(now);
+        self.send_releases(now, send);
+        self.is_user_connected = self.traffic.schedules_connections();
     }
 
     fn send_releases(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
-        let round_trip = RoundTrip::new(&self.params.retransmission);
-        for _ in 0..self.releases.len() {
-            let Some(mut release) = self.releases.pop_front() else { return };
-            if release.deadline <= now {
-                if release.transmissions == self.params.most_transmissions {
-                    continue;
-                }
-                release.transmissions += 1;
-                release.deadline = now + round_trip.timeout(release.transmissions);
-                let body = Body::DisconnectRequest { connection: release.connection };
-                self.send_control(self.params.octets.disconnect_request, body, send);
-            }
-            self.releases.push_back(release);
+        let mut released = Vec::new();
+        self.releases.act(now, self.params.most_transmissions, |connection| released.push(connection));
+        for connection in released {
+            self.send_control(self.params.octets.disconnect_request, Body::DisconnectRequest { connection }, send);
         }
     }
 
@@ -425,8 +445,7 @@ impl Sending {
         let Some(connection) = &mut self.connection else { return };
         let Some(request) = connection.request.as_mut().filter(|request| request.deadline <= now) else { return };
         if request.transmissions == self.params.most_transmissions {
-            self.give_up(now);
-            return self.send_releases(now, send);
+            return self.give_up(now, send);
         }
         request.transmissions += 1;
         request.sent = now;
@@ -442,8 +461,7 @@ impl Sending {
         };
         let Some(oldest) = connection.retained.front_mut() else { return };
         if oldest.transmissions == self.params.most_transmissions {
-            self.give_up(now);
-            return self.send_releases(now, send);
+            return self.give_up(now, send);
         }
         oldest.transmissions += 1;
         oldest.sent = now;
@@ -460,7 +478,7 @@ impl Sending {
             let packet = match connection.waiting.pop_front() {
                 Some(packet) => packet,
                 None if self.saturates && matches!(self.upcoming, Upcoming::Pdu(at) if at <= now) => {
-                    let Some(packet) = self.hear_user(now) else { return };
+                    let Some(packet) = self.advance_user(now) else { return };
                     packet
                 }
                 None => return,

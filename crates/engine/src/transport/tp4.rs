@@ -12,6 +12,9 @@ use crate::pdu::{Body, FlowId, Marks, Pdu};
 use crate::quantity::Count;
 use crate::time::Span;
 
+/// Shortest T1 and W: with less, timers would be all that happens.
+const SHORTEST: Span = Span::milliseconds(1);
+
 /// Parameters of TP4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -30,11 +33,12 @@ pub struct Params {
     pub local_acknowledgement_time: Span,
     /// A receiver repeats its last AK after this long (W).
     pub window_time: Span,
-    /// Transmissions of one TPDU (N) before the connection is given up.
+    /// Transmissions of one TPDU (N) before the connection is given up. A user with a schedule of connections then waits
+    /// for its next one; any other opens one at once.
     pub most_transmissions: u32,
     /// The retransmission timer.
     pub retransmission: Retransmission,
-    /// Packets that may wait at the sender for credit; more are refused.
+    /// Packets that may wait at the sender for credit, or for their connection to open; more are refused.
     pub waiting: Count,
     /// Lengths of NPDUs.
     pub octets: Octets,
@@ -126,23 +130,20 @@ impl Params {
             return Err(Fault::new("most_transmissions", self.most_transmissions, reason, "20 is usual"));
         }
         let timers = &self.retransmission;
-        for (path, span) in [
-            ("window_time", self.window_time),
-            ("retransmission.initial", timers.initial),
-            ("retransmission.least", timers.least),
-        ] {
-            if span == Span::ZERO {
-                return Err(Fault::new(
-                    path,
-                    span,
-                    "a timer runs for some time",
-                    "give a positive time, as in \"8 s\"",
-                ));
+        for (path, span) in [("window_time", self.window_time), ("retransmission.least", timers.least)] {
+            if span < SHORTEST {
+                let reason = format!("a timer runs for at least {SHORTEST}");
+                return Err(Fault::new(path, span, reason, "give a longer time, as in \"8 s\""));
             }
         }
         if timers.most < timers.least {
             let reason = format!("it is below the least ({})", timers.least);
             return Err(Fault::new("retransmission.most", timers.most, reason, "raise it, or lower `least`"));
+        }
+        if !(timers.least..=timers.most).contains(&timers.initial) {
+            let reason = format!("T1 is {} to {}, before the first sample too", timers.least, timers.most);
+            let remedy = "choose one between, or change `least` or `most`";
+            return Err(Fault::new("retransmission.initial", timers.initial, reason, remedy));
         }
         if !(0.001..=1000.0).contains(&timers.recheck) {
             let reason = "it must be a number from 0.001 to 1000";
@@ -207,8 +208,7 @@ pub(super) struct Header {
 impl Header {
     /// That of NPDUs in the flow's direction.
     pub(super) fn new(params: &Params, flow: FlowId, priority: u8) -> Header {
-        let wants_reports = params.window.build(()).wants_error_reports();
-        let marks = if wants_reports { Marks::ER } else { Marks::default() };
+        let marks = if params.window.build(()).wants_error_reports() { Marks::ER } else { Marks::default() };
         Header { flow, priority, marks, lifetime: params.lifetime }
     }
 
@@ -253,8 +253,20 @@ mod tests {
             (Params { saw: 0, extended: true, ..good() }, "saw"),
             (Params { acknowledge_after: 0, ..good() }, "acknowledge_after"),
             (Params { most_transmissions: 0, ..good() }, "most_transmissions"),
-            (Params { window_time: Span::ZERO, ..good() }, "window_time"),
+            (Params { window_time: Span(999_999_999), ..good() }, "window_time"),
+            (
+                Params { retransmission: Retransmission { least: Span::ZERO, ..timers() }, ..good() },
+                "retransmission.least",
+            ),
             (Params { retransmission: Retransmission { most: Span(1), ..timers() }, ..good() }, "retransmission.most"),
+            (
+                Params { retransmission: Retransmission { initial: timers().most * 2, ..timers() }, ..good() },
+                "retransmission.initial",
+            ),
+            (
+                Params { retransmission: Retransmission { initial: Span::milliseconds(7999), ..timers() }, ..good() },
+                "retransmission.initial",
+            ),
             (
                 Params { retransmission: Retransmission { recheck: 0.0, ..timers() }, ..good() },
                 "retransmission.recheck",

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from penstock.studies import runs
 from penstock.studies.abr.grid import BREAK_AT, EARLY, LATE, NRM, PAUSE_FROM, Point
-from penstock.studies.runs import MissingRunError, Row, Trace
+from penstock.studies.runs import MissingRunError, Row, Trace, mean
 from penstock.truth.abr import CELL_BITS, rate_without_feedback
 
 SEED = 1
@@ -72,7 +72,7 @@ def measure(point: Point, traces: Traces, flow: Row) -> Iterator[tuple[str, floa
     if point.kind in ("ratio", "video"):
         backward = flow["control_delivered"] - forward[1][-1]
         yield "ratio", end * point.granted / CELL_BITS / NRM / backward
-        yield "acr.mean", mean(acr)
+        yield "acr.mean", mean(acr[1])
         yield "acr.low", min(acr[1])
     if point.kind == "pause":
         resumed = PAUSE_FROM + point.amount
@@ -104,13 +104,6 @@ def window(trace: Trace, span: tuple[float, float]) -> Trace:
     return trace[0][first:last], trace[1][first:last]
 
 
-def mean(trace: Trace) -> float:
-    """The mean of the readings."""
-    if not trace[1]:
-        raise MissingRunError("readings of a time series")
-    return sum(trace[1]) / len(trace[1])
-
-
 def cells(traces: Traces, rate: float) -> Trace:
     """Cells that were put on the line to the destination, all kinds together, counted up: one more with each."""
     times, shares = reading(traces, "utilisation", DESTINATION)
@@ -125,7 +118,7 @@ def cells(traces: Traces, rate: float) -> Trace:
 def throughput(traces: Traces, span: tuple[float, float], rate: float) -> float:
     """Whole cells that go to the destination on a line of that rate, RM cells counted."""
     shares = window(reading(traces, "utilisation", DESTINATION), span)
-    return rate * mean(shares)
+    return rate * mean(shares[1])
 
 
 def data_throughput(traces: Traces, span: tuple[float, float]) -> float:

@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from penstock.studies.abr import grid
 from penstock.studies.abr.grid import CDFS, CRM_32, CRM_FULL, EARLY, LATE, LINES, NRM, PRINTED, Point, watched
-from penstock.studies.abr.runs import LOW, Runs, mean, window
+from penstock.studies.abr.runs import LOW, Runs, window
 from penstock.studies.claims import Clause, Evidence, Samples
 from penstock.studies.predicates import Predicates, clauses, percent
+from penstock.studies.runs import mean
 from penstock.truth import abr
 
 PREDICATES: Predicates[Runs] = Predicates()
@@ -166,7 +167,7 @@ def _(runs: Runs) -> Evidence:
     data = " and ".join(megabits(runs.one(f"{name}.data", point)) for name in ("early", "late"))
     return Samples(
         {
-            "ACR": [mean(runs.trace(point, "acr"))],
+            "ACR": [mean(runs.trace(point, "acr")[1])],
             "275 to 825 ms": runs.values("early", point),
             "825 to 1200 ms": runs.values("late", point),
         },

@@ -1,13 +1,13 @@
 """The aeronautical network (ATNP WG2/WP197, 1996): five strategies against congestion, two tables, five exercises.
 
 `grid` says what is run, `runs` keeps what was measured, `printed` is what the paper's tables say, `tables`, `figures`,
-`beside` and `captions` show it, `verdicts` and `weighed` judge the claims.
+`beside` and `captions` show it, `verdicts` and `weighed` judge the claims, by the ties of `ties`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from penstock.studies.atn.beside import beside_figures
@@ -52,7 +52,8 @@ class Study:
         require_figure(figure, TABLES, f"give {' or '.join(TABLES)}")
         self.figure = figure
         self.seeds = range(1, replications + 1)
-        self.runs = Runs(wanted=replications)
+        tables = [table for number, table in TABLES.items() if figure in (None, number)]
+        self.runs = Runs(wanted=replications, tables=tables)
 
     def points(self) -> list[tuple[Point | SeriesPoint, Sequence[int]]]:
         """The points to run, each with its seeds: those of the tables or of one, the load, exercises, and series."""
@@ -68,7 +69,7 @@ class Study:
         """Takes in all runs that there are."""
         import polars as pl
 
-        self.runs = Runs(wanted=len(self.seeds))
+        self.runs = Runs(wanted=len(self.seeds), tables=self.runs.tables)
         ports = by_run(results.table("ports"), point_of)
         for key, groups in by_run(results.table("groups"), point_of).items():
             self.runs.add(*key, groups, ports.get(key, []))
@@ -104,11 +105,11 @@ class Study:
         return {SCENARIOS[name].file: ready(name).to_toml() for name in used}
 
     def findings(self) -> list[Finding]:
-        """The verdicts; with one table, on the claims about it that its runs can answer."""
+        """The verdicts; with one table, on that part of the claims which its runs can answer."""
         found = findings("atn", PREDICATES, self.runs, None)
         if self.figure is None:
             return found
-        return [each for each in found if self.figure in each.figure and each.reproduced != "not run"]
+        return [replace(each, figure=self.figure) for each in found if each.reproduced != "not run"]
 
 
 def point_of(row: Row) -> Point:

@@ -8,16 +8,21 @@ from dataclasses import dataclass, field
 
 from penstock.studies import runs
 from penstock.studies.atn.grid import RUSHES, SCENARIOS, Point
+from penstock.studies.atn.printed import TABLES, Printed
 from penstock.studies.runs import MissingRunError, Row, Trace
 
 
 @dataclass(slots=True)
 class Runs(runs.Runs[Point]):
-    """The measures and time series of the ATN study; `watched` holds the series by the kind of run."""
+    """The measures and time series of the ATN study.
+
+    `watched` holds the series by the kind of run; `tables` are those of the paper's that are to be judged.
+    """
 
     watched: Mapping[str, runs.Runs[Point]] = field(
         default_factory=lambda: {kind: runs.Runs() for kind in ("watched", *RUSHES)}
     )
+    tables: Sequence[Printed] = tuple(TABLES.values())
 
     def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row]) -> None:
         """Takes in the result tables of one run."""
@@ -63,7 +68,7 @@ def measure(point: Point, groups: list[Row], ports: list[Row]) -> Iterator[tuple
     yield from ((name, float(data[column])) for name, column in columns.items() if data[column] is not None)
     yield "load", congested["queue_mean_bits"]
     yield "load.waiting", congested["waiting_mean_bits"]
-    yield "use", congested["utilisation"]
+    yield "idle", 1.0 - congested["utilisation"]  # the queue is empty then: the NPDU in transmission is in it
     systems = {row["from"] for row in ports if row["from"].startswith("is")}
     for system in sorted(systems):
         yield f"load.{system}", math.fsum(row["queue_mean_bits"] or 0.0 for row in ports if row["from"] == system)

@@ -9,9 +9,9 @@ from penstock.studies import predicates
 from penstock.studies.becn import grid
 from penstock.studies.becn.grid import FEW, PER_VC_SOURCES, SCHEMES, THRESHOLD, per_vc
 from penstock.studies.becn.runs import Runs, level_shares
-from penstock.studies.becn.verdicts import BOUNDED, PREDICATES, band, claim, place, rising, slope
+from penstock.studies.becn.verdicts import BOUNDED, PREDICATES, band, claim, place, slope
 from penstock.studies.claims import Clause, Count, Evidence, Samples
-from penstock.studies.predicates import clauses, percent
+from penstock.studies.predicates import clauses, percent, rising
 from penstock.studies.runs import MissingRunError
 
 __all__ = ["PREDICATES"]

@@ -8,10 +8,9 @@ set before the runs: `ACCEPTABLE` here, others in `per_vc.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
-from penstock.statistics import paired, student
+from penstock.statistics import student
 from penstock.studies.becn import grid
 from penstock.studies.becn.grid import (
     DELAYS,
@@ -24,7 +23,7 @@ from penstock.studies.becn.grid import (
 )
 from penstock.studies.becn.runs import Runs
 from penstock.studies.claims import Clause, Evidence, Samples
-from penstock.studies.predicates import Predicates, clauses, percent
+from penstock.studies.predicates import Predicates, clauses, percent, rising
 from penstock.studies.runs import MissingRunError
 
 PREDICATES: Predicates[Runs] = Predicates()
@@ -67,22 +66,6 @@ def slopes(runs: Runs, name: str, points: Sequence[Point]) -> dict[int, float]:
 def slope(runs: Runs, name: str, points: Sequence[Point]) -> float:
     """The same, the mean over seeds."""
     return student(slopes(runs, name, points).values()).mean
-
-
-def rising(text: str, columns: Sequence[Mapping[int, float]], form: str = "{:.3g}", *, falls: bool = False) -> Clause:
-    """Whether values, each given by seed, rise from the first to the last, or fall.
-
-    No step may go back: one does if the paired differences of its seeds lie beyond 0 with their whole interval.
-    """
-    sign = -1 if falls else 1
-    means = [student(column.values()).mean for column in columns]
-    back = []
-    for before, after in pairwise(columns):
-        seeds = sorted(before.keys() & after.keys())
-        step = paired([sign * before[seed] for seed in seeds], [sign * after[seed] for seed in seeds])
-        back.append((step.mean if step.high is None else step.high) < 0)
-    holds = sign * (means[-1] - means[0]) > 0 and not any(back)
-    return Clause(text, holds, ", ".join(form.format(mean) for mean in means))
 
 
 def worst(runs: Runs, name: str, points: Sequence[Point]) -> float:

@@ -22,8 +22,8 @@ from penstock.studies.eprca.grid import (
     against_tau,
     figure_points,
 )
-from penstock.studies.eprca.runs import MBPS, Runs, acr, across, in_ms, mean, total_allowed, windows
-from penstock.studies.runs import MissingRunError
+from penstock.studies.eprca.runs import MBPS, Runs, acr, across, in_ms, total_allowed, windows
+from penstock.studies.runs import MissingRunError, mean
 
 PER_CENT = 100.0
 TIME = "time (ms)"

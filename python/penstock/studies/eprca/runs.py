@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from penstock.studies import runs
 from penstock.studies.eprca.grid import SETTLED_S, STAGGER_S, Point
-from penstock.studies.runs import Row, Trace
+from penstock.studies.runs import Row, Trace, mean
 
 MBPS = 1e-6
 WINDOW_S = 0.005
@@ -94,11 +94,6 @@ def across(traces: Mapping[int, Trace], choose: Callable[[Sequence[float]], floa
     (times, _), *_ = traces.values()
     columns = zip(*(values for _, values in traces.values()), strict=True)
     return times, [choose(column) for column in columns]
-
-
-def mean(values: Sequence[float]) -> float:
-    """The arithmetic mean."""
-    return math.fsum(values) / len(values)
 
 
 def settling(rates: Sequence[Trace], started: int, within: float) -> float | None:

@@ -6,8 +6,7 @@ same video.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
 
 from penstock.statistics import student
 from penstock.studies.claims import Clause, Evidence
@@ -29,7 +28,7 @@ from penstock.studies.eprca.grid import (
     Point,
 )
 from penstock.studies.eprca.runs import Runs, acr, settling
-from penstock.studies.predicates import Predicates, clauses, difference, is_above, percent
+from penstock.studies.predicates import Predicates, clauses, difference, is_above, listed, percent, rising
 
 PREDICATES: Predicates[Runs] = Predicates()
 claim = PREDICATES.claim
@@ -50,13 +49,6 @@ NEAR = 0.02
 """How far from its target a link use may lie that is almost optimal."""
 SAME = 0.10
 """Rates within this part of their mean are the same."""
-
-
-def listed(values: Mapping[str, float] | Sequence[float], form: str = "{:.0f}") -> str:
-    """Values for a note, by name if they have names."""
-    if isinstance(values, Mapping):
-        return ", ".join(f"{name} {form.format(value)}" for name, value in values.items())
-    return ", ".join(form.format(value) for value in values)
 
 
 def of_each(runs: Runs, measure: str, tau: float, schemes: Sequence[str] = FOUR) -> dict[str, float]:
@@ -213,10 +205,9 @@ def _(runs: Runs) -> Evidence:
     for video, word in (("even", "with video"), ("none", "without video")):
         points = grid.against_target(video)
         means = [runs.mean("queue.max", point) for point in points]
-        falls = [is_above(difference(runs, "queue.max", low, high)) for low, high in pairwise(points)]
         proper, high = means[TARGETS.index(PROPER)], means[TARGETS.index(TARGET)]
         parts += [
-            Clause(f"{word}: it rises with the target", means[-1] > means[0] and not any(falls), listed(means)),
+            rising(f"{word}: it rises with the target", [runs.by_seed("queue.max", each) for each in points], "{:.0f}"),
             Clause(
                 f"{word}: at {TARGET:g} at least {STEEP:g} times that at {PROPER:g}",
                 high >= STEEP * proper,

@@ -9,13 +9,13 @@ still obeys an earlier notice.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from penstock.statistics import student
 from penstock.studies.claims import Clause, Evidence
 from penstock.studies.predicates import clauses, percent
-from penstock.studies.runs import MissingRunError, Trace
+from penstock.studies.runs import Trace, mean
 from penstock.studies.satellite.grid import ALTERNATIVE_SCENARIOS, MIXES, Point, largest
 from penstock.studies.satellite.runs import Runs
 from penstock.studies.satellite.verdicts import PREDICATES, claim
@@ -126,7 +126,8 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for scenario in ALTERNATIVE_SCENARIOS:
         backward, forward = (
-            mean([e.lasts_s for e in all_episodes(runs, largest(scenario, case))]) for case in ("2", "forward-marking")
+            mean([e.lasts_s for e in all_episodes(runs, largest(scenario, case))], "a fresh excess of the input rate")
+            for case in ("2", "forward-marking")
         )
         parts.append(
             Clause(
@@ -144,10 +145,3 @@ def _(runs: Runs) -> Evidence:
             )
         )
     return clauses(runs, *parts, note="case 2 and its alternatives at the largest N")
-
-
-def mean(values: Sequence[float]) -> float:
-    """The mean of episodes; without any, the claim cannot be judged."""
-    if not values:
-        raise MissingRunError("a fresh excess of the input rate")
-    return math.fsum(values) / len(values)

@@ -1,0 +1,56 @@
+"""The generated reference of scenario keys: nothing of the schema is lost on its way into the page."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from penstock.scenario import schema
+
+SCHEMA = schema()
+TOOL = runpy.run_path(str(Path(__file__).parent.parent / "tools" / "reference.py"))
+PAGE: str = TOOL["ScenarioPage"](SCHEMA).text()
+
+
+def choices() -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Each key of a scenario file whose value is chosen by a keyword, and what may be chosen."""
+    definitions = SCHEMA["$defs"]
+    for definition in (SCHEMA, *definitions.values()):
+        for key, value in definition.get("properties", {}).items():
+            for each in (value, value.get("items", {}), *value.get("anyOf", [])):
+                branches = definitions.get(each.get("$ref", "").rsplit("/", 1)[-1], {}).get("oneOf", [])
+                if chosen := [branch for branch in branches if len(branch.get("properties", {})) == 1]:
+                    yield key, chosen
+
+
+CHOICES = list(choices())
+
+
+def rows(key: str) -> list[str]:
+    return [line for line in PAGE.splitlines() if line.startswith(f"| `{key}` |")]
+
+
+@pytest.mark.parametrize(("key", "branches"), CHOICES, ids=[key for key, _ in CHOICES])
+def test_every_keyword_of_a_choice_is_named_and_described(key: str, branches: list[dict[str, Any]]) -> None:
+    keywords = [keyword for branch in branches for keyword in branch["properties"]]
+    assert any(all(f"`{keyword}" in row.split("|")[2] for keyword in keywords) for row in rows(key))
+    for branch in branches:
+        assert " ".join(branch["description"].split()) in PAGE
+
+
+def test_keywords_that_share_their_parameters_share_a_section() -> None:
+    (window,) = (row for row in rows("window") if "decbit" in row)
+    place = "#scenario-flow-name-transport-tp4-window-backoff"
+    assert f"[`backoff`]({place}) or [`error_npdu`]({place})" in window
+    assert "`error_npdu`: Sending transport layer backoff, upon retransmission and upon Error Reports" in window
+    assert "`backoff`: " not in window  # its section says so
+    assert PAGE.count(f"({place[1:]})=") == 1
+
+
+def test_a_quantity_that_a_keyword_takes_does_not_hide_the_keyword() -> None:
+    (size,) = rows("packet_size")
+    assert "`constant`: [bits](#scenario-quantities) or `exponential`: [bits](#scenario-quantities)" in size
