@@ -150,7 +150,7 @@ def test_a_file_without_a_sweep_and_a_sweep_without_an_axis_are_told(small_file:
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("atn/amss", '"flow.clearances.count" = [8, 16, 24]'),
+        ("atn/decbit", '"flow.data.count" = [1, 2, 3]'),
         ("abr/satellite-crm-32", '"line.satellite.delay" = ["1 ms", "10 ms", "100 ms"]'),  # whose groups are all peers
     ],
 )
