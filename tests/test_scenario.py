@@ -186,7 +186,7 @@ def test_a_file_goes_before_a_ready_scenario(
 
 
 def test_the_schema_is_a_json_schema() -> None:
-    assert {"duration", "flow", "line"} <= set(schema()["properties"])
+    assert {"duration", "flow", "line", "defaults"} <= set(schema()["properties"])
 
 
 SWEEP = """

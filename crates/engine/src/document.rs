@@ -1,12 +1,13 @@
 //! Scenario documents: TOML for people, JSON for programs, one schema for both. Errors name line, path, value and remedy.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue, Deserializer};
 
 use crate::error::{Error, Fault, leads_into};
 use crate::spec::Scenario;
 
 mod cell_times;
+mod defaults;
 
 /// Longest TOML document that is read, in bytes.
 pub const LONGEST: usize = 1 << 20;
@@ -33,7 +34,11 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
         Error::Scenario { line, path: String::new(), value: String::new(), reason, remedy: String::new() }
     };
     let mut document = DeTable::parse(text).map_err(syntax)?;
-    cell_times::in_toml(document.get_mut()).map_err(|fault| with_line(fault.into(), text))?;
+    let table = document.get_mut();
+    cell_times::in_toml(table)
+        .and_then(|()| defaults::in_toml(table))
+        .map_err(|fault| with_line(fault.into(), text))?;
+    defaults::take_from_toml(table);
     serde_path_to_error::deserialize(Deserializer::from(document)).map_err(|error| {
         let path = error.path().to_string();
         let inner = error.into_inner();
@@ -58,6 +63,7 @@ pub fn from_json(text: &str) -> Result<Scenario, Error> {
         Error::from(Fault::new("", "", reason, "give the JSON form of a scenario"))
     })?;
     cell_times::in_json(&mut tree)?;
+    defaults::in_json(&mut tree)?;
     serde_path_to_error::deserialize(&tree).map_err(|error| {
         let path = error.path().to_string();
         let message = error.into_inner().to_string();
@@ -84,7 +90,20 @@ pub fn to_json(scenario: &Scenario) -> String {
 /// JSON Schema of a scenario.
 #[must_use]
 pub fn schema() -> String {
-    serde_json::to_string_pretty(&schemars::schema_for!(Scenario)).unwrap_or_default()
+    let mut schema = schemars::schema_for!(Scenario);
+    let keys = |of: &str| schema.pointer(&format!("/$defs/{of}/properties")).cloned().unwrap_or_default();
+    let table = |of: &str| json!({ "type": "object", "properties": keys(of), "additionalProperties": false });
+    let defaults = json!({
+        "type": "object",
+        "description": "What every line and every flow has that does not say otherwise.",
+        "properties": { "line": table("Line"), "flow": table("Flow") },
+        "additionalProperties": false,
+        "default": {}
+    });
+    if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
+        properties.insert("defaults".to_owned(), defaults);
+    }
+    serde_json::to_string_pretty(&schema).unwrap_or_default()
 }
 
 /// The same error with the line of `text` on which its path stands, as far as the path is there.
@@ -140,8 +159,12 @@ fn explain(path: &str, message: &str) -> Fault {
             } else {
                 format!("{path}.{key}")
             };
-            let known = &quoted[1..];
-            let nearest = nearest(key, known);
+            let mut known = quoted[1..].to_vec();
+            if at == key {
+                // Known to the document alone.
+                known.push("defaults");
+            }
+            let nearest = nearest(key, &known);
             let list = if known.is_empty() { "no keys".to_owned() } else { known.join(", ") };
             let remedy = match nearest {
                 Some(nearest) => format!("did you mean `{nearest}`? (known here: {list})"),
@@ -197,7 +220,9 @@ struct Place {
 }
 
 fn find(text: &str, path: &str) -> Option<Place> {
-    let document = DeTable::parse(text).ok()?;
+    let mut document = DeTable::parse(text).ok()?;
+    // As far as they are sound; a fault of theirs is looked for among them.
+    defaults::in_toml(document.get_mut()).ok();
     let (key, mut rest) = first_key(path, names(document.get_ref()))?;
     let (key, mut value) = document.get_ref().get_key_value(key)?;
     let mut position = key.span().start;

@@ -297,8 +297,8 @@ fn what_a_transport_cannot_have_is_refused() {
         ("[flow.data.transport.tp4]", "octets = 100\n[flow.data.transport.tp4]", "flow.data.octets"),
         // The last queue before the receivers takes AKs, but no packet.
         (
-            "rate = \"64 kb/s\", delay = \"5 ms\", queues = [{ drop_tail_bits = { size = \"262144 bits\"",
-            "rate = \"64 kb/s\", delay = \"5 ms\", queues = [{ drop_tail_bits = { size = \"13375 bits\"",
+            "rate = \"64 kb/s\" }\nes1 =",
+            "rate = \"64 kb/s\", queues = [{ drop_tail_bits = { size = \"13375 bits\" } }] }\nes1 =",
             "line.is10-is11.queues[0].drop_tail_bits.size",
         ),
     ] {

@@ -1,0 +1,158 @@
+//! Defaults of a document: `[defaults.line]` and `[defaults.flow]` hold what every line and every flow has that does not
+//! say otherwise.
+//!
+//! They are put in their places before anything is read, key by key and whole, so that nothing below knows of them. The
+//! places keep the positions of what was put there: a fault in a default is found where it is written.
+
+use serde_json::Value;
+use toml::de::{DeTable, DeValue};
+
+use super::nearest;
+use crate::error::Fault;
+
+/// Name of the table.
+const DEFAULTS: &str = "defaults";
+/// Tables of a document whose entries may have defaults.
+const KINDS: [&str; 2] = ["line", "flow"];
+
+/// Puts the defaults of a TOML document in their places.
+pub(super) fn in_toml(document: &mut DeTable<'_>) -> Result<(), Fault> {
+    let Some(defaults) = document.get(DEFAULTS) else { return Ok(()) };
+    let DeValue::Table(defaults) = defaults.get_ref().clone() else { return Err(no_table(DEFAULTS.to_owned())) };
+    for (kind, keys) in &defaults {
+        let kind = known(kind.get_ref())?;
+        let DeValue::Table(keys) = keys.get_ref() else { return Err(no_table(format!("{DEFAULTS}.{kind}"))) };
+        let Some(DeValue::Table(entries)) = document.get_mut(kind).map(|entries| entries.get_mut()) else { continue };
+        for (_, entry) in entries.iter_mut() {
+            let DeValue::Table(entry) = entry.get_mut() else { continue };
+            for (key, value) in keys {
+                if !entry.contains_key(key.get_ref().as_ref()) {
+                    entry.insert(key.clone(), value.clone());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Removes them; they are in their places.
+pub(super) fn take_from_toml(document: &mut DeTable<'_>) {
+    document.remove(DEFAULTS);
+}
+
+/// Puts the defaults of a JSON document in their places, and removes them.
+pub(super) fn in_json(document: &mut Value) -> Result<(), Fault> {
+    let Value::Object(document) = document else { return Ok(()) };
+    let Some(defaults) = document.remove(DEFAULTS) else { return Ok(()) };
+    let Value::Object(defaults) = defaults else { return Err(no_table(DEFAULTS.to_owned())) };
+    for (kind, keys) in &defaults {
+        let kind = known(kind)?;
+        let Value::Object(keys) = keys else { return Err(no_table(format!("{DEFAULTS}.{kind}"))) };
+        let Some(Value::Object(entries)) = document.get_mut(kind) else { continue };
+        for entry in entries.values_mut().filter_map(Value::as_object_mut) {
+            for (key, value) in keys {
+                entry.entry(key).or_insert_with(|| value.clone());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The kind of this name, or the fault that there is none.
+fn known(name: &str) -> Result<&'static str, Fault> {
+    KINDS.into_iter().find(|kind| *kind == name).ok_or_else(|| {
+        let remedy = match nearest(name, &KINDS) {
+            Some(kind) => format!("did you mean `{kind}`?"),
+            None => format!("known here: {}", KINDS.join(", ")),
+        };
+        Fault::new(format!("{DEFAULTS}.{name}"), "", "nothing of this name has defaults", remedy)
+    })
+}
+
+fn no_table(path: String) -> Fault {
+    Fault::new(path, "", "this must be a table", "write [defaults.line] or [defaults.flow], and keys below it")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::document::{from_json, line_of, parse, to_json, to_toml};
+    use crate::error::Error;
+
+    const SHORT: &str = r#"
+duration = "1 s"
+cell_time = "10 us"
+
+[defaults.line]
+rate = "6 Mb/s"
+delay = "7 cell times"
+queues = [{ drop_tail = { size = "10 cells" } }]
+
+[defaults.flow]
+count = 3
+traffic.cbr = { rate = "64 kb/s" }
+
+[line]
+one = { between = ["a", "b"] }
+two = { between = ["b", "c"], rate = "2 Mb/s", queues = [{ unlimited = {} }] }
+
+[flow.voice]
+path = ["a", "b", "c"]
+
+[flow.video]
+path = ["a", "b"]
+count = 1
+traffic.poisson = { rate = "1 Mb/s" }
+"#;
+
+    const LONG: &str = r#"
+duration = "1 s"
+cell_time = "10 us"
+[line]
+one = { between = ["a", "b"], rate = "6 Mb/s", delay = "70 us", queues = [{ drop_tail = { size = "10 cells" } }] }
+two = { between = ["b", "c"], rate = "2 Mb/s", delay = "70 us", queues = [{ unlimited = {} }] }
+[flow]
+voice = { path = ["a", "b", "c"], count = 3, traffic.cbr = { rate = "64 kb/s" } }
+video = { path = ["a", "b"], traffic.poisson = { rate = "1 Mb/s" } }
+"#;
+
+    #[test]
+    fn a_line_and_a_flow_have_what_they_do_not_say() {
+        let scenario = parse(SHORT).unwrap();
+        assert_eq!(scenario, parse(LONG).unwrap());
+        assert_eq!(parse(&to_toml(&scenario)).unwrap(), scenario);
+        assert!(!to_json(&scenario).contains("defaults"));
+        let value: serde_json::Value = toml::from_str(SHORT).unwrap();
+        assert_eq!(from_json(&value.to_string()).unwrap(), scenario);
+    }
+
+    fn refusal(wrong: &str, right: &str) -> (Option<usize>, String, String) {
+        let text = SHORT.replace(wrong, right);
+        assert_ne!(text, SHORT);
+        match parse(&text) {
+            Err(Error::Scenario { line, path, reason, remedy, .. }) => (line, path, format!("{reason}; {remedy}")),
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_fault_in_a_default_is_found_where_it_is_written() {
+        let (line, path, _) = refusal("\"6 Mb/s\"", "\"6 MHz\"");
+        assert_eq!((line, path.as_str()), (Some(6), "line.one.rate"));
+        let (line, path, told) = refusal("delay = ", "dleay = ");
+        assert_eq!((line, path.as_str()), (Some(7), "line.one.dleay"));
+        assert!(told.contains("did you mean `delay`?"), "{told}");
+        let (line, path, _) = refusal("7 cell times", "half cell times");
+        assert_eq!((line, path.as_str()), (Some(7), "line.one.delay"));
+        let (line, path, told) = refusal("[defaults.line]", "[defaults.lines]");
+        assert_eq!((line, path.as_str()), (Some(5), "defaults.lines"));
+        assert!(told.contains("did you mean `line`?"), "{told}");
+        let (line, path, _) =
+            refusal("[defaults.flow]\ncount = 3\ntraffic.cbr = { rate = \"64 kb/s\" }", "[defaults]\nflow = 3");
+        assert_eq!((line, path.as_str()), (Some(11), "defaults.flow"));
+        let (line, path, told) = refusal("duration = \"1 s\"", "duration = \"1 s\"\ndefault.line.rate = \"1 Mb/s\"");
+        assert_eq!((line, path.as_str()), (Some(3), "default"));
+        assert!(told.contains("did you mean `defaults`?"), "{told}");
+        assert_eq!(line_of(SHORT, "line.one.queues[0].drop_tail.size"), Some(8));
+        assert_eq!(line_of(SHORT, "line.two.queues[0]"), Some(16));
+    }
+}
