@@ -1,0 +1,204 @@
+"""The clock, and CLNP: NPDUs, the output queues of systems, and the network of the study."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from itertools import count
+
+CAPACITY = 262_144
+"""Bits that an output queue of an intermediate system holds, the NPDU in transmission included."""
+ERROR_THRESHOLD = 131_072
+"""Bits in an output queue above which a Data NPDU that arrives is reported."""
+BACKBONE = 2_048_000.0
+LINES = (
+    *((f"is{number}", "is6", BACKBONE) for number in range(1, 6)),
+    ("is6", "is7", 64_000.0),
+    ("is6", "is10", 8_000.0),
+    ("is7", "is8", BACKBONE),
+    ("is7", "is9", BACKBONE),
+    ("is10", "is11", 64_000.0),
+)
+"""Lines between intermediate systems: both ends, and the bits per second of each direction."""
+LINE_DELAY = 0.005
+HOSTS = ("is1", "is2", "is3", "is4", "is5", "is5", "is7", "is8", "is8", "is9", "is9", "is11", "is11")
+"""The intermediate system of each end system, from es1 to es13."""
+HOST_RATE = 10_000_000.0
+HOST_DELAY = 0.0005
+
+
+class Clock:
+    """The time, and what is to happen up to the end of the run."""
+
+    def __init__(self, end: float) -> None:
+        self.now = 0.0
+        self.end = end
+        self._coming: list[tuple[float, int, Callable[..., None], tuple[object, ...]]] = []
+        self._order = count()
+
+    def after(self, delay: float, act: Callable[..., None], *arguments: object) -> None:
+        """Has `act` called with these arguments, a while from now."""
+        heapq.heappush(self._coming, (self.now + delay, next(self._order), act, arguments))
+
+    def run(self) -> None:
+        while self._coming and self._coming[0][0] < self.end:
+            self.now, _, act, arguments = heapq.heappop(self._coming)
+            act(*arguments)
+
+
+class Kind(Enum):
+    """What an NPDU carries: its short name, and the octets of the NPDU, 63 of them CLNP's header."""
+
+    CONNECT_REQUEST = "CR", 103
+    CONNECT_CONFIRM = "CC", 103
+    DATA = "DT", 1672
+    ACKNOWLEDGEMENT = "AK", 72
+    DISCONNECT_REQUEST = "DR", 75
+    DISCONNECT_CONFIRM = "DC", 69
+    ERROR = "ER", 121
+
+    def __init__(self, _name: str, octets: int) -> None:
+        self.bits = 8 * octets
+
+
+@dataclass(slots=True, eq=False)
+class Npdu:
+    """An NPDU with one TPDU; an Error NPDU has the one that it reports instead."""
+
+    kind: Kind
+    origin: str
+    destination: str
+    connection: int = 0
+    number: int = 0
+    credit: int = 0
+    sent: float = 0.0
+    congestion_experienced: bool = False
+    reported: Npdu | None = None
+
+
+class Output:
+    """An output queue, first in first out, and the line behind it. Those of end systems are without a limit."""
+
+    def __init__(self, clock: Clock, rate: float, delay: float, deliver: Callable[[Npdu], None]) -> None:
+        self.clock = clock
+        self.rate = rate
+        self.delay = delay
+        self.deliver = deliver
+        self.held = self.waiting = 0.0
+        """Bit seconds up to the end of the run, of all NPDUs in the queue and of those not yet in transmission."""
+        self._departures: deque[tuple[float, int]] = deque()
+        self._bits = 0
+        self._free = 0.0
+
+    def bits(self) -> int:
+        """What is in the queue now, the NPDU in transmission as a whole."""
+        while self._departures and self._departures[0][0] <= self.clock.now:
+            self._bits -= self._departures.popleft()[1]
+        return self._bits
+
+    def take(self, npdu: Npdu) -> None:
+        now, end = self.clock.now, self.clock.end
+        start = max(now, self._free)
+        bits = npdu.kind.bits
+        self._free = start + bits / self.rate
+        self._departures.append((self._free, bits))
+        self._bits += bits
+        self.held += bits * (min(self._free, end) - now)
+        self.waiting += bits * (min(start, end) - now)
+        self.clock.after(self._free + self.delay - now, self.deliver, npdu)
+
+
+class LimitedOutput(Output):
+    """That of an intermediate system: it marks, discards, and may tell the origin of both."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        rate: float,
+        delay: float,
+        deliver: Callable[[Npdu], None],
+        ce_threshold: int,
+        report: Callable[[Npdu], None] | None,
+    ) -> None:
+        super().__init__(clock, rate, delay, deliver)
+        self.ce_threshold = ce_threshold
+        self.report = report
+        self.discarded = 0
+
+    def take(self, npdu: Npdu) -> None:
+        found = self.bits()
+        if found > self.ce_threshold:
+            npdu.congestion_experienced = True
+        has_room = found + npdu.kind.bits <= CAPACITY
+        if self.report and npdu.kind is not Kind.ERROR and (found > ERROR_THRESHOLD or not has_room):
+            self.report(npdu)
+        if has_room:
+            super().take(npdu)
+        else:
+            self.discarded += 1
+
+
+class Network:
+    """Eleven intermediate and thirteen end systems; being a tree, it has one way from each to each."""
+
+    def __init__(self, clock: Clock, ce_threshold: int, has_reports: bool, deliver: Callable[[Npdu], None]) -> None:
+        self.sent = self.reports = 0
+        """NPDUs that end systems sent, and Error NPDUs of intermediate systems."""
+        self.outputs: dict[tuple[str, str], Output] = {}
+        self._clock = clock
+        self._deliver = deliver
+        lines = [(one, other, rate, LINE_DELAY) for one, other, rate in LINES]
+        lines += [(f"es{number}", system, HOST_RATE, HOST_DELAY) for number, system in enumerate(HOSTS, start=1)]
+        for one, other, rate, delay in lines:
+            for here, there in ((one, other), (other, one)):
+                arrive = self._arrival(there)
+                if here.startswith("is"):
+                    report = self._reporter(here) if has_reports else None
+                    self.outputs[here, there] = LimitedOutput(clock, rate, delay, arrive, ce_threshold, report)
+                else:
+                    self.outputs[here, there] = Output(clock, rate, delay, arrive)
+        self._ways = {(here, end): output for end in self._systems() for here, output in self._towards(end)}
+
+    @property
+    def discarded(self) -> int:
+        return sum(output.discarded for output in self.outputs.values() if isinstance(output, LimitedOutput))
+
+    def send(self, npdu: Npdu) -> None:
+        """From an end system."""
+        self.sent += 1
+        npdu.sent = self._clock.now
+        self._ways[npdu.origin, npdu.destination].take(npdu)
+
+    def _systems(self) -> set[str]:
+        return {here for here, _ in self.outputs}
+
+    def _towards(self, end: str) -> list[tuple[str, Output]]:
+        """The output of each other system on the way to one, found from that one outwards."""
+        found: dict[str, Output] = {}
+        edge = [end]
+        while edge:
+            reached = edge.pop()
+            for (here, there), output in self.outputs.items():
+                if there == reached and here != end and here not in found:
+                    found[here] = output
+                    edge.append(here)
+        return list(found.items())
+
+    def _arrival(self, system: str) -> Callable[[Npdu], None]:
+        def arrive(npdu: Npdu) -> None:
+            if npdu.destination == system:
+                self._deliver(npdu)
+            else:
+                self._ways[system, npdu.destination].take(npdu)
+
+        return arrive
+
+    def _reporter(self, system: str) -> Callable[[Npdu], None]:
+        def report(npdu: Npdu) -> None:
+            self.reports += 1
+            self._ways[system, npdu.origin].take(Npdu(Kind.ERROR, system, npdu.origin, reported=npdu))
+
+        return report

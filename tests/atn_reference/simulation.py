@@ -1,0 +1,154 @@
+"""Users, hosts, the two scenarios and the five strategies, and what a run measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from random import Random
+
+from atn_reference.network import Clock, Kind, Network, Npdu
+from atn_reference.receiver import CongestionAvoidance, Credit, Receiver, ReceiverCounts, Whole, WithdrawingCredit
+from atn_reference.sender import CongestionWindow, CreditOnly, Sender, SenderCounts, Window
+
+GAP = 10.0
+"""Mean time before a user's first connection, and from the release of one to the next."""
+DURATION = 180.0
+"""Mean time from the connect request to the release."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Who sends to whom, for how long, and which queue gets congested."""
+
+    duration: float
+    senders: tuple[str, ...]
+    receivers: tuple[str, ...]
+    congested: tuple[str, str]
+    ce_threshold: int
+
+
+SCENARIOS = {
+    "a": Scenario(
+        duration=600.0,
+        senders=("es1", "es2", "es3", "es4", "es5", "es6"),
+        receivers=("es7", "es8", "es9", "es10", "es11"),
+        congested=("is6", "is7"),
+        ce_threshold=27_000,
+    ),
+    "b": Scenario(
+        duration=2400.0,
+        senders=("es1", "es2"),
+        receivers=("es12", "es13"),
+        congested=("is6", "is10"),
+        ce_threshold=1,
+    ),
+}
+"""Those of table 5-1 and of table 5-2."""
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """What decides at the receiver and at the sender, and whether Data NPDUs ask for Error Reports."""
+
+    credit: Callable[[], Credit] = Whole
+    window: Callable[[], Window] = CreditOnly
+    has_reports: bool = False
+
+
+STRATEGIES = {
+    "none": Strategy(),
+    "avoidance": Strategy(credit=CongestionAvoidance),
+    "withdrawing": Strategy(credit=WithdrawingCredit),
+    "backoff": Strategy(window=CongestionWindow),
+    "error": Strategy(window=CongestionWindow, has_reports=True),
+}
+
+
+class Simulation:
+    """One run. All random numbers follow from the seed, with a generator for each user."""
+
+    sender: type[Sender] = Sender
+    """What opens connections: a test that wants another reading has a subclass here."""
+
+    def __init__(self, scenario: Scenario, strategy: Strategy, seed: int) -> None:
+        self.scenario = scenario
+        self.strategy = strategy
+        self.clock = Clock(scenario.duration)
+        self.network = Network(self.clock, scenario.ce_threshold, strategy.has_reports, self._deliver)
+        self.sent = SenderCounts()
+        self.received = ReceiverCounts()
+        self.numbers = count()
+        self._users = {host: User(self, host, Random(f"{seed} {host}")) for host in scenario.senders}
+        self._receivers: dict[int, Receiver] = {}
+
+    def run(self) -> dict[str, float]:
+        """The columns of the paper's tables, and the load without the NPDU in transmission."""
+        self.clock.run()
+        delay = self.received.delay / self.received.delivered
+        throughput = self.received.delivered / self.scenario.duration
+        congested = self.network.outputs[self.scenario.congested]
+        return {
+            "delay": delay,
+            "throughput": throughput,
+            "power": throughput / delay,
+            "discarded": self.network.discarded / self.sent.transmitted,
+            "success": self.received.delivered / self.sent.first_copies,
+            "success.all": self.received.delivered / self.sent.transmitted,
+            "load": congested.held / self.scenario.duration,
+            "load.waiting": congested.waiting / self.scenario.duration,
+            "error.share": self.network.reports / (self.network.reports + self.network.sent),
+        }
+
+    def _deliver(self, npdu: Npdu) -> None:
+        if npdu.destination in self._users:
+            self._users[npdu.destination].take(npdu)
+        elif npdu.kind is not Kind.ERROR:  # about credit: nothing that a receiver could do
+            self._receive(npdu)
+
+    def _receive(self, npdu: Npdu) -> None:
+        """What arrives at the side that receives data; a release is confirmed whatever is known of its connection."""
+        receiver = self._receivers.get(npdu.connection)
+        if receiver:
+            receiver.take(npdu)
+        elif npdu.kind is Kind.CONNECT_REQUEST:
+            credit = self.strategy.credit()
+            self._receivers[npdu.connection] = Receiver(self.clock, self.network, npdu, credit, self.received)
+        if npdu.kind is Kind.DISCONNECT_REQUEST:
+            self.network.send(Npdu(Kind.DISCONNECT_CONFIRM, npdu.destination, npdu.origin, npdu.connection))
+
+
+class User:
+    """Opens one connection at a time from its host, to a peer drawn anew.
+
+    Durations run from the connect request and gaps from the release, whenever the network answers either.
+    """
+
+    def __init__(self, simulation: Simulation, host: str, random: Random) -> None:
+        self._simulation = simulation
+        self._host = host
+        self._random = random
+        self._connections: dict[int, Sender] = {}
+        self._newest: Sender | None = None
+        self._open_later()
+
+    def take(self, npdu: Npdu) -> None:
+        if npdu.reported is None:
+            self._connections[npdu.connection].take(npdu)
+        elif self._newest and self._newest.peer == npdu.reported.destination:
+            # A report has the addresses of hosts and no more; with one connection at a time it is the newest's.
+            self._newest.congestion_reported()
+
+    def _open_later(self) -> None:
+        self._simulation.clock.after(self._random.expovariate(1 / GAP), self._open)
+
+    def _open(self) -> None:
+        run = self._simulation
+        ends = self._host, self._random.choice(run.scenario.receivers)
+        number = next(run.numbers)
+        window = run.strategy.window()
+        self._newest = self._connections[number] = run.sender(
+            run.clock, run.network, ends, number, window, run.sent, self._random, self._open_later
+        )
+        run.clock.after(self._random.expovariate(1 / DURATION), self._newest.release)
+        self._newest.connect()

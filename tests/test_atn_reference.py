@@ -1,0 +1,177 @@
+"""The engine's ATN models against a second simulator: every column of the paper's tables, over independent seeds.
+
+Each cell, a column of one strategy in one scenario, is compared by Welch's test. Its limit is such that a correct pair
+would exceed it in any of the 90 cells with a probability of at most 1 % (Bonferroni). Seeds are fixed, so a test fails
+always or never; and wrong readings, on either side, must exceed the same limit.
+"""
+
+import ast
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from statistics import fmean, variance
+
+import polars as pl
+import pytest
+from atn_reference import SCENARIOS, STRATEGIES, Simulation
+from atn_reference.sender import Outstanding, Sender
+
+import penstock
+from penstock.statistics import student_quantile
+from penstock.studies.atn.grid import Point
+from penstock.studies.atn.runs import measure
+
+COLUMNS = (
+    "delay",
+    "throughput",
+    "power",
+    "discarded",
+    "success",
+    "success.all",
+    "load",
+    "load.waiting",
+    "error.share",
+)
+ROWS = [Point(strategy, scenario) for scenario in SCENARIOS for strategy in STRATEGIES]
+CHANCE = 0.01 / (len(ROWS) * len(COLUMNS))
+"""Of a cell in which both are right to exceed its limit."""
+QUICK = [
+    Point("none", "b"),
+    Point("avoidance", "b"),
+    Point("withdrawing", "b"),
+    Point("backoff", "a"),
+    Point("error", "a"),
+]
+"""Each strategy once."""
+FEW, MANY = 12, 120
+"""Seeds of the reference; the engine, which is faster, has more."""
+
+Cells = Mapping[str, Sequence[float]]
+
+
+def simulated(simulation: type[Simulation], row: Point, seeds: int) -> Cells:
+    """Each column of the second simulator, or of one that reads the paper otherwise, by seed."""
+    scenario, strategy = SCENARIOS[row.scenario], STRATEGIES[row.strategy]
+    runs = [simulation(scenario, strategy, seed).run() for seed in range(1, seeds + 1)]
+    return {column: [run[column] for run in runs] for column in COLUMNS}
+
+
+@cache
+def reference(row: Point, seeds: int) -> Cells:
+    """Each column of the second simulator as it is."""
+    return simulated(Simulation, row, seeds)
+
+
+def engine(point: Point, replications: int, changes: Mapping[str, object] | None = None) -> Cells:
+    """Each column of Penstock, by replication."""
+    result = penstock.run(point.build().with_(changes or {}), replications=replications)
+    runs = []
+    for number in range(replications):
+        groups, ports = (
+            each.filter(pl.col("replication") == number).to_dicts() for each in (result.groups, result.ports)
+        )
+        # Without Error Reports there is no share to tell.
+        runs.append({"error.share": 0.0, **dict(measure(point, groups, ports))})
+    return {column: [run[column] for run in runs] for column in COLUMNS}
+
+
+def welch(one: Sequence[float], other: Sequence[float]) -> tuple[float, int]:
+    """The difference of two means in its standard errors, and the degrees of freedom, rounded down."""
+    parts = [variance(each) / len(each) for each in (one, other)]
+    difference = fmean(one) - fmean(other)
+    if sum(parts) == 0.0:
+        return (math.copysign(math.inf, difference) if difference else 0.0), 1
+    freedom = sum(parts) ** 2 / sum(part**2 / (len(each) - 1) for part, each in zip(parts, (one, other), strict=True))
+    return difference / math.sqrt(sum(parts)), math.floor(freedom)
+
+
+def disagreements(ours: Cells, theirs: Cells) -> dict[str, float]:
+    """The columns that differ by more than chance allows, and by how many standard errors."""
+    found = {}
+    for column in COLUMNS:
+        z, freedom = welch(ours[column], theirs[column])
+        if abs(z) > student_quantile(freedom, 1 - CHANCE / 2):
+            found[column] = z
+    return found
+
+
+def test_the_reference_stands_alone() -> None:
+    """It has the standard library and itself, so it cannot share a mistake with the engine by an import."""
+    for source in Path(__file__).with_name("atn_reference").glob("*.py"):
+        for statement in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+            if isinstance(statement, ast.ImportFrom):
+                assert str(statement.module).partition(".")[0] in sys.stdlib_module_names | {"atn_reference"}
+            elif isinstance(statement, ast.Import):
+                assert {each.name.partition(".")[0] for each in statement.names} <= sys.stdlib_module_names
+
+
+def test_few_runs_agree() -> None:
+    found = {str(row): disagreements(engine(row, 5 * FEW), reference(row, FEW)) for row in QUICK}
+    assert found == {str(row): {} for row in QUICK}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_many_runs_agree(row: Point) -> None:
+    assert disagreements(engine(row, 3 * MANY), reference(row, MANY)) == {}
+
+
+# Wrong readings of the reference, and parameters that the engine alone has
+
+
+class EarlySender(Sender):
+    """Produces from the connect request on, and so has packets ready when the confirmation comes."""
+
+    def connect(self) -> None:
+        super().connect()
+        self.produce_later()
+
+    def opened(self) -> None:
+        self.send_allowed()
+
+
+class EachSender(Sender):
+    """Measures the round trip of every TPDU that was sent once, though it waited behind a lost one."""
+
+    def measure(self, covered: Sequence[Outstanding]) -> None:
+        for copy in covered:
+            if copy.transmissions == 1:
+                self.timer.sample(self.clock.now - copy.sent)
+
+
+class ProducingEarly(Simulation):
+    sender = EarlySender
+
+
+class MeasuringEach(Simulation):
+    sender = EachSender
+
+
+@pytest.mark.parametrize(
+    ("row", "simulation", "column"),
+    [(Point("none", "b"), ProducingEarly, "success.all"), (Point("backoff", "a"), MeasuringEach, "delay")],
+    ids=["early packets", "each round trip"],
+)
+def test_another_reading_is_noticed(row: Point, simulation: type[Simulation], column: str) -> None:
+    found = disagreements(engine(row, 5 * FEW), simulated(simulation, row, FEW))
+    assert column in found
+
+
+TIMER = "flow.data.transport.tp4.retransmission"
+
+
+@pytest.mark.parametrize(
+    ("row", "changes", "column"),
+    [
+        (Point("avoidance", "b"), {"line.*.congestion_point.clnp.ce_threshold": "13500 bits"}, "load"),
+        (Point("none", "b"), {f"{TIMER}.recheck": 0.6}, "success.all"),
+        (Point("withdrawing", "b"), {f"{TIMER}.least": "10 s", f"{TIMER}.initial": "10 s"}, "success.all"),
+        (Point("error", "a"), {"line.*.congestion_point.clnp.error_reports.threshold": "15000 octets"}, "error.share"),
+    ],
+    ids=["CE threshold", "recheck", "T1", "threshold of reports"],
+)
+def test_another_parameter_is_noticed(row: Point, changes: Mapping[str, object], column: str) -> None:
+    found = disagreements(engine(row, 5 * FEW, changes), reference(row, FEW))
+    assert column in found
