@@ -199,6 +199,7 @@ def start_map(runs: Runs) -> Sheet:
         y_label="number of sources",
         quantity="maximum queue from rest (cells)",
         caption=captions.START_MAP,
+        each_is="seeds",
     )
 
 
@@ -213,6 +214,7 @@ def simple_map(runs: Runs) -> Sheet:
         y_label="filter period (cell times)",
         quantity="maximum queue (cells)",
         caption=captions.MAP_SIMPLE,
+        each_is="seeds",
     )
 
 
@@ -226,6 +228,7 @@ def per_vc_map(runs: Runs) -> Sheet:
         y_label="filter period (cell times)",
         quantity="maximum queue (cells)",
         caption=captions.MAP_PER_VC,
+        each_is="seeds",
     )
 
 

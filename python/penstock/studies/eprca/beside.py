@@ -81,6 +81,7 @@ def setting_map(name: str, title: str, rows: Callable[[], Row], quantity: Quanti
             y_label="",
             quantity=quantity.label,
             caption=f"{about} {told_of}",
+            each_is="seeds",
         )
 
     return make
@@ -111,6 +112,7 @@ def lead_map(name: str, title: str, rows: Callable[[], Row]) -> Callable[[Runs],
             y_label="",
             quantity="lead of the BES (points of link use)",
             caption=f"{about} {captions.LEAD}",
+            each_is="seeds",
         )
 
     return make
