@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -133,6 +134,20 @@ def test_an_address_where_nobody_answers_is_told_in_time(address: str, small: Sc
     with pytest.raises(InputError, match="--cluster = "):
         Sweep(small, AXES).run(tmp_path, cluster=address)
     assert time.monotonic() - started < 10
+
+
+def test_where_nobody_answers_no_client_is_left_to_the_garbage_collector(small: Scenario, tmp_path: Path) -> None:
+    """It would be closed there, perhaps while another starts, and wait for that one's lock for ever."""
+    from distributed import Client
+
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises(InputError, match="--cluster = "):
+            Sweep(small, AXES).run(tmp_path, cluster="no address")
+        assert not [each for each in gc.get_objects() if type(each) is Client and each.status != "closed"]
+    finally:
+        gc.enable()
 
 
 def test_what_answers_otherwise_or_not_at_all_is_told_in_time(small: Scenario, tmp_path: Path) -> None:

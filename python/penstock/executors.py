@@ -223,6 +223,8 @@ def interruptible() -> Iterator[Stop]:
 
 
 def _connect(address: str) -> Client:
+    import asyncio
+
     try:
         from distributed import Client
     except ImportError:
@@ -230,12 +232,23 @@ def _connect(address: str) -> Client:
             "a cluster needs Dask, which is not installed", path="--cluster", remedy="pip install 'penstock[cluster]'"
         ) from None
     try:
+        # Asked before there is a client: one that never connected would be closed by the garbage collector, perhaps
+        # while another starts, and wait for the lock of that start for ever.
+        within(CONNECT_S, lambda: asyncio.run(_greet(address)))
         return within(CONNECT_S, lambda: Client(address, timeout=CONNECT_S - 1, set_as_default=False))
     except Exception as error:  # whatever answers there, it is no scheduler
         _log.debug("no scheduler at %s", address, exc_info=True)
         told = " ".join(str(error).split()) or type(error).__name__
         remedy = "give the address that `dask scheduler` prints, as tcp://host:8786"
         raise _refused(address, f"no scheduler answers there: {told}", remedy) from None
+
+
+async def _greet(address: str) -> None:
+    """Shakes hands with whoever listens at the address, as Dask's own do."""
+    from distributed.comm import connect
+
+    connection = await connect(address, timeout=CONNECT_S - 1)
+    await connection.close()
 
 
 def _compare_engines(address: str, client: Client) -> None:
