@@ -51,6 +51,13 @@ def test_keywords_that_share_their_parameters_share_a_section() -> None:
     assert PAGE.count(f"({place[1:]})=") == 1
 
 
+def test_defaults_are_those_of_lines_and_flows() -> None:
+    (defaults,) = rows("defaults")
+    line, flow = "[`line.NAME`](#scenario-line-name)", "[`flow.NAME`](#scenario-flow-name)"
+    assert f"`flow`: keys of {flow}, `line`: keys of {line}" in defaults
+    assert all(f"({place})=" in PAGE for place in ("scenario-line-name", "scenario-flow-name"))
+
+
 def test_a_quantity_that_a_keyword_takes_does_not_hide_the_keyword() -> None:
     (size,) = rows("packet_size")
     assert "`constant`: [bits](#scenario-quantities) or `exponential`: [bits](#scenario-quantities)" in size

@@ -91,9 +91,10 @@ class ScenarioPage:
         if kind == "object" and isinstance(values := schema.get("additionalProperties"), dict):
             inner = '"PATH"' if path in PATHS else "NAME"
             return f"table of {self.kind(values, f'{path}.{inner}')}"
-        if kind == "object" and path.startswith("defaults."):
-            table = f"{path.removeprefix('defaults.')}.NAME"
-            return f"keys of [`{table}`](#{anchor(table)})"
+        if kind == "object" and path == "defaults":
+            # The tables whose keys these are have sections.
+            keys = [f"`{key}`: keys of [`{key}.NAME`](#{anchor(f'{key}.NAME')})" for key in schema["properties"]]
+            return f"`{path}` with {', '.join(keys)}"
         if kind == "object":
             # A table too small to have a section of its own.
             keys = [f"`{key}`: {self.kind(value, path)}" for key, value in schema.get("properties", {}).items()]
