@@ -1,8 +1,9 @@
 //! Port: priority queues, discard policies and congestion point at a line, and the line behind them.
 //!
-//! A port is *stepped* or a *ring* ([`Form`] tells the ring's variants). Stepped, each service end and each delivery is an event. In the ring, departures are
-//! computed when a PDU arrives (or, of low priority, when the next arrival proves that it may start), and only the
-//! delivery at the far end of the line is an event, if that. The results are the same to the bit.
+//! A port is *stepped* or a *ring* ([`Form`] tells the ring's variants). Stepped, each service end and each delivery is
+//! an event. In the ring, departures are computed when a PDU arrives (or, of low priority, when the next arrival proves
+//! that it may start), and only the delivery at the far end of the line is an event, if that. The results are the same
+//! to the bit.
 
 mod bits;
 mod queues;

@@ -7,7 +7,7 @@ use super::paths::{Route, routes};
 use super::{Form, form};
 use crate::agenda::Rank;
 use crate::control::{FlowTerms, PortSurroundings, ReceiverSurroundings, SenderSurroundings};
-use crate::document::nearest;
+use crate::document::suggestion;
 use crate::end::{self, End};
 use crate::error::Fault;
 use crate::node::{AnyNode, FlowInfo, NodeId, Timer};
@@ -535,12 +535,5 @@ impl<'a> Network<'a> {
         let limits =
             Limits { floor: self.floor(flow), jitter: measure.jitter_limit, histogram: measure.flow_percentiles };
         Receiver::new(FlowId(index as u32), flow.group, notification, limits)
-    }
-}
-
-pub(super) fn suggestion(word: &str, candidates: &[&str], otherwise: &str) -> String {
-    match nearest(word, candidates) {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => otherwise.to_owned(),
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::network::{PortPlan, suggestion};
+use super::network::PortPlan;
+use crate::document::suggestion;
 use crate::error::Fault;
 use crate::spec::Flow;
 

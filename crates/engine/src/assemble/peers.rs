@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::network::{Network, suggestion};
+use super::network::Network;
+use crate::document::suggestion;
 use crate::error::Fault;
 
 impl<'a> Network<'a> {

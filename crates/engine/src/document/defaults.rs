@@ -7,7 +7,7 @@
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
-use super::nearest;
+use super::suggestion;
 use crate::error::Fault;
 
 /// Name of the table.
@@ -61,10 +61,7 @@ pub(super) fn in_json(document: &mut Value) -> Result<(), Fault> {
 /// The kind of this name, or the fault that there is none.
 fn known(name: &str) -> Result<&'static str, Fault> {
     KINDS.into_iter().find(|kind| *kind == name).ok_or_else(|| {
-        let remedy = match nearest(name, &KINDS) {
-            Some(kind) => format!("did you mean `{kind}`?"),
-            None => format!("known here: {}", KINDS.join(", ")),
-        };
+        let remedy = suggestion(name, &KINDS, &format!("known here: {}", KINDS.join(", ")));
         Fault::new(format!("{DEFAULTS}.{name}"), "", "nothing of this name has defaults", remedy)
     })
 }
