@@ -4,12 +4,15 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from moments import HANGS_S
 
-from penstock import Scenario
+from penstock import Scenario, Task, worker
+from penstock.store import Store
+from penstock.worker import Outcome
 
 # A process started in the background of a shell ignores Ctrl-C, and so do its children; these tests are about it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,6 +39,25 @@ traffic.poisson = { rate = "1 Mb/s" }
 
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
+Action = Callable[[], object]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Ends a test that hangs, and tries again each minute where something kept the failure to itself."""
+    if not hasattr(signal, "SIGALRM") or item.get_closest_marker("long"):
+        return (yield)
+
+    def give_up(_number: int, _frame: object) -> None:
+        pytest.fail(f"it has not ended after {HANGS_S} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.setitimer(signal.ITIMER_REAL, HANGS_S, 60)
+    try:
+        return (yield)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(scope="session")
@@ -69,8 +91,48 @@ def penstock(tmp_path: Path) -> Command:
             env={**os.environ, **environment},
             capture_output=True,
             encoding="utf-8",
-            timeout=120,
             check=False,
         )
 
     return run
+
+
+@pytest.fixture
+def after_runs(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Action], None]:
+    """Has something done right after so many runs have ended in this process: that with ``jobs = 1``."""
+    simulate = worker.simulate
+
+    def do_after(count: int, action: Action) -> None:
+        ended = 0
+
+        def counted(task: Task, watch: Callable[[float], None]) -> Outcome:
+            nonlocal ended
+            outcome = simulate(task, watch)
+            ended += 1
+            if ended == count:
+                action()
+            return outcome
+
+        monkeypatch.setattr("penstock.worker.simulate", counted)
+
+    return do_after
+
+
+@pytest.fixture
+def after_first_segment(monkeypatch: pytest.MonkeyPatch) -> Callable[[Action], None]:
+    """Has something done right after the first segment was stored: that of one run, while others are on their way."""
+    append = Store.append
+
+    def do_after(action: Action) -> None:
+        stored = 0
+
+        def counted(store: Store, results: list[tuple[Task, Outcome]]) -> None:
+            nonlocal stored
+            append(store, results)
+            stored += 1
+            if stored == 1:
+                action()
+
+        monkeypatch.setattr(Store, "append", counted)
+
+    return do_after

@@ -254,7 +254,7 @@ def test_a_browser_shows_the_outlines_that_figures_share(tmp_path: Path) -> None
             path.as_uri(),
         ),
     ]
-    subprocess.run(command, check=True, timeout=120, capture_output=True)
+    subprocess.run(command, check=True, capture_output=True)
     with Image.open(picture) as image:
         coloured = {colour: count for count, colour in image.convert("RGB").getcolors(1 << 20) or []}
     # The dots are the only blue on the page, and each is a reference to one outline at the head of the page.

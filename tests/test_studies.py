@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -321,13 +321,12 @@ def test_what_was_run_for_a_quick_study_is_not_run_again_for_a_full_one(tmp_path
     assert (states[-1].found, states[-1].done) == (8, 0)
 
 
-def test_ctrl_c_keeps_and_draws_what_has_finished(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def interrupt(state: State) -> None:
-        if state.done >= 3:
-            signal.raise_signal(signal.SIGINT)
-
+def test_ctrl_c_keeps_and_draws_what_has_finished(
+    after_runs: Callable[..., None], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    after_runs(3, lambda: signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
-        studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path, tell=interrupt)
+        studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path)
     results = Results(tmp_path)
     assert results.plan.height - results.missing() == results.table("runs").height == 3
     show(results)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import signal
-import subprocess
 import sys
-import time
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import polars as pl
 import pytest
+from moments import FIRST_SEGMENT_STORED, held_at, started, wait_until_held
 
 from penstock import InputError, Scenario, Sweep
 from penstock.executors import Pool
@@ -192,17 +191,15 @@ def test_what_is_there_is_not_run_again(small: Scenario, tmp_path: Path) -> None
     assert tables(again) == tables(fresh)
 
 
-def test_an_unfinished_sweep_is_refused_without_resume(small: Scenario, tmp_path: Path) -> None:
-    def interrupt(state: State) -> None:
-        if state.done:
-            signal.raise_signal(signal.SIGINT)
-
+def test_an_unfinished_sweep_is_refused_without_resume(
+    after_runs: Callable[..., None], small: Scenario, tmp_path: Path
+) -> None:
     sweep = Sweep(small, AXES, replications=40)
+    after_runs(7, lambda: signal.raise_signal(signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
-        sweep.run(tmp_path, tell=interrupt)
-    there = len(Store.open_to_read(tmp_path).runs)
-    assert 0 < there < 240
-    with pytest.raises(InputError, match=rf"unfinished sweep: {there} runs are there; go on with it by --resume"):
+        sweep.run(tmp_path)
+    assert len(Store.open_to_read(tmp_path).runs) == 7
+    with pytest.raises(InputError, match="unfinished sweep: 7 runs are there; go on with it by --resume"):
         sweep.run(tmp_path)
     results = sweep.run(tmp_path, resume=True)
     assert results.about["complete"]
@@ -257,10 +254,31 @@ def test_two_processes_give_the_same_bytes_as_one(small: Scenario, tmp_path: Pat
 KILLED = """
 import sys
 from penstock import Sweep
-print("begun", flush=True)
 Sweep.load(sys.argv[1]).run(sys.argv[2], jobs=2, resume=True)
-print("done", flush=True)
 """
+KILLED_AT = [
+    ("os.mkdir */out 1", 0),
+    ("os.rename */store.json 1", 0),
+    ("os.mkdir */segments 1", 0),
+    ("os.mkdir */drafts 1", 0),
+    ("os.rename */plan.parquet 1", 0),
+    ("os.rename */experiment.json 1", 0),
+    ("os.mkdir */drafts/* 1", 0),
+    ("open */drafts/*/groups.parquet 1", 0),
+    ("shutil.rmtree */drafts 1", 0),  # a draft is there, and is about to be cleared away
+    ("open */drafts/*/seal.json 1", 0),
+    ("os.remove *.parquet 2", 0),  # half of a draft has been cleared away
+    ("os.rename */segments/* 1", 0),
+    (FIRST_SEGMENT_STORED, 1),
+    ("os.mkdir */drafts/* 2", 1),
+    ("open */drafts/*/groups.parquet 2", 1),
+    ("open */drafts/*/ports.parquet 2", 1),
+    ("open */drafts/*/seal.json 2", 1),
+    ("os.rename */segments/* 2", 1),
+    ("os.rename */experiment.json 2", 60 - 6),  # the last run is stored, and nobody has said so
+    ("os.rename */experiment.json 3", 0),  # the sweep is about to be called complete
+]
+"""Moments, and how many runs have been stored by then: a sweep sends its first runs one by one."""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is of POSIX systems")
@@ -268,24 +286,21 @@ def test_a_sweep_killed_at_twenty_moments_ends_as_if_nothing_had_been(small_text
     file = tmp_path / "killed.toml"
     axis = '"flow.steady.count" = { from = 1, to = 6, step = 1 }'
     text = small_text.replace('duration = "2 s"', 'duration = "150 s"')
-    file.write_text(f"{text}\n[sweep]\nreplications = 25\n[[sweep.axis]]\n{axis}\n", encoding="utf-8")
+    file.write_text(f"{text}\n[sweep]\nreplications = 10\n[[sweep.axis]]\n{axis}\n", encoding="utf-8")
     out = tmp_path / "out"
-    draw = random.Random(7)
-    kills = 0
     seen: set[str] = set()
-    for _ in range(20):
-        command = [sys.executable, "-c", KILLED, str(file), str(out)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "begun\n"
-            time.sleep(draw.uniform(0.3, 2.0))
+    for moment, stored in KILLED_AT:
+        with started([sys.executable, "-c", KILLED, file, out], env=held_at(moment)) as process:
+            wait_until_held(process)
             process.kill()
-            kills += process.wait() != 0
+            _, told = process.communicate()  # which ends when its workers have ended
+            assert "Traceback" not in told
         there = Store.open_to_read(out).runs if (out / "store.json").exists() else set()
         assert there >= seen, "a finished run was lost"
+        assert len(there) == len(seen) + stored, moment
         seen = there
-    assert kills >= 10, "the sweep was over before it could be killed"
     results = Sweep.load(file).run(out, jobs=2, resume=True)
+    assert results.about["complete"]
     runs = results.store.table("runs")["run"].to_list()
     assert max(Counter(runs).values()) == 1, "a finished run was run again"
     assert tables(results) == tables(Sweep.load(file).run(tmp_path / "whole", jobs=2))
