@@ -5,12 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
 import pytest
+from moments import Running, started
 
 import penstock as package
 from penstock import Scenario, cli
@@ -165,13 +166,10 @@ def test_colour_and_bars_only_on_a_willing_terminal(small_file: Path, environmen
 def test_ctrl_c_ends_with_130_and_no_traceback(small_file: Path, jobs: int) -> None:
     command = [sys.executable, "-m", "penstock", "run", str(small_file), "--jobs", str(jobs), "--replications", "4"]
     command += ["--set", "duration=1000000 s", "--out", str(small_file.parent / "results")]
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as process:
-        time.sleep(2.0)
-        assert process.poll() is None
+    with closing(Running(small_file.parent)) as running, started(command, env=running.environment) as process:
+        running.wait_for(jobs, process)
         os.killpg(process.pid, signal.SIGINT)
-        out, told = process.communicate(timeout=20)
+        out, told = process.communicate()
     assert process.returncode == 130
     assert told == "penstock: interrupted\n"
     assert out == ""

@@ -7,14 +7,13 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import duckdb
 import polars as pl
 import pytest
+from moments import FIRST_SEGMENT_STORED, held_at, started, wait_until_held
 from test_cli import Command
 from test_sweep import SWEEP
 
@@ -70,12 +69,11 @@ def test_zero_events_read_as_a_bound(penstock: Command, sweep_file: Path) -> Non
     ],
 )
 def test_bad_arguments_of_a_sweep(penstock: Command, sweep_file: Path, arguments: list[str], told: str) -> None:
-    started = time.monotonic()
     done = penstock("sweep", sweep_file, *arguments)
     assert done.returncode == 2
     assert told in done.stderr
     assert done.stderr.count("\n") == 1
-    assert time.monotonic() - started < 15
+    assert list(sweep_file.parent.iterdir()) == [sweep_file]  # before anything was made, or run
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
@@ -85,22 +83,13 @@ def test_a_sweep_that_ends_early_goes_on_with_resume(penstock: Command, sweep_fi
     sweep_file.write_text(text.replace('duration = "2 s"', 'duration = "100 s"'), encoding="utf-8")
     command = [sys.executable, "-m", "penstock", "sweep", str(sweep_file), "--out", "swept", "--jobs", "2"]
     folder = sweep_file.parent / "swept"
-    with subprocess.Popen(
-        command,
-        cwd=sweep_file.parent,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    ) as process:
-        limit = time.monotonic() + 30
-        while not list(folder.glob("segments/0*")):
-            assert time.monotonic() < limit
-            time.sleep(0.05)
+    with started(command, cwd=sweep_file.parent, env=held_at(FIRST_SEGMENT_STORED)) as process:
+        wait_until_held(process)
         (os.killpg if ending == signal.SIGINT else os.kill)(process.pid, ending)
-        out, told = process.communicate(timeout=20)
+        os.killpg(process.pid, signal.SIGCONT)
+        out, told = process.communicate()
     there = len(Store.open_to_read(folder).runs)
-    assert 0 < there < 120
+    assert 1 <= there <= 4  # two workers have two batches each, and the first ones are of one run
     if ending == signal.SIGINT:
         assert process.returncode == 130
         assert f"penstock: interrupted: {there} of 120 runs are kept; go on with --resume\n" in told
@@ -257,11 +246,12 @@ def test_a_sweep_that_cannot_be_is_not_sound(penstock: Command, sweep_file: Path
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["queueing/buffer-size", "satellite/sweep-trigger"])
-def test_ready_sweeps_run_whole_in_under_a_minute(penstock: Command, name: str) -> None:
-    started = time.monotonic()
-    done = penstock("sweep", name)
-    assert done.returncode == 0
-    assert time.monotonic() - started < 60
+def test_ready_sweeps_run_whole(penstock: Command, tmp_path: Path, name: str) -> None:
+    assert penstock("sweep", name).returncode == 0
+    (folder,) = (tmp_path / "out").iterdir()
+    results = Results(folder)
+    assert results.about["complete"]
+    assert results.missing() == 0
 
 
 def test_figures_show_every_step_of_an_axis_whose_paths_go_together(

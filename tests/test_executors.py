@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
-import time
+from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from moments import Running
 
 from penstock import Scenario, Task
 from penstock.executors import Here, Pool, Processes, Stop, interruptible, open_pool
 from penstock.spread import Spread
-from penstock.worker import Failure, Outcome, work
+from penstock.worker import LONGEST_BATCH_S, Failure, Outcome, simulate, work
 
 Results = list[tuple[int, Task, Outcome | Failure]]
 
@@ -58,28 +60,51 @@ class Counting(Executor):
         return future
 
 
-def test_short_runs_travel_together_and_the_last_ones_are_shared_out(small: Scenario) -> None:
+class Clock:
+    """Time as the test says: real runs, each of which takes the seconds that its task has as its key."""
+
+    now = 0.0
+
+    def time(self) -> float:
+        return self.now
+
+    monotonic = perf_counter = time
+
+    def simulate(self, task: Task, watch: Callable[[float], None]) -> Outcome:
+        outcome = simulate(task, watch)
+        self.now += float(task.key)
+        return replace(outcome, wall_s=float(task.key))
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr("penstock.worker.time", clock)
+    monkeypatch.setattr("penstock.worker.simulate", clock.simulate)
+    return clock
+
+
+def test_short_runs_travel_together_and_the_last_ones_are_shared_out(small: Scenario, clock: Clock) -> None:
     counting = Counting()
-    many = [Task(small.to_json(), 1, number) for number in range(800)]
+    many = [Task(small.to_json(), 1, number, key="0.001") for number in range(800)]
     assert len(spread(many, Pool(counting, 2))) == 800
-    assert sum(counting.sizes) == 800
-    assert counting.sizes[:4] == [1, 1, 1, 1]
-    assert max(counting.sizes) > 50
-    assert max(counting.sizes) <= 200  # a quarter of what is left, for two workers
+    assert clock.now == pytest.approx(0.8)
+    # a quarter of what is left, for two workers, down to what takes a tenth of a second
+    assert counting.sizes == [1, 1, 1, 1, 199, 149, 112, 100, 100, 100, 36]
 
 
-def test_long_runs_among_short_ones_hold_nothing_back(small: Scenario) -> None:
+def test_long_runs_among_short_ones_hold_nothing_back(small: Scenario, clock: Clock) -> None:
     """A batch is sized by the runs before it; if those were shorter, a worker hands in what it has after a second."""
-    longer = small.with_({"duration": "1500 s"}).to_json()
-    tasks = [Task(small.to_json(), 1, number) for number in range(40)] + [Task(longer, 1, n) for n in range(12)]
-    gaps, last = [], time.monotonic()
-    with Processes(2) as pool:
-        for batch in Spread(tasks, len(tasks), pool, Stop()):
-            if batch:
-                gaps.append(time.monotonic() - last)
-                last = time.monotonic()
-    assert max(gaps) < 6
-    assert len(gaps) > 6
+    counting = Counting()
+    tasks = [Task(small.to_json(), 1, number, key="0.4" if number >= 40 else "0.001") for number in range(52)]
+    with Pool(counting, 2) as pool:
+        batches = [batch for batch in Spread(tasks, len(tasks), pool, Stop()) if batch]
+    assert sum(counting.sizes) > len(tasks)  # some were sent again
+    assert sorted(number for batch in batches for number, _, _ in batch) == list(range(52))
+    for batch in batches:
+        took_s = [float(task.key) for _, task, _ in batch]
+        assert sum(took_s[:-1]) <= LONGEST_BATCH_S
+    assert clock.now == pytest.approx(40 * 0.001 + 12 * 0.4)  # and none was run again
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -134,15 +159,22 @@ def test_a_worker_that_dies_takes_only_its_own_task_with_it(
         assert failures == [(99, "its worker process died, again and again")]
 
 
-def test_a_wish_to_end_keeps_what_has_finished(small: Scenario) -> None:
+@pytest.mark.skipif(os.name != "posix", reason="needs a named pipe")
+def test_a_wish_to_end_keeps_what_has_finished(
+    small: Scenario, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     endless = small.with_({"duration": "1000000 s"}).to_json()
     tasks = [Task(small.to_json(), 1), *(Task(endless, seed) for seed in range(3))]
     stop = Stop()
-    timer = threading.Timer(2.0, lambda: setattr(stop, "wished", True))
-    timer.start()
-    started = time.monotonic()
-    results = spread(tasks, Processes(2), stop)
-    assert time.monotonic() - started < 20
+    results: Results = []
+    with closing(Running(tmp_path)) as running, Processes(2) as pool:
+        for name in ("PYTHONPATH", "RUNNING"):
+            monkeypatch.setenv(name, running.environment[name])
+        for batch in Spread(tasks, len(tasks), pool, stop):
+            results += batch
+            if results and not stop.wished:
+                running.wait_for(3)  # the one that has ended, and two without end
+                stop.wished = True
     assert [number for number, _, _ in results] == [0]
 
 

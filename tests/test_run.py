@@ -1,17 +1,19 @@
 """Runs: tables, manifests, the same bits however they are spread, Ctrl-C, and workers that stay small."""
 
 import json
+import multiprocessing
 import os
 import pickle
 import signal
 import subprocess
 import sys
 import textwrap
-import time
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
 import pytest
+from moments import Running, started
 
 import penstock
 from penstock import InputError, Interrupted, Scenario, Task, run_all
@@ -214,7 +216,6 @@ def test_ctrl_c_ends_workers_and_yields_what_they_finished(small: Scenario) -> N
         Task(endless.to_json(), 1, number) for number in range(3)
     ]
     finished = []
-    started = time.monotonic()
 
     def interrupt(_outcome: penstock.Outcome) -> None:
         finished.append(_outcome)
@@ -225,7 +226,7 @@ def test_ctrl_c_ends_workers_and_yields_what_they_finished(small: Scenario) -> N
     with pytest.raises(KeyboardInterrupt):
         outcomes.extend(run_all(tasks, 2, interrupt))
     assert [outcome.replication for outcome in outcomes] == [0, 1, 2]
-    assert time.monotonic() - started < 20
+    assert multiprocessing.active_children() == []
 
 
 SCRIPT = """
@@ -234,7 +235,6 @@ import polars, scipy.stats
 import penstock
 
 scenario = penstock.Scenario.load({file!r}).with_({{"duration": "1000000 s"}})
-print("ready", flush=True)
 penstock.run(scenario, replications=4, jobs=2)
 """
 
@@ -252,25 +252,6 @@ def children_of(process: int) -> list[int]:
     ]
 
 
-def is_alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    state = subprocess.run(
-        ["ps", "-o", "stat=", "-p", str(process)], capture_output=True, text=True, check=False
-    ).stdout
-    return bool(state.strip()) and not state.startswith("Z")
-
-
-def wait_until(condition: object, seconds: float = 20.0) -> None:
-    assert callable(condition)
-    limit = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < limit, "waited in vain"
-        time.sleep(0.05)
-
-
 @POSIX_ONLY
 @pytest.mark.parametrize("ending", ["SIGINT", "SIGKILL"])
 def test_workers_are_small_and_end_with_their_parent(small_file: Path, ending: str) -> None:
@@ -278,27 +259,19 @@ def test_workers_are_small_and_end_with_their_parent(small_file: Path, ending: s
     script = textwrap.dedent(SCRIPT).format(file=str(small_file))
     path = small_file.with_name("script.py")
     path.write_text(script, encoding="utf-8")
-    with subprocess.Popen(
-        [sys.executable, str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as parent:
-        assert parent.stdout is not None
-        assert parent.stderr is not None
-        assert parent.stdout.readline() == "ready\n"
-
-        def computing() -> list[int]:
-            return [child for child in children_of(parent.pid) if resident_megabytes(child) > 15]
-
-        wait_until(lambda: len(computing()) >= 2)
-        time.sleep(0.5)
+    with (
+        closing(Running(small_file.parent)) as running,
+        started([sys.executable, path], env=running.environment) as parent,
+    ):
+        running.wait_for(2, parent)
         children = children_of(parent.pid)
+        assert len(children) >= 2
         assert max(resident_megabytes(child) for child in children) < 150
         if ending == "SIGINT":
             os.killpg(parent.pid, signal.SIGINT)  # as a terminal does: to the workers too
         else:
             parent.kill()
-        parent.wait(timeout=20)
-        wait_until(lambda: not any(is_alive(child) for child in children))
-        told = parent.stderr.read()
+        _, told = parent.communicate()  # which ends when the last process has ended that shares the pipe
         assert "Process SpawnProcess" not in told
         if ending == "SIGINT":
             assert told.count("Traceback") == 1

@@ -7,12 +7,13 @@ import os
 import shutil
 import subprocess
 import sys
-import textwrap
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
 import pytest
+from moments import Running, started
 
 import penstock
 from penstock import InputError, Scenario, Task
@@ -130,7 +131,7 @@ def test_what_a_killed_process_left_is_cleared_away(folder: Path) -> None:
 
 
 HOLDER = """
-import sys, time
+import sys
 from penstock.executors import Processes
 from penstock.store import Store
 from penstock.worker import Task
@@ -138,24 +139,24 @@ from penstock.worker import Task
 store = Store.open_to_write(sys.argv[1])
 pool = Processes(2)
 futures = [pool.submit([Task(sys.argv[2], 1)]) for _ in range(2)]
-time.sleep(float(sys.argv[3]))
-print("holding", flush=True)
-time.sleep(60)
+sys.stdin.read()  # for ever
 """
+
+
+POSIX_ONLY = pytest.mark.skipif(os.name != "posix", reason="needs a named pipe")
 
 
 @pytest.fixture
 def holder(tmp_path: Path, small: Scenario) -> Iterator[subprocess.Popen[str]]:
     """A process that writes to a store, with workers of its own in the middle of endless runs."""
     endless = small.with_({"duration": "1000000 s"}).to_json()
-    command = [sys.executable, "-c", textwrap.dedent(HOLDER), str(tmp_path / "store"), endless, "2"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "holding\n"
+    command = [sys.executable, "-c", HOLDER, tmp_path / "store", endless]
+    with closing(Running(tmp_path)) as running, started(command, env=running.environment) as process:
+        running.wait_for(2, process)
         yield process
-        process.kill()
 
 
+@POSIX_ONLY
 def test_two_processes_cannot_write_to_one_directory(holder: subprocess.Popen[str], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="another process is writing to this directory"):
         Store.open_to_write(tmp_path / "store")
