@@ -185,3 +185,14 @@ def test_the_first_ctrl_c_is_a_wish_and_the_second_an_interruption() -> None:
         assert stop.wished
         signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows cannot put a signal off")
+def test_ctrl_c_while_a_batch_is_sent_is_not_lost() -> None:
+    from penstock.executors import _bare_start
+
+    with interruptible() as stop:
+        with _bare_start():
+            signal.raise_signal(signal.SIGINT)
+            assert not stop.wished
+        assert stop.wished

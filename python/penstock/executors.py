@@ -293,12 +293,28 @@ def _bare_start() -> Iterator[None]:
     without a guard would run twice. And until it is ready, Ctrl-C must not reach it.
     """
     main = sys.modules["__main__"]
-    in_main_thread = threading.current_thread() is threading.main_thread()
     sys.modules["__main__"] = types.ModuleType("__main__")
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main_thread else None
     try:
-        yield
+        with _ctrl_c_put_off():
+            yield
     finally:
-        if in_main_thread:
-            signal.signal(signal.SIGINT, handler)
         sys.modules["__main__"] = main
+
+
+@contextmanager
+def _ctrl_c_put_off() -> Iterator[None]:
+    """Keeps Ctrl-C from processes that start meanwhile. It reaches this one afterwards; on Windows it is lost."""
+    if sys.platform != "win32":
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a process inherits it from its parent
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    elif threading.current_thread() is threading.main_thread():
+        handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, handler)
+    else:
+        yield
