@@ -41,8 +41,11 @@ class LocalCluster:
 
     def start(self, *arguments: str, environment: dict[str, str] | None = None) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "dask", *arguments]
+        patient = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": f"{HANGS_S} s"}
         with (self.folder / "log").open("ab") as log:
-            process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.folder, env=environment)
+            process = subprocess.Popen(
+                command, stdout=log, stderr=log, cwd=self.folder, env=(environment or os.environ) | patient
+            )
         self.stack.callback(process.wait)
         self.stack.callback(process.kill)
         return process
