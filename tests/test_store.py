@@ -139,7 +139,8 @@ from penstock.worker import Task
 store = Store.open_to_write(sys.argv[1])
 pool = Processes(2)
 futures = [pool.submit([Task(sys.argv[2], 1)]) for _ in range(2)]
-sys.stdin.read()  # for ever
+sys.stdin.read()  # as long as the test wants it
+pool.close()
 """
 
 
