@@ -123,12 +123,17 @@ def test_a_worker_that_is_killed_costs_nothing(
 
 
 def test_a_scheduler_that_is_lost_leaves_what_had_finished(
-    cluster: LocalCluster, long_sweep: Sweep, after_first_segment: AfterSegment, tmp_path: Path
+    cluster: LocalCluster,
+    long_sweep: Sweep,
+    after_first_segment: AfterSegment,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     cluster.add_workers(1)
     out = tmp_path / "out"
 
     def lose() -> None:
+        monkeypatch.setattr("penstock.executors.ANSWER_S", 1)  # nobody is there any more who might take his time
         cluster.scheduler.kill()
         cluster.scheduler.wait()
 

@@ -170,10 +170,11 @@ class Cluster(Pool):
     def check(self) -> None:
         """Raise :class:`ClusterLostError` once the scheduler has been gone for ten seconds."""
         now = time.monotonic()
-        if self.client.status == "running":
-            self.seen = now
-        elif self.client.status == "closed" or now - self.seen > LOST_S:
-            raise ClusterLostError(f"the scheduler at {self.address} is gone")
+        if self.client.status != "running":
+            if self.client.status == "closed" or now - self.seen > LOST_S:
+                raise ClusterLostError(f"the scheduler at {self.address} is gone")
+            return  # there is nobody to ask how many workers are left
+        self.seen = now
         if now - self.counted > LOST_S:
             self.counted = now
             threads = self._threads()
