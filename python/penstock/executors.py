@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
     Results = list[Outcome | Failure]
 
+MOST_JOBS = 4096
+"""Processes that may be asked for on one machine."""
 MOST_WORKERS = 61  # what Windows can wait for
 CONNECT_S = 7
 ANSWER_S = 5

@@ -72,7 +72,17 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def replacing(files: Sequence[Path]) -> Iterator[list[Path]]:
-    """Drafts beside ``files``, which take their places when the block ends well, and are removed when it does not."""
+    """Drafts beside ``files``, which take their places when the block ends well, and are removed when it does not.
+
+    Raises :class:`InputError` where something else than a file is in a place: a device must not become a file.
+    """
+    for file in files:
+        if file.exists() and not file.is_file():
+            raise InputError(
+                "this is no regular file, so nothing can take its place",
+                file=str(file),
+                remedy="name a file; to write to a pipe or a device, redirect standard output to it",
+            )
     drafts = [_beside(file) for file in files]
     try:
         yield drafts

@@ -8,11 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from penstock.errors import whole_number
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
 DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+SCENARIO = "a scenario file, - for standard input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,17 +44,16 @@ def say(message: str, *, quiet: bool) -> None:
 
 def number(text: str, option: str, least: int, most: int | None = None) -> int:
     """The whole number that ``text`` is, if it lies in the range; raises ``InputError``."""
-    from penstock.run import whole_number
-
     is_number = re.fullmatch(r"[+-]?[0-9]{1,40}", text) is not None
     return whole_number(int(text) if is_number else text, option, least, most)
 
 
 def jobs(options: argparse.Namespace) -> int:
     """The processes to use: those of ``--jobs``, or one a core."""
+    from penstock.executors import MOST_JOBS
     from penstock.run import available_cores
 
-    return available_cores() if options.jobs is None else number(options.jobs, "--jobs", 1)
+    return available_cores() if options.jobs is None else number(options.jobs, "--jobs", 1, MOST_JOBS)
 
 
 def add_jobs(parser: argparse.ArgumentParser) -> None:
