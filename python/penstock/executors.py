@@ -15,11 +15,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from penstock.errors import InputError
-from penstock.worker import Stopped, begin, engine_sources, run_each, work
+from penstock.worker import ENDING, Stopped, begin, engine_sources, run_each, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
     from distributed import Client
 
@@ -45,7 +45,7 @@ class ClusterLostError(ConnectionError):
 
 
 class Stop:
-    """A wish to end. Ctrl-C makes it while :func:`interruptible` holds; a second Ctrl-C interrupts at once."""
+    """A wish to end. Ctrl-C or SIGTERM makes it while :func:`interruptible` holds; a second one interrupts at once."""
 
     def __init__(self) -> None:
         self.wished = False
@@ -120,6 +120,8 @@ class Processes(Pool):
     def restart(self, broken: BaseException) -> None:
         """Start anew with fresh processes: one has died."""
         _log.warning("a worker process has died: %s", broken)
+        for process in list((self.executor._processes or {}).values()):
+            process.kill()  # the executor has only asked them to end
         self.close()
         self._start()
 
@@ -129,7 +131,7 @@ class Processes(Pool):
 
         context = get_context("spawn")
         self.stopping = context.Event()
-        self.executor = ProcessPoolExecutor(
+        self.executor: ProcessPoolExecutor = ProcessPoolExecutor(
             self.width, mp_context=context, initializer=begin, initargs=(self.stopping,)
         )
 
@@ -206,7 +208,10 @@ def open_pool(
 
 @contextmanager
 def interruptible() -> Iterator[Stop]:
-    """Turns the first Ctrl-C into a wish, so that nothing is interrupted halfway; in the main thread alone."""
+    """Turns the first Ctrl-C or SIGTERM into a wish, so that nothing is interrupted halfway; in the main thread alone.
+
+    Who has a handler of SIGTERM keeps it.
+    """
     stop = Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -217,11 +222,13 @@ def interruptible() -> Iterator[Stop]:
             signal.default_int_handler(number, frame)
         stop.wished = True
 
-    before = signal.signal(signal.SIGINT, wish)
+    is_free = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    before = {number: signal.signal(number, wish) for number in (ENDING if is_free else (signal.SIGINT,))}
     try:
         yield stop
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _connect(address: str) -> Client:
@@ -292,15 +299,16 @@ def _bare_start() -> Iterator[None]:
     """Lets a process start with nothing of this one's.
 
     A spawned process imports the main module of its parent again: its libraries would come along, and a script
-    without a guard would run twice. And until it is ready, Ctrl-C must not reach it.
+    without a guard would run twice. And until it is ready (:func:`begin`), Ctrl-C and SIGTERM must not reach it: they
+    are held back here, which it inherits, and reach this process afterwards.
     """
     main = sys.modules["__main__"]
-    in_main_thread = threading.current_thread() is threading.main_thread()
     sys.modules["__main__"] = types.ModuleType("__main__")
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if in_main_thread else None
+    has_masks = hasattr(signal, "pthread_sigmask")
+    held_back = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING) if has_masks else set()
     try:
         yield
     finally:
-        if in_main_thread:
-            signal.signal(signal.SIGINT, handler)
+        if has_masks:
+            signal.pthread_sigmask(signal.SIG_SETMASK, held_back)
         sys.modules["__main__"] = main

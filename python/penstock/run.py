@@ -72,7 +72,7 @@ class Result:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C came while replications ran; ``result`` holds those that had finished, and is ``None`` if none had."""
+    """Ctrl-C or SIGTERM came while replications ran; ``result`` holds those that had finished, and is ``None`` if none had."""
 
     def __init__(self, result: Result | None) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ def run(
 
     Raises:
         InputError: an argument that cannot be used.
-        Interrupted: on Ctrl-C, with the replications that had finished.
+        Interrupted: on Ctrl-C or SIGTERM, with the replications that had finished.
         RuntimeError: a defect of Penstock.
     """
     whole_number(seed, "seed", 0, 2**64 - 1)
@@ -158,7 +158,7 @@ def run_all(
     """Run ``tasks``, spread over ``jobs`` spawned processes, and yield their outcomes in the order of the tasks.
 
     The outcomes do not depend on ``jobs``; 1 runs everything in this process. ``on_done`` is called with each outcome
-    as soon as it is there, ``progress`` now and then with the share of all that is done. On Ctrl-C the outcomes that
+    as soon as it is there, ``progress`` now and then with the share of all that is done. On Ctrl-C or SIGTERM the outcomes that
     are finished are still yielded, then ``KeyboardInterrupt`` is raised. Raises :class:`InputError` for a bad
     argument, ``ScenarioError`` for a scenario that cannot be run and ``RuntimeError`` for a defect of the engine.
     """

@@ -250,7 +250,7 @@ class Sweep:
 
         Raises:
             InputError: an argument or a directory that cannot be used, an unreachable cluster, a point that cannot be.
-            KeyboardInterrupt: on Ctrl-C; what has finished is kept.
+            KeyboardInterrupt: on Ctrl-C or SIGTERM; what has finished is kept.
             OSError: the store cannot be written to; what has finished is kept.
             ClusterLostError: the cluster is gone; what has finished is kept.
         """

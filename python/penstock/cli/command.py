@@ -39,7 +39,8 @@ def fail(paragraph: str, status: int) -> int:
 def say(message: str, *, quiet: bool) -> None:
     """A message on standard error."""
     if not quiet:
-        print(message, file=sys.stderr)
+        with suppress(OSError):  # nobody may be there to read it
+            print(message, file=sys.stderr)
 
 
 def number(text: str, option: str, least: int, most: int | None = None) -> int:
