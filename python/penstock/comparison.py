@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.scenario import Scenario
+    from penstock.scheduler import Scheduler
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ def compare(
     seed: int = 1,
     metrics: Sequence[str] = (),
     jobs: int = 1,
-    cluster: str | None = None,
+    cluster: str | Scheduler | None = None,
     resume: bool = False,
     tell: Callable[[State], None] = lambda _state: None,
 ) -> Results:

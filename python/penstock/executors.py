@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
-    from distributed import Client
+    from distributed import Client, Security
 
+    from penstock.scheduler import Scheduler
     from penstock.worker import Failure, Outcome, Task
 
     Results = list[Outcome | Failure]
@@ -151,15 +152,18 @@ class Processes(Pool):
 
 
 class Cluster(Pool):
-    """A Dask cluster, by the address of its scheduler (``tcp://host:8786``). Needs the extra ``penstock[cluster]``.
+    """A Dask cluster, by its scheduler or the address of that (``tcp://host:8786``); the extra ``penstock[cluster]``.
 
     Raises :class:`InputError` within ten seconds if nobody answers there, if no worker has joined, or if a worker
-    cannot run this very engine.
+    cannot run this very engine; and for files of TLS that cannot be used.
     """
 
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self.client = _connect(address)
+    def __init__(self, where: str | Scheduler) -> None:
+        from penstock.scheduler import Scheduler
+
+        scheduler = Scheduler(where) if isinstance(where, str) else where
+        self.address = address = scheduler.address
+        self.client = _connect(scheduler)
         try:
             self.width = self._threads()
             if not self.width:
@@ -198,9 +202,9 @@ class Cluster(Pool):
 
 
 def open_pool(
-    stop: Stop, jobs: int = 1, *, cluster: str | None = None, watch: Callable[[float], None] | None = None
+    stop: Stop, jobs: int = 1, *, cluster: str | Scheduler | None = None, watch: Callable[[float], None] | None = None
 ) -> Pool:
-    """A pool: the Dask cluster at an address, or for so many jobs: this process for one, else local processes."""
+    """A pool: the Dask cluster of a scheduler, or for so many jobs: this process for one, else local processes."""
     if cluster is not None:
         return Cluster(cluster)
     return Here(stop, watch) if jobs <= 1 else Processes(jobs)
@@ -231,8 +235,10 @@ def interruptible() -> Iterator[Stop]:
             signal.signal(number, handler)
 
 
-def _connect(address: str) -> Client:
+def _connect(scheduler: Scheduler) -> Client:
     import asyncio
+
+    address = scheduler.address
 
     try:
         from distributed import Client
@@ -240,11 +246,14 @@ def _connect(address: str) -> Client:
         raise InputError(
             "a cluster needs Dask, which is not installed", path="--cluster", remedy="pip install 'penstock[cluster]'"
         ) from None
+    security = scheduler.security()
     try:
         # Asked before there is a client: one that never connected would be closed by the garbage collector, perhaps
         # while another starts, and wait for the lock of that start for ever.
-        within(CONNECT_S, lambda: asyncio.run(_greet(address)))
-        return within(CONNECT_S, lambda: Client(address, timeout=CONNECT_S - 1, set_as_default=False))
+        within(CONNECT_S, lambda: asyncio.run(_greet(address, security)))
+        return within(
+            CONNECT_S, lambda: Client(address, timeout=CONNECT_S - 1, security=security, set_as_default=False)
+        )
     except Exception as error:  # whatever answers there, it is no scheduler
         _log.debug("no scheduler at %s", address, exc_info=True)
         told = " ".join(str(error).split()) or type(error).__name__
@@ -252,11 +261,11 @@ def _connect(address: str) -> Client:
         raise _refused(address, f"no scheduler answers there: {told}", remedy) from None
 
 
-async def _greet(address: str) -> None:
+async def _greet(address: str, security: Security) -> None:
     """Shakes hands with whoever listens at the address, as Dask's own do."""
     from distributed.comm import connect
 
-    connection = await connect(address, timeout=CONNECT_S - 1)
+    connection = await connect(address, timeout=CONNECT_S - 1, **security.get_connection_args("client"))
     await connection.close()
 
 

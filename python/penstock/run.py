@@ -72,7 +72,10 @@ class Result:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM came while replications ran; ``result`` holds those that had finished, and is ``None`` if none had."""
+    """Ctrl-C or SIGTERM came while replications ran.
+
+    ``result`` holds those that had finished, and is ``None`` if none had.
+    """
 
     def __init__(self, result: Result | None) -> None:
         super().__init__()
@@ -158,9 +161,9 @@ def run_all(
     """Run ``tasks``, spread over ``jobs`` spawned processes, and yield their outcomes in the order of the tasks.
 
     The outcomes do not depend on ``jobs``; 1 runs everything in this process. ``on_done`` is called with each outcome
-    as soon as it is there, ``progress`` now and then with the share of all that is done. On Ctrl-C or SIGTERM the outcomes that
-    are finished are still yielded, then ``KeyboardInterrupt`` is raised. Raises :class:`InputError` for a bad
-    argument, ``ScenarioError`` for a scenario that cannot be run and ``RuntimeError`` for a defect of the engine.
+    as soon as it is there, ``progress`` now and then with the share of all that is done. On Ctrl-C or SIGTERM the
+    outcomes that are finished are still yielded, then ``KeyboardInterrupt`` is raised. Raises :class:`InputError` for a
+    bad argument, ``ScenarioError`` for a scenario that cannot be run and ``RuntimeError`` for a defect of the engine.
     """
     whole_number(jobs, "jobs", 1, MOST_JOBS)
     return _in_order(tasks, min(jobs, len(tasks)), on_done, progress)

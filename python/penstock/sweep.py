@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
+    from penstock.scheduler import Scheduler
+
 MOST_RUNS = 1_000_000
 """A sweep of more runs wants to be confirmed."""
 MOST_CHECKED = 1000
@@ -226,7 +228,7 @@ class Sweep:
         out: str | Path,
         *,
         jobs: int = 1,
-        cluster: str | None = None,
+        cluster: str | Scheduler | None = None,
         executor: Executor | None = None,
         width: int = 1,
         resume: bool = False,
@@ -241,7 +243,7 @@ class Sweep:
         Args:
             out: where everything is kept.
             jobs: local processes to use; 1 runs everything here.
-            cluster: address of a Dask scheduler, in place of local processes.
+            cluster: a Dask scheduler or its address, in place of local processes.
             executor: any other ``concurrent.futures.Executor``, which can run ``width`` batches at once.
             width: see ``executor``.
             resume: go on with an unfinished sweep in ``out``.

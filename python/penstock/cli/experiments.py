@@ -6,7 +6,19 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, FAILED, INTERRUPTED, SCENARIO, Command, add_where, fail, jobs, number, say
+from penstock.cli.command import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    SCENARIO,
+    Command,
+    add_where,
+    cluster,
+    fail,
+    jobs,
+    number,
+    say,
+)
 from penstock.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,16 +39,14 @@ def sweep(options: argparse.Namespace) -> int:
     from penstock.pages import sweep as page
     from penstock.sweep import Sweep
 
-    processes = jobs(options)
+    processes, scheduler = jobs(options), cluster(options)
     wanted = Sweep.load(options.scenario)
     for text in options.metric:
         metric(text, wanted.first())
     out = _out(options, wanted.name)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
-        return wanted.run(
-            out, jobs=processes, cluster=options.cluster, resume=options.resume, yes=options.yes, tell=tell
-        )
+        return wanted.run(out, jobs=processes, cluster=scheduler, resume=options.resume, yes=options.yes, tell=tell)
 
     def show(results: Results) -> None:
         metrics = page.metrics_of(results, options.metric)
@@ -56,7 +66,7 @@ def compare(options: argparse.Namespace) -> int:
     from penstock.run import MOST_REPLICATIONS
     from penstock.scenario import Scenario, stem
 
-    processes = jobs(options)
+    processes, scheduler = jobs(options), cluster(options)
     scenarios: dict[str, Scenario] = {}
     for source in options.scenarios:
         name = stem(source) if stem(source) not in scenarios else source
@@ -79,7 +89,7 @@ def compare(options: argparse.Namespace) -> int:
             seed=seed,
             metrics=options.metric or page.METRICS,
             jobs=processes,
-            cluster=options.cluster,
+            cluster=scheduler,
             resume=options.resume,
             tell=tell,
         )
@@ -107,7 +117,7 @@ def reproduce(options: argparse.Namespace) -> int:
     from penstock import studies
     from penstock.pages import study as page
 
-    processes = jobs(options)
+    processes, scheduler = jobs(options), cluster(options)
     seeds = FULL if options.full else studies.study_of(options.study).quick_seeds
     if options.seeds is not None:
         seeds = number(options.seeds, "--seeds", 1, studies.MOST_SEEDS)
@@ -121,7 +131,7 @@ def reproduce(options: argparse.Namespace) -> int:
             seeds=seeds,
             out=out,
             jobs=processes,
-            cluster=options.cluster,
+            cluster=scheduler,
             resume=options.resume,
             tell=tell,
         )

@@ -19,6 +19,7 @@ from penstock.results import Results
 
 if TYPE_CHECKING:
     from penstock.plot import Sheet
+    from penstock.scheduler import Scheduler
     from penstock.studies.claims import Finding
     from penstock.studies.runs import Runs
 
@@ -105,7 +106,7 @@ def carry_out(
     seeds: int | None = None,
     out: Path,
     jobs: int = 1,
-    cluster: str | None = None,
+    cluster: str | Scheduler | None = None,
     resume: bool = False,
     tell: Callable[[State], None] = lambda _state: None,
 ) -> Results:
