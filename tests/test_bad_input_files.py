@@ -125,6 +125,14 @@ def test_nothing_takes_the_place_of_a_pipe(penstock: Command, swept: Path, tmp_p
     assert (tmp_path / "pipe").is_fifo()
 
 
+def test_a_file_that_cannot_be_written_is_told(penstock: Command, swept: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for command in (["report"], ["runs", "export"]):
+        for name in ("missing/file", "file/below", "x" * 300, str(tmp_path)):
+            refused(penstock(*command, swept, "--out", name))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "out"]
+
+
 def test_a_file_is_read_within_its_bound(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"x" * 100)
     assert read_octets(tmp_path / "file", 100) == b"x" * 100

@@ -141,12 +141,13 @@ def reproduce(options: argparse.Namespace) -> int:
 
 def report(options: argparse.Namespace) -> int:
     """``penstock report``: one page of HTML about a sweep, a comparison or a study."""
+    from penstock.files import prepare_file
     from penstock.pages import page_of
     from penstock.report import write
     from penstock.results import Results
 
     results = Results(options.directory)
-    path = Path(options.out) if options.out else results.directory / "report.html"
+    path = prepare_file(options.out or results.directory / "report.html")
     write(page_of(results), path)
     print(path)
     return _damaged(results)
