@@ -116,7 +116,7 @@ def test_a_huge_file_is_refused_by_its_size(penstock: Command, tmp_path: Path) -
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs an endless file")
 def test_an_endless_file_is_refused(penstock: Command) -> None:
-    refused(penstock("check", "/dev/zero"), "/dev/zero", "1,000,000")
+    refused(penstock("check", "/dev/zero"), "/dev/zero", "device")
 
 
 def test_a_directory_is_no_scenario(penstock: Command, tmp_path: Path) -> None:

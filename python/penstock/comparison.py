@@ -12,18 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
-from penstock.executors import interruptible, open_pool
-from penstock.experiment import Experiment, Plan, State
+from penstock.errors import InputError, whole_number
+from penstock.executors import MOST_JOBS, interruptible, open_pool
+from penstock.experiment import Experiment, Plan, State, refuse_flood
 from penstock.metric import Metric
 from penstock.results import Results
-from penstock.run import MOST_REPLICATIONS, whole_number
+from penstock.run import MOST_REPLICATIONS
+from penstock.scenario import source_of
 from penstock.statistics import Difference, Ranked, differences, rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.scenario import Scenario
+    from penstock.scheduler import Scheduler
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ def compare(
     seed: int = 1,
     metrics: Sequence[str] = (),
     jobs: int = 1,
-    cluster: str | None = None,
+    cluster: str | Scheduler | None = None,
     resume: bool = False,
     tell: Callable[[State], None] = lambda _state: None,
 ) -> Results:
@@ -80,11 +82,12 @@ def compare(
         raise InputError("a comparison needs two scenarios or more", value=", ".join(scenarios), remedy="name another")
     whole_number(replications, "replications", 1, MOST_REPLICATIONS)
     whole_number(seed, "seed", 0, 2**64 - 1)
-    whole_number(jobs, "jobs", 1, None)
+    whole_number(jobs, "jobs", 1, MOST_JOBS)
+    refuse_flood(len(scenarios) * replications, "comparison", "compare fewer scenarios, or ask for fewer replications")
     contenders = [Contender(name, scenario.with_({"sweep": None})) for name, scenario in scenarios.items()]
     details = {
         "scenarios": {contender.name: contender.scenario.tree for contender in contenders},
-        "files": [contender.scenario.name for contender in contenders],
+        "files": [source_of(contender.scenario.name) for contender in contenders],
         "metrics": list(metrics),
         "seed": seed,
         "replications": replications,

@@ -69,6 +69,18 @@ def shorten(text: str) -> str:
     return f"{flat[: LONGEST_VALUE - 40]} ... {flat[-30:]}"
 
 
+def whole_number(value: object, name: str, least: int, most: int | None) -> int:
+    """``value``, if it is a whole number from ``least`` to ``most``; raises :class:`InputError` if not."""
+    wanted = f"from {least} to {most}" if most is not None else f"of {least} or more"
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise InputError(
+            "this is no whole number", path=name, value=repr(value), remedy=f"give a whole number {wanted}"
+        )
+    if value < least or (most is not None and value > most):
+        raise InputError("this is out of range", path=name, value=str(value), remedy=f"give a whole number {wanted}")
+    return value
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``did you mean "..."?``, or the empty string where nothing known is like ``word``."""
     close = get_close_matches(word, list(known), n=1, cutoff=0.6)

@@ -15,18 +15,21 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from penstock.errors import InputError
-from penstock.worker import Stopped, begin, engine_sources, run_each, work
+from penstock.worker import ENDING, Stopped, begin, engine_sources, run_each, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from concurrent.futures import Executor, Future
+    from concurrent.futures import Executor, Future, ProcessPoolExecutor
 
-    from distributed import Client
+    from distributed import Client, Security
 
+    from penstock.scheduler import Scheduler
     from penstock.worker import Failure, Outcome, Task
 
     Results = list[Outcome | Failure]
 
+MOST_JOBS = 4096
+"""Processes that may be asked for on one machine."""
 MOST_WORKERS = 61  # what Windows can wait for
 CONNECT_S = 7
 ANSWER_S = 5
@@ -43,7 +46,7 @@ class ClusterLostError(ConnectionError):
 
 
 class Stop:
-    """A wish to end. Ctrl-C makes it while :func:`interruptible` holds; a second Ctrl-C interrupts at once."""
+    """A wish to end. Ctrl-C or SIGTERM makes it while :func:`interruptible` holds; a second one interrupts at once."""
 
     def __init__(self) -> None:
         self.wished = False
@@ -118,6 +121,8 @@ class Processes(Pool):
     def restart(self, broken: BaseException) -> None:
         """Start anew with fresh processes: one has died."""
         _log.warning("a worker process has died: %s", broken)
+        for process in list((self.executor._processes or {}).values()):
+            process.kill()  # the executor has only asked them to end
         self.close()
         self._start()
 
@@ -127,7 +132,7 @@ class Processes(Pool):
 
         context = get_context("spawn")
         self.stopping = context.Event()
-        self.executor = ProcessPoolExecutor(
+        self.executor: ProcessPoolExecutor = ProcessPoolExecutor(
             self.width, mp_context=context, initializer=begin, initargs=(self.stopping,)
         )
 
@@ -147,15 +152,18 @@ class Processes(Pool):
 
 
 class Cluster(Pool):
-    """A Dask cluster, by the address of its scheduler (``tcp://host:8786``). Needs the extra ``penstock[cluster]``.
+    """A Dask cluster, by its scheduler or the address of that (``tcp://host:8786``); the extra ``penstock[cluster]``.
 
     Raises :class:`InputError` within ten seconds if nobody answers there, if no worker has joined, or if a worker
-    cannot run this very engine.
+    cannot run this very engine; and for files of TLS that cannot be used.
     """
 
-    def __init__(self, address: str) -> None:
-        self.address = address
-        self.client = _connect(address)
+    def __init__(self, where: str | Scheduler) -> None:
+        from penstock.scheduler import Scheduler
+
+        scheduler = Scheduler(where) if isinstance(where, str) else where
+        self.address = address = scheduler.address
+        self.client = _connect(scheduler)
         try:
             self.width = self._threads()
             if not self.width:
@@ -195,9 +203,9 @@ class Cluster(Pool):
 
 
 def open_pool(
-    stop: Stop, jobs: int = 1, *, cluster: str | None = None, watch: Callable[[float], None] | None = None
+    stop: Stop, jobs: int = 1, *, cluster: str | Scheduler | None = None, watch: Callable[[float], None] | None = None
 ) -> Pool:
-    """A pool: the Dask cluster at an address, or for so many jobs: this process for one, else local processes."""
+    """A pool: the Dask cluster of a scheduler, or for so many jobs: this process for one, else local processes."""
     if cluster is not None:
         return Cluster(cluster)
     return Here(stop, watch) if jobs <= 1 else Processes(jobs)
@@ -205,7 +213,10 @@ def open_pool(
 
 @contextmanager
 def interruptible() -> Iterator[Stop]:
-    """Turns the first Ctrl-C into a wish, so that nothing is interrupted halfway; in the main thread alone."""
+    """Turns the first Ctrl-C or SIGTERM into a wish, so that nothing is interrupted halfway; in the main thread alone.
+
+    Who has a handler of SIGTERM keeps it.
+    """
     stop = Stop()
     if threading.current_thread() is not threading.main_thread():
         yield stop
@@ -216,15 +227,19 @@ def interruptible() -> Iterator[Stop]:
             signal.default_int_handler(number, frame)
         stop.wished = True
 
-    before = signal.signal(signal.SIGINT, wish)
+    is_free = signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
+    before = {number: signal.signal(number, wish) for number in (ENDING if is_free else (signal.SIGINT,))}
     try:
         yield stop
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
-def _connect(address: str) -> Client:
+def _connect(scheduler: Scheduler) -> Client:
     import asyncio
+
+    address = scheduler.address
 
     try:
         from distributed import Client
@@ -232,11 +247,14 @@ def _connect(address: str) -> Client:
         raise InputError(
             "a cluster needs Dask, which is not installed", path="--cluster", remedy="pip install 'penstock[cluster]'"
         ) from None
+    security = scheduler.security()
     try:
         # Asked before there is a client: one that never connected would be closed by the garbage collector, perhaps
         # while another starts, and wait for the lock of that start for ever.
-        within(CONNECT_S, lambda: asyncio.run(_greet(address)))
-        return within(CONNECT_S, lambda: Client(address, timeout=CONNECT_S - 1, set_as_default=False))
+        within(CONNECT_S, lambda: asyncio.run(_greet(address, security)))
+        return within(
+            CONNECT_S, lambda: Client(address, timeout=CONNECT_S - 1, security=security, set_as_default=False)
+        )
     except Exception as error:  # whatever answers there, it is no scheduler
         _log.debug("no scheduler at %s", address, exc_info=True)
         told = " ".join(str(error).split()) or type(error).__name__
@@ -244,11 +262,11 @@ def _connect(address: str) -> Client:
         raise _refused(address, f"no scheduler answers there: {told}", remedy) from None
 
 
-async def _greet(address: str) -> None:
+async def _greet(address: str, security: Security) -> None:
     """Shakes hands with whoever listens at the address, as Dask's own do."""
     from distributed.comm import connect
 
-    connection = await connect(address, timeout=CONNECT_S - 1)
+    connection = await connect(address, timeout=CONNECT_S - 1, **security.get_connection_args("client"))
     await connection.close()
 
 
@@ -291,22 +309,26 @@ def _bare_start() -> Iterator[None]:
     """Lets a process start with nothing of this one's.
 
     A spawned process imports the main module of its parent again: its libraries would come along, and a script
-    without a guard would run twice. And until it is ready, Ctrl-C must not reach it.
+    without a guard would run twice. And until it is ready (:func:`begin`), Ctrl-C and SIGTERM must not reach it: they
+    are held back here, which it inherits, and reach this process afterwards.
     """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
     try:
-        with _ctrl_c_put_off():
+        with _ending_put_off():
             yield
     finally:
         sys.modules["__main__"] = main
 
 
 @contextmanager
-def _ctrl_c_put_off() -> Iterator[None]:
-    """Keeps Ctrl-C from processes that start meanwhile. It reaches this one afterwards; on Windows it is lost."""
+def _ending_put_off() -> Iterator[None]:
+    """Keep the signals that end a sweep from processes that start meanwhile.
+
+    They reach this one afterwards; on Windows Ctrl-C is lost.
+    """
     if sys.platform != "win32":
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # a process inherits it from its parent
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # a process inherits it from its parent
         try:
             yield
         finally:

@@ -17,10 +17,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from types import UnionType
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from penstock.errors import InputError
+from penstock.errors import InputError, shorten
 from penstock.files import replacing, write_text
+from penstock.reading import read_octets
 from penstock.spread import Spread
 from penstock.store import Store, run_id
 from penstock.worker import Failure, Outcome, Task
@@ -33,12 +35,39 @@ if TYPE_CHECKING:
     from penstock.executors import Pool, Stop
     from penstock.scenario import Scenario
 
+Kind = Literal["sweep", "comparison", "study"]
+"""The kinds of experiment."""
+KINDS: tuple[Kind, ...] = get_args(Kind)
+Parts = Mapping[str, type | UnionType]
+PARTS: Parts = {"kind": str, "name": str, "complete": bool, "details": dict, "failures": list}
+"""What ``experiment.json`` has."""
+DETAILS: Mapping[Kind, Parts] = {
+    "sweep": {"scenario": dict, "sweep": dict, "file": str},
+    "comparison": {"scenarios": dict, "files": list, "metrics": list, "seed": int, "replications": int},
+    "study": {"figure": str | None, "seeds": int},
+}
+"""What the ``details`` of each kind have."""
+
 FILE = "experiment.json"
 PLAN = "plan.parquet"
+LARGEST_FILE = 1_000_000_000
+"""Octets that ``experiment.json`` has at most: it has a line for every run that failed."""
 TOLD_EVERY_S = 0.1
 _log = logging.getLogger(__name__)
 KEPT_SCENARIOS = 2048
 """Scenarios of this many points stay in memory; those of further ones are built anew for each replication."""
+
+
+MOST_WANTED = 10_000_000
+"""Runs that an experiment may want: the plan of so many takes gigabytes of memory."""
+
+
+def refuse_flood(wanted: int, what: str, remedy: str, file: str = "") -> None:
+    """Raises :class:`InputError` if ``what`` wants more runs than any experiment may have, before they are planned."""
+    if wanted > MOST_WANTED:
+        told = f"{wanted:,}" if wanted < 10**18 else "more than 10^18"  # a file may have axes enough for any number
+        reason = f"it has {told} runs; an experiment has at most {MOST_WANTED:,}"
+        raise InputError(reason, file=file, path=what, remedy=remedy)
 
 
 class Point(Protocol):
@@ -159,7 +188,7 @@ class Experiment:
 
     Args:
         directory: where it is kept; made if need be.
-        kind: ``sweep``, ``comparison`` or ``study``.
+        kind: one of :data:`KINDS`.
         name: what it is about.
         details: whatever its kind needs to be shown again later, as JSON.
         resume: go on with one that is unfinished.
@@ -169,7 +198,7 @@ class Experiment:
     """
 
     directory: Path
-    kind: str
+    kind: Kind
     name: str
     details: Mapping[str, Any]
     resume: bool = False
@@ -275,13 +304,22 @@ def read_about(directory: Path) -> dict[str, Any] | None:
     """What ``experiment.json`` says; ``None`` if there is none. Raises :class:`InputError` for one that is spoilt."""
     file = directory / FILE
     try:
-        about: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-        if missing := {"kind", "name", "complete", "details"} - about.keys():
-            raise ValueError(f"it lacks {', '.join(sorted(missing))}")
+        about: dict[str, Any] = json.loads(read_octets(file, LARGEST_FILE))
+        require_parts(about, PARTS)
+        if about["kind"] not in KINDS:
+            raise ValueError(f'its kind is "{about["kind"]}", and none of {", ".join(KINDS)}')
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except (OSError, ValueError, AttributeError) as error:
-        raise InputError(
-            f"this is not what an experiment wrote: {error}", file=str(file), remedy="remove it; the runs are kept"
-        ) from None
+    except (OSError, ValueError, RecursionError) as error:
+        reason = f"this is not what an experiment wrote: {shorten(str(error))}"
+        raise InputError(reason, file=str(file), remedy="remove it; the runs are kept") from None
     return about
+
+
+def require_parts(table: object, parts: Parts) -> None:
+    """Raises ``ValueError`` unless ``table`` is one that has all ``parts``, each of its type."""
+    if not isinstance(table, dict):
+        raise ValueError("it is no table")
+    for part, kind in parts.items():
+        if part not in table or not isinstance(table[part], kind):
+            raise ValueError(f'"{part}" is missing, or is something else than it should be')

@@ -43,6 +43,27 @@ def prepare(directory: str | Path) -> Path:
     return path
 
 
+def prepare_file(file: str | Path) -> Path:
+    """Prove that ``file`` can be written, before the work is done that it shall hold.
+
+    Raises :class:`InputError` if it cannot.
+    """
+    path = Path(file)
+    try:
+        _require_replaceable(path)
+        probe = _beside(path)
+        probe.write_bytes(b"")
+        probe.unlink()
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(
+            f"this file cannot be written: {reason}", file=str(path), remedy="name one in a directory that is there"
+        ) from None
+    return path
+
+
 def save(result: Result, directory: str | Path) -> list[Path]:
     """Write the tables of ``result`` as Parquet and its manifest as JSON into ``directory``; return the files.
 
@@ -72,7 +93,12 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def replacing(files: Sequence[Path]) -> Iterator[list[Path]]:
-    """Drafts beside ``files``, which take their places when the block ends well, and are removed when it does not."""
+    """Drafts beside ``files``, which take their places when the block ends well, and are removed when it does not.
+
+    Raises :class:`InputError` where something else than a file is in a place: a device must not become a file.
+    """
+    for file in files:
+        _require_replaceable(file)
     drafts = [_beside(file) for file in files]
     try:
         yield drafts
@@ -91,6 +117,15 @@ def sync(directory: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def _require_replaceable(file: Path) -> None:
+    if file.exists() and not file.is_file():
+        raise InputError(
+            "this is no regular file, so nothing can take its place",
+            file=str(file),
+            remedy="name a file; to write to a pipe or a device, redirect standard output to it",
+        )
 
 
 def _beside(file: Path) -> Path:

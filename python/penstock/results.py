@@ -6,8 +6,9 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
-from penstock.experiment import PLAN, read_about
+from penstock.errors import InputError, shorten
+from penstock.experiment import DETAILS, FILE, PLAN, read_about, require_parts
+from penstock.reading import require_regular
 from penstock.store import Store
 
 if TYPE_CHECKING:
@@ -57,10 +58,21 @@ class Results:
             )
         self.about = about
         try:
+            require_parts(about["details"], DETAILS[about["kind"]])
+        except ValueError as error:
+            raise InputError(
+                f"this is not what a {about['kind']} wrote: {error}",
+                file=str(self.directory / FILE),
+                remedy="run the same command again with --resume: it writes it anew, and keeps the runs",
+            ) from None
+        try:
+            require_regular(self.directory / PLAN)
             self.plan = pl.read_parquet(self.directory / PLAN)
+            if [*self.plan.columns[:2], *self.plan.columns[2:][-2:]] != ["run", "point", "seed", "replication"]:
+                raise pl.exceptions.SchemaError("it has other columns than a plan")
         except (OSError, pl.exceptions.PolarsError) as error:
             raise InputError(
-                f"this file cannot be read: {error}",
+                f"this file cannot be read: {shorten(str(error))}",
                 file=str(self.directory / PLAN),
                 remedy="run the same command again with --resume: it writes the plan anew, and keeps the runs",
             ) from None

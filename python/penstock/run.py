@@ -14,8 +14,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from penstock import _engine
-from penstock.errors import InputError
-from penstock.executors import interruptible, open_pool
+from penstock.errors import InputError, whole_number
+from penstock.executors import MOST_JOBS, interruptible, open_pool
 from penstock.spread import Spread
 from penstock.worker import Failure, Form, Outcome, Task
 
@@ -72,7 +72,10 @@ class Result:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C came while replications ran; ``result`` holds those that had finished, and is ``None`` if none had."""
+    """Ctrl-C or SIGTERM came while replications ran.
+
+    ``result`` holds those that had finished, and is ``None`` if none had.
+    """
 
     def __init__(self, result: Result | None) -> None:
         super().__init__()
@@ -100,7 +103,7 @@ def run(
 
     Raises:
         InputError: an argument that cannot be used.
-        Interrupted: on Ctrl-C, with the replications that had finished.
+        Interrupted: on Ctrl-C or SIGTERM, with the replications that had finished.
         RuntimeError: a defect of Penstock.
     """
     whole_number(seed, "seed", 0, 2**64 - 1)
@@ -158,11 +161,11 @@ def run_all(
     """Run ``tasks``, spread over ``jobs`` spawned processes, and yield their outcomes in the order of the tasks.
 
     The outcomes do not depend on ``jobs``; 1 runs everything in this process. ``on_done`` is called with each outcome
-    as soon as it is there, ``progress`` now and then with the share of all that is done. On Ctrl-C the outcomes that
-    are finished are still yielded, then ``KeyboardInterrupt`` is raised. Raises :class:`InputError` for a bad
-    argument, ``ScenarioError`` for a scenario that cannot be run and ``RuntimeError`` for a defect of the engine.
+    as soon as it is there, ``progress`` now and then with the share of all that is done. On Ctrl-C or SIGTERM the
+    outcomes that are finished are still yielded, then ``KeyboardInterrupt`` is raised. Raises :class:`InputError` for a
+    bad argument, ``ScenarioError`` for a scenario that cannot be run and ``RuntimeError`` for a defect of the engine.
     """
-    whole_number(jobs, "jobs", 1, None)
+    whole_number(jobs, "jobs", 1, MOST_JOBS)
     return _in_order(tasks, min(jobs, len(tasks)), on_done, progress)
 
 
@@ -176,18 +179,6 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def whole_number(value: object, name: str, least: int, most: int | None) -> int:
-    """``value``, if it is a whole number from ``least`` to ``most``; raises :class:`InputError` if not."""
-    wanted = f"from {least} to {most}" if most is not None else f"of {least} or more"
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise InputError(
-            "this is no whole number", path=name, value=repr(value), remedy=f"give a whole number {wanted}"
-        )
-    if value < least or (most is not None and value > most):
-        raise InputError("this is out of range", path=name, value=str(value), remedy=f"give a whole number {wanted}")
-    return value
 
 
 def _in_order(

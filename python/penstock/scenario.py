@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import stat
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -17,9 +16,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from penstock import _engine
 from penstock.errors import InputError, did_you_mean
+from penstock.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from importlib.resources.abc import Traversable
 
 LARGEST_FILE = 1_000_000
@@ -62,15 +62,11 @@ class Scenario:
     def load(cls, source: str | Path) -> Scenario:
         """Read a scenario file (TOML), or a ready scenario by its name, as ``satellite/1-case-2``.
 
-        A file goes before a ready scenario of the same name. Raises :class:`InputError` if there is neither, if the
-        file cannot be read, is larger than 1 MB or no text, and if what it says cannot be run.
+        A file goes before a ready scenario of the same name. ``-`` is standard input, and what it gives is called
+        ``stdin``. Raises :class:`InputError` if there is neither, if the file is no regular file, cannot be read, is
+        larger than 1 MB or no text, and if what it says cannot be run.
         """
-        text = read(source)
-        if not text.strip():
-            raise InputError(
-                "the file is empty", file=str(source), remedy="a scenario has at least a duration, a line and a flow"
-            )
-        return cls(text, name=str(source))
+        return cls(read(source), name=name_of(source))
 
     @classmethod
     def parse(cls, text: str, *, name: str = "") -> Scenario:
@@ -185,29 +181,56 @@ def line_of(text: str, path: str) -> int | None:
 
 
 def read(source: str | Path) -> str:
-    """The text of a scenario file, or of a ready scenario. Raises :class:`InputError` as :meth:`Scenario.load`."""
-    try:
-        return _read(source, SCENARIO)
-    except _MissingError:
-        name = str(source)
-        found = ready().get(name.replace("\\", "/").removesuffix(".toml"))
-        if found is not None:
-            return found.read_text(encoding="utf-8")
-        raise InputError(
-            "there is no such file, and no ready scenario of that name",
-            value=name,
-            remedy=did_you_mean(name, ready()) or "`penstock scenarios` lists the ready ones",
-        ) from None
+    """The text of a scenario file, of standard input, or of a ready scenario.
+
+    Raises :class:`InputError` as :meth:`Scenario.load`.
+    """
+    name = name_of(source)
+    if str(source) == STDIN:
+        text = _text(name, SCENARIO, lambda: read_stdin(SCENARIO.largest))
+    else:
+        try:
+            text = _read(Path(source), SCENARIO)
+        except _MissingError:
+            text = _read_ready(name)
+    if not text.strip():
+        raise InputError("the file is empty", file=name, remedy="a scenario has at least a duration, a line and a flow")
+    return text
+
+
+def _read_ready(name: str) -> str:
+    found = ready().get(name.replace("\\", "/").removesuffix(".toml"))
+    if found is not None:
+        return found.read_text(encoding="utf-8")
+    raise InputError(
+        "there is no such file, and no ready scenario of that name",
+        value=name,
+        remedy=did_you_mean(name, ready()) or "`penstock scenarios` lists the ready ones",
+    )
+
+
+def name_of(source: str | Path) -> str:
+    """What messages call the scenario from a file, from standard input, or from among the ready ones."""
+    return STDIN_NAME if str(source) == STDIN else str(source)
+
+
+def source_of(name: str) -> str:
+    """What the command line calls the scenario of that name."""
+    return STDIN if name == STDIN_NAME else name
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A kind of file: its name, the most octets it may have, what to say of one that is too large or no text."""
+    """A kind of file: its name, the most octets it may have, what to say of one that is too large or no text.
+
+    ``otherwise`` is how what is no file can be read all the same.
+    """
 
     name: str
     largest: int
     too_large: str
     no_text: str
+    otherwise: str = ""
 
 
 SCENARIO = _Kind(
@@ -215,6 +238,7 @@ SCENARIO = _Kind(
     LARGEST_FILE,
     "is it a result or a trace, rather than a scenario?",
     "give a scenario file in TOML, saved as UTF-8",
+    f", or give {STDIN} and the scenario on standard input",
 )
 RECORDING = _Kind(
     "a file of frame sizes", LARGEST_RECORDING, "give a part of it", "give one frame a line, saved as UTF-8 text"
@@ -225,31 +249,31 @@ class _MissingError(InputError):
     """There is no such file."""
 
 
-def _read(source: str | Path, kind: _Kind) -> str:
+def _read(path: Path, kind: _Kind) -> str:
     """The text of a file. Raises :class:`InputError` if it cannot be read, is too large or no text."""
-    name = str(source)
-    path = Path(source)
+    return _text(str(path), kind, lambda: read_octets(path, kind.largest))
+
+
+def _text(name: str, kind: _Kind, octets_of: Callable[[], bytes]) -> str:
+    """The text of what ``octets_of`` reads."""
     try:
-        about = path.stat()
+        octets = octets_of()
     except (FileNotFoundError, NotADirectoryError, ValueError):
         raise _MissingError("there is no such file", file=name, remedy="check its name") from None
+    except NotRegularError as error:
+        remedy = f"name {kind.name} in it" if error.what == "a directory" else f"name {kind.name}{kind.otherwise}"
+        raise InputError(f"this is {error.what}", file=name, remedy=remedy) from None
+    except TooLargeError as error:
+        reason = f"this goes on after {kind.largest:,} octets"
+        if error.octets is not None:
+            reason = f"the file has {error.octets:,} octets; {kind.name} has at most {kind.largest:,}"
+        raise InputError(reason, file=name, remedy=kind.too_large) from None
     except OSError as error:
         raise _unreadable(name, error) from None
-    if stat.S_ISDIR(about.st_mode):
-        raise InputError("this is a directory", file=name, remedy=f"name {kind.name} in it")
-    if about.st_size > kind.largest:
-        raise InputError(
-            f"the file has {about.st_size:,} octets; {kind.name} has at most {kind.largest:,}",
-            file=name,
-            remedy=kind.too_large,
-        )
-    try:
-        with path.open("rb") as file:
-            octets = file.read(kind.largest + 1)
-    except OSError as error:
-        raise _unreadable(name, error) from None
-    if len(octets) > kind.largest:
-        raise InputError(f"this goes on after {kind.largest:,} octets", file=name, remedy=f"give {kind.name}")
+    return _decoded(octets, name, kind)
+
+
+def _decoded(octets: bytes, name: str, kind: _Kind) -> str:
     try:
         text = octets.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -270,7 +294,7 @@ def _unreadable(name: str, error: OSError) -> InputError:
 
 def stem(source: str) -> str:
     """The name of a scenario file without its folder and ``.toml``: ``1-case-2`` of ``satellite/1-case-2``."""
-    return Path(source).name.removesuffix(".toml")
+    return Path(name_of(source)).name.removesuffix(".toml")
 
 
 def parse_value(text: str) -> object:

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.errors import InputError
 from penstock.files import prepare, sync, write_text
+from penstock.reading import read_octets, require_regular
 from penstock.run import TABLES, Outcome, Task
 from penstock.worker import engine_sources, engine_version, stack
 
@@ -38,6 +39,10 @@ if TYPE_CHECKING:
 FORMAT = 1
 RUNS = "runs"
 SEAL = "seal.json"
+LARGEST_NOTE = 1_000_000
+"""Octets that ``store.json`` and a seal have at most."""
+LARGEST_TABLE = 10_000_000_000
+"""Octets that a table of a segment has at most."""
 LONGEST_SEAL = 16
 
 
@@ -61,7 +66,7 @@ class Segment:
             if name not in self.files:
                 continue
             try:
-                octets = (self.path / name).read_bytes()
+                octets = read_octets(self.path / name, LARGEST_TABLE)
             except OSError as error:
                 return f"{name}: {error.strerror}"
             if _digest(octets) != self.files[name]:
@@ -95,8 +100,11 @@ class Store:
         from filelock import FileLock, Timeout
 
         folder = prepare(directory)
-        lock = FileLock(folder / "lock")
+        lock_file = folder / "lock"
+        lock = FileLock(lock_file)
         try:
+            if lock_file.exists():
+                require_regular(lock_file)
             lock.acquire(timeout=0)
         except Timeout:
             raise InputError(
@@ -104,6 +112,9 @@ class Store:
                 file=str(folder),
                 remedy="wait until it has finished, or name another directory with --out",
             ) from None
+        except OSError as error:
+            reason = f"this cannot be locked: {error.strerror}"
+            raise InputError(reason, file=str(lock_file), remedy="remove it, if nobody writes here") from None
         try:
             if not _check_format(folder):
                 write_text(folder / "store.json", json.dumps({"format": FORMAT, "penstock": engine_version()}) + "\n")
@@ -219,11 +230,11 @@ def _check_format(folder: Path) -> bool:
     """Whether there is a store in ``folder``; raises :class:`InputError` for one that a newer Penstock wrote."""
     file = folder / "store.json"
     try:
-        about = json.loads(file.read_text(encoding="utf-8"))
+        about = json.loads(read_octets(file, LARGEST_NOTE))
         number, version = int(about["format"]), str(about["penstock"])
     except (FileNotFoundError, NotADirectoryError):
         return False
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
             "this does not say what store it belongs to",
             file=str(file),
@@ -242,7 +253,7 @@ def _read_seal(path: Path) -> tuple[Segment, str]:
     """A segment as its seal has it, and what is wrong with the seal."""
     nothing = Segment(path, (), {})
     try:
-        octets = (path / SEAL).read_bytes()
+        octets = read_octets(path / SEAL, LARGEST_NOTE)
     except OSError as error:
         return nothing, f"{SEAL}: {error.strerror}"
     if not path.name.endswith(f"-{_digest(octets)[:LONGEST_SEAL]}"):

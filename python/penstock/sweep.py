@@ -14,23 +14,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from penstock.errors import InputError
+from penstock.errors import InputError, shorten, whole_number
 from penstock.estimates import estimates
-from penstock.executors import Pool, interruptible, open_pool
-from penstock.experiment import Experiment, Plan, State, check_directory
+from penstock.executors import MOST_JOBS, Pool, interruptible, open_pool
+from penstock.experiment import Experiment, Plan, State, check_directory, refuse_flood
 from penstock.metric import Metric, metric
 from penstock.results import Results
-from penstock.run import whole_number
-from penstock.scenario import Scenario, line_of, read, stem
+from penstock.scenario import Scenario, line_of, name_of, read, source_of, stem
 from penstock.statistics import Precision
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
+    from penstock.scheduler import Scheduler
+
 MOST_RUNS = 1_000_000
 """A sweep of more runs wants to be confirmed."""
 MOST_CHECKED = 1000
+MOST_WIDTH = 1_000_000
+"""Batches that an executor of somebody else's may run at once."""
 LEAST_FOR_PRECISION = 10
 
 
@@ -93,8 +96,10 @@ class SweepPoints(Sequence[SweepPoint]):
         self.swept = swept
         self.lengths = swept.sweep_lengths()
 
+        self.size = math.prod(self.lengths)
+
     def __len__(self) -> int:
-        return math.prod(self.lengths)
+        return self.size
 
     @cached_property
     def axes(self) -> Sequence[Sequence[Mapping[str, object]]]:
@@ -165,9 +170,16 @@ class Sweep:
         scenario that does not exist.
         """
         text = read(source)
-        scenario = Scenario.parse(text, name=str(source))
+        return cls.of(Scenario.parse(text, name=name_of(source)), text)
+
+    @classmethod
+    def of(cls, scenario: Scenario, text: str = "") -> Sweep:
+        """The sweep of a scenario with a ``[sweep]`` table; ``text`` is its file's, where it comes from one.
+
+        Raises :class:`InputError` as :meth:`load`.
+        """
         if "sweep" not in scenario.tree:
-            raise InputError("there is no [sweep] table in this file", file=str(source), remedy=_example(scenario))
+            raise InputError("there is no [sweep] table in this file", file=scenario.name, remedy=_example(scenario))
         sweep = cls.__new__(cls)
         sweep._take(scenario, text)
         return sweep
@@ -185,7 +197,10 @@ class Sweep:
             raise InputError("the sweep has no axis", file=scenario.name, path="sweep.axis", remedy=_example(scenario))
         for name in (*table["metrics"], *table["precision"]):
             metric(name, self.base)
-        if len(self.points) <= MOST_RUNS:
+        most = max(self.replications, table["most_replications"] if table["precision"] else 0)
+        remedy = "give the axes fewer values, or make several sweeps"
+        refuse_flood(self.points.size * most, "sweep", remedy, scenario.name)
+        if self.points.size <= MOST_RUNS:
             self._build(0)
 
     def _build(self, number: int) -> Scenario:
@@ -213,7 +228,7 @@ class Sweep:
         out: str | Path,
         *,
         jobs: int = 1,
-        cluster: str | None = None,
+        cluster: str | Scheduler | None = None,
         executor: Executor | None = None,
         width: int = 1,
         resume: bool = False,
@@ -228,7 +243,7 @@ class Sweep:
         Args:
             out: where everything is kept.
             jobs: local processes to use; 1 runs everything here.
-            cluster: address of a Dask scheduler, in place of local processes.
+            cluster: a Dask scheduler or its address, in place of local processes.
             executor: any other ``concurrent.futures.Executor``, which can run ``width`` batches at once.
             width: see ``executor``.
             resume: go on with an unfinished sweep in ``out``.
@@ -237,15 +252,16 @@ class Sweep:
 
         Raises:
             InputError: an argument or a directory that cannot be used, an unreachable cluster, a point that cannot be.
-            KeyboardInterrupt: on Ctrl-C; what has finished is kept.
+            KeyboardInterrupt: on Ctrl-C or SIGTERM; what has finished is kept.
             OSError: the store cannot be written to; what has finished is kept.
             ClusterLostError: the cluster is gone; what has finished is kept.
         """
         self._refuse_flood(yes)
-        details = {"scenario": self.base.tree, "sweep": self.table, "file": self.base.name if self.text else ""}
+        file = source_of(self.base.name) if self.text else ""
+        details = {"scenario": self.base.tree, "sweep": self.table, "file": file}
         check_directory(Path(out), "sweep", self.name, resume=resume)
-        whole_number(jobs, "jobs", 1, None)
-        whole_number(width, "width", 1, None)
+        whole_number(jobs, "jobs", 1, MOST_JOBS)
+        whole_number(width, "width", 1, MOST_WIDTH)
         with (
             interruptible() as stop,
             open_pool(stop, jobs, cluster=cluster) if executor is None else Pool(executor, width) as pool,
@@ -272,7 +288,12 @@ class Sweep:
         return self._build(0)
 
     def check(self) -> None:
-        """Build the points, of many the first thousand and the last. Raises :class:`InputError`."""
+        """Build the points, of many the first thousand and the last. Raises :class:`InputError`.
+
+        Of more than a million none is built: spelling out the axes alone would take minutes.
+        """
+        if len(self.points) > MOST_RUNS:
+            return
         for point in (*range(min(len(self.points), MOST_CHECKED)), len(self.points) - 1):
             self._build(point)
 
@@ -282,7 +303,7 @@ class Sweep:
     def _refuse_flood(self, yes: bool) -> None:
         wanted = len(self.points) * self.replications
         if wanted > MOST_RUNS and not yes:
-            axes = " x ".join(map(str, self.points.lengths))
+            axes = shorten(" x ".join(map(str, self.points.lengths)))
             raise InputError(
                 f"the sweep has {wanted:,} runs ({axes} points, {self.replications} replications each)",
                 file=self.base.name,

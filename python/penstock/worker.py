@@ -25,6 +25,10 @@ Form = Literal["fast", "plain"]
 
 LONGEST_BATCH_S = 1.5
 """Wall time after which a worker hands in what it has, and leaves the rest of its batch to others."""
+ENDING = (signal.SIGINT, signal.SIGTERM)
+"""Signals that ask a process to end."""
+GRACE_S = 10.0
+"""Seconds after SIGTERM until a worker ends by itself, if its parent has not ended it."""
 SLICE_S = 0.05
 """Wall time between two looks at signals, at progress and at the stop sign."""
 
@@ -114,10 +118,13 @@ _stop: Event | None = None
 
 
 def begin(stop: Event) -> None:
-    """Prepare a worker process: Ctrl-C is its parent's affair, and it ends when its parent does."""
+    """Prepare a worker process: Ctrl-C and SIGTERM are its parent's affair, and it ends when its parent does."""
     global _stop  # one per process, set once
     _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _end_later)
+    if hasattr(signal, "pthread_sigmask"):  # held back by the parent until now
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
@@ -177,6 +184,13 @@ def run_each(tasks: Sequence[Task], watch: Callable[[float], None]) -> list[Outc
 def _watch(_done: float) -> None:
     if _stop is not None and _stop.is_set():
         raise Stopped
+
+
+def _end_later(_number: int, _frame: object) -> None:
+    """A signal that all processes of a group get, the parent too: it wants what has finished, then ends this one."""
+    end = threading.Timer(GRACE_S, os._exit, (128 + signal.SIGTERM,))
+    end.daemon = True
+    end.start()
 
 
 def _end_with_parent() -> None:

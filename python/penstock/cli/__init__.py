@@ -1,19 +1,20 @@
 """The command ``penstock``. Results go to standard output, progress and messages to standard error.
 
-Exit status: 0 done, 1 failed, 2 bad input, 130 interrupted. Everything heavy is imported by the command that uses it,
+Exit status: 0 done, 1 failed, 2 bad input, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM), 141 where nobody reads
+the output any more. Everything heavy is imported by the command that uses it,
 so that help is there at once.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from penstock.cli import experiments, runs, scenarios
 from penstock.cli.command import BAD_INPUT, DONE, FAILED, INTERRUPTED, Command, fail
+from penstock.cli.process import PIPE_CLOSED, flush, open_streams, terminable
 from penstock.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -27,35 +28,50 @@ GROUPS = {"runs": "look into the directory of a sweep, a comparison or a study"}
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command with ``arguments`` (those of the process if ``None``) and return its exit status."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+    open_streams()
+    with terminable() as termination:
+        try:
+            status = _carry_out(arguments)
+        except KeyboardInterrupt:
+            status = fail("interrupted", INTERRUPTED)
+        if unwritten := flush():
+            status = _unwritten(unwritten)
+    return termination.status(status)
+
+
+def _carry_out(arguments: Sequence[str] | None) -> int:
     log_level = "warning"
     try:
         options = parser().parse_args(arguments)
         log_level = options.log_level
         _start_log(log_level)
         status: int = options.command(options)
-        sys.stdout.flush()
     except InputError as error:
         return fail(str(error), BAD_INPUT)
-    except KeyboardInterrupt:
-        return fail("interrupted", INTERRUPTED)
+    except SystemExit as end:  # help and version
+        return end.code if isinstance(end.code, int) else DONE
     except BrokenPipeError:
-        # The reader of the output has gone (`penstock schema | head`); nothing is left to say, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
+        return PIPE_CLOSED
     except Exception as error:  # the last resort: a paragraph instead of a traceback
         if log_level == "debug":
             raise
         if isinstance(error, ValueError) and type(error).__module__ == "penstock._engine":
             return fail(str(error), BAD_INPUT)
         if isinstance(error, OSError) and error.strerror:
-            return fail(f"{error.filename or 'a file'}: {error.strerror}", FAILED)
+            if not error.filename:
+                flush()  # where it was standard output, nothing more is said of it
+            return fail(f"{error.filename or 'the output'}: {error.strerror}", FAILED)
         if isinstance(error, ConnectionError):
             return fail(str(error), FAILED)
         return fail(f"{type(error).__name__}: {error} (`--log-level debug` shows where)", FAILED)
     return status
+
+
+def _unwritten(error: OSError) -> int:
+    """The status where standard output cannot be written to. That its reader has gone (``| head``) is no error."""
+    if isinstance(error, BrokenPipeError):
+        return PIPE_CLOSED
+    return fail(f"the output: {error.strerror}", FAILED)
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):

@@ -6,7 +6,19 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, FAILED, INTERRUPTED, Command, add_where, fail, jobs, number, say
+from penstock.cli.command import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    SCENARIO,
+    Command,
+    add_where,
+    cluster,
+    fail,
+    jobs,
+    number,
+    say,
+)
 from penstock.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,15 +39,14 @@ def sweep(options: argparse.Namespace) -> int:
     from penstock.pages import sweep as page
     from penstock.sweep import Sweep
 
+    processes, scheduler = jobs(options), cluster(options)
     wanted = Sweep.load(options.scenario)
     for text in options.metric:
         metric(text, wanted.first())
     out = _out(options, wanted.name)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
-        return wanted.run(
-            out, jobs=jobs(options), cluster=options.cluster, resume=options.resume, yes=options.yes, tell=tell
-        )
+        return wanted.run(out, jobs=processes, cluster=scheduler, resume=options.resume, yes=options.yes, tell=tell)
 
     def show(results: Results) -> None:
         metrics = page.metrics_of(results, options.metric)
@@ -52,8 +63,10 @@ def compare(options: argparse.Namespace) -> int:
     from penstock import comparison
     from penstock.metric import metric
     from penstock.pages import comparison as page
+    from penstock.run import MOST_REPLICATIONS
     from penstock.scenario import Scenario, stem
 
+    processes, scheduler = jobs(options), cluster(options)
     scenarios: dict[str, Scenario] = {}
     for source in options.scenarios:
         name = stem(source) if stem(source) not in scenarios else source
@@ -62,7 +75,7 @@ def compare(options: argparse.Namespace) -> int:
         scenarios[name] = Scenario.load(source)
         for text in options.metric or page.METRICS:
             metric(text, scenarios[name])
-    replications = number(options.replications, "--replications", 1, 100_000)
+    replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
     out = _out(options, "-".join(map(stem, scenarios)))
     for line in comparison.different_traffic(scenarios):
@@ -75,8 +88,8 @@ def compare(options: argparse.Namespace) -> int:
             replications=replications,
             seed=seed,
             metrics=options.metric or page.METRICS,
-            jobs=jobs(options),
-            cluster=options.cluster,
+            jobs=processes,
+            cluster=scheduler,
             resume=options.resume,
             tell=tell,
         )
@@ -104,9 +117,10 @@ def reproduce(options: argparse.Namespace) -> int:
     from penstock import studies
     from penstock.pages import study as page
 
+    processes, scheduler = jobs(options), cluster(options)
     seeds = FULL if options.full else studies.study_of(options.study).quick_seeds
     if options.seeds is not None:
-        seeds = number(options.seeds, "--seeds", 1, 100_000)
+        seeds = number(options.seeds, "--seeds", 1, studies.MOST_SEEDS)
     studies.open_study(options.study, options.figure, seeds)
     out = _out(options, options.study)
 
@@ -116,8 +130,8 @@ def reproduce(options: argparse.Namespace) -> int:
             figure=options.figure,
             seeds=seeds,
             out=out,
-            jobs=jobs(options),
-            cluster=options.cluster,
+            jobs=processes,
+            cluster=scheduler,
             resume=options.resume,
             tell=tell,
         )
@@ -127,12 +141,13 @@ def reproduce(options: argparse.Namespace) -> int:
 
 def report(options: argparse.Namespace) -> int:
     """``penstock report``: one page of HTML about a sweep, a comparison or a study."""
+    from penstock.files import prepare_file
     from penstock.pages import page_of
     from penstock.report import write
     from penstock.results import Results
 
     results = Results(options.directory)
-    path = Path(options.out) if options.out else results.directory / "report.html"
+    path = prepare_file(options.out or results.directory / "report.html")
     write(page_of(results), path)
     print(path)
     return _damaged(results)
@@ -200,14 +215,14 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_sweep(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("scenario", metavar="FILE|NAME", help="a scenario file with a [sweep] table, or a ready one")
+    parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or a ready one; with a [sweep] table")
     add_where(parser, "out/NAME")
     _add_metric(parser)
     parser.add_argument("--yes", action="store_true", help="accept more than a million runs")
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("scenarios", nargs="+", metavar="FILE|NAME", help="scenario files, or the names of ready ones")
+    parser.add_argument("scenarios", nargs="+", metavar="FILE|NAME", help=f"{SCENARIO}, or the name of a ready one")
     _add_metric(parser)
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
     parser.add_argument(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.cli.command import DONE, FAILED, Command, fail, say
@@ -79,6 +78,7 @@ def show(options: argparse.Namespace) -> int:
 def export(options: argparse.Namespace) -> int:
     """``penstock runs export``: a table over all runs, to standard output or a file."""
     results = _results(options)
+    from penstock.files import prepare_file, write_bytes
     from penstock.results import encode
     from penstock.run import TABLES
 
@@ -90,18 +90,17 @@ def export(options: argparse.Namespace) -> int:
             value=options.table,
             remedy=did_you_mean(options.table, known) or f"there are {', '.join(known)}",
         )
+    out = None if options.out is None else prepare_file(options.out)
     octets = encode(results.table(options.table), options.format)
-    if options.out is None:
+    if out is None:
         if options.format != "csv" and sys.stdout.isatty():
             raise InputError(
                 "this format is not for a terminal", path="--format", value=options.format, remedy="add --out FILE"
             )
         sys.stdout.buffer.write(octets)
     else:
-        from penstock.files import write_bytes
-
-        write_bytes(Path(options.out), octets)
-        say(f"wrote {options.out}", quiet=options.quiet)
+        write_bytes(out, octets)
+        say(f"wrote {out}", quiet=options.quiet)
     return _end(results)
 
 

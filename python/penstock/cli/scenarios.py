@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, INTERRUPTED, Command, add_jobs, fail, jobs, number, say
+from penstock.cli.command import DONE, INTERRUPTED, SCENARIO, Command, add_jobs, fail, jobs, number, say
 from penstock.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,11 +22,12 @@ def run(options: argparse.Namespace) -> int:
     from penstock.progress import bar
     from penstock.run import MOST_REPLICATIONS, Interrupted
     from penstock.run import run as simulate
+    from penstock.scenario import read
 
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
     replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
     processes = jobs(options)
-    scenario = _scenario(options)
+    scenario = _scenario(options, read(options.scenario))
     out = None if options.out is None else prepare(options.out)
     figures = None if options.trace is None else prepare(options.trace)
     try:
@@ -45,12 +46,15 @@ def run(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """``penstock check``: say whether a scenario can be run."""
-    scenario = _scenario(options)
+    from penstock.scenario import read
+
+    text = read(options.scenario)  # once: standard input cannot be read again
+    scenario = _scenario(options, text)
     told = f"{scenario.name}: sound"
     if "sweep" in scenario.tree:
         from penstock.sweep import Sweep
 
-        sweep = Sweep.load(options.scenario)
+        sweep = Sweep.of(scenario, text)
         sweep.check()
         told = f"{told}, a sweep of {len(sweep.points):,} points"
     print(scenario.to_toml() if options.defaults else told, end="" if options.defaults else "\n")
@@ -85,7 +89,7 @@ def schema(_options: argparse.Namespace) -> int:
 
 
 def _add_scenario(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("scenario", metavar="FILE|NAME", help="a scenario file, or the name of a ready one")
+    parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or the name of a ready one")
     parser.add_argument(
         "--set", action="append", default=[], metavar="PATH=VALUE", help="change a value; may be given often"
     )
@@ -110,11 +114,11 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--defaults", action="store_true", help="print it with every default written out")
 
 
-def _scenario(options: argparse.Namespace) -> Scenario:
-    """The scenario that was asked for, with the changes of ``--set``."""
-    from penstock.scenario import Scenario, parse_value
+def _scenario(options: argparse.Namespace, text: str) -> Scenario:
+    """The scenario that was asked for and has this text, with the changes of ``--set``."""
+    from penstock.scenario import Scenario, name_of, parse_value
 
-    scenario = Scenario.load(options.scenario)
+    scenario = Scenario.parse(text, name=name_of(options.scenario))
     changes: dict[str, object] = {}
     for change in options.set:
         path, equals, value = change.partition("=")

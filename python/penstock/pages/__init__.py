@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, assert_never, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from penstock.experiment import Kind
     from penstock.report import Report
     from penstock.results import Results
 
 
 def page_of(results: Results) -> Report:
     """The page of what an experiment left: a sweep, a comparison or a study."""
-    module = import_module(f"penstock.pages.{results.about['kind']}")
-    return cast("Callable[[Results], Report]", module.page_of)(results)
+    from penstock.pages import comparison, study, sweep
+
+    kind = cast("Kind", results.about["kind"])
+    match kind:  # the type checker sees to it that none is forgotten
+        case "sweep":
+            return sweep.page_of(results)
+        case "comparison":
+            return comparison.page_of(results)
+        case "study":
+            return study.page_of(results)
+    assert_never(kind)

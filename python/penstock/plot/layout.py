@@ -273,7 +273,7 @@ def octets(figure: Figure, suffix: str) -> bytes:
 def save(sheet: Sheet, directory: Path) -> list[Path]:
     """Writes a sheet as SVG and PNG, unless they are there: the SVG comes last, so beside it stands its PNG."""
     vector, pixels = (directory / f"{sheet.name}.{suffix}" for suffix in ("svg", "png"))
-    if not (pixels.exists() and vector.exists() and vector.read_bytes() == svg(sheet)):
+    if not (pixels.is_file() and vector.is_file() and vector.read_bytes() == svg(sheet)):
         write_bytes(pixels, octets(drawn(sheet), "png"))
         write_bytes(vector, svg(sheet))
     return [vector, pixels]

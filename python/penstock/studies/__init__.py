@@ -12,16 +12,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from penstock.errors import InputError, did_you_mean
-from penstock.executors import interruptible, open_pool
-from penstock.experiment import Experiment, Plan, Point, State
+from penstock.errors import InputError, did_you_mean, whole_number
+from penstock.executors import MOST_JOBS, interruptible, open_pool
+from penstock.experiment import Experiment, Plan, Point, State, refuse_flood
 from penstock.results import Results
 
 if TYPE_CHECKING:
     from penstock.plot import Sheet
+    from penstock.scheduler import Scheduler
     from penstock.studies.claims import Finding
     from penstock.studies.runs import Runs
 
+MOST_SEEDS = 100_000
 STUDIES = ("satellite", "becn", "abr", "eprca", "atn")
 
 
@@ -91,10 +93,10 @@ def study_of(name: str) -> type[Study]:
 def open_study(name: str, figure: str | None, seeds: int | None = None) -> Study:
     """The study of that name, with so many seeds, or those of a quick run.
 
-    Raises :class:`InputError` for one, or for a figure of it, that there is not.
+    Raises :class:`InputError` for one, or for a figure of it, that there is not, and for a bad number of seeds.
     """
     study = study_of(name)
-    return study(figure, study.quick_seeds if seeds is None else seeds)
+    return study(figure, study.quick_seeds if seeds is None else whole_number(seeds, "seeds", 1, MOST_SEEDS))
 
 
 def carry_out(
@@ -104,7 +106,7 @@ def carry_out(
     seeds: int | None = None,
     out: Path,
     jobs: int = 1,
-    cluster: str | None = None,
+    cluster: str | Scheduler | None = None,
     resume: bool = False,
     tell: Callable[[State], None] = lambda _state: None,
 ) -> Results:
@@ -115,13 +117,15 @@ def carry_out(
     """
     seeds = study_of(name).quick_seeds if seeds is None else seeds
     study = open_study(name, figure, seeds)
+    whole_number(jobs, "jobs", 1, MOST_JOBS)
+    points = study.points()
+    refuse_flood(sum(len(wanted) for _, wanted in points), "study", "ask for fewer seeds")
     details = {"figure": figure, "seeds": seeds}
     with (
         interruptible() as stop,
         Experiment(out, "study", name, details, resume, tell) as experiment,
         open_pool(stop, jobs, cluster=cluster) as pool,
     ):
-        points = study.points()
         plan = Plan([point for point, _ in points])
         for number, (_, wanted) in enumerate(points):
             plan.add(number, [(seed, 0) for seed in wanted])

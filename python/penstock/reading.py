@@ -1,0 +1,85 @@
+"""Reading what others made: regular files alone, and no more of one than it may have.
+
+A pipe keeps who opens it waiting for as long as nobody writes, and a device may never end or do something. So neither
+is ever opened by its name; what a program writes is read from standard input.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+STDIN = "-"
+"""The argument that stands for standard input."""
+STDIN_NAME = "stdin"
+"""What standard input is called in messages and in the names of files."""
+AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+"""Opens a file to read its octets, without waiting for anybody."""
+
+_KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+class NotRegularError(OSError):
+    """There is something else than a regular file: ``what`` it is."""
+
+    def __init__(self, path: Path, mode: int) -> None:
+        self.what = next((what for is_it, what in _KINDS if is_it(mode)), "something")
+        super().__init__(errno.EINVAL, f"this is {self.what}, not a regular file", str(path))
+
+
+class TooLargeError(OSError):
+    """A file has more octets than it may have: ``octets``, where that is known."""
+
+    def __init__(self, name: str, most: int, octets: int | None = None) -> None:
+        self.octets = octets
+        super().__init__(errno.EFBIG, f"this has more than {most:,} octets", name)
+
+
+def require_regular(path: Path) -> os.stat_result:
+    """What the system says of a regular file. Raises :class:`NotRegularError`, and ``OSError`` if nothing is there."""
+    about = path.stat()
+    if not stat.S_ISREG(about.st_mode):
+        raise NotRegularError(path, about.st_mode)
+    return about
+
+
+def read_octets(path: Path, most: int) -> bytes:
+    """What a regular file holds, at most so many octets.
+
+    Raises :class:`NotRegularError`, :class:`TooLargeError`, and ``OSError`` if the file is not there or not to be read.
+    """
+    octets = require_regular(path).st_size
+    if octets > most:
+        raise TooLargeError(str(path), most, octets)
+    with os.fdopen(os.open(path, AT_ONCE), "rb") as file:
+        read: bytes | None = file.read(most + 1)
+    if read is None:  # some files of the kernel's wait for events, and say that they are regular
+        raise OSError(errno.EAGAIN, "nothing is there to be read", str(path))
+    return _bounded(read, str(path), most)
+
+
+def read_stdin(most: int) -> bytes:
+    """What standard input has, to its end, at most so many octets. Raises :class:`TooLargeError` and ``OSError``."""
+    octets = getattr(sys.stdin, "buffer", None)
+    if octets is None:
+        raise OSError(errno.EBADF, "it is closed", STDIN_NAME)
+    return _bounded(octets.read(most + 1), STDIN_NAME, most)
+
+
+def _bounded(octets: bytes, name: str, most: int) -> bytes:
+    if len(octets) > most:
+        raise TooLargeError(name, most)
+    return octets

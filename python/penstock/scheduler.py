@@ -1,0 +1,106 @@
+"""A Dask scheduler: where it is, and by which certificates it and this process know one another."""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from penstock.errors import InputError
+from penstock.reading import require_regular
+
+if TYPE_CHECKING:
+    from distributed import Security
+
+ADDRESS = "--cluster"
+CA_FILE, CERTIFICATE, KEY = "--tls-ca-file", "--tls-cert", "--tls-key"
+"""What the command and Dask's own call the files of TLS."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduler:
+    """A Dask scheduler, known by its address: ``tcp://host:8786``, or ``tls://host:8786`` with TLS.
+
+    Whoever can reach a scheduler runs code on its workers, as the user that they belong to; over ``tls://`` only who
+    has a certificate can. Where no files are given, those of Dask's own configuration are taken.
+
+    Attributes:
+        address: the address, as the scheduler prints it.
+        tls_ca_file: the certificate of the authority that has signed those of the scheduler, of the workers and ours.
+        tls_cert: our certificate.
+        tls_key: its private key, not encrypted; may stand in the same file as the certificate.
+
+    All files are PEM.
+    """
+
+    address: str
+    tls_ca_file: str | Path | None = None
+    tls_cert: str | Path | None = None
+    tls_key: str | Path | None = None
+
+    def security(self) -> Security:
+        """What Dask is told of it. Raises :class:`InputError` for files that are not what they should be."""
+        from distributed import Security
+
+        files = {CA_FILE: self.tls_ca_file, CERTIFICATE: self.tls_cert, KEY: self.tls_key}
+        given = {option: str(file) for option, file in files.items() if file is not None}
+        has_tls = self.address.startswith("tls://")
+        if given and not has_tls:
+            option, file = next(iter(given.items()))
+            raise InputError(
+                f"{ADDRESS} {self.address} is no address with TLS",
+                path=option,
+                value=file,
+                remedy="write tls://host:8786",
+            )
+        security = Security()
+        if given:
+            names = {"tls_ca_file": CA_FILE, "tls_client_cert": CERTIFICATE, "tls_client_key": KEY}
+            own = {name: given.get(option) for name, option in names.items()}
+            security = Security(require_encryption=True, **own)
+        if has_tls:
+            _check(self.address, security)
+        return security
+
+
+def _check(address: str, security: Security) -> None:
+    """Whether the files are there and say what they should, before Dask fails at them or asks for a password."""
+    authority, certificate, key = security.tls_ca_file, security.tls_client_cert, security.tls_client_key
+    for option, file in ((CA_FILE, authority), (CERTIFICATE, certificate)):
+        if not file:
+            remedy = f"give {CA_FILE}, {CERTIFICATE} and {KEY}, or set them in Dask's configuration"
+            raise InputError(f"TLS needs {option}", path=ADDRESS, value=address, remedy=remedy)
+    if any("\n" in file for file in (authority, certificate, key or "")):
+        return  # Dask's configuration has the text itself
+    for option, file in ((CA_FILE, authority), (CERTIFICATE, certificate), (KEY, key)):
+        if file is not None:
+            _check_readable(option, file)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cafile=authority)
+    except (ssl.SSLError, OSError) as error:
+        raise _unfit(CA_FILE, authority, error, "name the PEM file of the authority's certificate") from None
+
+    def refuse() -> NoReturn:
+        raise InputError("the key is encrypted", path=KEY, value=key or certificate, remedy="give one that is not")
+
+    try:
+        context.load_cert_chain(certificate, key, password=refuse)
+    except (ssl.SSLError, OSError) as error:
+        remedy = f"name the PEM files of a certificate, and of the key that belongs to it, with {CERTIFICATE} and {KEY}"
+        raise _unfit(KEY if key else CERTIFICATE, key or certificate, error, remedy) from None
+
+
+def _check_readable(option: str, file: str) -> None:
+    try:
+        require_regular(Path(file))
+        with Path(file).open("rb"):
+            pass
+    except (OSError, ValueError) as error:
+        raise _unfit(option, file, error, "check its name and your rights") from None
+
+
+def _unfit(option: str, file: str, error: Exception, remedy: str) -> InputError:
+    told = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return InputError(f"this cannot be used: {told}", path=option, value=file, remedy=remedy)
