@@ -58,6 +58,12 @@ REPLACEMENTS = [
         ["line 12", "flow.steady.path", "elsewhere"],
         id="missing line",
     ),
+    pytest.param(
+        'path = ["left", "right"]\ntraffic.cbr',
+        'access = { rate = "9 Mb/s" }\ntraffic.cbr',
+        ["line 10", "flow.steady.path", "no nodes", "`from` and `to`"],
+        id="an access line to nowhere",
+    ),
     pytest.param("[flow.random]", "[flow.steady]", ["line 15", "duplicate"], id="duplicate name"),
     pytest.param("count = 2", "count = 4000000000", ["line 11", "flow.steady.count"], id="too large for memory"),
     pytest.param('duration = "2 s"', 'duration = "900 days"', ["line 2", "duration"], id="too long"),
