@@ -64,6 +64,12 @@ REPLACEMENTS = [
         ["line 10", "flow.steady.path", "no nodes", "`from` and `to`"],
         id="an access line to nowhere",
     ),
+    pytest.param(
+        'path = ["left", "right"]\ntraffic.cbr',
+        f'path = ["left", "{"r" * 900}"]\ntraffic.cbr',
+        ["line 12", "flow.steady.path", "no line joins `left` to `rrr", "\u2026"],
+        id="a long value",
+    ),
     pytest.param("[flow.random]", "[flow.steady]", ["line 15", "duplicate"], id="duplicate name"),
     pytest.param("count = 2", "count = 4000000000", ["line 11", "flow.steady.count"], id="too large for memory"),
     pytest.param('duration = "2 s"', 'duration = "900 days"', ["line 2", "duration"], id="too long"),
@@ -81,7 +87,7 @@ def test_bad_scenarios(
     assert found in text
     small_file.write_text(text.replace(found, replaced, 1), encoding="utf-8")
     arguments = ["--out", "results"] if command == "run" else []
-    refused(penstock(command, small_file, *arguments), small_file.name, *words)
+    assert len(refused(penstock(command, small_file, *arguments), small_file.name, *words)) < 1500
     assert list(small_file.parent.iterdir()) == [small_file]
 
 
