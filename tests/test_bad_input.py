@@ -70,6 +70,18 @@ REPLACEMENTS = [
         ["line 12", "flow.steady.path", "no line joins `left` to `rrr", "\u2026"],
         id="a long value",
     ),
+    pytest.param(
+        'delay = "5 ms"',
+        "",
+        ["line 18", "flow.random.reaction_point.rate_factor.round_trip = 0 s", "the 0 s of line.trunk", "0.1 ms"],
+        id="a round trip of nothing",
+    ),
+    pytest.param(
+        "rate_factor = {}",
+        'rate_factor = { round_trip = "99 us" }',
+        ["line 18", "flow.random.reaction_point.rate_factor.round_trip", "99 us", "write 0.1 ms or more"],
+        id="too short a round trip",
+    ),
     pytest.param("[flow.random]", "[flow.steady]", ["line 15", "duplicate"], id="duplicate name"),
     pytest.param("count = 2", "count = 4000000000", ["line 11", "flow.steady.count"], id="too large for memory"),
     pytest.param('duration = "2 s"', 'duration = "900 days"', ["line 2", "duration"], id="too long"),
@@ -83,7 +95,7 @@ REPLACEMENTS = [
 def test_bad_scenarios(
     penstock: Command, small_file: Path, command: str, found: str, replaced: str, words: list[str]
 ) -> None:
-    text = small_file.read_text(encoding="utf-8")
+    text = small_file.read_text(encoding="utf-8") + "reaction_point.rate_factor = {}\n"
     assert found in text
     small_file.write_text(text.replace(found, replaced, 1), encoding="utf-8")
     arguments = ["--out", "results"] if command == "run" else []

@@ -6,6 +6,7 @@ mod form;
 mod network;
 mod paths;
 mod peers;
+mod round_trips;
 mod routes;
 mod transports;
 
