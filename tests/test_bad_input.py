@@ -65,12 +65,6 @@ REPLACEMENTS = [
         id="an access line to nowhere",
     ),
     pytest.param(
-        'path = ["left", "right"]\ntraffic.cbr',
-        f'path = ["left", "{"r" * 900}"]\ntraffic.cbr',
-        ["line 12", "flow.steady.path", "no line joins `left` to `rrr", "\u2026"],
-        id="a long value",
-    ),
-    pytest.param(
         'delay = "5 ms"',
         "",
         ["line 18", "flow.random.reaction_point.rate_factor.round_trip = 0 s", "the 0 s of line.trunk", "0.1 ms"],
@@ -81,6 +75,18 @@ REPLACEMENTS = [
         'rate_factor = { round_trip = "99 us" }',
         ["line 18", "flow.random.reaction_point.rate_factor.round_trip", "99 us", "write 0.1 ms or more"],
         id="too short a round trip",
+    ),
+    pytest.param(
+        'duration = "2 s"',
+        'duration = "2 s"\nmeasure.sample = "1 ns"',
+        ["line 3", "measure.sample", "1 ns", "2000000000 times", "sample every"],
+        id="too many readings",
+    ),
+    pytest.param(
+        'path = ["left", "right"]\ntraffic.cbr',
+        f'path = ["left", "{"r" * 900}"]\ntraffic.cbr',
+        ["line 12", "flow.steady.path", "no line joins `left` to `rrr", "\u2026"],
+        id="a long value",
     ),
     pytest.param("[flow.random]", "[flow.steady]", ["line 15", "duplicate"], id="duplicate name"),
     pytest.param("count = 2", "count = 4000000000", ["line 11", "flow.steady.count"], id="too large for memory"),

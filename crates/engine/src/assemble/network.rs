@@ -505,7 +505,7 @@ impl<'a> Network<'a> {
     }
 
     /// Rate of the flow's first line that has one.
-    fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
+    pub(super) fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
         let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
         rated.expect("a path crosses a line with a rate")
     }
