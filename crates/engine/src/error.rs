@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// What whoever meets a defect is asked for.
+pub const REPORT: &str = "this is a defect of Penstock, please report it with the scenario and the seed";
+
 /// Most letters of a value that an error shows. Whoever gave a longer one knows it by its beginning.
 const LONGEST_VALUE: usize = 200;
 /// Most letters of a reason or a remedy: they quote names, and what serde says quotes values.
@@ -93,7 +96,7 @@ pub enum Error {
     },
     /// The run broke an invariant: a defect of Penstock, never of the scenario.
     #[error(
-        "flow {flow}: {kind} PDUs are not conserved at {at_s} s: {sent} sent, {delivered} delivered, {dropped} dropped, {in_flight} in flight; this is a defect of Penstock, please report it with the scenario and the seed"
+        "flow {flow}: {kind} PDUs are not conserved at {at_s} s: {sent} sent, {delivered} delivered, {dropped} dropped, {in_flight} in flight; {REPORT}"
     )]
     Conservation {
         /// Name of the flow.
@@ -110,6 +113,14 @@ pub enum Error {
         dropped: u64,
         /// PDUs found in queues and on lines.
         in_flight: u64,
+    },
+    /// The engine panicked: a defect as well.
+    #[error("the engine has failed{place}: {message}; {REPORT}")]
+    Panic {
+        /// Where, as `" at FILE:LINE"`; empty where nobody kept it.
+        place: String,
+        /// What it said.
+        message: String,
     },
 }
 

@@ -6,7 +6,19 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, FAILED, INTERRUPTED, Command, add_where, fail, jobs, number, say
+from penstock.cli.command import (
+    DONE,
+    FAILED,
+    INTERRUPTED,
+    Command,
+    add_limits,
+    add_where,
+    fail,
+    jobs,
+    limits,
+    number,
+    say,
+)
 from penstock.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,10 +43,11 @@ def sweep(options: argparse.Namespace) -> int:
     for text in options.metric:
         metric(text, wanted.first())
     out = _out(options, wanted.name)
+    most = limits(options)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
         return wanted.run(
-            out, jobs=jobs(options), cluster=options.cluster, resume=options.resume, yes=options.yes, tell=tell
+            out, jobs=jobs(options), cluster=options.cluster, resume=options.resume, yes=options.yes, **most, tell=tell
         )
 
     def show(results: Results) -> None:
@@ -65,6 +78,7 @@ def compare(options: argparse.Namespace) -> int:
     replications = number(options.replications, "--replications", 1, 100_000)
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
     out = _out(options, "-".join(map(stem, scenarios)))
+    most = limits(options)
     for line in comparison.different_traffic(scenarios):
         say(f"note: {line}", quiet=options.quiet)
 
@@ -78,6 +92,7 @@ def compare(options: argparse.Namespace) -> int:
             jobs=jobs(options),
             cluster=options.cluster,
             resume=options.resume,
+            **most,
             tell=tell,
         )
 
@@ -204,6 +219,7 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
     add_where(parser, "out/NAME")
     _add_metric(parser)
     parser.add_argument("--yes", action="store_true", help="accept more than a million runs")
+    add_limits(parser)
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
@@ -216,6 +232,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"runs of each scenario, paired by number (default: {REPLICATIONS})",
     )
+    add_limits(parser)
     add_where(parser, "out/A-B")
 
 
