@@ -58,6 +58,36 @@ REPLACEMENTS = [
         ["line 12", "flow.steady.path", "elsewhere"],
         id="missing line",
     ),
+    pytest.param(
+        'path = ["left", "right"]\ntraffic.cbr',
+        'access = { rate = "9 Mb/s" }\ntraffic.cbr',
+        ["line 10", "flow.steady.path", "no nodes", "`from` and `to`"],
+        id="an access line to nowhere",
+    ),
+    pytest.param(
+        'delay = "5 ms"',
+        "",
+        ["line 18", "flow.random.reaction_point.rate_factor.round_trip = 0 s", "the 0 s of line.trunk", "0.1 ms"],
+        id="a round trip of nothing",
+    ),
+    pytest.param(
+        "rate_factor = {}",
+        'rate_factor = { round_trip = "99 us" }',
+        ["line 18", "flow.random.reaction_point.rate_factor.round_trip", "99 us", "write 0.1 ms or more"],
+        id="too short a round trip",
+    ),
+    pytest.param(
+        'duration = "2 s"',
+        'duration = "2 s"\nmeasure.sample = "1 ns"',
+        ["line 3", "measure.sample", "1 ns", "2000000000 times", "sample every"],
+        id="too many readings",
+    ),
+    pytest.param(
+        'path = ["left", "right"]\ntraffic.cbr',
+        f'path = ["left", "{"r" * 900}"]\ntraffic.cbr',
+        ["line 12", "flow.steady.path", "no line joins `left` to `rrr", "\u2026"],
+        id="a long value",
+    ),
     pytest.param("[flow.random]", "[flow.steady]", ["line 15", "duplicate"], id="duplicate name"),
     pytest.param("count = 2", "count = 4000000000", ["line 11", "flow.steady.count"], id="too large for memory"),
     pytest.param('duration = "2 s"', 'duration = "900 days"', ["line 2", "duration"], id="too long"),
@@ -71,11 +101,11 @@ REPLACEMENTS = [
 def test_bad_scenarios(
     penstock: Command, small_file: Path, command: str, found: str, replaced: str, words: list[str]
 ) -> None:
-    text = small_file.read_text(encoding="utf-8")
+    text = small_file.read_text(encoding="utf-8") + "reaction_point.rate_factor = {}\n"
     assert found in text
     small_file.write_text(text.replace(found, replaced, 1), encoding="utf-8")
     arguments = ["--out", "results"] if command == "run" else []
-    refused(penstock(command, small_file, *arguments), small_file.name, *words)
+    assert len(refused(penstock(command, small_file, *arguments), small_file.name, *words)) < 1500
     assert list(small_file.parent.iterdir()) == [small_file]
 
 

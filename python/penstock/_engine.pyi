@@ -2,10 +2,13 @@ from collections.abc import Callable, Sequence
 from typing import Literal, final
 
 __all__ = [
+    "REPORT",
+    "DefectError",
     "Run",
     "ScenarioError",
     "Table",
     "__version__",
+    "estimate",
     "expand_sweep",
     "frames",
     "line_of",
@@ -18,6 +21,7 @@ __all__ = [
 
 __version__: str
 sources: str
+REPORT: str
 
 class ScenarioError(ValueError):
     line: int | None
@@ -25,6 +29,8 @@ class ScenarioError(ValueError):
     value: str
     reason: str
     remedy: str
+
+class DefectError(RuntimeError): ...
 
 @final
 class Table:
@@ -40,7 +46,15 @@ class Table:
 
 @final
 class Run:
-    def __new__(cls, json: str, seed: int, replication: int, form: Literal["fast", "plain"] = "fast") -> Run: ...
+    def __new__(
+        cls,
+        json: str,
+        seed: int,
+        replication: int,
+        form: Literal["fast", "plain"] = "fast",
+        most_pdus: int | None = None,
+        most_memory: int | None = None,
+    ) -> Run: ...
     def advance(self, seconds: float) -> bool: ...
     @property
     def progress(self) -> float: ...
@@ -55,6 +69,7 @@ class Run:
     def fingerprint(self) -> str: ...
 
 def normalise(text: str, form: Literal["toml", "json"], read_file: Callable[[str, str], str] | None = None) -> str: ...
+def estimate(json: str, most_pdus: int | None = None, most_memory: int | None = None) -> tuple[int, int, int]: ...
 def to_toml(json: str) -> str: ...
 def schema() -> str: ...
 def frames(json: str, group: str, seed: int, replication: int) -> tuple[list[int], float]: ...

@@ -17,7 +17,7 @@ from penstock.executors import MOST_JOBS, interruptible, open_pool
 from penstock.experiment import Experiment, Plan, State, refuse_flood
 from penstock.metric import Metric
 from penstock.results import Results
-from penstock.run import MOST_REPLICATIONS
+from penstock.run import MOST_REPLICATIONS, limits
 from penstock.scenario import source_of
 from penstock.statistics import Difference, Ranked, differences, rank
 
@@ -70,11 +70,14 @@ def compare(
     jobs: int = 1,
     cluster: str | Scheduler | None = None,
     resume: bool = False,
+    most_pdus: int | None = None,
+    most_memory_gb: int | None = None,
     tell: Callable[[State], None] = lambda _state: None,
 ) -> Results:
     """Run every scenario for the same seed and replications, and keep the runs in the directory ``out``.
 
-    ``metrics`` are those to compare by later, where no others are asked for.
+    ``metrics`` are those to compare by later, where no others are asked for; ``most_pdus`` and ``most_memory_gb`` are
+    as in :meth:`penstock.Sweep.run`.
 
     Raises as :meth:`penstock.Sweep.run`.
     """
@@ -92,7 +95,7 @@ def compare(
         "seed": seed,
         "replications": replications,
     }
-    plan = Plan(contenders)
+    plan = Plan(contenders, limits=limits(most_pdus, most_memory_gb))
     for point in range(len(contenders)):
         plan.add(point, [(seed, replication) for replication in range(replications)])
     with (

@@ -25,7 +25,7 @@ from penstock.files import replacing, write_text
 from penstock.reading import read_octets
 from penstock.spread import Spread
 from penstock.store import Store, run_id
-from penstock.worker import Failure, Outcome, Task
+from penstock.worker import USUAL, Failure, Limits, Outcome, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -94,11 +94,15 @@ class Wanted:
 class Plan:
     """Which runs an experiment wants: points, and for each some pairs of seed and replication.
 
-    ``build`` makes the scenario of the point with a number, where it is not just ``Point.build``.
+    ``build`` makes the scenario of the point with a number, where it is not just ``Point.build``. ``limits`` is how
+    much each run may be.
     """
 
-    def __init__(self, points: Sequence[Point], build: Callable[[int], Scenario] | None = None) -> None:
+    def __init__(
+        self, points: Sequence[Point], build: Callable[[int], Scenario] | None = None, limits: Limits = USUAL
+    ) -> None:
         self.points = points
+        self.limits = limits
         self.wanted: list[Wanted] = []
         self.build = build or (lambda point: points[point].build())
         self.scenario = lru_cache(KEPT_SCENARIOS)(self._scenario)
@@ -106,13 +110,15 @@ class Plan:
     def add(self, point: int, runs: Sequence[tuple[int, int]]) -> None:
         """Want ``runs``, as pairs of seed and replication, of the point with that number.
 
-        Raises :class:`InputError` if the point's scenario cannot be run.
+        Raises :class:`InputError` if the point's scenario cannot be run, or is certain to be too much.
         """
         text = self.scenario(point)
         self.wanted += [Wanted(run_id(text, *pair), point, *pair) for pair in runs]
 
     def _scenario(self, point: int) -> str:
-        return self.build(point).to_json()
+        scenario = self.build(point)
+        scenario.check_limits(*self.limits)
+        return scenario.to_json()
 
     def missing(self, store: Store) -> list[Wanted]:
         """The runs that ``store`` does not hold, each once, replication by replication."""
@@ -121,7 +127,7 @@ class Plan:
 
     def task(self, wanted: Wanted) -> Task:
         """What a worker is given to run."""
-        return Task(self.scenario(wanted.point), wanted.seed, wanted.replication, key=wanted.run)
+        return Task(self.scenario(wanted.point), wanted.seed, wanted.replication, key=wanted.run, limits=self.limits)
 
     def table(self) -> pl.DataFrame:
         """One row a run, by point, seed and replication. A parameter whose values are not all numbers is text."""

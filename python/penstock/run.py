@@ -17,7 +17,7 @@ from penstock import _engine
 from penstock.errors import InputError, whole_number
 from penstock.executors import MOST_JOBS, interruptible, open_pool
 from penstock.spread import Spread
-from penstock.worker import Failure, Form, Outcome, Task
+from penstock.worker import Failure, Form, Limits, Outcome, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -90,6 +90,8 @@ def run(
     *,
     jobs: int = 1,
     form: Form = "fast",
+    most_pdus: int | None = None,
+    most_memory_gb: int | None = None,
 ) -> Result:
     """Run ``scenario`` and return what it measured.
 
@@ -100,9 +102,11 @@ def run(
         progress: called now and then with the share that is done, from 0 to 1.
         jobs: processes to spread the replications over; 1 runs them here. Does not change the result.
         form: ``fast``, or ``plain`` for the engine's plain stepping of every hop, which gives the same results.
+        most_pdus: refuse a run that is certain to send more PDUs than this; 10**11 if ``None``.
+        most_memory_gb: refuse a run that is certain to need more memory than so many gigabytes; 8 if ``None``.
 
     Raises:
-        InputError: an argument that cannot be used.
+        InputError: an argument that cannot be used, a run that is certain to be too much.
         Interrupted: on Ctrl-C or SIGTERM, with the replications that had finished.
         RuntimeError: a defect of Penstock.
     """
@@ -110,7 +114,9 @@ def run(
     whole_number(replications, "replications", 1, MOST_REPLICATIONS)
     if form not in ("fast", "plain"):
         raise InputError("there is no such form of the engine", path="form", value=form, remedy='use "fast" or "plain"')
-    tasks = [Task(scenario.to_json(), seed, number, form=form) for number in range(replications)]
+    most = limits(most_pdus, most_memory_gb)
+    scenario.check_limits(*most)
+    tasks = [Task(scenario.to_json(), seed, number, form=form, limits=most) for number in range(replications)]
     started = datetime.now(UTC)
     before = time.perf_counter()
     outcomes: list[Outcome] = []
@@ -179,6 +185,15 @@ def available_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def limits(most_pdus: int | None, most_memory_gb: int | None) -> Limits:
+    """The limits that are asked for. Raises :class:`InputError` for what is no whole number above 0."""
+    if most_pdus is not None:
+        whole_number(most_pdus, "most_pdus", 1, 2**64 - 1)
+    if most_memory_gb is not None:
+        whole_number(most_memory_gb, "most_memory_gb", 1, 10**9)
+    return Limits(most_pdus, None if most_memory_gb is None else most_memory_gb * 10**9)
 
 
 def _in_order(

@@ -98,6 +98,15 @@ class Scenario:
         tree: dict[str, Any] = json.loads(self._json)
         return tree
 
+    def check_limits(self, most_pdus: int | None = None, most_memory: int | None = None) -> None:
+        """Raise :class:`InputError` if a run is certain to send more PDUs, or to need more bytes of memory."""
+        try:
+            _engine.estimate(self._json, most_pdus, most_memory)
+        except _engine.ScenarioError as error:
+            raise InputError(
+                error.reason, path=error.path, value=error.value, remedy=error.remedy, file=self.name
+            ) from None
+
     def frames(self, group: str, seed: int = 1, replication: int = 0) -> tuple[list[int], float]:
         """Sizes in bits of the video frames that the flows of ``group`` play, and how many go in a second.
 

@@ -20,6 +20,7 @@ from penstock.executors import MOST_JOBS, Pool, interruptible, open_pool
 from penstock.experiment import Experiment, Plan, State, check_directory, refuse_flood
 from penstock.metric import Metric, metric
 from penstock.results import Results
+from penstock.run import limits
 from penstock.scenario import Scenario, line_of, name_of, read, source_of, stem
 from penstock.statistics import Precision
 
@@ -233,6 +234,8 @@ class Sweep:
         width: int = 1,
         resume: bool = False,
         yes: bool = False,
+        most_pdus: int | None = None,
+        most_memory_gb: int | None = None,
         tell: Callable[[State], None] = lambda _state: None,
     ) -> Results:
         """Carry the sweep out into the directory ``out``, and return what came of it.
@@ -248,6 +251,8 @@ class Sweep:
             width: see ``executor``.
             resume: go on with an unfinished sweep in ``out``.
             yes: accept more than a million runs.
+            most_pdus: refuse the sweep if a run is certain to send more PDUs than this; 10**11 if ``None``.
+            most_memory_gb: or to need more memory than so many gigabytes; 8 if ``None``.
             tell: called now and then with how far the sweep is.
 
         Raises:
@@ -262,11 +267,12 @@ class Sweep:
         check_directory(Path(out), "sweep", self.name, resume=resume)
         whole_number(jobs, "jobs", 1, MOST_JOBS)
         whole_number(width, "width", 1, MOST_WIDTH)
+        most = limits(most_pdus, most_memory_gb)
         with (
             interruptible() as stop,
             open_pool(stop, jobs, cluster=cluster) if executor is None else Pool(executor, width) as pool,
         ):
-            plan = Plan(self.points, self._build)
+            plan = Plan(self.points, self._build, most)
             for point in range(len(self.points)):
                 plan.add(point, self._runs(0, self.replications))
                 if stop.wished:

@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from penstock import _engine
 
@@ -31,6 +31,23 @@ GRACE_S = 10.0
 """Seconds after SIGTERM until a worker ends by itself, if its parent has not ended it."""
 SLICE_S = 0.05
 """Wall time between two looks at signals, at progress and at the stop sign."""
+LEAST_SPAN_S = 0.001
+"""Simulated time of the first slice, and of the shortest. The engine comes back by itself after a second or so of work;
+a shorter span would only make it come back for nothing, where to stop at all takes long."""
+
+
+class Limits(NamedTuple):
+    """How much a run may be, by what is certain of it before it begins: PDUs sent, bytes of memory.
+
+    ``None`` stands for the engine's own limit: 10**11 PDUs, 8 * 10**9 bytes.
+    """
+
+    pdus: int | None = None
+    memory: int | None = None
+
+
+USUAL = Limits()
+"""The engine's own limits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +55,7 @@ class Task:
     """One run: a scenario's JSON (``Scenario.to_json()``), a seed and a replication.
 
     ``key`` is the caller's own name for it. ``form`` is ``fast``, or ``plain`` for the engine's plain stepping of
-    every hop, which gives the same results.
+    every hop, which gives the same results. One that is certain to be beyond its ``limits`` fails before it begins.
     """
 
     scenario: str
@@ -46,6 +63,7 @@ class Task:
     replication: int = 0
     key: str = ""
     form: Form = "fast"
+    limits: Limits = USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +108,15 @@ class Stopped(Exception):
 def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
     """Run ``task`` to its end. Every 50 ms or so ``watch`` is given the share done; what it raises ends the run."""
     started, start = time.time(), time.perf_counter()
-    run = _engine.Run(task.scenario, task.seed, task.replication, task.form)
-    span_s = 0.001
+    run = _engine.Run(task.scenario, task.seed, task.replication, task.form, *task.limits)
+    span_s = LEAST_SPAN_S
     ended = False
     while not ended:
         before = time.perf_counter()
         ended = run.advance(span_s)
         took_s = time.perf_counter() - before
         watch(run.progress)
-        span_s *= min(4.0, max(0.25, SLICE_S / max(took_s, 1e-6)))
+        span_s = max(LEAST_SPAN_S, span_s * min(4.0, max(0.25, SLICE_S / max(took_s, 1e-6))))
     return Outcome(
         key=task.key,
         seed=task.seed,
@@ -143,6 +161,11 @@ def stack(column: str, labels: Sequence[str], tables: Sequence[_engine.Table]) -
     return _engine.Table.stack(column, labels, tables)
 
 
+def report_of(panic: BaseException) -> str:
+    """What is said of a panic that came past the engine's own face, as one of another library in Rust does."""
+    return f"a part written in Rust has failed: {' '.join(str(panic).split())}; {_engine.REPORT}"
+
+
 def work(tasks: Sequence[Task], sources: str) -> list[Outcome | Failure]:
     """Run ``tasks`` one after the other in a worker, as :func:`run_each`, until told to stop.
 
@@ -176,8 +199,8 @@ def run_each(tasks: Sequence[Task], watch: Callable[[float], None]) -> list[Outc
             raise
         except Exception as error:
             results.append(Failure(error))
-        except BaseException as panic:  # the engine's, which is no Exception: nothing else on its way may be lost
-            results.append(Failure(RuntimeError(f"a defect of the engine: {panic}")))
+        except BaseException as panic:  # which is no Exception: nothing else on its way may be lost
+            results.append(Failure(_engine.DefectError(report_of(panic))))
     return results
 
 

@@ -2,10 +2,12 @@
 
 mod chain;
 mod check;
+mod estimate;
 mod form;
 mod network;
 mod paths;
 mod peers;
+mod round_trips;
 mod routes;
 mod transports;
 
@@ -15,6 +17,8 @@ use crate::port::Form as PortForm;
 use crate::probe::Probe;
 use crate::spec::Scenario;
 use crate::world::World;
+
+pub use estimate::{Estimate, Limits};
 
 /// Which form of the engine runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +37,8 @@ pub struct Assembled<P> {
     pub world: World<P>,
     /// Port whose departures may end the run, and how many.
     pub stop: Option<(NodeId, u64)>,
+    /// How much it will be at least.
+    pub estimate: Estimate,
 }
 
 /// Checks the scenario and builds its world.
@@ -46,15 +52,30 @@ pub fn world<P: Probe>(
     form: Form,
     probe: P,
 ) -> Result<Assembled<P>, Error> {
-    check::parameters(scenario)?;
-    check::flow_count(scenario)?;
-    let network = network::Network::lay_out(scenario)?;
-    check::line_length(&network)?;
+    let network = lay_out(scenario)?;
+    let estimate = network.estimate();
+    estimate.check_held()?;
     let forms = match form {
         Form::Plain => vec![PortForm::Stepped; network.ports.len()],
         Form::Fast => form::choose(&network),
     };
     let parts = network.build(seed, replication, form, &forms);
     let stop = network.stop.map(|(port, departures)| (network.port_node(port), departures));
-    Ok(Assembled { world: World::new(parts, probe), stop })
+    Ok(Assembled { world: World::new(parts, probe), stop, estimate })
+}
+
+/// How much a run of the scenario will be at least; nothing is built for that.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first thing that is wrong with the scenario.
+pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
+    Ok(lay_out(scenario)?.estimate())
+}
+
+fn lay_out(scenario: &Scenario) -> Result<network::Network<'_>, Error> {
+    check::parameters(scenario)?;
+    check::flow_count(scenario)?;
+    let network = network::Network::lay_out(scenario)?;
+    check::line_length(&network)?;
+    Ok(network)
 }

@@ -368,6 +368,19 @@ impl ReactionParams {
     }
 }
 
+impl ReactionParams {
+    /// The shortest round trip that it takes from its path, where it takes one, and what is wrong with a shorter one.
+    #[must_use]
+    pub fn least_round_trip(&self) -> Option<(Span, &'static str)> {
+        match self {
+            ReactionParams::RateFactor(params) if params.round_trip.is_none() => {
+                Some((rate_factor::LEAST_ROUND_TRIP, rate_factor::TOO_SHORT))
+            }
+            _ => None,
+        }
+    }
+}
+
 impl CongestionPoint for Congestion {
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
         congestion_points!(dispatch! [Congestion, self, point => point.on_arrival(pdu, view)])

@@ -29,9 +29,9 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
         return Err(at_line(Fault::new("", "", reason, "give a TOML scenario file").into(), line_at(text, position)));
     }
     let syntax = |error: toml::de::Error| {
-        let line = error.span().map(|span| line_at(text, span.start));
         let reason = format!("this is not TOML: {}", error.message().lines().collect::<Vec<_>>().join(", "));
-        Error::Scenario { line, path: String::new(), value: String::new(), reason, remedy: String::new() }
+        let told = Error::from(Fault::new("", "", reason, ""));
+        error.span().map_or(told.clone(), |span| at_line(told, line_at(text, span.start)))
     };
     let mut document = DeTable::parse(text).map_err(syntax)?;
     let table = document.get_mut();

@@ -2,6 +2,14 @@
 
 use std::fmt;
 
+/// What whoever meets a defect is asked for.
+pub const REPORT: &str = "this is a defect of Penstock, please report it with the scenario and the seed";
+
+/// Most letters of a value that an error shows. Whoever gave a longer one knows it by its beginning.
+const LONGEST_VALUE: usize = 200;
+/// Most letters of a reason or a remedy: they quote names, and what serde says quotes values.
+const LONGEST_TEXT: usize = 1_000;
+
 /// A fault in one parameter, told by the part that knows it; the path is completed by whoever holds the part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -23,7 +31,12 @@ impl Fault {
         reason: impl Into<String>,
         remedy: impl Into<String>,
     ) -> Fault {
-        Fault { path: path.into(), value: value.to_string(), reason: reason.into(), remedy: remedy.into() }
+        Fault {
+            path: path.into(),
+            value: cut(&value.to_string(), LONGEST_VALUE),
+            reason: cut(&reason.into(), LONGEST_TEXT),
+            remedy: cut(&remedy.into(), LONGEST_TEXT),
+        }
     }
 
     /// The same fault, seen from one level above.
@@ -37,6 +50,26 @@ impl Fault {
         };
         self
     }
+}
+
+/// The beginning of a text that is longer than `most` letters, with an ellipsis; no word is longer than a value.
+fn cut(text: &str, most: usize) -> String {
+    let mut shown = String::new();
+    let (mut length, mut word) = (0, 0);
+    for letter in text.chars() {
+        word = if letter.is_whitespace() { 0 } else { word + 1 };
+        if length == most {
+            shown.push('\u{2026}');
+            break;
+        }
+        if word <= LONGEST_VALUE {
+            shown.push(letter);
+            length += 1;
+        } else if word == LONGEST_VALUE + 1 {
+            shown.push('\u{2026}');
+        }
+    }
+    shown
 }
 
 /// Whether `path` leads to `place`, or to something in it.
@@ -63,7 +96,7 @@ pub enum Error {
     },
     /// The run broke an invariant: a defect of Penstock, never of the scenario.
     #[error(
-        "flow {flow}: {kind} PDUs are not conserved at {at_s} s: {sent} sent, {delivered} delivered, {dropped} dropped, {in_flight} in flight; this is a defect of Penstock, please report it with the scenario and the seed"
+        "flow {flow}: {kind} PDUs are not conserved at {at_s} s: {sent} sent, {delivered} delivered, {dropped} dropped, {in_flight} in flight; {REPORT}"
     )]
     Conservation {
         /// Name of the flow.
@@ -81,6 +114,14 @@ pub enum Error {
         /// PDUs found in queues and on lines.
         in_flight: u64,
     },
+    /// The engine panicked: a defect as well.
+    #[error("the engine has failed{place}: {message}; {REPORT}")]
+    Panic {
+        /// Where, as `" at FILE:LINE"`; empty where nobody kept it.
+        place: String,
+        /// What it said.
+        message: String,
+    },
 }
 
 struct Described<'a> {
@@ -97,7 +138,8 @@ impl fmt::Display for Described<'_> {
             write!(f, "line {line}: ")?;
         }
         if !self.path.is_empty() {
-            write!(f, "{}", self.path)?;
+            // Whole in the error itself, for it leads to a line; its keys may be as long as anybody likes.
+            write!(f, "{}", cut(self.path, LONGEST_VALUE))?;
             if !self.value.is_empty() {
                 write!(f, " = {}", self.value)?;
             }
@@ -114,5 +156,31 @@ impl fmt::Display for Described<'_> {
 impl From<Fault> for Error {
     fn from(Fault { path, value, reason, remedy }: Fault) -> Error {
         Error::Scenario { line: None, path, value, reason, remedy }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_values_are_cut_and_everything_else_is_shown_whole() {
+        let short = Fault::new("flow.a", "\u{e9}".repeat(200), "a reason", "a remedy");
+        assert_eq!(short.value, "\u{e9}".repeat(200));
+        let long = Fault::new(
+            "k".repeat(9_000),
+            "v ".repeat(9_000),
+            format!("`{}` is", "r".repeat(9_000)),
+            "m ".repeat(9_000),
+        );
+        assert_eq!(long.value, format!("{}\u{2026}", "v ".repeat(100)));
+        assert_eq!(long.reason, format!("`{}\u{2026} is", "r".repeat(199)));
+        assert_eq!(long.remedy.chars().count(), 1_001);
+        assert_eq!(long.path.len(), 9_000);
+        let told = Error::from(long).to_string();
+        assert!(
+            told.starts_with(&format!("{}\u{2026} = v v ", "k".repeat(200))) && told.chars().count() < 1_700,
+            "{told}"
+        );
     }
 }

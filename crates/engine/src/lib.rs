@@ -10,6 +10,7 @@ pub mod access;
 pub mod agenda;
 pub mod assemble;
 pub mod control;
+pub mod defect;
 pub mod discard;
 pub mod document;
 pub mod end;

@@ -14,8 +14,11 @@ use crate::time::Time;
 use crate::transport::Journeys;
 use crate::transport_end::TransportEnd;
 
-/// Most PDUs that a network may hold at once: some 2.4 GB. A run that exceeds it is refused.
+/// Most PDUs that a network may hold at once: some 4.9 GB. A run that exceeds it is refused.
 pub const MOST_HELD: u64 = 50_000_000;
+
+/// Bytes of memory that a PDU takes that is held, at the peak: while a ring grows, it is there twice.
+pub const HELD_BYTES: u64 = 98;
 
 /// Index of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

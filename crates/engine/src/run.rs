@@ -2,21 +2,24 @@
 
 use crate::assemble::{self, Assembled};
 use crate::control::{CongestionPoint, ReactionPoint};
-use crate::error::{Error, Fault};
-use crate::node::{AnyNode, Counts, MOST_HELD, NodeId};
+use crate::error::Error;
+use crate::node::{AnyNode, Counts, NodeId};
 use crate::port::MOST_QUEUES;
 use crate::probe::Probe;
 use crate::report::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow};
-use crate::spec::Scenario;
+use crate::spec::{Measure, Scenario};
 use crate::stats::{Histogram, Moments, jain};
 use crate::time::{Span, Time};
 use crate::traffic::Transfers;
 use crate::transport_end::Half;
 use crate::world::World;
 
+mod flood;
+mod series;
 mod transports;
 
-pub use crate::assemble::Form;
+pub use crate::assemble::{Estimate, Form, Limits};
+use flood::Flood;
 
 /// Wake-ups after which `advance` lets its caller look, whatever span was asked for.
 const BREATH: u64 = 1 << 22;
@@ -29,15 +32,15 @@ pub struct Run<P = ()> {
     warm_up: Time,
     warm: bool,
     stop: Option<(NodeId, u64)>,
-    sample: Option<Span>,
     next_sample: Time,
     series: Vec<SeriesRow>,
     /// Bits that each queue of each port had sent at the last sample.
     sampled_bits: Vec<[u64; MOST_QUEUES]>,
-    sample_flows: bool,
-    distributions: bool,
+    measure: Measure,
     breath: u64,
     base: Vec<Counts>,
+    estimate: Estimate,
+    flood: Flood,
 }
 
 impl Run {
@@ -56,8 +59,11 @@ impl<P: Probe> Run<P> {
     /// # Errors
     /// [`Error::Scenario`] for the first thing that is wrong with the scenario.
     pub fn watched(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
-        let Assembled { world, stop } = assemble::world(scenario, seed, replication, form, probe)?;
-        let sample = scenario.measure.sample;
+        let Assembled { mut world, stop, estimate } = assemble::world(scenario, seed, replication, form, probe)?;
+        let measure = scenario.measure.clone();
+        if stop.is_none() {
+            series::check(&mut world, &measure, scenario.duration)?;
+        }
         let ports = world.nodes().filter(|node| matches!(node, AnyNode::Port(_))).count();
         let mut run = Run {
             base: vec![Counts::default(); world.flows().len()],
@@ -66,13 +72,13 @@ impl<P: Probe> Run<P> {
             warm_up: Time::ZERO + scenario.warm_up,
             warm: false,
             stop,
-            sample,
-            next_sample: sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
+            next_sample: measure.sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
             series: Vec::new(),
             sampled_bits: vec![[0; MOST_QUEUES]; ports],
-            sample_flows: scenario.measure.sample_flows,
-            distributions: scenario.measure.distributions,
+            measure,
             breath: BREATH,
+            flood: Flood::new(scenario.duration, estimate.offered),
+            estimate,
         };
         if run.warm_up == Time::ZERO {
             run.warm_now();
@@ -87,6 +93,11 @@ impl<P: Probe> Run<P> {
         self
     }
 
+    /// How much the run will be at least, as was known before it began.
+    pub fn estimate(&self) -> &Estimate {
+        &self.estimate
+    }
+
     /// The network as it stands.
     pub fn world(&self) -> &World<P> {
         &self.world
@@ -96,14 +107,14 @@ impl<P: Probe> Run<P> {
     ///
     /// # Errors
     /// [`Error::Conservation`] if a PDU was lost from the books; [`Error::Scenario`] if the network holds more PDUs than
-    /// can be kept in memory.
+    /// can be kept in memory, or is certain to.
     pub fn advance(&mut self, span: Span) -> Result<bool, Error> {
         let until = self.world.clock() + span;
         loop {
             let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
-            let target = until.min(self.end()).min(self.next_sample).min(warm_up);
+            let target = until.min(self.end()).min(self.next_sample).min(warm_up).min(self.flood.next());
             let is_there = self.world.run_until(target, self.breath)?;
-            self.refuse_flood()?;
+            flood::refuse(&self.world)?;
             let now = self.world.clock();
             if !is_there || now < target.min(self.end()) {
                 return Ok(false);
@@ -113,9 +124,15 @@ impl<P: Probe> Run<P> {
             }
             if now >= self.next_sample {
                 self.take_sample();
+                series::check_length(self.series.len(), &self.measure, now)?;
             }
             if now >= self.end() {
+                self.world.check()?;
                 return Ok(true);
+            }
+            if now >= self.flood.next() {
+                // Nobody knows when departures will end the run.
+                self.flood.look(&self.world, self.stop.is_none().then_some(self.end))?;
             }
             if now >= until {
                 return Ok(false);
@@ -158,26 +175,9 @@ impl<P: Probe> Run<P> {
         }
     }
 
-    fn refuse_flood(&self) -> Result<(), Error> {
-        let held = self.world.held();
-        if held <= MOST_HELD {
-            return Ok(());
-        }
-        let fullest = self.world.nodes().filter_map(|node| match node {
-            AnyNode::Port(port) => Some((port.queues().iter().map(|queue| queue.present).sum::<u64>(), port.name())),
-            _ => None,
-        });
-        let (length, name) = fullest.max().unwrap_or_default();
-        let reason = format!(
-            "after {} s the network holds {held} PDUs, more than fit in memory; most wait at port `{name}` ({length})",
-            self.world.clock().seconds()
-        );
-        Err(Fault::new("", "", reason, "limit its queue, or offer it less than its rate").into())
-    }
-
     fn take_sample(&mut self) {
         let now = self.world.clock();
-        let interval = self.sample.unwrap_or_default();
+        let interval = self.measure.sample.unwrap_or_default();
         self.next_sample = now + interval;
         let time_s = now.seconds();
         let series = &mut self.series;
@@ -217,7 +217,7 @@ impl<P: Probe> Run<P> {
                     let Some(sender) = end.sender_mut() else { continue };
                     let (name, group) = &flow_groups[sender.flow().index()];
                     let group = *group as usize;
-                    let shown = self.sample_flows || seen[group] == 0;
+                    let shown = self.measure.sample_flows || seen[group] == 0;
                     seen[group] += 1;
                     if shown {
                         put(name, "received", received[sender.flow().index()] as f64);
@@ -237,7 +237,7 @@ impl<P: Probe> Run<P> {
                     let Half::Sending(sending) = end.half() else { continue };
                     let (name, group) = &flow_groups[sending.flow().index()];
                     seen[*group as usize] += 1;
-                    if self.sample_flows || seen[*group as usize] == 1 {
+                    if self.measure.sample_flows || seen[*group as usize] == 1 {
                         put(name, "received", received[sending.flow().index()] as f64);
                         sending.readings(&mut |quantity, value| put(name, quantity, value));
                     }
@@ -274,7 +274,7 @@ impl<P: Probe> Run<P> {
             losses,
             levels: self.level_rows(now),
             series: self.series.clone(),
-            distributions: if self.distributions { self.distribution_rows() } else { Vec::new() },
+            distributions: if self.measure.distributions { self.distribution_rows() } else { Vec::new() },
             end_s: now.seconds(),
             measured_s: measured.seconds(),
             events: self.world.events(),

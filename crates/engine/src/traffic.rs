@@ -5,6 +5,7 @@
 
 use self::frames::Frames;
 pub use self::frames::Sequence;
+pub use self::offer::Offer;
 use crate::error::Fault;
 use crate::random::Stream;
 use crate::roles::{define_role, dispatch};
@@ -16,6 +17,7 @@ mod file_transfer;
 mod frames;
 mod greedy;
 mod mpeg;
+mod offer;
 mod on_off;
 mod poisson;
 mod replay;

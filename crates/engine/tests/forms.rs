@@ -122,6 +122,7 @@ fn a_flood_is_refused_before_memory_is_full() {
         [flow.flood]
         path = ["a", "b"]
         traffic.cbr = { rate = "100 Gb/s" }
+        reaction_point.rate_factor = { round_trip = "1 s", increase = 0 }
     "#;
     let mut run = Run::new(&document::parse(text).unwrap(), 1, 0, Form::Fast).unwrap();
     let error = run.finish().unwrap_err().to_string();

@@ -1,5 +1,6 @@
 //! Engine errors as Python exceptions.
 
+use penstock_engine::defect::caught;
 use penstock_engine::error::Error;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
@@ -13,6 +14,18 @@ create_exception!(
     "The scenario cannot be run. Its text says where, what, why and what would be right, and so do its attributes."
 );
 
+create_exception!(
+    penstock._engine,
+    DefectError,
+    PyRuntimeError,
+    "The engine has failed, which is a defect of Penstock. Its text says where, and asks for a report."
+);
+
+/// Runs the engine without the GIL. A panic in it is a `DefectError`, and nothing is printed.
+pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
+    py.detach(|| caught(work)).map_err(raise)
+}
+
 /// The exception's type, with the attributes that every instance overrides.
 pub(crate) fn scenario_error_type(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     let kind = py.get_type::<ScenarioError>();
@@ -23,7 +36,7 @@ pub(crate) fn scenario_error_type(py: Python<'_>) -> PyResult<Bound<'_, PyType>>
     Ok(kind)
 }
 
-/// The exception for an engine error: `ScenarioError`, or `RuntimeError` for a defect of the engine.
+/// The exception for an engine error: `ScenarioError`, or `DefectError` for a defect of the engine.
 pub(crate) fn raise(error: Error) -> PyErr {
     let text = error.to_string();
     match error {
@@ -38,6 +51,6 @@ pub(crate) fn raise(error: Error) -> PyErr {
                 .and_then(|()| instance.setattr("remedy", remedy));
             filled.err().unwrap_or(exception)
         }),
-        Error::Conservation { .. } => PyRuntimeError::new_err(text),
+        Error::Conservation { .. } | Error::Panic { .. } => DefectError::new_err(text),
     }
 }

@@ -6,8 +6,10 @@ mod error;
 mod run;
 mod table;
 
+use penstock_engine::assemble;
+use penstock_engine::defect::{caught, keep_places};
 use penstock_engine::document;
-use penstock_engine::error::{Error, Fault};
+use penstock_engine::error::{Error, Fault, REPORT};
 use penstock_engine::run::{Form, Run as Simulation};
 use penstock_engine::spec::Scenario;
 use pyo3::exceptions::PyValueError;
@@ -16,13 +18,17 @@ use pyo3::prelude::*;
 /// The discrete-event engine.
 #[pymodule]
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    keep_places();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     // Stored results are keyed by it: a version alone would serve stale ones to whoever changes a model.
     module.add("sources", penstock_engine::SOURCES)?;
+    module.add("REPORT", REPORT)?;
     module.add("ScenarioError", error::scenario_error_type(module.py())?)?;
+    module.add("DefectError", module.py().get_type::<error::DefectError>())?;
     module.add_class::<run::Run>()?;
     module.add_class::<table::Table>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
+    module.add_function(wrap_pyfunction!(estimate, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(frames, module)?)?;
@@ -41,8 +47,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyo3(signature = (text, form, read_file = None))]
 fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_, PyAny>>) -> PyResult<String> {
     let mut scenario = match form {
-        "toml" => document::parse(text).map_err(error::raise)?,
-        "json" => read(text)?,
+        "toml" => error::run(py, || document::parse(text))?,
+        "json" => read(py, text)?,
         _ => return Err(PyValueError::new_err(format!("form is {form:?}; it must be \"toml\" or \"json\""))),
     };
     let refuse = |fault: Error| match form {
@@ -56,23 +62,38 @@ fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_,
             scenario.take_file(&group, &sizes).map_err(|fault| refuse(fault.into()))?;
         }
     }
-    let built = py.detach(|| Simulation::new(&scenario, 1, 0, Form::Fast).map(drop));
+    let built = py.detach(|| caught(|| Simulation::new(&scenario, 1, 0, Form::Fast).map(drop)));
     built.map_err(refuse)?;
     Ok(document::to_json(&scenario))
+}
+
+/// PDUs, bytes of memory and seconds that a run of the scenario `json` will be at least. Refused if it is certain to send
+/// more PDUs than `most_pdus`, or to need more memory than `most_memory` bytes.
+#[pyfunction]
+#[pyo3(signature = (json, most_pdus = None, most_memory = None))]
+fn estimate(py: Python<'_>, json: &str, most_pdus: Option<u64>, most_memory: Option<u64>) -> PyResult<(u64, u64, u64)> {
+    let limits = run::limits(most_pdus, most_memory);
+    error::run(py, || {
+        let estimate = assemble::estimate(&document::from_json(json)?)?;
+        estimate.check(&limits)?;
+        Ok((estimate.pdus, estimate.memory, estimate.seconds))
+    })
 }
 
 /// Sizes in bits of the video frames that the flows of `group` play in one replication of the scenario `json`, and how
 /// many go in a second.
 #[pyfunction]
-fn frames(json: &str, group: &str, seed: u64, replication: u32) -> PyResult<(Vec<u64>, f64)> {
-    let video = read(json)?.video(group, seed, replication).map_err(|fault| error::raise(fault.into()))?;
-    Ok((video.frame_bits(), video.per_second))
+fn frames(py: Python<'_>, json: &str, group: &str, seed: u64, replication: u32) -> PyResult<(Vec<u64>, f64)> {
+    error::run(py, || {
+        let video = document::from_json(json)?.video(group, seed, replication)?;
+        Ok((video.frame_bits(), video.per_second))
+    })
 }
 
 /// The scenario in `json`, as a scenario file with every default written out.
 #[pyfunction]
-fn to_toml(json: &str) -> PyResult<String> {
-    Ok(document::to_toml(&read(json)?))
+fn to_toml(py: Python<'_>, json: &str) -> PyResult<String> {
+    Ok(document::to_toml(&read(py, json)?))
 }
 
 /// The JSON Schema of scenario files.
@@ -89,14 +110,14 @@ fn line_of(text: &str, path: &str) -> Option<usize> {
 
 /// Number of steps of each axis of the sweep in the scenario `json`, found without taking them.
 #[pyfunction]
-fn sweep_lengths(json: &str) -> PyResult<Vec<u32>> {
-    read(json)?.sweep.unwrap_or_default().lengths().map_err(sweep_error)
+fn sweep_lengths(py: Python<'_>, json: &str) -> PyResult<Vec<u32>> {
+    read(py, json)?.sweep.unwrap_or_default().lengths().map_err(sweep_error)
 }
 
 /// The axes of the sweep in the scenario `json`, as JSON: for each axis its steps, each a table from paths to values.
 #[pyfunction]
 fn expand_sweep(py: Python<'_>, json: &str) -> PyResult<String> {
-    let sweep = read(json)?.sweep.unwrap_or_default();
+    let sweep = read(py, json)?.sweep.unwrap_or_default();
     let expanded = py.detach(|| sweep.expand().map(|axes| serde_json::to_string(&axes)));
     expanded.map_err(sweep_error)?.map_err(|error| PyValueError::new_err(error.to_string()))
 }
@@ -105,6 +126,6 @@ fn sweep_error(fault: Fault) -> PyErr {
     error::raise(fault.under("sweep").into())
 }
 
-fn read(json: &str) -> PyResult<Scenario> {
-    document::from_json(json).map_err(error::raise)
+fn read(py: Python<'_>, json: &str) -> PyResult<Scenario> {
+    error::run(py, || document::from_json(json))
 }

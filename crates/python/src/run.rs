@@ -2,7 +2,7 @@
 
 use penstock_engine::document;
 use penstock_engine::report::Report;
-use penstock_engine::run::{Form, Run as Simulation};
+use penstock_engine::run::{Form, Limits, Run as Simulation};
 use penstock_engine::time::Span;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,7 +11,8 @@ use pyo3::types::PyDict;
 use crate::error;
 use crate::table::{self, Table};
 
-/// One run of a scenario: `Run(json, seed, replication, form="fast")`.
+/// One run of a scenario: `Run(json, seed, replication, form="fast")`. Refused if it is certain to send more PDUs than
+/// `most_pdus`, or to need more memory than `most_memory` bytes.
 #[pyclass(module = "penstock._engine")]
 pub(crate) struct Run {
     simulation: Simulation,
@@ -21,15 +22,27 @@ pub(crate) struct Run {
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (json, seed, replication, form = "fast"))]
-    fn new(py: Python<'_>, json: &str, seed: u64, replication: u32, form: &str) -> PyResult<Run> {
+    #[pyo3(signature = (json, seed, replication, form = "fast", most_pdus = None, most_memory = None))]
+    fn new(
+        py: Python<'_>,
+        json: &str,
+        seed: u64,
+        replication: u32,
+        form: &str,
+        most_pdus: Option<u64>,
+        most_memory: Option<u64>,
+    ) -> PyResult<Run> {
         let form = match form {
             "fast" => Form::Fast,
             "plain" => Form::Plain,
             _ => return Err(PyValueError::new_err(format!("form is {form:?}; it must be \"fast\" or \"plain\""))),
         };
-        let scenario = document::from_json(json).map_err(error::raise)?;
-        let simulation = py.detach(|| Simulation::new(&scenario, seed, replication, form)).map_err(error::raise)?;
+        let limits = limits(most_pdus, most_memory);
+        let simulation = error::run(py, || {
+            let simulation = Simulation::new(&document::from_json(json)?, seed, replication, form)?;
+            simulation.estimate().check(&limits)?;
+            Ok(simulation)
+        })?;
         Ok(Run { simulation, report: None })
     }
 
@@ -40,7 +53,7 @@ impl Run {
         }
         self.report = None;
         let span = Span::from_seconds(seconds);
-        py.detach(|| self.simulation.advance(span)).map_err(error::raise)
+        error::run(py, || self.simulation.advance(span))
     }
 
     /// Share of the run that is done, from 0 to 1.
@@ -52,7 +65,7 @@ impl Run {
     /// The tables of what was measured so far: flows, groups, ports, queues, losses, levels, series and distributions.
     fn report<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tables = PyDict::new(py);
-        for (name, batch) in table::batches(self.measured(py))? {
+        for (name, batch) in table::batches(self.measured(py)?)? {
             tables.set_item(name, Table::new(batch))?;
         }
         Ok(tables)
@@ -60,33 +73,42 @@ impl Run {
 
     /// Simulated time so far, in seconds.
     #[getter]
-    fn end_s(&mut self, py: Python<'_>) -> f64 {
-        self.measured(py).end_s
+    fn end_s(&mut self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.measured(py)?.end_s)
     }
 
     /// Simulated time since warm-up, in seconds.
     #[getter]
-    fn measured_s(&mut self, py: Python<'_>) -> f64 {
-        self.measured(py).measured_s
+    fn measured_s(&mut self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.measured(py)?.measured_s)
     }
 
     /// Wake-ups of the agenda so far.
     #[getter]
-    fn events(&mut self, py: Python<'_>) -> u64 {
-        self.measured(py).events
+    fn events(&mut self, py: Python<'_>) -> PyResult<u64> {
+        Ok(self.measured(py)?.events)
     }
 
     /// Hash of everything that happened so far, in 16 hexadecimal digits.
     #[getter]
-    fn fingerprint(&mut self, py: Python<'_>) -> String {
-        format!("{:016x}", self.measured(py).fingerprint)
+    fn fingerprint(&mut self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("{:016x}", self.measured(py)?.fingerprint))
     }
 }
 
 impl Run {
     /// The report, kept until the run moves on.
-    fn measured(&mut self, py: Python<'_>) -> &Report {
-        let simulation = &self.simulation;
-        self.report.get_or_insert_with(|| py.detach(|| simulation.report()))
+    fn measured(&mut self, py: Python<'_>) -> PyResult<&Report> {
+        let report = match self.report.take() {
+            Some(report) => report,
+            None => error::run(py, || Ok(self.simulation.report()))?,
+        };
+        Ok(self.report.insert(report))
     }
+}
+
+/// What is asked for, and the engine's own limits for the rest.
+pub(crate) fn limits(most_pdus: Option<u64>, most_memory: Option<u64>) -> Limits {
+    let usual = Limits::default();
+    Limits { pdus: most_pdus.unwrap_or(usual.pdus), memory: most_memory.unwrap_or(usual.memory) }
 }

@@ -1,8 +1,8 @@
 """The command ``penstock``. Results go to standard output, progress and messages to standard error.
 
-Exit status: 0 done, 1 failed, 2 bad input, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM), 141 where nobody reads
-the output any more. Everything heavy is imported by the command that uses it,
-so that help is there at once.
+Exit status: 0 done, 1 failed, 2 bad input, 70 a defect of Penstock, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM),
+141 where nobody reads the output any more. Everything heavy is imported by the command that uses it, so that help is
+there at once.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from penstock.cli import experiments, runs, scenarios
-from penstock.cli.command import BAD_INPUT, DONE, FAILED, INTERRUPTED, Command, fail
+from penstock.cli.command import BAD_INPUT, DEFECT, DONE, FAILED, INTERRUPTED, Command, fail
 from penstock.cli.process import PIPE_CLOSED, flush, open_streams, terminable
 from penstock.errors import InputError, did_you_mean
 
@@ -55,8 +55,8 @@ def _carry_out(arguments: Sequence[str] | None) -> int:
     except Exception as error:  # the last resort: a paragraph instead of a traceback
         if log_level == "debug":
             raise
-        if isinstance(error, ValueError) and type(error).__module__ == "penstock._engine":
-            return fail(str(error), BAD_INPUT)
+        if type(error).__module__ == "penstock._engine":
+            return fail(str(error), BAD_INPUT if isinstance(error, ValueError) else DEFECT)
         if isinstance(error, OSError) and error.strerror:
             if not error.filename:
                 flush()  # where it was standard output, nothing more is said of it
@@ -64,6 +64,13 @@ def _carry_out(arguments: Sequence[str] | None) -> int:
         if isinstance(error, ConnectionError):
             return fail(str(error), FAILED)
         return fail(f"{type(error).__name__}: {error} (`--log-level debug` shows where)", FAILED)
+    except BaseException as panic:
+        # That of a library in Rust, which is no Exception, lest anybody take it for one.
+        if type(panic).__name__ != "PanicException" or log_level == "debug":
+            raise
+        from penstock.worker import report_of
+
+        return fail(report_of(panic), DEFECT)
     return status
 
 

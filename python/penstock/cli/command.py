@@ -6,7 +6,7 @@ import re
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from penstock.errors import InputError, whole_number
 
@@ -16,8 +16,15 @@ if TYPE_CHECKING:
 
     from penstock.scheduler import Scheduler
 
-DONE, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
 SCENARIO = "a scenario file, - for standard input"
+
+
+class Most(TypedDict):
+    """How much a run may be, as the keywords of what carries it out."""
+
+    most_pdus: int | None
+    most_memory_gb: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,28 @@ def cluster(options: argparse.Namespace) -> Scheduler | None:
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Declare ``--jobs``."""
     parser.add_argument("--jobs", metavar="N", help="processes to use (default: one a core)")
+
+
+def limits(options: argparse.Namespace) -> Most:
+    """How much a run may be: ``--most-pdus`` and ``--most-memory``."""
+
+    def limit(text: str | None, option: str, most: int) -> int | None:
+        return None if text is None else number(text, option, 1, most)
+
+    return {
+        "most_pdus": limit(options.most_pdus, "--most-pdus", 2**64 - 1),
+        "most_memory_gb": limit(options.most_memory, "--most-memory", 10**9),
+    }
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """Declare the limits of a run."""
+    parser.add_argument(
+        "--most-pdus", metavar="N", help="refuse a run that is certain to send more PDUs (default: 10^11)"
+    )
+    parser.add_argument(
+        "--most-memory", metavar="GB", help="refuse a run that is certain to need more gigabytes (default: 8)"
+    )
 
 
 def add_where(parser: argparse.ArgumentParser, default: str) -> None:

@@ -12,10 +12,12 @@ from penstock.cli.command import (
     INTERRUPTED,
     SCENARIO,
     Command,
+    add_limits,
     add_where,
     cluster,
     fail,
     jobs,
+    limits,
     number,
     say,
 )
@@ -44,9 +46,12 @@ def sweep(options: argparse.Namespace) -> int:
     for text in options.metric:
         metric(text, wanted.first())
     out = _out(options, wanted.name)
+    most = limits(options)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
-        return wanted.run(out, jobs=processes, cluster=scheduler, resume=options.resume, yes=options.yes, tell=tell)
+        return wanted.run(
+            out, jobs=processes, cluster=scheduler, resume=options.resume, yes=options.yes, **most, tell=tell
+        )
 
     def show(results: Results) -> None:
         metrics = page.metrics_of(results, options.metric)
@@ -78,6 +83,7 @@ def compare(options: argparse.Namespace) -> int:
     replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
     out = _out(options, "-".join(map(stem, scenarios)))
+    most = limits(options)
     for line in comparison.different_traffic(scenarios):
         say(f"note: {line}", quiet=options.quiet)
 
@@ -91,6 +97,7 @@ def compare(options: argparse.Namespace) -> int:
             jobs=processes,
             cluster=scheduler,
             resume=options.resume,
+            **most,
             tell=tell,
         )
 
@@ -219,6 +226,7 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
     add_where(parser, "out/NAME")
     _add_metric(parser)
     parser.add_argument("--yes", action="store_true", help="accept more than a million runs")
+    add_limits(parser)
 
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
@@ -231,6 +239,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"runs of each scenario, paired by number (default: {REPLICATIONS})",
     )
+    add_limits(parser)
     add_where(parser, "out/A-B")
 
 

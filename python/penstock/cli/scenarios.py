@@ -6,7 +6,19 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, INTERRUPTED, SCENARIO, Command, add_jobs, fail, jobs, number, say
+from penstock.cli.command import (
+    DONE,
+    INTERRUPTED,
+    SCENARIO,
+    Command,
+    add_jobs,
+    add_limits,
+    fail,
+    jobs,
+    limits,
+    number,
+    say,
+)
 from penstock.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,12 +39,13 @@ def run(options: argparse.Namespace) -> int:
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
     replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
     processes = jobs(options)
+    most = limits(options)
     scenario = _scenario(options, read(options.scenario))
     out = None if options.out is None else prepare(options.out)
     figures = None if options.trace is None else prepare(options.trace)
     try:
         with bar(scenario.name, quiet=options.quiet) as progress:
-            result = simulate(scenario, seed, replications, progress, jobs=processes)
+            result = simulate(scenario, seed, replications, progress, jobs=processes, **most)
     except Interrupted as stopped:
         if stopped.result is None:
             raise
@@ -46,10 +59,13 @@ def run(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """``penstock check``: say whether a scenario can be run."""
+    from penstock.run import limits as limits_of
     from penstock.scenario import read
 
+    most = limits_of(**limits(options))
     text = read(options.scenario)  # once: standard input cannot be read again
     scenario = _scenario(options, text)
+    scenario.check_limits(*most)
     told = f"{scenario.name}: sound"
     if "sweep" in scenario.tree:
         from penstock.sweep import Sweep
@@ -98,6 +114,7 @@ def _add_scenario(parser: argparse.ArgumentParser) -> None:
 def _add_run(parser: argparse.ArgumentParser) -> None:
     _add_scenario(parser)
     add_jobs(parser)
+    add_limits(parser)
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
     parser.add_argument("--replications", default="1", metavar="N", help="independent runs (default: 1)")
     parser.add_argument("--out", metavar="DIR", help="write tables as Parquet, and a manifest, to DIR")
@@ -111,6 +128,7 @@ def _add_scenarios(parser: argparse.ArgumentParser) -> None:
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_scenario(parser)
+    add_limits(parser)
     parser.add_argument("--defaults", action="store_true", help="print it with every default written out")
 
 

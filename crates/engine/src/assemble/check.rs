@@ -4,6 +4,7 @@ use super::network::Network;
 use crate::control::{CongestionParams, ReactionParams};
 use crate::discard::Discard;
 use crate::error::Fault;
+use crate::node::HELD_BYTES;
 use crate::pdu::CELL_OCTETS;
 use crate::port::MOST_QUEUES;
 use crate::spec::{Flow, Line, Scenario};
@@ -18,8 +19,6 @@ const MOST_MEMORY: u64 = 8 << 30;
 const FLOW_BYTES: u64 = 3_000;
 /// Bytes that a private port takes.
 const PORT_BYTES: u64 = 1_500;
-/// Bytes that a PDU takes in a ring.
-const PDU_BYTES: u64 = 48;
 /// Bytes of a histogram of delays.
 const HISTOGRAM_BYTES: u64 = 34_000;
 
@@ -170,7 +169,7 @@ pub(super) fn line_length(network: &Network<'_>) -> Result<(), Fault> {
     for port in &network.ports {
         let bits =
             u128::from(port.rate.map_or(0, |rate| rate.rounded().0)) * u128::from(port.delay.0) / 1_000_000_000_000;
-        let bytes = bits / 424 * u128::from(PDU_BYTES);
+        let bytes = bits / 424 * u128::from(HELD_BYTES);
         if bytes > u128::from(MOST_MEMORY) {
             let reason = format!("a full line holds about {} GB of PDUs", bytes >> 30);
             return Err(Fault::new(&port.path, "", reason, "give a lower rate or a shorter delay"));

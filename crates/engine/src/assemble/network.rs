@@ -110,6 +110,7 @@ impl<'a> Network<'a> {
         network.join_peers()?;
         network.check_lifetimes()?;
         network.check_queues()?;
+        network.check_round_trips()?;
         if let Some(stop) = &scenario.stop {
             let Some(port) = network.ports.iter().position(|port| port.name == stop.port) else {
                 let names: Vec<&str> = network.ports.iter().map(|port| port.name.as_str()).collect();
@@ -311,7 +312,7 @@ impl<'a> Network<'a> {
     }
 
     /// Twice the propagation delay of the flow's path.
-    fn round_trip(&self, flow: &FlowPlan<'a>) -> Span {
+    pub(super) fn round_trip(&self, flow: &FlowPlan<'a>) -> Span {
         flow.forward.iter().fold(Span::ZERO, |sum, &port| sum + self.ports[port].delay) * 2
     }
 
@@ -504,7 +505,7 @@ impl<'a> Network<'a> {
     }
 
     /// Rate of the flow's first line that has one.
-    fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
+    pub(super) fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
         let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
         rated.expect("a path crosses a line with a rate")
     }

@@ -24,6 +24,10 @@ pub(super) struct Route {
 pub(super) fn routes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<Vec<Route>, Fault> {
     if flow.from.is_empty() && flow.to.is_empty() {
         let path = flow.path.clone();
+        if path.is_empty() {
+            let remedy = "name the nodes from sender to receiver, as in path = [\"a\", \"b\"], or give `from` and `to`";
+            return Err(Fault::new("path", "[]", "the group names no nodes", remedy));
+        }
         return Ok(vec![Route { name: String::new(), path, host: String::new(), peers: 1, peer: 0 }]);
     }
     check(flow)?;

@@ -25,6 +25,11 @@ use crate::traffic::Pace;
 
 /// Notices of this severity and above are severe: Type 2 of the paper.
 const SEVERE: u8 = 2;
+/// Shortest round trip: that over ten kilometres. With the usual increase a rate then grows by 200 times its nominal value
+/// in a second, and a run can still end; at a picosecond 64 kb/s are 400 Gb/s before the run has well begun.
+pub(super) const LEAST_ROUND_TRIP: Span = Span(100_000_000);
+/// What is wrong with a shorter one.
+pub(super) const TOO_SHORT: &str = "the factor, which is raised once in a round trip, would rise without end at once";
 /// Highest cap: beyond it a cap means nothing.
 const HIGHEST_CAP: f64 = 1000.0;
 
@@ -45,7 +50,8 @@ pub struct Params {
     /// No increase raises the factor above this; there is no such limit if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cap: Option<f64>,
-    /// Time between increases, and for which mild notices are ignored; twice the path's propagation delay if absent.
+    /// Time between increases, and for which mild notices are ignored: 100 us or more; twice the path's propagation delay
+    /// if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Span>,
     /// Whether a mild notice, though ignored, restarts the increase timer.
@@ -102,11 +108,14 @@ impl Params {
         if let Some(cap) = self.cap {
             check_ratio("cap", cap, self.floor..=HIGHEST_CAP)?;
         }
-        if self.round_trip == Some(Span::ZERO) {
-            let remedy = "write a time above 0, or leave it out for twice the path's propagation delay";
-            return Err(Fault::new("round_trip", Span::ZERO, "the factor would rise without end at once", remedy));
+        match self.round_trip {
+            Some(round_trip) if round_trip < LEAST_ROUND_TRIP => {
+                let remedy =
+                    format!("write {LEAST_ROUND_TRIP} or more, or leave it out for twice the path's propagation delay");
+                Err(Fault::new("round_trip", round_trip, TOO_SHORT, remedy))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 }
 
@@ -162,8 +171,7 @@ impl RateFactor {
             obeyed_at: None,
             severe_at: None,
             obeyed: [0; 4],
-            // A path without delay has no round trip to wait for.
-            round_trip: params.round_trip.unwrap_or(surroundings.round_trip).max(Span(1)),
+            round_trip: params.round_trip.unwrap_or(surroundings.round_trip).max(LEAST_ROUND_TRIP),
             start,
             step: params.slow_start.step,
             steps: steps.ceil() as u64,
@@ -483,6 +491,8 @@ mod tests {
         assert_eq!(faulty(Params::default()), None);
         assert_eq!(faulty(Params { floor: 0.6, ..Params::default() }).as_deref(), Some("floor"));
         assert_eq!(faulty(Params { floor: 0.5, cap: Some(0.4), ..Params::default() }).as_deref(), Some("cap"));
-        assert_eq!(faulty(Params { round_trip: Some(Span::ZERO), ..Params::default() }).as_deref(), Some("round_trip"));
+        let after = |round_trip| faulty(Params { round_trip: Some(round_trip), ..Params::default() });
+        assert_eq!(after(LEAST_ROUND_TRIP - Span(1)).as_deref(), Some("round_trip"));
+        assert_eq!(after(LEAST_ROUND_TRIP), None);
     }
 }

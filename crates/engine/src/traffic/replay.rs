@@ -45,6 +45,13 @@ impl Default for Sizes {
     }
 }
 
+impl Sizes {
+    /// Number of frames.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
 impl From<Vec<u32>> for Sizes {
     fn from(sizes: Vec<u32>) -> Sizes {
         Sizes(sizes.into())

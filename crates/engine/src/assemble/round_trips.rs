@@ -1,0 +1,72 @@
+//! Round trips that reaction points take from the paths of their flows.
+
+use super::network::{FlowPlan, Network};
+use crate::error::Fault;
+
+impl Network<'_> {
+    /// Refuses paths that imply a round trip too short for the reaction point that takes it.
+    pub(super) fn check_round_trips(&self) -> Result<(), Fault> {
+        for flow in &self.flows {
+            let Some((least, reason)) = flow.params.reaction_point.least_round_trip() else { continue };
+            let implied = self.round_trip(flow);
+            if implied < least {
+                let reason = format!("{reason}: the path implies this one, twice {}", self.delays(flow));
+                let remedy = format!("write round_trip = \"10 ms\", say ({least} or more), or give a line a delay");
+                let keyword = flow.params.reaction_point.keyword();
+                let path = format!("flow.{}.reaction_point.{keyword}.round_trip", self.groups[flow.group]);
+                return Err(Fault::new(path, implied, reason, remedy));
+            }
+        }
+        Ok(())
+    }
+
+    /// The delays of a flow's lines, for people.
+    fn delays(&self, flow: &FlowPlan<'_>) -> String {
+        let lines = flow.forward.iter().map(|&port| &self.ports[port]);
+        lines.map(|port| format!("the {} of {}", port.delay, port.path)).collect::<Vec<_>>().join(" and ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::network::Network;
+    use crate::document;
+
+    fn refusal(delay: &str, access: &str, reaction: &str) -> Option<String> {
+        let text = format!(
+            r#"
+            duration = "1 s"
+            [line.trunk]
+            between = ["a", "b"]
+            rate = "1 Mb/s"
+            delay = "{delay}"
+            [flow.voice]
+            path = ["a", "b"]
+            traffic.on_off = {{}}
+            {access}
+            reaction_point.{reaction}
+            "#
+        );
+        Network::lay_out(&document::parse(&text).unwrap())
+            .map(drop)
+            .map_err(|fault| {
+                assert_eq!(fault.path, "flow.voice.reaction_point.rate_factor.round_trip");
+                format!("{}: {}", fault.value, fault.reason)
+            })
+            .err()
+    }
+
+    #[test]
+    fn the_lines_that_imply_too_short_a_round_trip_are_named() {
+        let told = refusal("0 s", "access = { rate = \"2 Mb/s\", delay = \"1 us\" }", "rate_factor = {}").unwrap();
+        assert!(
+            told.starts_with("2 us: ") && told.ends_with("the 1 us of flow.voice.access and the 0 s of line.trunk"),
+            "{told}"
+        );
+        assert!(refusal("49999999 ps", "", "rate_factor = {}").is_some());
+        assert_eq!(refusal("50 us", "", "rate_factor = {}"), None);
+        assert_eq!(refusal("0 s", "", "rate_factor = { round_trip = \"100 us\" }"), None);
+        assert_eq!(refusal("0 s", "", "stop = {}"), None);
+        assert_eq!(refusal("0 s", "", "uncontrolled = {}"), None);
+    }
+}

@@ -1,0 +1,48 @@
+#![allow(dead_code, reason = "each test file takes what it needs")]
+//! What several test files need: the ready scenarios.
+
+use std::path::{Path, PathBuf};
+
+use penstock_engine::control::ReactionParams;
+use penstock_engine::document;
+use penstock_engine::spec::{Flow, Scenario};
+use penstock_engine::time::Span;
+
+fn ready(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            ready(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "toml") {
+            found.push(path);
+        }
+    }
+}
+
+/// Every ready scenario, by its file.
+pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/penstock/scenarios");
+    let mut found = Vec::new();
+    ready(&folder, &mut found);
+    found.sort();
+    assert!(found.len() >= 11, "{found:?}");
+    let parse = |path: &PathBuf| document::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+    found.iter().map(|path| (path.clone(), parse(path))).collect()
+}
+
+/// Ends the scenario after so many seconds at the latest; sooner where many fast lines make more cells of a second.
+pub(crate) fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64) {
+    let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-", "satellite-622-"]
+        .iter()
+        .any(|name| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)));
+    let most = if is_wide { 0.2 } else { seconds };
+    scenario.duration = Span::from_seconds(scenario.duration.seconds().min(most));
+    scenario.warm_up = Span::ZERO;
+}
+
+/// Takes all control from a group.
+pub(crate) fn free(flow: &mut Flow) {
+    flow.reaction_point = ReactionParams::UNCONTROLLED;
+    flow.notification_point = None;
+    flow.transport = None;
+}

@@ -1,0 +1,199 @@
+//! What a run comes to is told before it begins, and never too high; what cannot end well is told early.
+
+use penstock_engine::document;
+use penstock_engine::run::{Form, Run};
+use penstock_engine::spec::Scenario;
+use penstock_engine::time::Span;
+
+mod common;
+
+/// PDUs sent in the whole run, and the most that were held at one of so many stops.
+fn sent_and_held(scenario: &Scenario, seed: u64, stops: u64) -> (u64, u64) {
+    let mut run = Run::new(scenario, seed, 0, Form::Fast).unwrap_or_else(|error| panic!("{error}"));
+    let step = Span((scenario.duration.0 / stops).max(1));
+    let mut held = 0;
+    while !run.advance(step).unwrap_or_else(|error| panic!("{error}")) {
+        held = held.max(run.world().held());
+    }
+    let sent = run.world().counts().iter().flatten().map(|count| count.sent).sum();
+    (sent, held.max(run.world().held()))
+}
+
+#[test]
+fn no_ready_scenario_comes_to_less_than_its_estimate() {
+    let mut certain = 0;
+    for (path, mut scenario) in common::scenarios() {
+        let name = path.display();
+        // Twice: shortened so that many can be run, and without control, so that more of them is certain.
+        common::shorten(&path, &mut scenario, 2.0);
+        for free in [false, true] {
+            if free {
+                scenario.flow.values_mut().filter(|flow| flow.peer.is_none()).for_each(common::free);
+            }
+            let estimate = *Run::new(&scenario, 1, 0, Form::Fast).unwrap().estimate();
+            let (sent, held) = sent_and_held(&scenario, 1, 100);
+            assert!(estimate.pdus <= sent, "{name}: {estimate:?}, but {sent} sent");
+            assert!(estimate.held <= held, "{name}: {estimate:?}, but {held} held");
+            certain += u32::from(estimate.pdus > 0);
+        }
+    }
+    assert!(certain > 25, "{certain}");
+}
+
+/// Every traffic model, so many flows of it, behind a line with room for all, for so long.
+const OFFERS: &[(&str, u32, f64)] = &[
+    ("cbr = { rate = \"1 Mb/s\" }", 3, 2.0),
+    ("cbr = { rate = \"1 Mb/s\", start = \"300 ms\" }", 3, 2.0),
+    ("poisson = { rate = \"1 Mb/s\" }", 3, 2.0),
+    ("on_off = {}", 200, 60.0),
+    ("on_off = { start = \"off\", first = \"gap\", on = \"20 ms\", off = \"40 ms\" }", 50, 30.0),
+    ("on_off = { session = { active = \"2 s\", idle = \"1 s\" } }", 400, 60.0),
+    ("on_off = { off = \"0 s\" }", 3, 5.0),
+    ("two_rate_video = {}", 20, 60.0),
+    ("two_rate_video = { high_time = \"100 us\", low_time = \"100 us\" }", 20, 5.0),
+    ("two_rate_video = { session = { active = \"2 s\", idle = \"1 s\" } }", 400, 60.0),
+    ("file_transfer = { size = \"42400 bits\", idle = \"20 ms\" }", 50, 60.0),
+    ("mpeg = { groups_of_pictures = 5 }", 3, 8.0),
+    ("mpeg = { groups_of_pictures = 5, sending = { header = 5, burst = \"20 Mb/s\" } }", 3, 8.0),
+    ("replay = { frames = [530, 53, 0, 159], frames_per_second = 200 }", 3, 1.0),
+    ("greedy = { start = \"5 ms\", stagger = \"3 ms\", phase = \"7 ms\" }", 3, 1.0),
+    ("greedy = { pause = { from = \"60 ms\", to = \"100 ms\" } }", 2, 0.2),
+];
+
+#[test]
+fn every_traffic_model_sends_what_is_certain_of_it() {
+    for &(traffic, count, seconds) in OFFERS {
+        for access in ["", "access = { rate = \"50 Mb/s\" }", "access = { delay = \"9 ms\" }"] {
+            let text = format!(
+                r#"
+                duration = "{seconds} s"
+                [line.trunk]
+                between = ["a", "b"]
+                rate = "200 Mb/s"
+                delay = "100 ms"
+                [flow.data]
+                count = {count}
+                path = ["a", "b"]
+                traffic.{traffic}
+                {access}
+                "#
+            );
+            let scenario = document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            for seed in 1..=3 {
+                let estimate = *Run::new(&scenario, seed, 0, Form::Fast).unwrap().estimate();
+                let (sent, held) = sent_and_held(&scenario, seed, 200);
+                assert!(estimate.pdus > 0 && estimate.pdus <= sent, "{traffic}: {estimate:?}, but {sent} sent");
+                assert!(estimate.held <= held, "{traffic}: {estimate:?}, but {held} held");
+                // Far below would be of no use.
+                assert!(estimate.pdus * 6 > sent, "{traffic}: {estimate:?}, but {sent} sent");
+            }
+        }
+    }
+}
+
+/// Two groups under a control that nobody exercises, each as fast as the line.
+const OVERLOAD: &str = r#"
+    duration = "500 s"
+    [line.trunk]
+    between = ["a", "b"]
+    rate = "100 Mb/s"
+    [flow.one]
+    path = ["a", "b"]
+    traffic.greedy = {}
+    reaction_point.stop = {}
+    [flow.two]
+    path = ["a", "b"]
+    traffic.greedy = {}
+    reaction_point.stop = {}
+"#;
+
+/// What ends a run that is driven in slices of so many milliseconds, and how much was held by then.
+fn refusal(text: &str, slice: u64) -> (String, u64) {
+    let mut run = Run::new(&document::parse(text).unwrap(), 1, 0, Form::Fast).unwrap();
+    loop {
+        match run.advance(Span::milliseconds(slice)) {
+            Ok(false) => {}
+            Ok(true) => panic!("it has ended"),
+            Err(error) => return (error.to_string(), run.world().held()),
+        }
+    }
+}
+
+#[test]
+fn a_port_that_only_grows_is_named_early_and_at_the_same_instant_however_driven() {
+    let (told, held) = refusal(OVERLOAD, 977);
+    for word in [
+        "port `trunk`",
+        "0.2 Gb/s comes in",
+        "takes 0.1 Gb/s",
+        "118000000 by the end",
+        "MB of memory",
+        "limit its queue",
+    ] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    assert!(held < 10_000_000, "{held}");
+    assert_eq!(refusal(OVERLOAD, 50_000).0, told);
+}
+
+#[test]
+fn a_queue_that_will_fit_may_grow_to_the_end() {
+    // 1.2 million PDUs wait at the end; no more than 50 million ever would.
+    let text = OVERLOAD.replace("500 s", "5 s");
+    let mut run = Run::new(&document::parse(&text).unwrap(), 1, 0, Form::Fast).unwrap();
+    run.finish().unwrap();
+    assert!(run.world().held() > 1_100_000);
+}
+
+#[test]
+fn a_queue_that_once_grew_and_then_drains_is_none() {
+    // Both send for 9 s, then one of them alone: slower than the line, so that 2 million PDUs go down again.
+    let text = OVERLOAD
+        .replace("traffic.greedy = {}", "traffic.greedy = { pause = { from = \"9 s\", to = \"400 s\" } }")
+        .replace("500 s", "60 s");
+    let mut run = Run::new(&document::parse(&text).unwrap(), 1, 0, Form::Fast).unwrap();
+    run.finish().unwrap();
+    assert_eq!(run.world().held(), 0);
+}
+
+#[test]
+fn readings_are_counted_before_there_are_any() {
+    let text = |sample: &str, every: bool, count: u32| {
+        OVERLOAD.replace("500 s", "1 s").replace("traffic", &format!("count = {count}\ntraffic"))
+            + &format!("\n[measure]\nsample = \"{sample}\"\nsample_flows = {every}")
+    };
+    let run = |sample, every, count| Run::new(&document::parse(&text(sample, every, count)).unwrap(), 1, 0, Form::Fast);
+    let told = |sample, every, count| run(sample, every, count).map(drop).unwrap_err().to_string();
+    // Two ports of two readings each, two flows of two (received, stopped), the mean of each group.
+    let few = told("1 ns", false, 2);
+    assert!(few.starts_with("measure.sample = 1 ns: ") && few.contains("1000000000 times"), "{few}");
+    let many = told("1 us", true, 2_500);
+    assert!(many.contains("sample_flows"), "{many}");
+    // As many as are told are taken.
+    let number: u64 =
+        told("1 ns", true, 3).split(" times ").nth(1).unwrap().split(',').next().unwrap().parse().unwrap();
+    let mut taken = run("100 ms", true, 3).unwrap();
+    taken.finish().unwrap();
+    assert_eq!(taken.report().series.len() as u64, 10 * number);
+}
+
+#[test]
+fn every_ready_scenario_may_be_drawn_in_twenty_thousand_points() {
+    for (path, mut scenario) in common::scenarios() {
+        scenario.measure.sample = Some(Span(scenario.duration.0 / 20_000));
+        scenario.measure.sample_flows = scenario.flow.values().map(|flow| flow.count).sum::<u32>() <= 20;
+        Run::new(&scenario, 1, 0, Form::Fast).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+}
+
+#[test]
+fn a_run_that_departures_end_may_sample_as_long_as_there_is_room() {
+    let text = OVERLOAD.to_owned() + "\n[measure]\nsample = \"1 us\"\n[stop]\nport = \"trunk\"\ndepartures = ";
+    // 1,000 cells take 4.24 ms: 4,240 samples, of 500,000,000 in the whole duration.
+    let mut run = Run::new(&document::parse(&(text.clone() + "1000")).unwrap(), 1, 0, Form::Fast).unwrap();
+    run.finish().unwrap();
+    assert!(run.report().series.len() > 4_000);
+    let mut run = Run::new(&document::parse(&(text + "100000000")).unwrap(), 1, 0, Form::Fast).unwrap();
+    let told = run.finish().unwrap_err().to_string();
+    assert!(told.starts_with("measure.sample = 1 us: after ") && told.contains("room for 10000000"), "{told}");
+}

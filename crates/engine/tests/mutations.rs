@@ -1,0 +1,166 @@
+//! Ready scenarios with one thing wrong: whatever is missing, empty, doubled or of another kind, the answer is a run or
+//! a fault, and never a panic.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use penstock_engine::document;
+use penstock_engine::error::Error;
+use penstock_engine::run::{Form, Run};
+use penstock_engine::time::Span;
+use serde_json::{Value, json};
+
+mod common;
+
+/// Wake-ups that a mutated scenario which is sound is run for.
+const WAKE_UPS: u64 = 300;
+
+/// The way from the root of a document to one of its values.
+type Way = Vec<String>;
+
+/// Every value of a document but the root, by the way that leads to it.
+fn ways(tree: &Value, here: &Way, found: &mut Vec<Way>) {
+    let below: Vec<(String, &Value)> = match tree {
+        Value::Object(table) => table.iter().map(|(key, value)| (key.clone(), value)).collect(),
+        Value::Array(list) => list.iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect(),
+        _ => Vec::new(),
+    };
+    for (step, value) in below {
+        let mut way = here.clone();
+        way.push(step);
+        ways(value, &way, found);
+        found.push(way);
+    }
+}
+
+fn at<'a>(tree: &'a mut Value, way: &[String]) -> &'a mut Value {
+    way.iter().fold(tree, |value, step| match value {
+        Value::Array(list) => &mut list[step.parse::<usize>().unwrap()],
+        other => &mut other[step.as_str()],
+    })
+}
+
+/// The document without the value.
+fn delete(tree: &mut Value, way: &[String]) {
+    let (last, parent) = way.split_last().unwrap();
+    match at(tree, parent) {
+        Value::Array(list) => drop(list.remove(last.parse().unwrap())),
+        Value::Object(table) => drop(table.remove(last)),
+        _ => unreachable!(),
+    }
+}
+
+/// The document with the value twice: in its list, or in its table under another name.
+fn double(tree: &mut Value, way: &[String]) {
+    let (last, parent) = way.split_last().unwrap();
+    match at(tree, parent) {
+        Value::Array(list) => {
+            let index = last.parse().unwrap();
+            list.insert(index, list[index].clone());
+        }
+        Value::Object(table) => {
+            let twin = table[last].clone();
+            table.insert(format!("{last}_2"), twin);
+        }
+        _ => unreachable!(),
+    }
+}
+
+/// What may stand in the place of a value.
+fn replacements(value: &Value) -> Vec<Value> {
+    let mut others = vec![json!(null), json!([]), json!({}), json!(""), json!(0), json!(-1), json!(1e300), json!("x")];
+    others.push(match value {
+        Value::String(_) => json!([value]),
+        Value::Array(list) => list.first().cloned().unwrap_or_default(),
+        Value::Object(table) => json!(table.values().collect::<Vec<_>>()),
+        other => json!(other.to_string()),
+    });
+    if let Value::String(text) = value
+        && let Some((_, unit)) = text.split_once(' ')
+    {
+        others.extend(["0", "1e-300", "99999999999999999999"].map(|number| json!(format!("{number} {unit}"))));
+    }
+    others
+}
+
+/// Every mutation of the value to which `way` leads.
+fn mutations(tree: &Value, way: &Way) -> Vec<Value> {
+    let mut mutated = Vec::new();
+    for change in [delete, double] {
+        let mut copy = tree.clone();
+        change(&mut copy, way);
+        mutated.push(copy);
+    }
+    let value = at(&mut tree.clone(), way).clone();
+    for replacement in replacements(&value) {
+        let mut copy = tree.clone();
+        *at(&mut copy, way) = replacement;
+        mutated.push(copy);
+    }
+    mutated
+}
+
+/// Reads, builds and begins to run.
+fn attempt(text: &str) -> Result<(), Error> {
+    let scenario = document::from_json(text)?;
+    let mut run = Run::new(&scenario, 1, 0, Form::Fast)?.breathing_after(WAKE_UPS);
+    run.advance(Span::milliseconds(20)).map(drop)
+}
+
+/// The document with few flows in each group, so that many of them can be built.
+fn small(mut tree: Value) -> Value {
+    for flow in tree["flow"].as_object_mut().unwrap().values_mut() {
+        if let Some(count) = flow.get_mut("count") {
+            *count = json!(count.as_u64().unwrap().min(2));
+        }
+    }
+    tree
+}
+
+/// The keys of a document, without the values.
+fn keys(tree: &Value) -> Value {
+    match tree {
+        Value::Object(table) => table.iter().map(|(key, value)| (key.clone(), keys(value))).collect(),
+        Value::Array(list) => list.iter().map(keys).collect(),
+        _ => Value::Null,
+    }
+}
+
+/// What a mutation is tried in, below the name of a line or a group: where the same keys come in another file, the same
+/// fault is not tried again.
+fn part(tree: &Value, way: &Way) -> (Way, String) {
+    match way.as_slice() {
+        [table, name, below @ ..] => {
+            let own = &tree[table.as_str()][name.as_str()];
+            ([std::slice::from_ref(table), below].concat(), keys(own).to_string())
+        }
+        _ => (way.clone(), keys(tree).to_string()),
+    }
+}
+
+#[test]
+fn no_mutation_of_a_ready_scenario_panics() {
+    let mut seen = BTreeSet::new();
+    let (mut sound, mut faulty) = (0, 0);
+    let mut panics = Vec::new();
+    for (path, scenario) in common::scenarios() {
+        let tree = small(serde_json::from_str(&document::to_json(&scenario)).unwrap());
+        let mut all = Vec::new();
+        ways(&tree, &Vec::new(), &mut all);
+        for way in all {
+            if !seen.insert(part(&tree, &way)) {
+                continue;
+            }
+            for mutated in mutations(&tree, &way) {
+                match catch_unwind(AssertUnwindSafe(|| attempt(&mutated.to_string()))) {
+                    Ok(Ok(())) => sound += 1,
+                    Ok(Err(_)) => faulty += 1,
+                    Err(_) => panics.push(format!("{}: {}", path.display(), way.join("."))),
+                }
+            }
+        }
+    }
+    println!("{sound} ran, {faulty} were refused");
+    assert_eq!(panics, Vec::<String>::new());
+    assert!(sound > 500 && faulty > 5_000, "{sound} {faulty}");
+}
