@@ -345,6 +345,7 @@ mod tests {
         };
         let mut judge = |octets, time| policer.judge(&mut sized(octets), Time(time));
         assert_eq!([judge(53, 0), judge(106, 9), judge(106, 10)], [Some(true), Some(false), Some(true)]);
-        assert_eq!([judge(20, 19), judge(20, 20), judge(106, 30)], [Some(false), Some(true), Some(true)]);
+        assert_eq!([judge(20, 19), judge(20, 20), judge(20, 29)], [Some(false), Some(true), Some(false)]);
+        assert_eq!(judge(106, 30), Some(true));
     }
 }
