@@ -1,7 +1,7 @@
 //! Judges an engine by the pins of the one before it: the same bits, or not.
 //!
 //!     pins ready [FILE...] [--share 1|0.2|0.1|0.02] [--form fast|plain] [--write]
-//!     pins random [--from 0] [--to 1000] [--form fast|plain] [--write]
+//!     pins random [--from 0] [--to 1000] [--form fast|plain] [--write]     beyond 1000: one form against the other
 //!     pins survey [--from 0] [--to 1000]             what happens in the random networks
 //!     pins text NUMBER                               the scenario of one
 //!     pins report NUMBER|FILE [--form fast|plain] [--share 0.02] [--measured]
@@ -132,8 +132,9 @@ fn judge_ready(given: &Arguments) -> Result<usize, Box<dyn Error>> {
 }
 
 fn judge_random(given: &Arguments) -> Result<usize, Box<dyn Error>> {
-    let numbers: Vec<u64> = (given.from..given.to).collect();
+    let mut numbers: Vec<u64> = (given.from..given.to).collect();
     if given.writes {
+        numbers = random::pinned();
         let line = |number: &u64| random::plain(*number).map(|report| random::line(*number, &report));
         let lines: Result<Vec<String>, String> = spread::map(&numbers, line, |_| ()).into_iter().collect();
         fs::write(
@@ -147,7 +148,10 @@ fn judge_random(given: &Arguments) -> Result<usize, Box<dyn Error>> {
         return Ok(0);
     }
     let pins = random::pins();
-    let faults = spread::map(&numbers, |number| random::fault(*number, pins.get(*number as usize), given.form), show);
+    if given.form == Form::Plain && given.to == random::NETWORKS {
+        numbers.extend(random::DIFFERING);
+    }
+    let faults = spread::map(&numbers, |number| random::fault(*number, pins.get(number), given.form), show);
     Ok(summary(&faults))
 }
 
