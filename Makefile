@@ -14,7 +14,7 @@ ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.to
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long bench lint docs wheel clean rebuild
+.PHONY: help demo test test-long bench compare lint docs wheel clean rebuild
 
 help: ## list the targets
 	@echo "Penstock: a laboratory for network congestion control"
@@ -35,6 +35,9 @@ test-long: test ## beside them the tests that take minutes, the engine's in rele
 	cargo test --workspace --locked --release
 	$(RUN) -m pytest -m long
 	$(MAKE) wheel
+
+compare: $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
+	tools/compare-engines
 
 bench: $(EXTENSION) ## time the workloads: bench.json, and a line in docs/benchmarks.md
 	cargo build --release --locked -p penstock-engine --example bench

@@ -6,9 +6,6 @@ where valgrind is installed, as the difference between two short runs, so that s
 
 import argparse
 import json
-import os
-import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -16,13 +13,10 @@ import tempfile
 import time
 from dataclasses import dataclass
 from datetime import date
-from pathlib import Path
-from resource import struct_rusage
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = ROOT / "target" / "release" / "examples" / "bench"
-READY = ROOT / "python" / "penstock" / "scenarios"
+from measure import PROGRAM, READY, ROOT, finish, instructions, timed
+
 TABLE = ROOT / "docs" / "benchmarks.md"
 RUNS = 3
 
@@ -49,9 +43,10 @@ WORKLOADS = [
     Workload("port", "two priorities, one busy port", str(ROOT / "tools" / "workloads" / "port.toml")),
     Workload("link", "five long lines, per hop", str(ROOT / "tools" / "workloads" / "link.toml"), hops=5),
 ]
+# The same load on one port from ever more flows, on and off, each over an access line of its own.
+GROWTH = (1_000, 10_000, 100_000)
 COLUMNS = ("w1", "w2", "w3", "s1c1", "s1c2", "s2c1", "s3c2")
 INTERVALS = ("w1", "w2")
-SHORT_SHARES = (0.02, 0.06)
 
 
 def main() -> None:
@@ -65,6 +60,10 @@ def main() -> None:
         if not names or workload.name in names:
             rows.append(measure(workload))
             print_row(rows[-1])
+    if not names or "growth" in names:
+        for row in growth():
+            rows.append(row)
+            print_row(row)
     if not names or "study" in names:
         rows.append(study())
         print_row(rows[-1])
@@ -77,7 +76,7 @@ def main() -> None:
 
 def measure(workload: Workload) -> dict[str, Any]:
     """Both forms of one workload."""
-    fast, result = timed(workload.file, "fast")
+    fast, result = median(workload.file, "fast")
     units = result["cells"] * workload.hops
     row = {
         "name": workload.name,
@@ -85,7 +84,7 @@ def measure(workload: Workload) -> dict[str, Any]:
         "cells": result["cells"],
         "ns_per_cell": round(fast / units * 1e9, 2),
         "cells_per_second": round(units / fast),
-        "instructions_per_cell": instructions(workload.file, workload.hops),
+        "instructions_per_cell": instructions(PROGRAM, workload.file, workload.hops),
         "peak_memory_mb": result.pop("peak_memory_mb"),
         "plain_ns_per_cell": None,
         "results": {key: value for key, value in result.items() if key != "cells"},
@@ -93,7 +92,7 @@ def measure(workload: Workload) -> dict[str, Any]:
     if workload.name in INTERVALS:
         row["results"] |= intervals(workload.file)
     if workload.name != "agenda":
-        plain, plain_result = timed(workload.file, "plain")
+        plain, plain_result = median(workload.file, "plain")
         if plain_result["fingerprint"] != result["fingerprint"]:
             raise SystemExit(f"{workload.name}: the plain and the fast form give different fingerprints")
         row["plain_ns_per_cell"] = round(plain / units * 1e9, 2)
@@ -110,42 +109,43 @@ def intervals(file: str) -> dict[str, dict[str, float | None]]:
     return {name: {"mean": value.mean, "low": value.low, "high": value.high} for name, value in found.items()}
 
 
-def timed(file: str, form: str) -> tuple[float, dict[str, Any]]:
+def median(file: str, form: str) -> tuple[float, dict[str, Any]]:
     """Median processor seconds, and what the program printed."""
-    seconds = []
-    output = ""
-    for _ in range(RUNS):
-        with subprocess.Popen([str(PROGRAM), file, "--form", form], stdout=subprocess.PIPE, text=True) as process:
-            assert process.stdout is not None
-            output = process.stdout.read()
-            usage = finish(process)
-        seconds.append(usage.ru_utime + usage.ru_stime)
-    return statistics.median(seconds), json.loads(output)
+    runs = [timed([str(PROGRAM), file, "--form", form]) for _ in range(RUNS)]
+    return statistics.median(seconds for seconds, _ in runs), runs[-1][1]
 
 
-def instructions(file: str, hops: int) -> float | None:
-    """Instructions per cell and hop, or None without valgrind."""
-    valgrind = shutil.which("valgrind")
-    if valgrind is None:
-        return None
-    counts = []
-    for share in SHORT_SHARES:
-        command = [
-            valgrind,
-            "--tool=callgrind",
-            "--callgrind-out-file=/dev/null",
-            str(PROGRAM),
-            file,
-            "--share",
-            str(share),
-        ]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        collected = re.search(r"Collected : (\d+)", done.stderr)
-        if collected is None:
-            return None
-        counts.append((int(collected[1]), json.loads(done.stdout)["cells"]))
-    (few, few_cells), (many, many_cells) = counts
-    return round((many - few) / (many_cells - few_cells) / hops, 1)
+def growth() -> list[dict[str, Any]]:
+    """What a cell costs among more flows, assembly apart, and what memory a flow takes before it sends."""
+    rows: list[dict[str, Any]] = []
+    idle_mb: list[float] = []
+    for flows in GROWTH:
+        file = str(ROOT / "tools" / "workloads" / f"growth-{flows}.toml")
+        commands = [[str(PROGRAM), file, "--share", share] for share in ("0.02", "1")]
+        differences = []
+        for _ in range(RUNS):
+            (little, idle), (much, result) = (timed(command) for command in commands)
+            differences.append((much - little) / (result["cells"] - idle["cells"]))
+        idle_mb.append(idle["peak_memory_mb"])
+        seconds = statistics.median(differences)
+        results = {"wakeups": result["wakeups"], "fingerprint": result["fingerprint"], "idle_memory_mb": idle_mb[-1]}
+        if rows:
+            results["times_the_first"] = round(seconds * 1e9 / rows[0]["ns_per_cell"], 2)
+            results["bytes_per_idle_flow"] = round((idle_mb[-1] - idle_mb[0]) * 2**20 / (flows - GROWTH[0]))
+        rows.append(
+            {
+                "name": "growth",
+                "title": f"{flows:,} on/off flows, {results.get('bytes_per_idle_flow', '-')} B each",
+                "cells": result["cells"],
+                "ns_per_cell": round(seconds * 1e9, 2),
+                "cells_per_second": round(1 / seconds),
+                "instructions_per_cell": None,
+                "peak_memory_mb": result["peak_memory_mb"],
+                "plain_ns_per_cell": None,
+                "results": results,
+            }
+        )
+    return rows
 
 
 def study() -> dict[str, Any]:
@@ -191,15 +191,6 @@ def study() -> dict[str, Any]:
             "whole_command_two_jobs_wall_s": round(whole, 2),
         },
     }
-
-
-def finish(process: subprocess.Popen[Any]) -> struct_rusage:
-    """Waits for a process that must succeed; returns what it used."""
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise SystemExit(f"{process.args!r}: exit status {process.returncode}")
-    return usage
 
 
 def print_row(row: dict[str, Any]) -> None:

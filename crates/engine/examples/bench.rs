@@ -1,5 +1,5 @@
 //! Runs one workload for `make bench`, which times the process: `bench FILE [--form plain] [--share 0.1]`, or
-//! `bench agenda`.
+//! `bench agenda`, or `bench RUNS.jsonl` for many runs, each line of which has a `scenario`, a `seed` and a `replication`.
 //!
 //! Prints one JSON object: cells sent, wake-ups, and what a reader may want beside the time. `--share` shortens the
 //! run, for counting instructions.
@@ -16,7 +16,7 @@ use penstock_engine::spec::Scenario;
 use penstock_engine::time::{Span, Time};
 use serde_json::{Value, json};
 
-const USAGE: &str = "bench FILE|agenda [--form fast|plain] [--share 0.1]";
+const USAGE: &str = "bench FILE|RUNS.jsonl|agenda [--form fast|plain] [--share 0.1]";
 
 fn main() -> ExitCode {
     match answer() {
@@ -45,6 +45,7 @@ fn answer() -> Result<Value, Box<dyn Error>> {
     }
     let mut result = match file.ok_or(USAGE)?.as_str() {
         "agenda" => agenda((20_000_000.0 * share) as u64),
+        file if file.ends_with(".jsonl") => runs(&std::fs::read_to_string(file)?, form, share)?,
         file => run(document::parse(&std::fs::read_to_string(file)?)?, form, share)?,
     };
     result["peak_memory_mb"] = json!(peak_memory_mb());
@@ -59,16 +60,44 @@ fn peak_memory_mb() -> Option<f64> {
     Some((kilobytes / 102.4).round() / 10.0)
 }
 
+/// The runs of a study, one after the other.
+fn runs(lines: &str, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
+    let (mut cells, mut wakeups, mut hash) = (0, 0, 0_u64);
+    for line in lines.lines() {
+        let wanted: Value = serde_json::from_str(line)?;
+        let number = |name: &str| wanted[name].as_u64().ok_or("a run has a seed and a replication");
+        let scenario = document::from_json(&wanted["scenario"].to_string())?;
+        let report = carry_out(scenario, number("seed")?, u32::try_from(number("replication")?)?, form, share)?;
+        cells += report.groups.iter().map(|group| group.sent).sum::<u64>();
+        wakeups += report.events;
+        hash = hash.rotate_left(1) ^ report.fingerprint;
+    }
+    Ok(json!({ "cells": cells, "wakeups": wakeups, "fingerprint": format!("{hash:016x}") }))
+}
+
 /// The whole scenario, or the first `share` of it.
-fn run(mut scenario: Scenario, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
+fn run(scenario: Scenario, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
+    Ok(summary(&carry_out(scenario, 1, 0, form, share)?))
+}
+
+fn carry_out(
+    mut scenario: Scenario,
+    seed: u64,
+    replication: u32,
+    form: Form,
+    share: f64,
+) -> Result<Report, Box<dyn Error>> {
     scenario.duration = Span::from_seconds(scenario.duration.seconds() * share);
+    if share < 1.0 {
+        scenario.warm_up = Span::from_seconds(scenario.warm_up.seconds() * share);
+    }
     if let Some(stop) = &mut scenario.stop {
         stop.departures = (stop.departures as f64 * share) as u64;
     }
     let duration = scenario.duration;
-    let mut run = Run::new(&scenario, 1, 0, form)?;
+    let mut run = Run::new(&scenario, seed, replication, form)?;
     while !run.advance(duration)? {}
-    Ok(summary(&run.report()))
+    Ok(run.report())
 }
 
 fn summary(report: &Report) -> Value {

@@ -234,4 +234,25 @@ mod tests {
             }
         }
     }
+
+    /// T = 1 ms, tau = 250 us: what comes exactly at TAT - tau conforms, a picosecond before it does not, and leaves TAT
+    /// where it is. A cell that conforms moves TAT by T from TAT if it was early, from its own arrival if it was late.
+    #[test]
+    fn exactly_at_the_tolerance_conforms() {
+        let (increment, limit) = (1_000_000_000, 250_000_000);
+        let times = [
+            0,             // TAT = 1 ms
+            749_999_999,   // a picosecond too early
+            750_000_000,   // just in time: TAT = 2 ms
+            1_749_999_999, // too early
+            1_750_000_000, // TAT = 3 ms
+            5_000_000_000, // late: TAT = 6 ms
+            5_749_999_999, // too early
+            5_750_000_000,
+        ];
+        assert_eq!(verdicts(increment, limit, &times), ones("1 0 1 0 1 1 0 1"));
+        // Without a tolerance, TAT itself.
+        let times = [7, 1_000_000_006, 1_000_000_007, 2_000_000_006, 2_000_000_007];
+        assert_eq!(verdicts(increment, 0, &times), ones("1 0 1 0 1"));
+    }
 }

@@ -285,4 +285,67 @@ mod tests {
         let share = tagged_share(&video, 143, 391_000, 20_000.0);
         assert!((share / 0.077_271 - 1.0).abs() < 0.03, "{share}");
     }
+
+    /// Three tokens in ten picoseconds: the k-th falls at 10 k / 3, rounded down, so at 3, 6, 10, 13, 16, 20.
+    fn three_in_ten() -> Rate {
+        Rate(424 * PICOSECONDS / 10 * 3)
+    }
+
+    #[test]
+    fn fractions_of_a_token_are_carried() {
+        let times = [0, 2, 3, 5, 6, 9, 10, 12, 13, 15, 16, 19, 20];
+        let taken = |times: &[u64], depth| -> Vec<u64> {
+            let seen = run(&mut bucket(depth, three_in_ten(), 0, Overflow::Discard), times, 1);
+            seen.into_iter().filter(|seen| seen.3).map(|seen| seen.0).collect()
+        };
+        assert_eq!(taken(&times, 1), [0, 3, 6, 10, 13, 16, 20]);
+        // A full pool loses tokens, but tokens do not lose their instants: the 300th falls at 1000, the next at 1003 and
+        // 1006, whenever a cell came meanwhile.
+        assert_eq!(taken(&[0, 1000, 1002, 1003, 1005, 1006], 1), [0, 1000, 1003, 1006]);
+        assert_eq!(taken(&[0, 1001, 1002, 1003, 1005, 1006], 1), [0, 1001, 1003, 1006]);
+        assert_eq!(taken(&[0, 1002, 1003, 1005, 1006], 1), [0, 1002, 1003, 1006]);
+        // Two are saved by 6; those at 10 and 13 are saved too.
+        assert_eq!(taken(&[0, 0, 6, 7, 8, 13, 13, 14, 15, 16], 2), [0, 0, 6, 7, 13, 13, 16]);
+    }
+
+    #[test]
+    fn what_waits_leaves_with_the_tokens() {
+        let seen = run(&mut bucket(1, three_in_ten(), 4, Overflow::Discard), &[0, 0, 0, 0, 0, 0], 6);
+        // One passes, four wait, one is too many.
+        assert_eq!(
+            seen,
+            [
+                (0, 0, false, true),
+                (0, 5, false, false),
+                (3, 1, false, true),
+                (6, 2, false, true),
+                (10, 3, false, true),
+                (13, 4, false, true)
+            ]
+        );
+    }
+
+    /// 4 x 10^18 ps at this rate are more bits times picoseconds than 64 bits hold, and 1.2 x 10^18 tokens to the bit.
+    #[test]
+    fn fractions_outlast_a_very_long_silence() {
+        let late = 4_000_000_000_000_000_000;
+        let times = [0, late, late + 2, late + 3, late + 5, late + 6];
+        let seen = run(&mut bucket(1, three_in_ten(), 0, Overflow::Discard), &times, 1);
+        let verdicts: Vec<bool> = seen.into_iter().map(|seen| seen.3).collect();
+        assert_eq!(verdicts, [true, true, false, true, false, true]);
+    }
+
+    /// The first PDU tells what a token is worth: one of twice the length takes one token as well, as does one of half.
+    #[test]
+    fn the_length_of_the_first_pdu_is_that_of_all() {
+        let mut policer = bucket(1, cell_in(10), 0, Overflow::Discard);
+        let sized = |octets| {
+            let body = crate::pdu::Body::Data { born: Time::ZERO, number: 0 };
+            Pdu::new(crate::pdu::FlowId(0), 0, octets, 0, body)
+        };
+        let mut judge = |octets, time| policer.judge(&mut sized(octets), Time(time));
+        assert_eq!([judge(53, 0), judge(106, 9), judge(106, 10)], [Some(true), Some(false), Some(true)]);
+        assert_eq!([judge(20, 19), judge(20, 20), judge(20, 29)], [Some(false), Some(true), Some(false)]);
+        assert_eq!(judge(106, 30), Some(true));
+    }
 }

@@ -101,4 +101,22 @@ mod tests {
         count.leave(1, at(4), 1_000);
         assert_eq!(seconds(count.areas(at(9), None)), (1_000, 0));
     }
+
+    /// At 500 b/s, from 0 s: 1,000 bits in transmission for 2 s, and 3,000 behind them, evicted after 1 s. What is evicted
+    /// was never in transmission: all of its area is waiting.
+    #[test]
+    fn evicted_bits_have_only_waited() {
+        let mut count = BitCount::new(Some(LineRate::Bits(Rate(500))));
+        count.enter(0, at(0), 1_000);
+        count.enter(0, at(0), 3_000);
+        count.evict(0, at(1), 3_000);
+        assert_eq!((count.present(0), count.total()), (1_000, 1_000));
+        count.leave(0, at(2), 1_000);
+        let second = u128::from(SECOND);
+        assert_eq!(count.areas(at(3), None), (5_000 * second, 3_000 * second));
+        // In the instant in which it came, it leaves no trace.
+        count.enter(0, at(3), 3_000);
+        count.evict(0, at(3), 3_000);
+        assert_eq!(count.areas(at(4), None), (5_000 * second, 3_000 * second));
+    }
 }

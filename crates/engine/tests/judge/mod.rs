@@ -1,0 +1,13 @@
+//! The judge: whether an engine gives the same bits as the one before it. Texts and hashes of whole reports, networks
+//! drawn at random from a number, and the pins of both. Shared by tests and by the example `pins`.
+
+#![allow(dead_code, reason = "not everyone who judges needs all of it")]
+
+pub(crate) mod dice;
+pub(crate) mod digest;
+pub(crate) mod network;
+mod parts;
+mod points;
+pub(crate) mod random;
+pub(crate) mod ready;
+pub(crate) mod spread;
