@@ -67,13 +67,13 @@ REPLACEMENTS = [
     pytest.param(
         'delay = "5 ms"',
         "",
-        ["line 18", "flow.random.reaction_point.rate_factor.round_trip = 0 s", "the 0 s of line.trunk", "0.1 ms"],
+        ["line 18", "flow.random.reaction_point.rate_factor.round_trip = 0 s", "the 0 s of line.trunk", "10 us"],
         id="a round trip of nothing",
     ),
     pytest.param(
         "rate_factor = {}",
-        'rate_factor = { round_trip = "99 us" }',
-        ["line 18", "flow.random.reaction_point.rate_factor.round_trip", "99 us", "write 0.1 ms or more"],
+        'rate_factor = { round_trip = "9 us" }',
+        ["line 18", "flow.random.reaction_point.rate_factor.round_trip", "9 us", "write 10 us or more"],
         id="too short a round trip",
     ),
     pytest.param(

@@ -347,3 +347,11 @@ def test_numbers_beyond_all_measure_are_refused(penstock: Command, small_file: P
 @pytest.mark.parametrize("arguments", [["--seeds", str(2**63)], ["--seeds", "100000"], ["--jobs", str(2**63)]])
 def test_numbers_beyond_all_measure_are_refused_of_a_study(penstock: Command, arguments: list[str]) -> None:
     refused(penstock("reproduce", "satellite", *arguments))
+
+
+def test_more_paths_than_a_sweep_may_have_are_refused(small_text: str, tmp_path: Path) -> None:
+    """Each is held against every other: twenty thousand took many minutes."""
+    axes = "".join(f'[[sweep.axis]]\n"p{number}" = [1]\n' for number in range(20_000))
+    (tmp_path / "wide.toml").write_text(f"{small_text}\n{axes}", encoding="utf-8")
+    with pytest.raises(InputError, match=r"sweep\.axis = 20000 paths: the axes of a sweep have at most 1000 paths"):
+        Sweep.load(tmp_path / "wide.toml")

@@ -39,7 +39,7 @@ WORKLOADS = [
     Workload("s1c2", "scenario 1, case 2, N = 120", str(READY / "satellite" / "1-case-2.toml")),
     Workload("s2c1", "scenario 2, case 1, N = 29", str(READY / "satellite" / "2-case-1.toml")),
     Workload("s3c2", "scenario 3, case 2, N = 113", str(READY / "satellite" / "3-case-2.toml")),
-    Workload("agenda", "one wake-up replaced, 512 leaves", "agenda"),
+    Workload("agenda", "one turn replaced, 512 leaves", "agenda"),
     Workload("port", "two priorities, one busy port", str(ROOT / "tools" / "workloads" / "port.toml")),
     Workload("link", "five long lines, per hop", str(ROOT / "tools" / "workloads" / "link.toml"), hops=5),
 ]

@@ -101,7 +101,7 @@ def run(
         replications: number of independent runs, numbered from 0, each with random numbers of its own.
         progress: called now and then with the share that is done, from 0 to 1.
         jobs: processes to spread the replications over; 1 runs them here. Does not change the result.
-        form: ``fast``, or ``plain`` for the engine's plain stepping of every hop, which gives the same results.
+        form: ``fast``, or ``plain``, in which all nodes take turns in order of time; it gives the same results.
         most_pdus: refuse a run that is certain to send more PDUs than this; 10**11 if ``None``.
         most_memory_gb: refuse a run that is certain to need more memory than so many gigabytes; 8 if ``None``.
 

@@ -54,8 +54,8 @@ USUAL = Limits()
 class Task:
     """One run: a scenario's JSON (``Scenario.to_json()``), a seed and a replication.
 
-    ``key`` is the caller's own name for it. ``form`` is ``fast``, or ``plain`` for the engine's plain stepping of
-    every hop, which gives the same results. One that is certain to be beyond its ``limits`` fails before it begins.
+    ``key`` is the caller's own name for it. ``form`` is ``fast``, or ``plain``, in which all nodes of the network take
+    turns in order of time, with the same results. One that is certain to be beyond its ``limits`` fails before it begins.
     """
 
     scenario: str
@@ -71,8 +71,9 @@ class Outcome:
     """What a task gave: its tables by name, and the run's own figures.
 
     ``end_s`` is the simulated time at the end, ``measured_s`` that since warm-up; ``fingerprint`` is a hash of all
-    that happened, in 16 hexadecimal digits. ``wall_s`` is the time it took, ``started`` when it began (seconds since
-    1970, UTC), ``host`` where.
+    that happened, in 16 hexadecimal digits. ``events`` is the number of PDUs that nodes have taken, each counted at
+    every node that it came to. ``wall_s`` is the time it took, ``started`` when it began (seconds since 1970, UTC),
+    ``host`` where.
     """
 
     key: str

@@ -1,16 +1,17 @@
 //! Runs one workload for `make bench`, which times the process: `bench FILE [--form plain] [--share 0.1]`, or
 //! `bench agenda`, or `bench RUNS.jsonl` for many runs, each line of which has a `scenario`, a `seed` and a `replication`.
 //!
-//! Prints one JSON object: cells sent, wake-ups, and what a reader may want beside the time. `--share` shortens the
+//! Prints one JSON object: cells sent, PDUs taken by nodes, and what a reader may want beside the time. `--share` shortens the
 //! run, for counting instructions.
 
 use std::error::Error;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use penstock_engine::agenda::{Agenda, Leaf, Place, Rank};
+use penstock_engine::agenda::{Agenda, Leaf};
 use penstock_engine::document;
 use penstock_engine::report::Report;
+use penstock_engine::round::lane::{Key, Place};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::spec::Scenario;
 use penstock_engine::time::{Span, Time};
@@ -108,7 +109,7 @@ fn summary(report: &Report) -> Value {
         "lost": report.groups.iter().map(|group| group.lost).sum::<u64>(),
         "fairness": report.groups.first().and_then(|group| group.fairness),
         "simulated_s": report.end_s,
-        "wakeups": report.events,
+        "taken": report.events,
         "fingerprint": format!("{:016x}", report.fingerprint),
         "port": port.map(|port| json!({
             "port": port.port,
@@ -121,19 +122,19 @@ fn summary(report: &Report) -> Value {
     })
 }
 
-/// One wake-up replaced after another, among as many leaves as the satellite study's largest network has.
-fn agenda(wakeups: u64) -> Value {
+/// One turn replaced after another, among as many leaves as the satellite study's largest network has.
+fn agenda(turns: u64) -> Value {
     const LEAVES: u32 = 512;
     let mut agenda = Agenda::new(LEAVES as usize);
-    let places: Vec<Place> = (0..LEAVES).map(|leaf| Place::new(Leaf(leaf), Rank(leaf))).collect();
-    for (index, &place) in places.iter().enumerate() {
-        agenda.set(place, Time(index as u64));
+    let key = |leaf: u32, time: Time| Key { time, place: Place(leaf) };
+    for leaf in 0..LEAVES {
+        agenda.set(Leaf(leaf), key(leaf, Time(u64::from(leaf))));
     }
     let mut state = 1_u64;
-    for _ in 0..wakeups {
-        let (now, leaf) = agenda.first();
+    for _ in 0..turns {
+        let (now, Leaf(leaf)) = agenda.first();
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        agenda.set(places[leaf.0 as usize], now + Span(1 + (state >> 52)));
+        agenda.set(Leaf(leaf), key(leaf, now.time + Span(1 + (state >> 52))));
     }
-    json!({ "cells": wakeups, "wakeups": wakeups, "last_ps": black_box(agenda.first().0.0) })
+    json!({ "cells": turns, "turns": turns, "last_ps": black_box(agenda.first().0.time.0) })
 }

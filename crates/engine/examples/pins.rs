@@ -148,7 +148,7 @@ fn judge_random(given: &Arguments) -> Result<usize, Box<dyn Error>> {
         return Ok(0);
     }
     let pins = random::pins();
-    if given.form == Form::Plain && given.to == random::NETWORKS {
+    if given.to == random::NETWORKS {
         numbers.extend(random::DIFFERING);
     }
     let faults = spread::map(&numbers, |number| random::fault(*number, pins.get(number), given.form), show);

@@ -1,10 +1,10 @@
-//! From a scenario to a world: every cross-check with its error, then nodes, routes, leaves and forms.
+//! From a scenario to a world: every cross-check with its error, then routes, lanes and nodes.
 
-mod chain;
 mod check;
 mod estimate;
-mod form;
+mod graph;
 mod network;
+mod nodes;
 mod paths;
 mod peers;
 mod round_trips;
@@ -12,21 +12,19 @@ mod routes;
 mod transports;
 
 use crate::error::Error;
-use crate::node::NodeId;
-use crate::port::Form as PortForm;
 use crate::probe::Probe;
+use crate::round::World;
 use crate::spec::Scenario;
-use crate::world::World;
 
 pub use estimate::{Estimate, Limits};
 
 /// Which form of the engine runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Departures at arrival, late evaluation: the same results with far fewer events.
+    /// Each node runs ahead as far as it may, and then the next.
     #[default]
     Fast,
-    /// Every service end and every delivery is an event.
+    /// All nodes take turns, in order of time.
     Plain,
 }
 
@@ -36,7 +34,7 @@ pub struct Assembled<P> {
     /// The network at time 0.
     pub world: World<P>,
     /// Port whose departures may end the run, and how many.
-    pub stop: Option<(NodeId, u64)>,
+    pub stop: Option<(usize, u64)>,
     /// How much it will be at least.
     pub estimate: Estimate,
 }
@@ -55,13 +53,8 @@ pub fn world<P: Probe>(
     let network = lay_out(scenario)?;
     let estimate = network.estimate();
     estimate.check_held()?;
-    let forms = match form {
-        Form::Plain => vec![PortForm::Stepped; network.ports.len()],
-        Form::Fast => form::choose(&network),
-    };
-    let parts = network.build(seed, replication, form, &forms);
-    let stop = network.stop.map(|(port, departures)| (network.port_node(port), departures));
-    Ok(Assembled { world: World::new(parts, probe), stop, estimate })
+    let world = World::new(network.build(seed, replication, form), probe);
+    Ok(Assembled { world, stop: network.stop, estimate })
 }
 
 /// How much a run of the scenario will be at least; nothing is built for that.

@@ -82,11 +82,9 @@ pub trait CongestionPoint {
     fn wants_backward(&self) -> bool {
         false
     }
-    /// Whether it can never tell a source nor change a PDU while its port's lines of arrival together bring no more
-    /// than `share` of the port's own rate, and `excess` bits in any interval: PDUs come whole. Such a port may be
-    /// evaluated late.
-    fn is_silent_below(&self, _share: f64, _excess: f64) -> bool {
-        false
+    /// Whether it may ever return a notice; sources that it may tell bear on how far others can run ahead.
+    fn notifies(&self) -> bool {
+        true
     }
     /// Named readings for a time series: filtered rates, averages, thresholds.
     fn readings(&mut self, _now: Time, _each: &mut dyn FnMut(&'static str, f64)) {}
@@ -414,8 +412,8 @@ impl CongestionPoint for Congestion {
         congestion_points!(dispatch! [Congestion, self, point => point.wants_backward()])
     }
 
-    fn is_silent_below(&self, share: f64, excess: f64) -> bool {
-        congestion_points!(dispatch! [Congestion, self, point => point.is_silent_below(share, excess)])
+    fn notifies(&self) -> bool {
+        congestion_points!(dispatch! [Congestion, self, point => point.notifies()])
     }
 
     fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {

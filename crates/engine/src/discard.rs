@@ -28,6 +28,10 @@ pub enum Verdict {
 pub trait Discard {
     /// Judges `pdu`, which finds `length` PDUs (or bits, if the policy counts those) in the queue.
     fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict;
+    /// Where it discards by the length alone: the lengths from which on it discards a PDU with CLP=0, and one with CLP=1.
+    fn limits(&self) -> Option<[u64; 2]> {
+        None
+    }
     /// The most PDUs that the queue can hold; `None` without such a limit.
     fn size(&self) -> Option<u64>;
     /// Whether it counts the bits of a queue and not its PDUs.
@@ -81,6 +85,10 @@ policies!(define_role! [Params Policy ()]);
 impl Discard for Policy {
     fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict {
         policies!(dispatch! [Policy, self, policy => policy.verdict(pdu, length)])
+    }
+
+    fn limits(&self) -> Option<[u64; 2]> {
+        policies!(dispatch! [Policy, self, policy => policy.limits()])
     }
 
     fn size(&self) -> Option<u64> {
@@ -152,6 +160,10 @@ mod tests {
                 }
                 prop_assert!(tagged != Verdict::Admit || clean == Verdict::Admit);
                 prop_assert!(policy.pushes_out() || (clean != Verdict::PushOut && tagged != Verdict::PushOut));
+                if let Some(limits) = policy.limits() {
+                    let admitted = limits.map(|limit| if length < limit { Verdict::Admit } else { Verdict::Discard });
+                    prop_assert_eq!(admitted, [clean, tagged]);
+                }
                 for (tag, verdict) in [(false, clean), (true, tagged)] {
                     let shorter = policy.verdict(&pdu(tag), length.saturating_sub(1));
                     prop_assert!(verdict != Verdict::Admit || shorter == Verdict::Admit);

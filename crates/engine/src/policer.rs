@@ -42,8 +42,8 @@ impl Due {
 
 /// A policer of one flow.
 pub trait Policer {
-    /// A meter's verdict on `pdu`, which arrives at `at` and may be tagged: whether it goes on. `None` from a shaper,
-    /// which must be told with `arrive`.
+    /// The verdict on `pdu`, which arrives at `at` and may be tagged: whether it goes on. `None` from a shaper that cannot
+    /// let it go at once: then it must be told with `arrive`.
     fn judge(&mut self, _pdu: &mut Pdu, _at: Time) -> Option<bool> {
         None
     }
@@ -110,6 +110,12 @@ impl ShaperQueue {
     /// Without room to wait, every PDU is judged at its arrival.
     fn is_meter(&self) -> bool {
         self.size == 0
+    }
+
+    /// Whether a PDU that arrives at `at` cannot go on at once.
+    #[inline]
+    fn keeps(&self, at: Time, slot: Time) -> bool {
+        at < slot || !self.arrivals.is_empty()
     }
 
     /// What happens next, and whether it is an overflow.

@@ -4,7 +4,7 @@ use crate::pdu::{FlowId, Pdu};
 use crate::stats::Histogram;
 use crate::time::Time;
 
-/// Sees what happens, in the order in which it is evaluated. Every method defaults to nothing.
+/// Sees what happens, node by node. Every method defaults to nothing.
 pub trait Probe: Clone {
     /// `pdu` was delivered at `at`.
     #[inline]
@@ -15,6 +15,9 @@ pub trait Probe: Clone {
     /// The port called `place` sent a notice about `flow`.
     #[inline]
     fn on_notice(&mut self, _place: &str, _flow: FlowId, _severity: u8, _at: Time) {}
+    /// The run stops: everything has been shown that happens up to here. Nodes run ahead of one another, so until then
+    /// only what one node shows is in order of time.
+    fn settle(&mut self) {}
 }
 
 impl Probe for () {}
@@ -74,8 +77,10 @@ pub enum Event {
 /// Keeps every event with its time: for tests and for looking closely at short runs.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// What happened, in the order of evaluation.
+    /// What happened, in order of time at every stop.
     pub events: Vec<(Time, Event)>,
+    /// How many of them are in order for good.
+    settled: usize,
 }
 
 impl Probe for Trace {
@@ -90,5 +95,10 @@ impl Probe for Trace {
 
     fn on_notice(&mut self, place: &str, flow: FlowId, severity: u8, at: Time) {
         self.events.push((at, Event::Notice { place: place.to_owned(), flow, severity }));
+    }
+
+    fn settle(&mut self) {
+        self.events[self.settled..].sort_by_key(|(at, _)| *at);
+        self.settled = self.events.len();
     }
 }

@@ -348,7 +348,7 @@ pub struct Report {
     pub end_s: f64,
     /// Simulated seconds measured: from warm-up to the end.
     pub measured_s: f64,
-    /// Wake-ups of the agenda.
+    /// PDUs that nodes have taken, each counted at every node that it came to.
     pub events: u64,
     /// Hash of everything that happened: same bits, same fingerprint.
     pub fingerprint: u64,

@@ -226,12 +226,12 @@ impl Serialiser {
         Serialiser { time, share, bits: 0, whole: 0, fraction: 0, carried: 0 }
     }
 
-    /// The next PDU, if it has `bits` or more, occupies the line no shorter.
+    /// No PDU of `bits` or more occupies the line shorter, whatever was carried over.
     #[inline]
     #[must_use]
-    pub fn least(&self, bits: u64) -> Span {
+    pub fn floor(&self, bits: u64) -> Span {
         if bits == self.bits {
-            return Span(self.whole + u64::from(self.carried + self.fraction >= self.share));
+            return Span(self.whole);
         }
         let exact = u128::from(bits) * u128::from(self.time) / u128::from(self.share);
         Span(u64::try_from(exact).unwrap_or(u64::MAX))

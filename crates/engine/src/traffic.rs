@@ -90,6 +90,27 @@ pub trait Traffic {
     fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming;
     /// Takes the PDU that exists by now, or the decision that is due; says what comes next.
     fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming);
+    /// Takes everything that comes before `last`, each at its own instant; `upcoming` is what comes next. Returns what
+    /// comes then.
+    #[inline(always)]
+    fn produce(
+        &mut self,
+        mut upcoming: Upcoming,
+        last: Time,
+        pace: &mut impl Pace,
+        mut each: impl FnMut(Unit, Time),
+    ) -> Upcoming {
+        let mut now = Time::ZERO;
+        while upcoming.time() < last {
+            now = now.max(upcoming.time());
+            let (unit, next) = self.advance(now, pace);
+            if let Some(unit) = unit {
+                each(unit, now);
+            }
+            upcoming = next;
+        }
+        upcoming
+    }
     /// Transfers so far, seen at `now`; `None` for models without files.
     fn transfers(&self, _now: Time) -> Option<Transfers> {
         None
@@ -392,6 +413,17 @@ impl Traffic for Model {
     #[inline(always)]
     fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
         models!(dispatch! [Model, self, model => model.advance(now, pace)])
+    }
+
+    #[inline(always)]
+    fn produce(
+        &mut self,
+        upcoming: Upcoming,
+        last: Time,
+        pace: &mut impl Pace,
+        each: impl FnMut(Unit, Time),
+    ) -> Upcoming {
+        models!(dispatch! [Model, self, model => model.produce(upcoming, last, pace, each)])
     }
 
     fn transfers(&self, now: Time) -> Option<Transfers> {

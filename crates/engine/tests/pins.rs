@@ -17,7 +17,7 @@ fn assert_none(faults: Vec<Option<String>>) {
 fn random_networks_are_as_pinned() {
     let pins = random::pins();
     assert_eq!(pins.len(), random::pinned().len());
-    let numbers: Vec<u64> = (0..random::NETWORKS).collect();
+    let numbers: Vec<u64> = (0..random::NETWORKS).chain(random::DIFFERING).collect();
     let fault = |number: &u64| random::fault(*number, pins.get(number), Form::Fast);
     assert_none(spread::map(&numbers, fault, |_| ()));
 }

@@ -83,7 +83,7 @@ impl Run {
         Ok(self.measured(py)?.measured_s)
     }
 
-    /// Wake-ups of the agenda so far.
+    /// PDUs that nodes have taken so far, each counted at every node that it came to.
     #[getter]
     fn events(&mut self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.measured(py)?.events)

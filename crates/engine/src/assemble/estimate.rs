@@ -9,7 +9,7 @@ use super::network::{FlowPlan, Network};
 use crate::control::ReactionParams;
 use crate::discard;
 use crate::error::Fault;
-use crate::node::{HELD_BYTES, MOST_HELD};
+use crate::network::{HELD_BYTES, MOST_HELD};
 use crate::time::LineRate;
 use crate::traffic::Offer;
 
@@ -257,7 +257,7 @@ mod tests {
     fn a_backlog_beyond_memory_is_refused() {
         let greedy = "count = 2\ntraffic.greedy = {}";
         let told = of("60000 s", "{ unlimited = {} }", greedy).unwrap_err();
-        assert!(told.starts_with("duration: ") && told.contains("5999") && told.contains("5 GB"), "{told}");
+        assert!(told.starts_with("duration: ") && told.contains("5999") && told.contains("7 GB"), "{told}");
     }
 
     #[test]

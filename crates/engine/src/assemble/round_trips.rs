@@ -63,9 +63,9 @@ mod tests {
             told.starts_with("2 us: ") && told.ends_with("the 1 us of flow.voice.access and the 0 s of line.trunk"),
             "{told}"
         );
-        assert!(refusal("49999999 ps", "", "rate_factor = {}").is_some());
-        assert_eq!(refusal("50 us", "", "rate_factor = {}"), None);
-        assert_eq!(refusal("0 s", "", "rate_factor = { round_trip = \"100 us\" }"), None);
+        assert!(refusal("4999999 ps", "", "rate_factor = {}").is_some());
+        assert_eq!(refusal("5 us", "", "rate_factor = {}"), None);
+        assert_eq!(refusal("0 s", "", "rate_factor = { round_trip = \"10 us\" }"), None);
         assert_eq!(refusal("0 s", "", "stop = {}"), None);
         assert_eq!(refusal("0 s", "", "uncontrolled = {}"), None);
     }

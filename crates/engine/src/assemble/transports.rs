@@ -4,15 +4,15 @@ use super::network::{FlowPlan, Network};
 use crate::control::{CongestionParams, ReactionParams};
 use crate::discard;
 use crate::error::Fault;
-use crate::node::NodeId;
+use crate::network::receiver::Receiver;
+use crate::network::transport_end::{Arrivals, Half, TransportEnd};
 use crate::pdu::FlowId;
 use crate::quantity::Bits;
 use crate::random::Stream;
-use crate::receiver::Receiver;
+use crate::round::lane::Place;
 use crate::spec::Flow;
 use crate::traffic::{self, Model};
 use crate::transport::{Params, Receiving, Sending};
-use crate::transport_end::{Arrivals, Half, TransportEnd};
 
 /// A flow by itself.
 pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
@@ -112,12 +112,12 @@ impl Network<'_> {
         flow: &FlowPlan<'_>,
         traffic: Model,
         receiver: Receiver,
-        out: [NodeId; 2],
+        places: [Place; 2],
     ) -> Option<[TransportEnd; 2]> {
         let Params::Tp4(params) = flow.params.transport.as_ref()?;
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
         let sending = Half::Sending(Sending::new(params, id, priority, traffic));
         let receiving = Half::Receiving(Receiving::new(params, id, priority), Arrivals::new(receiver));
-        Some([TransportEnd::new(sending, out[0]), TransportEnd::new(receiving, out[1])])
+        Some([TransportEnd::new(sending, places[0]), TransportEnd::new(receiving, places[1])])
     }
 }

@@ -229,10 +229,8 @@ impl CongestionPoint for ClassRates {
         if self.discards { self.sources.tell(pdu, view.now, BY_DISCARD) } else { None }
     }
 
-    fn is_silent_below(&self, share: f64, excess: f64) -> bool {
-        // No filter exceeds the largest of its inputs; and a port that gets less than its rate discards nothing.
-        let calm = !self.rates || share + excess / self.capacity <= self.trigger;
-        calm && (!self.discards || share < 1.0)
+    fn notifies(&self) -> bool {
+        self.discards || (self.rates && !self.forward)
     }
 
     fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
@@ -429,14 +427,12 @@ mod tests {
     }
 
     #[test]
-    fn a_port_is_silent_while_its_lines_bring_too_little() {
-        // 65 536 / 300 000 is 0.218 of an interval.
-        let both = ClassRates::new(&Params::default(), satellite());
-        assert!(both.is_silent_below(0.68, 65_536.0) && !both.is_silent_below(0.69, 65_536.0));
-        let discards = ClassRates::new(&Params { rates: false, ..Params::default() }, satellite());
-        assert!(discards.is_silent_below(0.99, 848.0) && !discards.is_silent_below(1.0, 848.0));
-        let neither = Params { rates: false, discards: false, ..Params::default() };
-        assert!(ClassRates::new(&neither, satellite()).is_silent_below(5.0, 848.0));
+    fn only_what_returns_notices_says_so() {
+        let notifies = |params: Params| ClassRates::new(&params, satellite()).notifies();
+        assert!(notifies(Params::default()));
+        assert!(notifies(Params { rates: false, ..Params::default() }));
+        assert!(!notifies(Params { rates: false, discards: false, ..Params::default() }));
+        assert!(!notifies(Params { forward: true, discards: false, ..Params::default() }));
     }
 
     #[test]

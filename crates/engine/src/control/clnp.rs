@@ -105,6 +105,10 @@ impl CongestionPoint for Clnp {
         self.report(pdu)
     }
 
+    fn notifies(&self) -> bool {
+        self.error_octets.is_some()
+    }
+
     fn counts_bits(&self) -> bool {
         true
     }

@@ -86,6 +86,10 @@ impl CongestionPoint for Decbit {
         self.length = view.length;
     }
 
+    fn notifies(&self) -> bool {
+        false
+    }
+
     fn wants_departures(&self) -> bool {
         true
     }

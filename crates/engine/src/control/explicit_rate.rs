@@ -61,9 +61,8 @@ impl CongestionPoint for ConstantGrant {
         true
     }
 
-    fn is_silent_below(&self, _share: f64, _excess: f64) -> bool {
-        // What goes forward is neither changed nor counted.
-        true
+    fn notifies(&self) -> bool {
+        false
     }
 
     fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {

@@ -25,9 +25,9 @@ use crate::traffic::Pace;
 
 /// Notices of this severity and above are severe: Type 2 of the paper.
 const SEVERE: u8 = 2;
-/// Shortest round trip: that over ten kilometres. With the usual increase a rate then grows by 200 times its nominal value
-/// in a second, and a run can still end; at a picosecond 64 kb/s are 400 Gb/s before the run has well begun.
-pub(super) const LEAST_ROUND_TRIP: Span = Span(100_000_000);
+/// Shortest round trip: that over one kilometre. With the usual increase a rate then grows by 2,000 times its nominal
+/// value in a second, and a run can still end; at a picosecond 64 kb/s are 400 Gb/s before the run has well begun.
+pub(super) const LEAST_ROUND_TRIP: Span = Span(10_000_000);
 /// What is wrong with a shorter one.
 pub(super) const TOO_SHORT: &str = "the factor, which is raised once in a round trip, would rise without end at once";
 /// Highest cap: beyond it a cap means nothing.
@@ -50,7 +50,7 @@ pub struct Params {
     /// No increase raises the factor above this; there is no such limit if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cap: Option<f64>,
-    /// Time between increases, and for which mild notices are ignored: 100 us or more; twice the path's propagation delay
+    /// Time between increases, and for which mild notices are ignored: 10 us or more; twice the path's propagation delay
     /// if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Span>,

@@ -56,6 +56,10 @@ impl Discard for ClpThreshold {
         if length < limit { Verdict::Admit } else { Verdict::Discard }
     }
 
+    fn limits(&self) -> Option<[u64; 2]> {
+        Some([self.size, self.threshold])
+    }
+
     fn size(&self) -> Option<u64> {
         Some(self.size)
     }

@@ -42,6 +42,10 @@ impl Discard for DropTail {
         if length < self.size { Verdict::Admit } else { Verdict::Discard }
     }
 
+    fn limits(&self) -> Option<[u64; 2]> {
+        Some([self.size; 2])
+    }
+
     fn size(&self) -> Option<u64> {
         Some(self.size)
     }

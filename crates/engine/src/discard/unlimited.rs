@@ -35,6 +35,10 @@ impl Discard for Unlimited {
         Verdict::Admit
     }
 
+    fn limits(&self) -> Option<[u64; 2]> {
+        Some([u64::MAX; 2])
+    }
+
     fn size(&self) -> Option<u64> {
         None
     }

@@ -125,11 +125,8 @@ impl Policer for LeakyBucket {
 
     #[inline]
     fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
-        if !self.queue.is_meter() {
-            return None;
-        }
-        if at < self.pool.slot {
-            return Some(self.queue.overflow.apply(pdu));
+        if self.queue.keeps(at, self.pool.slot) {
+            return self.queue.is_meter().then(|| self.queue.overflow.apply(pdu));
         }
         let bits = *self.bits.get_or_insert(pdu.bits());
         self.pool.take(at, bits);

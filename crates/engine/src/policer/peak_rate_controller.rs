@@ -62,9 +62,30 @@ impl PeakRateController {
     }
 }
 
+impl PeakRateController {
+    /// A PDU of `bits` leaves in its turn, and starts the timer.
+    #[inline]
+    fn take(&mut self, bits: u64, time: Time) {
+        // Rounded as a source's gap is, so that a source at the very peak rate is never held.
+        if self.spacing.0 != bits {
+            self.spacing = (bits, self.rate.span(bits));
+        }
+        self.slot = time + self.spacing.1;
+    }
+}
+
 impl Policer for PeakRateController {
     fn holds(&self) -> bool {
         true
+    }
+
+    #[inline]
+    fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
+        if self.queue.keeps(at, self.slot) {
+            return None;
+        }
+        self.take(pdu.bits(), at);
+        Some(true)
     }
 
     fn arrive(&mut self, pdu: Pdu, at: Time) {
@@ -79,11 +100,7 @@ impl Policer for PeakRateController {
     fn act(&mut self) -> Outcome {
         let (outcome, left) = self.queue.act(self.slot);
         if let (Outcome::Pass(pdu), Some(time)) = (&outcome, left) {
-            // Rounded as a source's gap is, so that a source at the very peak rate is never held.
-            if self.spacing.0 != pdu.bits() {
-                self.spacing = (pdu.bits(), self.rate.span(pdu.bits()));
-            }
-            self.slot = time + self.spacing.1;
+            self.take(pdu.bits(), time);
         }
         outcome
     }

@@ -3,11 +3,11 @@
 //! The looks are at fixed instants of the run, so that it is refused or not whoever drives it, and however fast.
 
 use crate::error::Fault;
-use crate::node::{AnyNode, HELD_BYTES, MOST_HELD};
-use crate::port::Port;
+use crate::network::port::Port;
+use crate::network::{HELD_BYTES, MOST_HELD};
 use crate::probe::Probe;
+use crate::round::World;
 use crate::time::{CELL_BITS, Rate, Span, Time};
-use crate::world::World;
 
 /// PDUs in the network below which nobody looks.
 const EARLY: u64 = 1_000_000;
@@ -22,7 +22,7 @@ const MOST: u64 = 4096;
 pub(super) struct Flood {
     step: Span,
     next: Time,
-    /// By number of node; nothing is known of a port while the network holds little.
+    /// By number of port; nothing is known of a port while the network holds little.
     growth: Vec<Option<Growth>>,
 }
 
@@ -60,19 +60,18 @@ impl Flood {
             self.growth.clear();
             return Ok(());
         };
-        self.growth.resize(world.nodes().count(), None);
-        for (node, growth) in world.nodes().zip(&mut self.growth) {
-            let AnyNode::Port(port) = node else { continue };
+        self.growth.resize(world.ports().count(), None);
+        for (port, growth) in world.ports().zip(&mut self.growth) {
             let length = present(port);
             *growth = match *growth {
                 Some(known) if length > known.last => Some(Growth { last: length, looks: known.looks + 1, ..known }),
                 _ => Some(Growth { since: now, first: length, last: length, looks: 0 }),
             };
         }
-        let growing = world.nodes().zip(&self.growth).filter_map(|(node, growth)| match node {
-            AnyNode::Port(port) => growth.filter(|growth| growth.looks >= LOOKS).map(|growth| (growth, port)),
-            _ => None,
-        });
+        let growing = world
+            .ports()
+            .zip(&self.growth)
+            .filter_map(|(port, growth)| growth.filter(|growth| growth.looks >= LOOKS).map(|growth| (growth, port)));
         let Some((growth, port)) = growing.max_by_key(|(growth, _)| growth.last - growth.first) else { return Ok(()) };
         let expected = growth.per_second(now) * end.since(now).seconds() + world.held() as f64;
         if expected <= MOST_HELD as f64 {
@@ -100,11 +99,7 @@ pub(super) fn refuse<P: Probe>(world: &World<P>) -> Result<(), Fault> {
     if held <= MOST_HELD {
         return Ok(());
     }
-    let ports = world.nodes().filter_map(|node| match node {
-        AnyNode::Port(port) => Some(port),
-        _ => None,
-    });
-    let Some(port) = ports.max_by_key(|port| (present(port), port.name())) else { return Ok(()) };
+    let Some(port) = world.ports().max_by_key(|port| (present(port), port.name())) else { return Ok(()) };
     let now = world.clock();
     if present(port) < held / 2 {
         let reason = format!(

@@ -2,12 +2,12 @@
 
 use crate::control::{CongestionPoint, ReactionPoint};
 use crate::error::Fault;
-use crate::node::AnyNode;
+use crate::network::hosts::Host;
+use crate::network::transport_end::Half;
 use crate::probe::Probe;
+use crate::round::World;
 use crate::spec::Measure;
 use crate::time::{Span, Time};
-use crate::transport_end::Half;
-use crate::world::World;
 
 /// Most readings of a run: some 3 GB of them with their names, once in the series and once in the table.
 const MOST_READINGS: u64 = 10_000_000;
@@ -48,35 +48,32 @@ fn readings<P: Probe>(world: &mut World<P>, every_flow: bool) -> u64 {
     let mut is_shown = |flow: usize| every_flow || !std::mem::replace(&mut seen[groups[flow]], true);
     let mut means = vec![0; world.groups().len()];
     let mut count = 0;
-    for node in world.nodes_mut() {
-        match node {
-            AnyNode::Port(port) if port.rate().is_some() => {
-                let queues = port.queues().len() as u64;
-                count += queues + if queues > 1 { queues } else { 0 } + 1 + u64::from(port.bits_present().is_some());
-                // A copy is asked, for to be read may move the point on.
-                if let Some(point) = port.congestion_mut() {
-                    point.clone().readings(Time::ZERO, &mut |_, _| count += 1);
-                }
-            }
-            AnyNode::End(end) => {
-                let Some(sender) = end.sender() else { continue };
-                let mut own = 0;
-                sender.reaction().clone().readings(Time::ZERO, &mut |_, _| own += 1);
-                let flow = sender.flow().index();
-                count += if is_shown(flow) { 1 + own } else { 0 };
-                means[groups[flow]] = means[groups[flow]].max(own);
-            }
-            AnyNode::Transport(end) => {
-                if let Half::Sending(sending) = end.half()
-                    && is_shown(sending.flow().index())
-                {
-                    count += 1;
-                    sending.readings(&mut |_, _| count += 1);
-                }
-            }
-            AnyNode::Port(_) | AnyNode::Police(_) | AnyNode::Switch(_) => {}
+    for port in world.ports_mut().filter(|port| port.rate().is_some()) {
+        let queues = port.queues().len() as u64;
+        count += queues + if queues > 1 { queues } else { 0 } + 1 + u64::from(port.bits_present().is_some());
+        // A copy is asked, for to be read may move the point on.
+        if let Some(point) = port.congestion_mut() {
+            point.clone().readings(Time::ZERO, &mut |_, _| count += 1);
         }
     }
+    world.each_host(|host| match host {
+        Host::End(end) => {
+            let Some(sender) = &end.sender else { return };
+            let mut own = 0;
+            sender.reaction().clone().readings(Time::ZERO, &mut |_, _| own += 1);
+            let flow = sender.flow().index();
+            count += if is_shown(flow) { 1 + own } else { 0 };
+            means[groups[flow]] = means[groups[flow]].max(own);
+        }
+        Host::Transport(end) => {
+            if let Half::Sending(sending) = end.half()
+                && is_shown(sending.flow().index())
+            {
+                count += 1;
+                sending.readings(&mut |_, _| count += 1);
+            }
+        }
+    });
     count + means.iter().sum::<u64>()
 }
 

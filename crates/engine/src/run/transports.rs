@@ -1,10 +1,9 @@
 //! What transport connections measured, for the tables of flows and groups.
 
-use super::FlowRow;
-use crate::node::AnyNode;
-use crate::report::GroupRow;
+use crate::network::transport_end::Half;
+use crate::report::{FlowRow, GroupRow};
+use crate::round::EndRef;
 use crate::stats::Moments;
-use crate::transport_end::Half;
 
 /// Mean in seconds of what was counted in picoseconds.
 fn mean_s(delays: &Moments) -> Option<f64> {
@@ -12,9 +11,9 @@ fn mean_s(delays: &Moments) -> Option<f64> {
 }
 
 /// Fills the rows of the flows whose ends these are.
-pub(super) fn fill_flows<'a>(nodes: impl Iterator<Item = &'a AnyNode>, rows: &mut [FlowRow]) {
-    for node in nodes {
-        let AnyNode::Transport(end) = node else { continue };
+pub(super) fn fill_flows<'a>(ends: impl Iterator<Item = EndRef<'a>>, rows: &mut [FlowRow]) {
+    for end in ends {
+        let Some(end) = end.transport() else { continue };
         match end.half() {
             Half::Sending(sending) => {
                 let own = sending.measures();
@@ -62,13 +61,13 @@ pub(super) struct GroupArrivals {
 
 /// The same for each group.
 pub(super) fn arrivals<'a>(
-    nodes: impl Iterator<Item = &'a AnyNode>,
+    ends: impl Iterator<Item = EndRef<'a>>,
     group_of: impl Fn(usize) -> usize,
     groups: usize,
 ) -> Vec<GroupArrivals> {
     let mut all = vec![GroupArrivals::default(); groups];
-    for node in nodes {
-        let AnyNode::Transport(end) = node else { continue };
+    for end in ends {
+        let Some(end) = end.transport() else { continue };
         if let Half::Receiving(_, arrivals) = end.half() {
             let own = &mut all[group_of(arrivals.receiver.flow().index())];
             own.longer[0].merge(&arrivals.since_transmission);

@@ -17,6 +17,9 @@ use crate::error::{Fault, leads_into};
 /// Most replications of a point, unless the sweep says otherwise.
 const MOST_REPLICATIONS: u32 = 100;
 
+/// Most paths of all axes together, each of which is held against every other.
+const MOST_PATHS: usize = 1000;
+
 /// What a sweep varies, and how often it repeats each point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -79,8 +82,19 @@ impl Sweep {
     /// Number of steps of each axis, found without taking them.
     ///
     /// # Errors
-    /// For an axis of nothing, a range that leads nowhere, paths that do not go together, and axes that vary the same.
+    /// For an axis of nothing, a range that leads nowhere, paths that do not go together, axes that vary the same, and
+    /// more paths than a sweep may have.
     pub fn lengths(&self) -> Result<Vec<u32>, Fault> {
+        let paths: usize = self.axis.iter().map(BTreeMap::len).sum();
+        if paths > MOST_PATHS {
+            let reason = format!("the axes of a sweep have at most {MOST_PATHS} paths");
+            return Err(Fault::new(
+                "axis",
+                format!("{paths} paths"),
+                reason,
+                "vary fewer values, or make several sweeps",
+            ));
+        }
         let mut lengths = Vec::with_capacity(self.axis.len());
         for (number, axis) in self.axis.iter().enumerate() {
             let here = format!("axis[{number}]");
@@ -320,6 +334,16 @@ mod tests {
         axis[1].line.trunk.rate: axis[0] varies `line.*.rate` already; vary each value along one axis only
         axis[0].sweep.seed: a sweep cannot vary itself; name a value of the network, as "flow.voice.count"
         "#);
+    }
+
+    #[test]
+    fn more_paths_than_a_sweep_may_have_are_refused_before_they_are_compared() {
+        let axis = |number| format!("[[axis]]\n\"p{number}\" = [1]\n");
+        let text = |paths| (0..paths).map(axis).collect::<String>();
+        assert_eq!(read(&text(MOST_PATHS)).check(), Ok(()));
+        let told = fault(&text(MOST_PATHS + 1));
+        let reason = "the axes of a sweep have at most 1000 paths";
+        assert_eq!(told, format!("axis = 1001 paths: {reason}; vary fewer values, or make several sweeps"));
     }
 
     #[test]

@@ -573,7 +573,7 @@ proptest! {
                 } else if let Some(new) = pair.receiving.on_pdu(&pdu, clock) {
                     prop_assert!(taken.insert((new.connection, new.number)));
                     let is_over = u64::from(new.connection) < pair.sending.measures().opened;
-                    prop_assert!(pair.journeys.end(new.connection, new.number).is_some() || is_over);
+                    prop_assert!(pair.journeys.end(new.connection, new.number, clock).is_some() || is_over);
                 }
             }
             let mut out = pair.send_at(clock);

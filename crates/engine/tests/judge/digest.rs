@@ -56,7 +56,7 @@ macro_rules! rows {
     };
 }
 
-/// Every column of every row, but the number of wake-ups, in which forms and engines may differ.
+/// Every column of every row, but the number of PDUs that nodes took: it says how the engine worked, not what came of it.
 pub(crate) fn text(report: &Report) -> String {
     let Report {
         flows,

@@ -12,8 +12,9 @@ use super::{digest, network};
 
 /// Networks that are pinned.
 pub(crate) const NETWORKS: u64 = 1_000;
-/// Beyond those, networks on which the fast form of 3a08ef9 was not the plain one: a connection both ways of which one
-/// direction comes by a mere delay and is policed, and the other's source is `tm40`. The plain form is right by definition.
+/// Beyond those, networks on which the two forms of 3a08ef9 were not one: a connection both ways of which one direction
+/// comes by a mere delay and is policed, and the other's source is `tm40`. Their pins are those of the engine that came
+/// then, in both forms; three of them are what the fast form gave before.
 pub(crate) const DIFFERING: [u64; 4] = [3279, 3348, 3573, 4798];
 /// The pins: number, fingerprint, hash of the report.
 pub(crate) const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins/random.txt");

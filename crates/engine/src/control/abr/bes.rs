@@ -39,6 +39,10 @@ impl CongestionPoint for Bes {
         }
     }
 
+    fn notifies(&self) -> bool {
+        false
+    }
+
     fn wants_backward(&self) -> bool {
         true
     }

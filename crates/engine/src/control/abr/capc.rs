@@ -151,6 +151,10 @@ impl CongestionPoint for Capc {
         }
     }
 
+    fn notifies(&self) -> bool {
+        false
+    }
+
     fn wants_backward(&self) -> bool {
         true
     }

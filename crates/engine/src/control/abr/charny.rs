@@ -140,6 +140,10 @@ impl CongestionPoint for Charny {
         lower(pdu, self.offer);
     }
 
+    fn notifies(&self) -> bool {
+        false
+    }
+
     fn wants_backward(&self) -> bool {
         true
     }

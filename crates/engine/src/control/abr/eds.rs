@@ -96,6 +96,10 @@ impl CongestionPoint for Eds {
         }
     }
 
+    fn notifies(&self) -> bool {
+        false
+    }
+
     fn wants_backward(&self) -> bool {
         true
     }

@@ -59,6 +59,10 @@ impl CongestionPoint for Efci {
         }
     }
 
+    fn notifies(&self) -> bool {
+        false
+    }
+
     fn wants_departures(&self) -> bool {
         true
     }

@@ -164,6 +164,10 @@ impl CongestionPoint for EprcaPlusPlus {
         }
     }
 
+    fn notifies(&self) -> bool {
+        false
+    }
+
     fn wants_backward(&self) -> bool {
         !self.is_forward
     }

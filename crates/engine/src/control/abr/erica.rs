@@ -316,6 +316,10 @@ impl CongestionPoint for Erica {
         self.core.answer(pdu, view.now, |_| self.target);
     }
 
+    fn notifies(&self) -> bool {
+        false
+    }
+
     fn wants_backward(&self) -> bool {
         true
     }

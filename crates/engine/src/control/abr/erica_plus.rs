@@ -127,6 +127,10 @@ impl CongestionPoint for EricaPlus {
         self.core.answer(pdu, view.now, |available| self.control.share(self.length, available));
     }
 
+    fn notifies(&self) -> bool {
+        false
+    }
+
     fn wants_backward(&self) -> bool {
         true
     }

@@ -119,6 +119,10 @@ impl CongestionPoint for Phantom {
         lower(pdu, self.f * self.macr);
     }
 
+    fn notifies(&self) -> bool {
+        false
+    }
+
     fn wants_backward(&self) -> bool {
         true
     }

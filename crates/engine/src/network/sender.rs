@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::control::{Allowance, Next, Reaction, ReactionPoint, Ready, Turn};
-use crate::node::Ctx;
+use crate::network::Ctx;
 use crate::pdu::{Body, FlowId, Pdu};
 use crate::probe::Probe;
 use crate::time::{LineRate, Span, Time, gap};
@@ -70,10 +70,31 @@ impl Sender {
         self.flow
     }
 
-    /// Whether it sends nothing but its data, untouched.
+    /// Whether it sends nothing but its data now, untouched, when they are produced.
+    #[inline]
     #[must_use]
     pub fn is_as_produced(&self) -> bool {
-        self.as_produced
+        self.as_produced && self.turned.is_empty()
+    }
+
+    /// Sends what is produced before `last`; `is_as_produced` holds. Returns when it next acts.
+    #[inline]
+    pub fn produce<P: Probe>(&mut self, last: Time, ctx: &mut Ctx<P>, mut send: impl FnMut(&Pdu, Time)) -> Time {
+        let first = self.sequence;
+        let (flow, priority) = (self.flow, self.priority);
+        let (mut sequence, mut bits) = (first, 0);
+        self.upcoming = self.traffic.produce(self.upcoming, last, &mut self.reaction, |unit, now| {
+            let body = Body::Data { born: now, number: unit.number };
+            let pdu = Pdu::new(flow, sequence, unit.octets, priority, body);
+            sequence = sequence.wrapping_add(1);
+            bits += pdu.bits();
+            send(&pdu, now);
+        });
+        let count = u64::from(sequence.wrapping_sub(first));
+        (self.sequence, self.sent, self.sent_bits) = (sequence, self.sent + count, self.sent_bits + bits);
+        ctx.counts[flow.index()][0].sent += count;
+        ctx.sent += count;
+        self.upcoming.time()
     }
 
     /// When it next acts, seen from `now`.
@@ -98,14 +119,12 @@ impl Sender {
     /// Does everything that is due by `now`; each PDU sent goes to `send`. Returns when it next acts.
     #[inline(always)]
     pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, mut send: impl FnMut(Pdu, &mut Ctx<P>)) -> Time {
-        let is_simple = self.as_produced && self.turned.is_empty();
-        let mut due = if is_simple { self.upcoming.time() } else { self.firm.unwrap_or_else(|| self.due(now)) };
+        let mut due = self.firm.unwrap_or_else(|| self.due(now));
         while due <= now {
-            let instead = if is_simple { None } else { self.instead_of_data(now) };
-            if let Some(pdu) = instead.or_else(|| self.next_data(now)) {
+            if let Some(pdu) = self.instead_of_data(now).or_else(|| self.next_data(now)) {
                 self.depart(pdu, now, ctx, &mut send);
             }
-            due = if is_simple { self.upcoming.time() } else { self.due(now) };
+            due = self.due(now);
         }
         due
     }

@@ -1,9 +1,10 @@
 //! TransportEnd: one end of a flow whose data travel over transport connections. It sends, or it receives.
 
-use crate::node::{Ctx, Node, NodeId};
+use crate::network::Ctx;
+use crate::network::receiver::Receiver;
 use crate::pdu::{FlowId, Pdu};
 use crate::probe::Probe;
-use crate::receiver::Receiver;
+use crate::round::lane::{Key, Lane, Place, Record};
 use crate::stats::Moments;
 use crate::time::Time;
 use crate::transport::{Journey, Receiving, Sending};
@@ -57,18 +58,30 @@ impl Arrivals {
 #[derive(Clone, Debug)]
 pub struct TransportEnd {
     half: Half,
-    /// Where what it sends goes first.
-    out: NodeId,
+    /// Place of its timers among equal times.
+    place: Place,
     due: Time,
 }
 
 impl TransportEnd {
-    /// An end that sends into `out`.
+    /// An end whose timers have that place among equal times.
     #[must_use]
-    pub fn new(half: Half, out: NodeId) -> TransportEnd {
-        let mut end = TransportEnd { half, out, due: Time::NEVER };
+    pub fn new(half: Half, place: Place) -> TransportEnd {
+        let mut end = TransportEnd { half, place, due: Time::NEVER };
         end.plan(Time::ZERO);
         end
+    }
+
+    /// Place of its timers among equal times.
+    #[must_use]
+    pub fn place(&self) -> Place {
+        self.place
+    }
+
+    /// Whether it acts before `until`.
+    #[must_use]
+    pub fn is_due_before(&self, until: Key) -> bool {
+        Key { time: self.due, place: self.place } < until
     }
 
     /// When it next acts.
@@ -93,14 +106,14 @@ impl TransportEnd {
         }
     }
 
-    /// Does everything that is due by `now`.
-    pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
-        let (flow, out) = (self.flow(), self.out);
+    /// Does everything that is due by `now`; what it sends goes to `sent`.
+    pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        let (flow, place) = (self.flow(), self.place);
         // The journeys are lent out, for the sending counts beside them.
         let mut journeys = std::mem::take(&mut ctx.journeys[flow.index()]);
         let mut send = |pdu: Pdu| {
             ctx.count_sent(&pdu);
-            ctx.outbox.put(out, now, pdu);
+            sent.push(Record { time: now, place, order: 0, pdu });
         };
         match &mut self.half {
             Half::Sending(sending) => sending.act(now, &mut journeys, &mut send),
@@ -124,11 +137,9 @@ impl TransportEnd {
         };
         self.due = due.max(now);
     }
-}
 
-impl Node for TransportEnd {
-    // What it lets go leaves at the end's own place among equal times, not at this delivery's.
-    fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+    /// A PDU arrives. What it lets go leaves in the end's own place among equal times, not in this delivery's.
+    pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         match &mut self.half {
             Half::Sending(sending) => {
                 ctx.count_delivered(pdu);
@@ -138,7 +149,7 @@ impl Node for TransportEnd {
                 arrivals.receiver.arrive(pdu, at, ctx);
                 if let Some(taken) = receiving.on_pdu(pdu, at) {
                     arrivals.receiver.measure(pdu, at.since(taken.born), ctx);
-                    let journey = ctx.journeys[pdu.flow.index()].end(taken.connection, taken.number);
+                    let journey = ctx.journeys[pdu.flow.index()].end(taken.connection, taken.number, at);
                     if let Some(journey) = journey {
                         arrivals.record(journey, at);
                     }
@@ -148,7 +159,8 @@ impl Node for TransportEnd {
         self.plan(at);
     }
 
-    fn reset_measures(&mut self, now: Time) {
+    /// Forgets what was measured.
+    pub fn reset_measures(&mut self, now: Time) {
         match &mut self.half {
             Half::Sending(sending) => sending.reset_measures(now),
             Half::Receiving(receiving, arrivals) => {
@@ -157,6 +169,4 @@ impl Node for TransportEnd {
             }
         }
     }
-
-    fn held(&self, _each: &mut dyn FnMut(&Pdu)) {}
 }

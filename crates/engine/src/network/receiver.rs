@@ -1,7 +1,7 @@
 //! Receiver: delay, jitter and goodput of what arrives, and the notification point.
 
 use crate::control::{Answer, Notification, NotificationPoint, Turn};
-use crate::node::Ctx;
+use crate::network::Ctx;
 use crate::pdu::{Body, FlowId, Pdu};
 use crate::probe::Probe;
 use crate::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
@@ -75,16 +75,22 @@ impl Receiver {
     /// A PDU arrived; returns what is to be sent back.
     #[inline]
     pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) -> Option<Pdu> {
-        self.arrive(pdu, at, ctx);
-        if let Body::Data { born, .. } = pdu.body() {
-            self.measure(pdu, at.since(born), ctx);
-        }
+        self.take_in(pdu, at, ctx);
         let answer = self.notification.as_mut()?.on_pdu(pdu, at)?;
         Some(self.answer(pdu, answer))
     }
 
+    /// A PDU arrived that nobody answers.
+    #[inline(always)]
+    pub fn take_in<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        self.arrive(pdu, at, ctx);
+        if let Body::Data { born, .. } = pdu.body() {
+            self.measure(pdu, at.since(born), ctx);
+        }
+    }
+
     /// Anything arrived.
-    #[inline]
+    #[inline(always)]
     pub fn arrive<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         ctx.count_delivered(pdu);
         ctx.probe.on_delivered(pdu, at);
@@ -93,7 +99,7 @@ impl Receiver {
     }
 
     /// Data were delivered after `delay`.
-    #[inline]
+    #[inline(always)]
     pub fn measure<P: Probe>(&mut self, pdu: &Pdu, delay: Span, ctx: &mut Ctx<P>) {
         self.delays.record(delay.0);
         self.late.record(delay.0);

@@ -1,6 +1,5 @@
 //! The queues of a port as numbers: what is present, and what has been measured.
 
-use super::MOST_QUEUES;
 use super::bits::BitCount;
 use crate::time::Time;
 
@@ -73,7 +72,7 @@ impl QueueState {
 /// Every queue of a port.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queues {
-    pub(super) states: [QueueState; MOST_QUEUES],
+    pub(super) states: Vec<QueueState>,
     /// PDUs present in all of them.
     pub(super) present: u64,
     /// Most present at once since the last reset.
@@ -85,10 +84,13 @@ pub(super) struct Queues {
 }
 
 impl Queues {
+    pub(super) fn new(count: usize, bits: Option<Box<BitCount>>) -> Queues {
+        Queues { states: vec![QueueState::default(); count], bits, ..Queues::default() }
+    }
+
     #[inline]
     pub(super) fn of(&mut self, queue: usize) -> &mut QueueState {
-        // The mask proves the index in bounds.
-        &mut self.states[queue & (MOST_QUEUES - 1)]
+        &mut self.states[queue]
     }
 
     #[inline]

@@ -1,0 +1,298 @@
+//! Every node of a network, built into its place.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Form;
+use super::graph::Name;
+use super::network::{FlowPlan, Network, PortPlan};
+use super::routes::Routes;
+use crate::control::{FlowTerms, ReceiverSurroundings, SenderSurroundings};
+use crate::network::end::End;
+use crate::network::hosts::{Host, Hosts};
+use crate::network::policers::Chain;
+use crate::network::port::{self, Places, Port};
+use crate::network::receiver::{Limits, Receiver};
+use crate::network::sender::Sender;
+use crate::network::sinks::Sinks;
+use crate::network::{FlowInfo, Node, Slots};
+use crate::pdu::FlowId;
+use crate::random::Stream;
+use crate::round::cluster::Cluster;
+use crate::round::lane::{Inbox, LaneId};
+use crate::round::{Parts, Seat, Station, Unit};
+use crate::spec::Order;
+use crate::time::Time;
+use crate::traffic;
+
+impl Network<'_> {
+    /// Builds every node, and what leads where.
+    pub(super) fn build(&self, seed: u64, replication: u32, form: Form) -> Parts {
+        let folded = self.folded();
+        let mut routes = self.route(&folded, |_| form == Form::Plain);
+        let mut units = self.units(&routes, form);
+        let grouped = self.grouped_in_turns(&routes, &units);
+        if !grouped.is_empty() {
+            routes = self.route(&folded, |end| grouped.contains(&end));
+            units = self.units(&routes, form);
+        }
+        Builder {
+            network: self,
+            stream: |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}")),
+            folded,
+            slots: vec![Slots::default(); self.flows.len()],
+            ends: vec![None; self.end_count],
+            policers: vec![None; self.flows.len()],
+            nodes: Vec::new(),
+            routes,
+        }
+        .build(&units)
+    }
+
+    /// The units of a round: in the plain form one, in which everything takes turns.
+    fn units(&self, routes: &Routes, form: Form) -> Vec<Vec<u32>> {
+        let units = routes.graph.units(|step| self.is_instant(routes, step));
+        match form {
+            Form::Fast => units,
+            Form::Plain => vec![units.into_iter().flatten().collect()],
+        }
+    }
+
+    /// Ends that have a node in common with others, and take turns: they need nodes of their own.
+    fn grouped_in_turns(&self, routes: &Routes, units: &[Vec<u32>]) -> BTreeSet<usize> {
+        let taking_turns: BTreeSet<u32> = units.iter().filter(|unit| unit.len() > 1).flatten().copied().collect();
+        let is_grouped = |end: &usize| {
+            routes.ends[*end].is_some_and(|node| {
+                taking_turns.contains(&node) && matches!(routes.graph.names[node as usize], Name::Hosts(_))
+            })
+        };
+        (0..self.end_count).filter(is_grouped).collect()
+    }
+
+    /// What congestion points may know of each flow.
+    fn terms(&self) -> Arc<[FlowTerms]> {
+        let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
+            peer: FlowId(flow.peer.unwrap_or(index) as u32),
+            minimum: flow.params.reaction_point.minimum(self.line_rate(flow)),
+        };
+        self.flows.iter().enumerate().map(terms).collect()
+    }
+}
+
+/// Builds the nodes of one network.
+struct Builder<'a, S> {
+    network: &'a Network<'a>,
+    stream: S,
+    folded: BTreeSet<usize>,
+    routes: Routes,
+    slots: Vec<Slots>,
+    ends: Vec<Option<Seat>>,
+    policers: Vec<Option<Seat>>,
+    nodes: Vec<Node>,
+}
+
+impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
+    fn build(mut self, units: &[Vec<u32>]) -> Parts {
+        let inboxes = self.routes.graph.inboxes();
+        self.build_ports(&inboxes);
+        self.build_hosts();
+        self.build_policers();
+        let network = self.network;
+        let graph = &self.routes.graph;
+        let stations = self.nodes.into_iter().zip(inboxes).map(|(node, lanes)| {
+            let is_shown = |lane: &LaneId| graph.steps[lane.index()].shown;
+            let shown: Vec<LaneId> = lanes.iter().copied().filter(is_shown).collect();
+            let lines = graph.feeders(&shown);
+            let feeders = graph.feeders(&lanes);
+            Station { node, feeders, shown: (shown, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
+        });
+        let info = |(index, flow): (usize, &FlowPlan<'_>)| FlowInfo {
+            name: flow.name.clone(),
+            group: flow.group as u32,
+            id: FlowId(index as u32),
+        };
+        Parts {
+            stations: stations.collect(),
+            units: units.iter().map(|members| unit(graph, members)).collect(),
+            lanes: graph.steps.len(),
+            ports: network.ports.len(),
+            ends: self.ends,
+            policers: self.policers,
+            slots: self.slots,
+            has_transports: network.flows.iter().any(|flow| flow.params.transport.is_some()),
+            flows: network.flows.iter().enumerate().map(info).collect(),
+            groups: network.groups.clone(),
+        }
+    }
+
+    fn build_ports(&mut self, inboxes: &[Vec<LaneId>]) {
+        let network = self.network;
+        let groups: Arc<[u32]> = network.flows.iter().map(|flow| flow.group as u32).collect();
+        let terms = network.terms();
+        for (index, plan) in network.ports.iter().enumerate() {
+            let shown = inboxes[index].iter().map(|lane| self.routes.graph.steps[lane.index()].shown).collect();
+            let port = self.build_port(index, plan, Arc::clone(&groups), &terms, shown);
+            self.nodes.push(Node::Port(Box::new(port)));
+        }
+    }
+
+    fn build_port(
+        &mut self,
+        index: usize,
+        plan: &PortPlan<'_>,
+        groups: Arc<[u32]>,
+        terms: &Arc<[FlowTerms]>,
+        shown: Vec<bool>,
+    ) -> Port {
+        let network = self.network;
+        Port::new(port::Parts {
+            name: plan.name.clone(),
+            number: index as u32,
+            between: [plan.from.clone(), plan.to.clone()],
+            rate: plan.rate,
+            delay: plan.delay,
+            outage: plan.outage,
+            policies: plan.queues.iter().map(|params| params.build(())).collect(),
+            congestion: plan.congestion.map(|params| params.build(plan.surroundings(terms))),
+            order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name, "order")),
+            groups,
+            group_count: network.groups.len(),
+            measures_bits: network.scenario.flow.values().any(|flow| flow.transport.is_some()),
+            least_bits: self.routes.least_bits,
+            places: Places {
+                service: network.service_place(index),
+                delivery: network.delivery_place(index),
+                gathering: network.gathering_place(index),
+            },
+            shown,
+            ways: std::mem::take(&mut self.routes.ways[index]),
+        })
+    }
+
+    /// Hosts and sinks, node by node.
+    fn build_hosts(&mut self) {
+        let nodes = self.routes.graph.names.len();
+        let mut hosts: Vec<Vec<Host>> = (0..nodes).map(|_| Vec::new()).collect();
+        let mut sinks: Vec<Sinks> = (0..nodes).map(|_| Sinks::default()).collect();
+        let mut out = vec![LaneId::NONE; nodes];
+        let mut sequences = self.sequences();
+        let mut ends: Vec<End> = (0..self.network.end_count).map(|_| End::default()).collect();
+        for (index, flow) in self.network.flows.iter().enumerate() {
+            let [sending, receiving] = flow.ends;
+            let traffic = self.network.build_traffic(flow, sequences[flow.group].clone(), &self.stream);
+            let receiver = self.build_receiver(index, flow, receiving);
+            if flow.params.transport.is_some() {
+                let places = [0, 1].map(|half| self.network.own_place(index, half));
+                let built = self.network.build_transport(index, flow, traffic, receiver, places);
+                for (end, transport) in flow.ends.into_iter().zip(built.into_iter().flatten()) {
+                    self.take_seat(end, Host::Transport(Box::new(transport)), &mut hosts, &mut out);
+                }
+                continue;
+            }
+            let end = &mut ends[sending];
+            end.sender = Some(self.build_sender(index, flow, traffic));
+            end.place = self.network.own_place(index, 0);
+            end.access = self.folded.contains(&flow.forward[0]).then(|| self.network.build_access(flow));
+            match self.routes.ends[receiving] {
+                Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
+                    let slot = sinks[node as usize].add(receiver);
+                    self.ends[receiving] = Some(Seat { station: node, slot });
+                }
+                _ => ends[receiving].receiver = Some(receiver),
+            }
+        }
+        sequences.clear();
+        for (index, mut end) in ends.into_iter().enumerate() {
+            if end.sender.is_some() || end.receiver.is_some() {
+                end.begin();
+                self.take_seat(index, Host::End(Box::new(end)), &mut hosts, &mut out);
+            }
+        }
+        for (slots, flow) in self.slots.iter_mut().zip(&self.network.flows) {
+            let slot = |end: usize| self.ends[end].map_or(0, |seat| seat.slot);
+            (slots.sender, slots.receiver) = (slot(flow.ends[0]), slot(flow.ends[1]));
+        }
+        for (index, (hosts, sinks)) in hosts.into_iter().zip(sinks).enumerate().skip(self.nodes.len()) {
+            self.nodes.push(match self.routes.graph.names[index] {
+                Name::Sinks(_) => Node::Sinks(Box::new(sinks)),
+                Name::Policers(_) => Node::Policers(Box::default()),
+                _ => Node::Hosts(Box::new(Hosts::new(hosts, out[index]))),
+            });
+        }
+    }
+
+    fn take_seat(&mut self, end: usize, host: Host, hosts: &mut [Vec<Host>], out: &mut [LaneId]) {
+        let Some(station) = self.routes.ends[end] else { return };
+        let hosts = &mut hosts[station as usize];
+        self.ends[end] = Some(Seat { station, slot: hosts.len() as u32 });
+        out[station as usize] = self.routes.out[end];
+        hosts.push(host);
+    }
+
+    fn build_policers(&mut self) {
+        for (index, flow) in self.network.flows.iter().enumerate() {
+            if flow.params.policers.is_empty() {
+                continue;
+            }
+            let station = self.routes.graph.node(Name::Policers(flow.forward[0]));
+            let stages = flow.params.policers.iter().map(|params| params.build(())).collect();
+            let place = self.network.own_place(index, 1);
+            let chain = Chain::new(format!("police/{}", flow.name), stages, place, self.routes.policed[index]);
+            if let Node::Policers(policers) = &mut self.nodes[station as usize] {
+                let slot = policers.add(chain);
+                self.slots[index].policer = slot;
+                self.policers[index] = Some(Seat { station, slot });
+            }
+        }
+    }
+
+    /// The video frames that the flows of each group play.
+    fn sequences(&self) -> Vec<Option<traffic::Sequence>> {
+        let groups = self.network.scenario.flow.iter();
+        groups.map(|(name, flow)| flow.traffic.sequence((self.stream)(name, traffic::GROUP_PURPOSE))).collect()
+    }
+
+    fn build_sender(&self, index: usize, flow: &FlowPlan<'_>, traffic: traffic::Model) -> Sender {
+        let octets = flow.params.octets;
+        let line_rate = self.network.line_rate(flow);
+        let stream = (self.stream)(&flow.name, "reaction");
+        let round_trip = self.network.round_trip(flow);
+        let reaction = flow.params.reaction_point.build(SenderSurroundings { stream, round_trip, line_rate, octets });
+        Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
+    }
+
+    fn build_receiver(&self, index: usize, flow: &FlowPlan<'_>, end: usize) -> Receiver {
+        let surroundings = ReceiverSurroundings {
+            node: self.network.end_number(end),
+            round_trip: self.network.round_trip(flow),
+            octets: flow.params.octets,
+        };
+        let notification = flow.params.notification_point.as_ref().map(|params| params.build(surroundings));
+        let measure = &self.network.scenario.measure;
+        let limits = Limits {
+            floor: self.network.floor(flow),
+            jitter: measure.jitter_limit,
+            histogram: measure.flow_percentiles,
+        };
+        Receiver::new(FlowId(index as u32), flow.group, notification, limits)
+    }
+}
+
+/// What runs at a time: these nodes.
+fn unit(graph: &super::graph::Graph, members: &[u32]) -> Unit {
+    if let [node] = members {
+        return Unit::Node(*node);
+    }
+    let place = |node: u32| members.iter().position(|&member| member == node).map(|place| place as u32);
+    let mut consumers = vec![BTreeSet::new(); members.len()];
+    let mut outside = Vec::new();
+    for (lane, step) in graph.steps.iter().enumerate() {
+        match (place(step.from), place(step.to)) {
+            (Some(from), Some(to)) => drop(consumers[from as usize].insert(to)),
+            (None, Some(_)) => outside.push(LaneId(lane as u32)),
+            _ => {}
+        }
+    }
+    let consumers = consumers.into_iter().map(|consumers| consumers.into_iter().collect()).collect();
+    Unit::Cluster(Box::new(Cluster::new(members.to_vec(), consumers, graph.feeders(&outside))))
+}

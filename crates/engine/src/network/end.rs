@@ -1,0 +1,155 @@
+//! End: one end of flows. It sends one, receives one, or (of a bidirectional connection) both.
+
+use super::Ctx;
+use super::access::Access;
+use super::receiver::Receiver;
+use super::sender::Sender;
+use crate::pdu::Pdu;
+use crate::probe::Probe;
+use crate::round::lane::{Key, Lane, Place, Record};
+use crate::time::{Span, Time};
+
+/// One end of flows.
+#[derive(Clone, Debug, Default)]
+pub struct End {
+    /// Its sending half.
+    pub sender: Option<Sender>,
+    /// Its receiving half.
+    pub receiver: Option<Receiver>,
+    /// The line between it and the port where it meets others, if that is its own.
+    pub access: Option<Access>,
+    /// Place of its timer among equal times.
+    pub place: Place,
+    /// When it next acts.
+    due: Time,
+    /// What it sends back at the instant of its own PDUs, and behind them.
+    behind: Vec<Pdu>,
+}
+
+impl End {
+    /// Begins, at the start of the run.
+    pub fn begin(&mut self) {
+        self.plan(Time::ZERO);
+    }
+
+    /// When it next acts.
+    #[inline]
+    #[must_use]
+    pub fn due(&self) -> Time {
+        self.due
+    }
+
+    /// From its sending on a PDU is under way to the port no shorter.
+    #[must_use]
+    pub fn lead(&self) -> Span {
+        self.access.as_ref().map_or(Span::ZERO, Access::lead)
+    }
+
+    /// Sends what is due before `until`. What arrives at the port before `limit` goes to `sent`.
+    #[inline]
+    pub fn send_before<P: Probe>(&mut self, until: Key, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        let last = if self.place < until.place { until.time + Span(1) } else { until.time };
+        let Some(sender) = &mut self.sender else { return };
+        if self.due >= last {
+            return;
+        }
+        if sender.is_as_produced() {
+            let (access, place) = (&mut self.access, self.place);
+            self.due = sender.produce(last, ctx, |pdu, time| put(access, pdu, Key { time, place }, place, limit, sent));
+        } else {
+            while self.due < last {
+                self.act(limit, ctx, sent);
+            }
+        }
+    }
+
+    /// Sends what is due now.
+    #[inline]
+    fn act<P: Probe>(&mut self, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        let Some(sender) = &mut self.sender else { return };
+        let cause = Key { time: self.due, place: self.place };
+        let (access, behind) = (&mut self.access, &mut self.behind);
+        self.due = sender.act(cause.time, ctx, |pdu, _| {
+            if pdu.is_backward() {
+                behind.push(pdu);
+            } else {
+                put(access, &pdu, cause, self.place, limit, sent);
+            }
+        });
+        if !self.behind.is_empty() {
+            for pdu in self.behind.drain(..) {
+                put(&mut self.access, &pdu, cause, self.place, limit, sent);
+            }
+        }
+    }
+
+    /// A PDU arrives; everything that is due before has been sent.
+    pub fn on_pdu<P: Probe>(&mut self, record: &Record, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        let (pdu, at) = (&record.pdu, record.time);
+        if pdu.is_backward() {
+            ctx.count_delivered(pdu);
+            if let Some(sender) = &mut self.sender {
+                // What it lets go leaves in the End's own place among equal times, not in this delivery's.
+                sender.on_feedback(pdu, at);
+                self.plan(at);
+            }
+        } else if let Some(receiver) = &mut self.receiver
+            && let Some(answer) = receiver.on_pdu(pdu, at, ctx)
+        {
+            match (receiver.turn(), &mut self.sender) {
+                (Some(turn), Some(sender)) => {
+                    sender.turn(answer, turn, at);
+                    self.plan(at);
+                }
+                _ => {
+                    ctx.count_sent(&answer);
+                    put(&mut self.access, &answer, record.key(), self.place, limit, sent);
+                }
+            }
+        }
+    }
+
+    /// Hands on what was kept and arrives at the port before `limit`.
+    #[inline]
+    pub fn hand_on(&mut self, limit: Time, sent: &mut Lane) {
+        if let Some(access) = &mut self.access {
+            while let Some(record) = access.kept_before(limit) {
+                sent.push(record);
+            }
+        }
+    }
+
+    /// Forgets what was measured.
+    pub fn reset_measures(&mut self, now: Time) {
+        if let Some(sender) = &mut self.sender {
+            sender.reset_measures(now);
+        }
+        if let Some(receiver) = &mut self.receiver {
+            receiver.reset_measures();
+        }
+        if let Some(access) = &mut self.access {
+            access.reset_measures(now);
+        }
+    }
+
+    #[inline]
+    fn plan(&mut self, now: Time) {
+        self.due = match &mut self.sender {
+            Some(sender) => sender.due(now).max(now),
+            None => Time::NEVER,
+        };
+    }
+}
+
+/// Puts what leaves the End in the place of `cause` on its way to the port; `own` is the End's own place.
+#[inline(always)]
+fn put(access: &mut Option<Access>, pdu: &Pdu, cause: Key, own: Place, limit: Time, sent: &mut Lane) {
+    let Key { time, place } = cause;
+    let Some(access) = access else {
+        return sent.push(Record { time, place, order: 0, pdu: *pdu });
+    };
+    let time = access.send(pdu.bits(), time);
+    let (place, order) = access.place().map_or((place, 0), |line| (line, own.0));
+    let record = Record { time, place, order, pdu: *pdu };
+    if time < limit { sent.push(record) } else { access.keep(record) }
+}

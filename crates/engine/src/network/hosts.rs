@@ -1,0 +1,211 @@
+//! Hosts: all that send into one port, each with the line that is its own, if it has one.
+//!
+//! Hosts do not meet before the port, so each runs by itself as far as the node may; what all of them sent is then put in
+//! order.
+
+use super::Ctx;
+use super::end::End;
+use super::receiver::Receiver;
+use super::transport_end::TransportEnd;
+use crate::pdu::Pdu;
+use crate::probe::Probe;
+use crate::round::lane::{Inbox, Key, Lane, LaneId, Place, Record};
+use crate::round::order::Sorter;
+use crate::time::{Span, Time};
+
+/// One host.
+#[derive(Clone, Debug)]
+pub enum Host {
+    /// One end of flows.
+    End(Box<End>),
+    /// One end of a flow over transport connections.
+    Transport(Box<TransportEnd>),
+}
+
+impl Host {
+    /// What measures the data that arrive here, if any do.
+    #[must_use]
+    pub fn receiver(&self) -> Option<&Receiver> {
+        match self {
+            Host::End(end) => end.receiver.as_ref(),
+            Host::Transport(end) => end.receiver(),
+        }
+    }
+
+    /// When it next acts.
+    fn key(&self) -> Key {
+        match self {
+            Host::End(end) => Key { time: end.due(), place: end.place },
+            Host::Transport(end) => Key { time: end.due(), place: end.place() },
+        }
+    }
+
+    /// When the node must come back to it: when it acts, or `lead` before what it kept arrives.
+    #[inline]
+    fn wake(&self, lead: Span) -> Time {
+        match self {
+            Host::Transport(end) => end.due(),
+            Host::End(end) => match &end.access {
+                None => end.due(),
+                Some(access) => end.due().min(Time(access.first_kept().0.saturating_sub(lead.0))),
+            },
+        }
+    }
+
+    /// Does what is due before `until`.
+    #[inline]
+    fn run<P: Probe>(&mut self, until: Key, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        match self {
+            Host::End(end) => end.send_before(until, limit, ctx, sent),
+            Host::Transport(end) => {
+                while end.is_due_before(until) {
+                    end.act(end.due(), ctx, sent);
+                }
+            }
+        }
+    }
+
+    fn on_pdu<P: Probe>(&mut self, record: &Record, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        match self {
+            Host::End(end) => end.on_pdu(record, limit, ctx, sent),
+            Host::Transport(end) => end.on_pdu(&record.pdu, record.time, ctx),
+        }
+    }
+}
+
+/// The hosts that send into one port.
+#[derive(Clone, Debug)]
+pub struct Hosts {
+    hosts: Vec<Host>,
+    /// When the node must come back to each.
+    wakes: Vec<Time>,
+    /// From its sending on no PDU is under way to the port shorter.
+    lead: Span,
+    /// Where all they send goes.
+    to: LaneId,
+    /// What several hosts have sent, host by host.
+    sent: Lane,
+    sorter: Sorter,
+}
+
+impl Hosts {
+    /// Hosts that send into the lane `to`.
+    #[must_use]
+    pub fn new(hosts: Vec<Host>, to: LaneId) -> Hosts {
+        let leads = hosts.iter().map(|host| match host {
+            Host::End(end) => end.lead(),
+            Host::Transport(_) => Span::ZERO,
+        });
+        let lead = leads.min().unwrap_or_default();
+        let wakes = hosts.iter().map(|host| host.wake(lead)).collect();
+        Hosts { hosts, wakes, lead, to, sent: Lane::default(), sorter: Sorter::default() }
+    }
+
+    /// The host at that place.
+    #[must_use]
+    pub fn host(&self, slot: u32) -> Option<&Host> {
+        self.hosts.get(slot as usize)
+    }
+
+    /// The host at that place, to be read with side effects.
+    pub fn host_mut(&mut self, slot: u32) -> Option<&mut Host> {
+        self.hosts.get_mut(slot as usize)
+    }
+
+    /// How long what is sent is under way to the port at the least.
+    #[must_use]
+    pub fn lead(&self) -> Span {
+        self.lead
+    }
+
+    /// No PDU that is not in a lane yet arrives earlier at the port, if nothing happens here before `from`.
+    #[must_use]
+    pub fn line_bound(&self, from: Time) -> Time {
+        from + self.lead
+    }
+
+    /// When the first of them must act.
+    #[must_use]
+    pub fn timer(&self) -> Key {
+        match &self.hosts[..] {
+            [host] => host.key(),
+            _ => Key { time: self.wakes.iter().copied().min().unwrap_or(Time::NEVER), place: Place(0) },
+        }
+    }
+
+    /// Takes what arrives before `until`, and sends.
+    pub fn run<P: Probe>(&mut self, inbox: &mut Inbox, until: Key, ctx: &mut Ctx<P>) {
+        let lane = self.to.index();
+        if self.hosts.len() == 1 {
+            // What one host sends is in order by itself.
+            self.sent = std::mem::take(&mut ctx.lanes[lane]);
+            self.send(inbox, until, Time::NEVER, ctx);
+            ctx.lanes[lane] = std::mem::take(&mut self.sent);
+        } else {
+            // What arrives at the port behind this instant must wait for what the others may still send.
+            self.send(inbox, until, until.time + self.lead, ctx);
+            self.sorter.put_in_order(&self.sent, &mut ctx.lanes[lane]);
+            self.sent.clear();
+        }
+    }
+
+    /// Takes what arrives before `until`, and sends; what gets to the port behind `limit` is kept.
+    #[inline]
+    fn send<P: Probe>(&mut self, inbox: &mut Inbox, until: Key, limit: Time, ctx: &mut Ctx<P>) {
+        let Hosts { hosts, wakes, sent, lead, .. } = self;
+        inbox.drain(until, ctx, |_, record, ctx| {
+            let slots = ctx.slots[record.pdu.flow.index()];
+            let slot = if record.pdu.is_backward() { slots.sender } else { slots.receiver } as usize;
+            let host = &mut hosts[slot];
+            host.run(record.key(), limit, ctx, sent);
+            host.on_pdu(record, limit, ctx, sent);
+            wakes[slot] = host.wake(*lead);
+        });
+        for (host, wake) in hosts.iter_mut().zip(wakes) {
+            if *wake <= until.time {
+                if let Host::End(end) = host {
+                    end.hand_on(limit, sent);
+                }
+                host.run(until, limit, ctx, sent);
+                *wake = host.wake(*lead);
+            }
+        }
+    }
+
+    /// Forgets what was measured.
+    pub fn reset_measures(&mut self, now: Time) {
+        for host in &mut self.hosts {
+            match host {
+                Host::End(end) => end.reset_measures(now),
+                Host::Transport(end) => end.reset_measures(now),
+            }
+        }
+    }
+
+    /// Every access line that measures its queue, as it is at `now`.
+    pub fn lines(&mut self, now: Time, mut each: impl FnMut(u32, super::port::QueueState)) {
+        for host in &mut self.hosts {
+            if let Host::End(end) = host
+                && let Some(access) = &mut end.access
+                && let Some(port) = access.shown_by()
+            {
+                access.look(now);
+                each(port, access.queue());
+            }
+        }
+    }
+
+    /// Shows every PDU on the access lines that is not in a lane.
+    pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
+        for host in &self.hosts {
+            if let Host::End(end) = host
+                && let Some(access) = &end.access
+            {
+                access.held(each);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,228 @@
+//! Policers: those of all flows that enter the network over one line, with one heap of timers for all.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Ctx;
+use crate::pdu::Pdu;
+use crate::policer::{Due, Outcome, Policer, State};
+use crate::probe::Probe;
+use crate::round::lane::{Inbox, Key, LaneId, Place, Record};
+use crate::stats::Fingerprint;
+use crate::time::Time;
+
+/// The policers of one flow, one after the other.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    name: String,
+    stages: Vec<State>,
+    /// Place among equal times of what its timers let go.
+    place: Place,
+    /// Where what passes goes.
+    to: LaneId,
+    /// Stages that may hold a PDU: all up to the last shaper.
+    shapers: usize,
+    /// The stage whose timer expires first, and when.
+    next: (usize, Due),
+    /// The timer in the heap.
+    planned: Time,
+    discarded: u64,
+    tagged: u64,
+    fingerprint: Fingerprint,
+}
+
+impl Chain {
+    /// Policers in the order in which they are passed; what passes all goes to `to`.
+    #[must_use]
+    pub fn new(name: String, stages: Vec<State>, place: Place, to: LaneId) -> Chain {
+        let shapers = stages.iter().rposition(Policer::holds).map_or(0, |last| last + 1);
+        Chain {
+            name,
+            stages,
+            place,
+            to,
+            shapers,
+            next: (0, Due::NEVER),
+            planned: Time::NEVER,
+            discarded: 0,
+            tagged: 0,
+            fingerprint: Fingerprint::default(),
+        }
+    }
+
+    /// PDUs discarded and tagged since the last reset.
+    #[must_use]
+    pub fn discarded_and_tagged(&self) -> (u64, u64) {
+        (self.discarded, self.tagged)
+    }
+
+    /// Hash of every discard.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        self.fingerprint.value()
+    }
+
+    /// The first stage to act; among equal times the first on the way.
+    #[inline]
+    fn first(&self) -> (usize, Due) {
+        let mut first = (0, Due::NEVER);
+        for (index, stage) in self.stages[..self.shapers].iter().enumerate() {
+            let due = stage.due();
+            if due.time < first.1.time {
+                first = (index, due);
+            }
+        }
+        first
+    }
+
+    /// A PDU arrives; what it sets off at once happens in its own place.
+    #[inline]
+    fn arrive<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
+        if self.pass(0, record.pdu, record.key(), ctx) {
+            self.settle(record.key(), ctx);
+        }
+    }
+
+    /// The timer of a stage expires at `time`, and what follows from it at once.
+    fn expire<P: Probe>(&mut self, time: Time, ctx: &mut Ctx<P>) {
+        let key = Key { time, place: self.place };
+        while self.next.1.time <= time {
+            self.act(key, ctx);
+            self.settle(key, ctx);
+        }
+    }
+
+    /// Does what an arrival sets off at once; what a timer does waits for the timer's place among equal times.
+    fn settle<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
+        self.next = self.first();
+        while self.next.1.by_arrival && self.next.1.time <= key.time {
+            self.act(key, ctx);
+            self.next = self.first();
+        }
+    }
+
+    fn act<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
+        let (stage, _) = self.next;
+        match self.stages[stage].act() {
+            Outcome::Pass(pdu) => drop(self.pass(stage + 1, pdu, key, ctx)),
+            Outcome::Discard(pdu) => self.discard(&pdu, key.time, ctx),
+        }
+    }
+
+    /// Takes a PDU through the policers from `stage` on, up to the first that holds it; whether one does.
+    #[inline]
+    fn pass<P: Probe>(&mut self, stage: usize, mut pdu: Pdu, key: Key, ctx: &mut Ctx<P>) -> bool {
+        for next in &mut self.stages[stage..] {
+            match next.judge(&mut pdu, key.time) {
+                Some(true) => {}
+                Some(false) => {
+                    self.discard(&pdu, key.time, ctx);
+                    return false;
+                }
+                None => {
+                    next.arrive(pdu, key.time);
+                    return true;
+                }
+            }
+        }
+        self.tagged += u64::from(pdu.is_tagged() && pdu.kind().is_data());
+        ctx.put(self.to, Record { time: key.time, place: key.place, order: 0, pdu });
+        false
+    }
+
+    #[cold]
+    fn discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+        self.discarded += u64::from(pdu.kind().is_data());
+        self.fingerprint.mix(at.0);
+        self.fingerprint.mix(u64::from(pdu.sequence));
+        ctx.count_dropped(pdu);
+        ctx.probe.on_discarded(&self.name, pdu, at);
+    }
+}
+
+/// The policers at the end of one line.
+#[derive(Clone, Debug, Default)]
+pub struct Policers {
+    chains: Vec<Chain>,
+    /// Timers of the chains, by time and place. One that was overtaken by an arrival is skipped.
+    timers: BinaryHeap<Reverse<(Key, u32)>>,
+}
+
+impl Policers {
+    /// Adds the policers of a flow; returns their place.
+    pub fn add(&mut self, chain: Chain) -> u32 {
+        self.chains.push(chain);
+        self.chains.len() as u32 - 1
+    }
+
+    /// The policers at that place.
+    #[must_use]
+    pub fn chain(&self, slot: u32) -> Option<&Chain> {
+        self.chains.get(slot as usize)
+    }
+
+    /// When the first timer expires.
+    #[must_use]
+    pub fn timer(&self) -> Key {
+        self.timers.peek().map_or(Key::NEVER, |Reverse((key, _))| *key)
+    }
+
+    /// Takes what arrives before `until`, and lets timers expire.
+    pub fn run<P: Probe>(&mut self, inbox: &mut Inbox, until: Key, ctx: &mut Ctx<P>) {
+        inbox.drain(until, ctx, |_, record, ctx| {
+            if !self.timers.is_empty() {
+                self.expire(record.key(), ctx);
+            }
+            let slot = ctx.slots[record.pdu.flow.index()].policer;
+            let chain = &mut self.chains[slot as usize];
+            chain.arrive(record, ctx);
+            if chain.next.1.time != chain.planned {
+                self.plan(slot);
+            }
+        });
+        self.expire(until, ctx);
+    }
+
+    /// Lets expire what does before `until`.
+    fn expire<P: Probe>(&mut self, until: Key, ctx: &mut Ctx<P>) {
+        while let Some(&Reverse((key, slot))) = self.timers.peek()
+            && key < until
+        {
+            self.timers.pop();
+            let chain = &mut self.chains[slot as usize];
+            if chain.planned == key.time {
+                chain.planned = Time::NEVER;
+                chain.expire(key.time, ctx);
+                self.plan(slot);
+            }
+        }
+    }
+
+    /// Puts the chain's timer into the heap, if it has one that is not there.
+    fn plan(&mut self, slot: u32) {
+        let chain = &mut self.chains[slot as usize];
+        let time = chain.next.1.time;
+        if time != chain.planned {
+            chain.planned = time;
+            if time != Time::NEVER {
+                self.timers.push(Reverse((Key { time, place: chain.place }, slot)));
+            }
+        }
+    }
+
+    /// Forgets what was measured.
+    pub fn reset_measures(&mut self) {
+        for chain in &mut self.chains {
+            (chain.discarded, chain.tagged) = (0, 0);
+        }
+    }
+
+    /// Shows every PDU that waits.
+    pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
+        let stages = self.chains.iter().flat_map(|chain| &chain.stages);
+        stages.flat_map(Policer::held).for_each(|(_, pdu)| each(pdu));
+    }
+}
+
+#[cfg(test)]
+mod tests;

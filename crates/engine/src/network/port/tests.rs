@@ -1,0 +1,256 @@
+//! What a port hands on and when: priorities, watched departures, bits of an instant in random order, and the departure
+//! that ends a run. A cell takes a microsecond on the line, whose delay is ten.
+
+use super::*;
+use crate::control::{CongestionParams, PortSurroundings};
+use crate::discard;
+use crate::network::Ctx;
+use crate::network::testing::{CELL, CELL_RATE, cell, context, inbox, key, put, seen};
+use crate::pdu::Marks;
+use crate::probe::{Event, Trace};
+use crate::round::lane::Inbox;
+use crate::time::Rate;
+
+/// Places among equal times: services, then deliveries, then what comes from hosts, then gathering.
+const SERVICE: u32 = 0;
+const DELIVERY: u32 = 6;
+const HOSTS: u32 = 20;
+const GATHERING: u32 = 40;
+const DELAY: u64 = 10 * CELL;
+
+/// A port with unlimited queues and nothing beside.
+fn parts(queues: usize) -> Parts {
+    Parts {
+        name: "port".to_owned(),
+        number: 3,
+        between: ["a".to_owned(), "b".to_owned()],
+        rate: Some(CELL_RATE),
+        delay: Span(DELAY),
+        outage: None,
+        policies: (0..queues).map(|_| discard::Params::UNLIMITED.build(())).collect(),
+        congestion: None,
+        order: None,
+        groups: Arc::from([0]),
+        group_count: 1,
+        measures_bits: false,
+        least_bits: 424,
+        places: Places { service: Place(SERVICE), delivery: Place(DELIVERY), gathering: Place(GATHERING) },
+        shown: vec![false],
+        ways: Ways { first: 0, ways: vec![Way { on: LaneId(1), back: LaneId(2) }] },
+    }
+}
+
+fn point(text: &str) -> Option<Congestion> {
+    let params: CongestionParams = toml::from_str(text).unwrap();
+    assert_eq!(params.check(), Ok(()));
+    let flows = vec![crate::control::FlowTerms { peer: crate::pdu::FlowId(0), minimum: 0.0 }];
+    Some(params.build(PortSurroundings { rate: Rate(424_000_000), queues: 1, flows: flows.into() }))
+}
+
+fn policy(text: &str) -> Policy {
+    let params: discard::Params = toml::from_str(text).unwrap();
+    params.build(())
+}
+
+/// A port to which lane 0 leads. Its line leads to lane 1, and what it makes goes to lane 2.
+struct Bench {
+    port: Port,
+    inbox: Inbox,
+    ctx: Ctx<Trace>,
+}
+
+impl Bench {
+    /// Cells come at these times, each with its priority; they are numbered.
+    fn new(parts: Parts, arrivals: &[(u64, u8)]) -> Bench {
+        let mut ctx = context(3, 1);
+        for (&(time, priority), sequence) in arrivals.iter().zip(0..) {
+            let mut pdu = cell(0, sequence);
+            pdu.priority = priority;
+            ctx.count_sent(&pdu);
+            put(&mut ctx, 0, key(time, HOSTS), pdu);
+        }
+        Bench { port: Port::new(parts), inbox: inbox(1), ctx }
+    }
+
+    fn run(&mut self, until: Key) {
+        self.port.run(&mut self.inbox, until, &mut self.ctx);
+    }
+
+    /// Time of departure and number of what is in the lane behind the line.
+    fn departed(&self) -> Vec<(u64, u32)> {
+        let arrived = seen(&self.ctx, 1);
+        assert!(arrived.iter().all(|(_, place, _)| *place == DELIVERY));
+        arrived.into_iter().map(|(time, _, sequence)| (time - DELAY, sequence)).collect()
+    }
+
+    fn held(&self) -> usize {
+        let mut held = 0;
+        self.port.held(&mut |_| held += 1);
+        held
+    }
+}
+
+#[test]
+fn first_in_first_out_each_departure_is_known_at_arrival() {
+    let mut bench = Bench::new(parts(1), &[(0, 0), (0, 0), (CELL / 2, 0), (7 * CELL, 0)]);
+    assert_eq!(bench.port.line_bound(Time(3)), Time(3 + CELL + DELAY));
+    bench.run(key(CELL, 0));
+    assert_eq!(bench.departed(), [(CELL, 0), (2 * CELL, 1), (3 * CELL, 2)]);
+    // Nothing is left to be done; the next can be through 1 us after the last.
+    assert_eq!((bench.port.timer(), bench.held()), (Key::NEVER, 0));
+    assert_eq!(bench.port.line_bound(Time(CELL)), Time(4 * CELL + DELAY));
+    // But its books are as of the last arrival, until somebody looks.
+    bench.port.catch_up(Time(2 * CELL), &mut bench.ctx);
+    let queue = bench.port.queues()[0];
+    assert_eq!((queue.present, queue.measures.departed, queue.measures.most), (1, 2, 3));
+    // 2 from 0 to 0.5 us, 3 to 1 us, 2 to 2 us.
+    assert_eq!(queue.area(Time(2 * CELL)), i128::from(CELL + 3 * CELL / 2 + 2 * CELL));
+    bench.run(Key::NEVER);
+    assert_eq!(bench.departed()[3..], [(8 * CELL, 3)]);
+}
+
+#[test]
+fn a_lower_priority_waits_until_the_line_is_free() {
+    // Cell 0 finds the line free. Cell 1 waits for 2 and 3, which are of the first priority and come while 0 is sent.
+    let arrivals = [(0, 1), (CELL / 10, 1), (CELL / 2, 0), (6 * CELL / 10, 0)];
+    let mut bench = Bench::new(parts(2), &arrivals);
+    bench.run(key(CELL, 0));
+    assert_eq!(bench.departed(), [(CELL, 0), (2 * CELL, 2), (3 * CELL, 3)]);
+    assert_eq!((bench.port.timer(), bench.held()), (key(3 * CELL, SERVICE), 1));
+    bench.run(key(3 * CELL, SERVICE));
+    assert_eq!(bench.held(), 1);
+    bench.run(key(3 * CELL, SERVICE).after());
+    assert_eq!((bench.departed()[3..].to_vec(), bench.held()), (vec![(4 * CELL, 1)], 0));
+    assert_eq!(bench.port.timer(), Key::NEVER);
+}
+
+#[test]
+fn what_is_free_at_an_instant_is_taken_before_anything_arrives() {
+    // Cell 1 waits until 1 us. Cell 2, of the first priority, comes at that very instant: too late.
+    let mut bench = Bench::new(parts(2), &[(0, 1), (CELL / 2, 1), (CELL, 0)]);
+    bench.run(Key::NEVER);
+    assert_eq!(bench.departed(), [(CELL, 0), (2 * CELL, 1), (3 * CELL, 2)]);
+    // A place is free at the instant of a departure.
+    let full = Parts { policies: vec![policy("drop_tail = { size = '2 cells' }")], ..parts(1) };
+    let mut bench = Bench::new(full, &[(0, 0), (0, 0), (CELL - 1, 0), (CELL, 0)]);
+    bench.run(Key::NEVER);
+    assert_eq!(bench.departed(), [(CELL, 0), (2 * CELL, 1), (3 * CELL, 3)]);
+    assert_eq!(bench.ctx.counts[0][0].dropped, 1);
+}
+
+#[test]
+fn a_watched_departure_is_told_at_its_instant() {
+    let watched = Parts { congestion: point("efci = { qt = '1 cells' }"), ..parts(1) };
+    let mut bench = Bench::new(watched, &[(0, 0), (CELL / 10, 0), (CELL / 5, 0)]);
+    bench.run(key(CELL / 2, 0));
+    assert_eq!((bench.departed(), bench.held()), (vec![], 3));
+    assert_eq!(bench.port.timer(), key(CELL, SERVICE));
+    // Nothing gets to the far end before what is in service.
+    assert_eq!(bench.port.line_bound(Time(CELL / 2)), Time(CELL + DELAY));
+    bench.run(key(2 * CELL, SERVICE).after());
+    assert_eq!((bench.departed(), bench.held()), (vec![(CELL, 0), (2 * CELL, 1)], 1));
+    bench.run(Key::NEVER);
+    assert_eq!(bench.departed()[2..], [(3 * CELL, 2)]);
+    // Cell 0 leaves two behind, which is more than one; cell 1 leaves one.
+    let marked: Vec<bool> = bench.ctx.lanes[1].iter().map(|record| record.pdu.marks.has(Marks::EFCI)).collect();
+    assert_eq!(marked, [true, false, false]);
+    assert_eq!(bench.port.by_group()[0].marked, 1);
+}
+
+#[test]
+fn a_queue_that_pushes_out_gives_up_the_newest_that_is_tagged() {
+    let mut bench = Bench::new(Parts { policies: vec![policy("push_out = { size = '3 cells' }")], ..parts(1) }, &[]);
+    // Cell 0 is in service and safe, though tagged. Cell 3 finds the queue full, and cell 2 tagged.
+    for (sequence, tagged) in [(0, true), (1, true), (2, true), (3, false)] {
+        let mut pdu = cell(0, sequence);
+        if tagged {
+            pdu.marks.set(Marks::CLP);
+        }
+        bench.ctx.count_sent(&pdu);
+        put(&mut bench.ctx, 0, key(10 * u64::from(sequence), HOSTS), pdu);
+    }
+    bench.run(key(CELL, 0));
+    assert_eq!((bench.departed(), bench.held()), (vec![(CELL, 0)], 2));
+    let gone: Vec<u64> = bench.ctx.probe.events.iter().map(|(at, _)| at.0).collect();
+    assert!(matches!(bench.ctx.probe.events[0].1, Event::Discarded { sequence: 2, .. }));
+    assert_eq!(gone, [30]);
+    bench.run(Key::NEVER);
+    assert_eq!(bench.departed(), [(CELL, 0), (2 * CELL, 1), (3 * CELL, 3)]);
+}
+
+#[test]
+fn a_notice_goes_back_in_the_place_of_the_cell_that_it_is_about() {
+    let told = Parts { congestion: point("becn = { threshold = '1 cells', filter.none = {} }"), ..parts(1) };
+    let mut bench = Bench::new(told, &[(0, 0), (CELL / 2, 0), (CELL, 0)]);
+    bench.run(Key::NEVER);
+    // Cell 1 finds one before it; cell 2 finds cell 0 gone, and cell 1 there.
+    assert_eq!(seen(&bench.ctx, 2), [(CELL / 2, HOSTS, 0), (CELL, HOSTS, 1)]);
+    assert_eq!(bench.ctx.counts[0][1].sent, 2);
+}
+
+#[test]
+fn what_comes_in_one_instant_is_gathered_and_taken_behind_everything_else() {
+    let gathers = |seed| Parts { order: Some(Stream::new(seed, 0, "order")), ..parts(1) };
+    let arrivals = [(5, 0), (5, 0), (5, 0), (3 * CELL, 0)];
+    let mut orders = Vec::new();
+    for seed in 0..20 {
+        let mut bench = Bench::new(gathers(seed), &arrivals);
+        bench.run(key(5, GATHERING));
+        assert_eq!((bench.departed(), bench.held(), bench.port.timer()), (vec![], 3, key(5, GATHERING)));
+        bench.run(key(5, GATHERING).after());
+        let departed = bench.departed();
+        assert_eq!(departed.iter().map(|cell| cell.0).collect::<Vec<_>>(), [1, 2, 3].map(|cells| cells * CELL + 5));
+        let mut numbers: Vec<u32> = departed.iter().map(|cell| cell.1).collect();
+        orders.push(numbers.clone());
+        numbers.sort_unstable();
+        assert_eq!((numbers, bench.port.timer()), (vec![0, 1, 2], Key::NEVER));
+        bench.run(Key::NEVER);
+        assert_eq!(bench.departed()[3..], [(4 * CELL + 5, 3)]);
+    }
+    orders.sort();
+    orders.dedup();
+    // 20 draws of 6 orders: fewer than 3 are seen once in a million times.
+    assert!(orders.len() >= 3, "{orders:?}");
+}
+
+#[test]
+fn a_broken_line_discards_what_comes() {
+    let outage = Some(Interval { from: Span(CELL), to: Span(2 * CELL) });
+    let mut bench = Bench::new(Parts { outage, ..parts(1) }, &[(0, 0), (CELL, 0), (2 * CELL - 1, 0), (2 * CELL, 0)]);
+    bench.run(Key::NEVER);
+    assert_eq!((bench.departed(), bench.ctx.counts[0][0].dropped), (vec![(CELL, 0), (3 * CELL, 3)], 2));
+}
+
+#[test]
+fn the_run_ends_no_sooner_than_the_missing_departures_can_be_over() {
+    let mut bench = Bench::new(parts(1), &[(0, 0), (CELL / 2, 0), (5 * CELL, 0)]);
+    assert_eq!(bench.port.earliest_stop(Time(5 * CELL)), Time::NEVER);
+    assert_eq!(bench.port.stop_after(3), None);
+    assert_eq!(bench.port.earliest_stop(Time(5 * CELL)), Time(8 * CELL));
+    bench.run(key(CELL / 4, 0));
+    // One departs at 1 us; two are missing.
+    assert_eq!(bench.port.earliest_stop(Time::ZERO), Time(3 * CELL));
+    bench.run(key(CELL, 0));
+    assert_eq!((bench.port.earliest_stop(Time(4 * CELL)), bench.ctx.end), (Time(5 * CELL), Time::NEVER));
+    bench.run(Key::NEVER);
+    assert_eq!((bench.port.earliest_stop(Time::ZERO), bench.ctx.end), (Time::NEVER, Time(6 * CELL)));
+}
+
+#[test]
+fn departures_are_counted_from_the_moment_on_at_which_it_is_asked() {
+    let mut bench = Bench::new(parts(1), &[(0, 0), (0, 0), (0, 0)]);
+    bench.run(key(1, 0));
+    bench.port.catch_up(Time(CELL), &mut bench.ctx);
+    // One has departed; of the other two the second is known to depart at 3 us.
+    assert_eq!(bench.port.stop_after(2), Some(Time(3 * CELL)));
+    assert_eq!(bench.port.stop_after(1), Some(Time(2 * CELL)));
+    assert_eq!(bench.port.stop_after(3), None);
+    assert_eq!(bench.port.earliest_stop(Time::ZERO), Time(4 * CELL));
+}
+
+#[test]
+fn a_mere_delay_hands_on_in_the_place_of_what_came() {
+    let mut bench = Bench::new(Parts { rate: None, delay: Span::ZERO, ..parts(1) }, &[(5, 0), (5, 0), (9, 0)]);
+    bench.run(Key::NEVER);
+    assert_eq!(seen(&bench.ctx, 1), [(5, HOSTS, 0), (5, HOSTS, 1), (9, HOSTS, 2)]);
+}

@@ -1,0 +1,40 @@
+//! Sinks: the receivers at the end of one line that only measure, and answer nobody.
+
+use super::Ctx;
+use super::receiver::Receiver;
+use crate::probe::Probe;
+use crate::round::lane::{Inbox, Key};
+
+/// The receivers at the end of one line.
+#[derive(Clone, Debug, Default)]
+pub struct Sinks {
+    receivers: Vec<Receiver>,
+}
+
+impl Sinks {
+    /// Adds a receiver; returns its place.
+    pub fn add(&mut self, receiver: Receiver) -> u32 {
+        self.receivers.push(receiver);
+        self.receivers.len() as u32 - 1
+    }
+
+    /// The receiver at that place.
+    #[must_use]
+    pub fn receiver(&self, slot: u32) -> Option<&Receiver> {
+        self.receivers.get(slot as usize)
+    }
+
+    /// Takes what arrives before `until`.
+    pub fn run<P: Probe>(&mut self, inbox: &mut Inbox, until: Key, ctx: &mut Ctx<P>) {
+        let receivers = &mut self.receivers;
+        inbox.drain(until, ctx, |_, record, ctx| {
+            let slot = ctx.slots[record.pdu.flow.index()].receiver;
+            receivers[slot as usize].take_in(&record.pdu, record.time, ctx);
+        });
+    }
+
+    /// Forgets what was measured.
+    pub fn reset_measures(&mut self) {
+        self.receivers.iter_mut().for_each(Receiver::reset_measures);
+    }
+}

@@ -1,0 +1,60 @@
+//! What the unit tests of nodes have in common: what nodes share, cells made by hand, and what is in a lane as numbers.
+
+use super::{Counts, Ctx, Slots};
+use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
+use crate::probe::{Tally, Trace};
+use crate::round::lane::{Inbox, Key, Lane, LaneId, Place, Record};
+use crate::time::{LineRate, Rate, Time};
+
+/// Picoseconds of a cell at [`CELL_RATE`].
+pub(crate) const CELL: u64 = 1_000_000;
+
+/// A cell in a microsecond.
+pub(crate) const CELL_RATE: LineRate = LineRate::Bits(Rate(424_000_000));
+
+/// Empty lanes, and flows of one group whose parts all stand in the first place of their nodes.
+pub(crate) fn context(lanes: usize, flows: usize) -> Ctx<Trace> {
+    Ctx {
+        lanes: vec![Lane::default(); lanes],
+        slots: vec![Slots::default(); flows],
+        counts: vec![Counts::default(); flows],
+        tally: Tally::new(1),
+        journeys: Vec::new(),
+        probe: Trace::default(),
+        end: Time::NEVER,
+        handled: 0,
+        sent: 0,
+    }
+}
+
+/// The inbox of a node to which the first so many lanes lead.
+pub(crate) fn inbox(lanes: u32) -> Inbox {
+    Inbox::new((0..lanes).map(LaneId).collect())
+}
+
+pub(crate) fn key(time: u64, place: u32) -> Key {
+    Key { time: Time(time), place: Place(place) }
+}
+
+/// A data cell for the first queue.
+pub(crate) fn cell(flow: u32, sequence: u32) -> Pdu {
+    Pdu::new(FlowId(flow), sequence, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 })
+}
+
+/// A notice on its way back to the source of a flow.
+pub(crate) fn notice(flow: u32) -> Pdu {
+    let mut pdu = Pdu::new(FlowId(flow), 0, CELL_OCTETS, 0, Body::Notice { point: 0, severity: 0 });
+    pdu.marks.set(Marks::DIR);
+    pdu
+}
+
+/// Puts `pdu` into a lane.
+pub(crate) fn put(ctx: &mut Ctx<Trace>, lane: u32, at: Key, pdu: Pdu) {
+    ctx.put(LaneId(lane), Record { time: at.time, place: at.place, order: 0, pdu });
+}
+
+/// Time and place of each record in the lane, and the sequence number of its PDU.
+pub(crate) fn seen(ctx: &Ctx<Trace>, lane: u32) -> Vec<(u64, u32, u32)> {
+    let seen = |record: &Record| (record.time.0, record.place.0, record.pdu.sequence);
+    ctx.lanes[lane as usize].iter().map(seen).collect()
+}

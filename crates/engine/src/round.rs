@@ -1,0 +1,462 @@
+//! World: the nodes of a network, how far each has run, and the clock. A clone is a checkpoint; run the clone on and it
+//! is a fork.
+//!
+//! In a round every unit runs alone, in a tight loop, up to its horizon: the time before which nothing more can reach
+//! it. Then the next one does. There is no list of events. A unit is a node, or nodes joined in a loop without delay,
+//! which run as one [`cluster`].
+
+pub mod cluster;
+mod ends;
+pub mod fifo;
+pub mod horizon;
+pub mod lane;
+pub mod order;
+
+use crate::error::Error;
+use crate::network::hosts::Host;
+use crate::network::policers::Chain;
+use crate::network::port::Port;
+use crate::network::receiver::Receiver;
+use crate::network::{Counts, Ctx, FlowInfo, Node, Slots, kind_of};
+use crate::pdu::Pdu;
+use crate::probe::{Probe, Tally};
+use crate::stats::Fingerprint;
+use crate::time::{Span, Time};
+use crate::transport::Journeys;
+use cluster::Cluster;
+pub use ends::{EndRef, Seat};
+use horizon::{Edge, Feeder};
+use lane::{Inbox, Key, Lane, LaneId};
+
+/// A round grows while it takes fewer PDUs than this, so that each node has enough to do at a time.
+const FEWEST: u64 = 2_048;
+
+/// A round shrinks when it takes more than this, so that what it leaves in lanes stays in the cache.
+const MOST: u64 = 8_192;
+
+/// PDUs for each host that a round may take in any case, so that looking for those that must act costs little.
+const FOR_EACH_HOST: u64 = 16;
+
+/// One node, what leads to it, and how far it has run.
+#[derive(Clone, Debug)]
+pub struct Station {
+    /// The node.
+    pub node: Node,
+    /// The lanes that lead to it.
+    pub inbox: Inbox,
+    /// The nodes from which they come, each way once.
+    pub feeders: Vec<Feeder>,
+    /// The lanes whose PDUs are only shown to it, and the nodes from which those come.
+    pub shown: (Vec<LaneId>, Vec<Feeder>),
+    /// Everything before it has happened.
+    pub horizon: Time,
+}
+
+/// What runs at a time.
+#[derive(Clone, Debug)]
+pub enum Unit {
+    /// A node alone.
+    Node(u32),
+    /// Nodes joined in a loop without delay.
+    Cluster(Box<Cluster>),
+}
+
+/// What a world is put together from.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Every node with what leads to it. The ports come first, by number.
+    pub stations: Vec<Station>,
+    /// What runs, in the order of a round.
+    pub units: Vec<Unit>,
+    /// Number of lanes.
+    pub lanes: usize,
+    /// Number of ports.
+    pub ports: usize,
+    /// Where each End stands, by number.
+    pub ends: Vec<Option<Seat>>,
+    /// Where the policers of each flow stand.
+    pub policers: Vec<Option<Seat>>,
+    /// Where the parts of each flow stand within their nodes.
+    pub slots: Vec<Slots>,
+    /// Whether there are transport connections.
+    pub has_transports: bool,
+    /// Every flow.
+    pub flows: Vec<FlowInfo>,
+    /// Names of the groups.
+    pub groups: Vec<String>,
+}
+
+/// A network at one instant.
+#[derive(Clone, Debug)]
+pub struct World<P> {
+    clock: Time,
+    stations: Vec<Station>,
+    units: Vec<Unit>,
+    ports: usize,
+    ends: Vec<Option<Seat>>,
+    policers: Vec<Option<Seat>>,
+    flows: Vec<FlowInfo>,
+    groups: Vec<String>,
+    ctx: Ctx<P>,
+    /// A round goes no further than this beyond the first thing that is still to happen.
+    window: Span,
+    /// PDUs that a round takes at the most, by and by.
+    most: u64,
+    /// The port that ends the run, once its departures are counted.
+    stop: Option<usize>,
+    rounds: u64,
+    /// The books are next checked once so many PDUs have been taken.
+    next_check: u64,
+}
+
+impl<P: Probe> World<P> {
+    /// Puts the parts together, at time 0.
+    #[must_use]
+    pub fn new(parts: Parts, probe: P) -> World<P> {
+        let flows = parts.flows.len();
+        World {
+            clock: Time::ZERO,
+            stations: parts.stations,
+            units: parts.units,
+            ports: parts.ports,
+            most: MOST.max(FOR_EACH_HOST * parts.ends.len() as u64),
+            ends: parts.ends,
+            policers: parts.policers,
+            ctx: Ctx {
+                lanes: vec![Lane::default(); parts.lanes],
+                slots: parts.slots,
+                counts: vec![Counts::default(); flows],
+                tally: Tally::new(parts.groups.len()),
+                journeys: vec![Journeys::default(); if parts.has_transports { flows } else { 0 }],
+                probe,
+                end: Time::NEVER,
+                handled: 0,
+                sent: 0,
+            },
+            flows: parts.flows,
+            groups: parts.groups,
+            window: Span::milliseconds(1),
+            stop: None,
+            rounds: 0,
+            next_check: 0,
+        }
+    }
+
+    /// The present instant.
+    #[must_use]
+    pub fn clock(&self) -> Time {
+        self.clock
+    }
+
+    /// When the run ends, as far as a port that counts departures has told.
+    #[must_use]
+    pub fn end(&self) -> Time {
+        self.ctx.end
+    }
+
+    /// PDUs in queues and on lines.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.ctx.held()
+    }
+
+    /// PDUs that nodes have taken, each counted at every node.
+    #[must_use]
+    pub fn handled(&self) -> u64 {
+        self.ctx.handled
+    }
+
+    /// Rounds so far.
+    #[must_use]
+    pub fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Every port, by number.
+    pub fn ports(&self) -> impl Iterator<Item = &Port> {
+        self.stations[..self.ports].iter().filter_map(|station| match &station.node {
+            Node::Port(port) => Some(&**port),
+            _ => None,
+        })
+    }
+
+    /// Every port, to be read with side effects (a control algorithm catches up before it tells its state).
+    pub fn ports_mut(&mut self) -> impl Iterator<Item = &mut Port> {
+        self.stations[..self.ports].iter_mut().filter_map(|station| match &mut station.node {
+            Node::Port(port) => Some(&mut **port),
+            _ => None,
+        })
+    }
+
+    /// Every End, by number.
+    pub fn ends(&self) -> impl Iterator<Item = EndRef<'_>> {
+        self.ends.iter().map(|seat| {
+            let Some(seat) = seat else { return EndRef::Nobody };
+            match &self.stations[seat.station as usize].node {
+                Node::Hosts(hosts) => hosts.host(seat.slot).map_or(EndRef::Nobody, EndRef::Host),
+                Node::Sinks(sinks) => sinks.receiver(seat.slot).map_or(EndRef::Nobody, EndRef::Sink),
+                Node::Port(_) | Node::Policers(_) => EndRef::Nobody,
+            }
+        })
+    }
+
+    /// Shows every host, by number, to be read with side effects.
+    pub fn each_host(&mut self, mut each: impl FnMut(&mut Host)) {
+        for seat in self.ends.iter().flatten() {
+            if let Node::Hosts(hosts) = &mut self.stations[seat.station as usize].node
+                && let Some(host) = hosts.host_mut(seat.slot)
+            {
+                each(host);
+            }
+        }
+    }
+
+    /// The policers of every flow, if it has any.
+    pub fn policers(&self) -> impl Iterator<Item = Option<&Chain>> {
+        self.policers.iter().map(|seat| {
+            let seat = seat.as_ref()?;
+            match &self.stations[seat.station as usize].node {
+                Node::Policers(policers) => policers.chain(seat.slot),
+                _ => None,
+            }
+        })
+    }
+
+    /// Every flow.
+    #[must_use]
+    pub fn flows(&self) -> &[FlowInfo] {
+        &self.flows
+    }
+
+    /// Names of the groups.
+    #[must_use]
+    pub fn groups(&self) -> &[String] {
+        &self.groups
+    }
+
+    /// Counts of every flow since the start.
+    #[must_use]
+    pub fn counts(&self) -> &[Counts] {
+        &self.ctx.counts
+    }
+
+    /// Measures of the groups.
+    #[must_use]
+    pub fn tally(&self) -> &Tally {
+        &self.ctx.tally
+    }
+
+    /// Whoever watches.
+    #[must_use]
+    pub fn probe(&self) -> &P {
+        &self.ctx.probe
+    }
+
+    /// Runs to `until`, or to the end if a port that counts departures brings it earlier: everything that happens by
+    /// then has happened, at that very instant included. Stops before, at some instant, once some `most` PDUs have been
+    /// taken: then the answer is false, whatever the clock shows. Now and then checks that no PDU was lost from the books.
+    ///
+    /// # Errors
+    /// [`Error::Conservation`] if one was.
+    pub fn run_until(&mut self, until: Time, most: u64) -> Result<bool, Error> {
+        let last = self.ctx.handled.saturating_add(most);
+        let all = loop {
+            let known = until.min(self.ctx.end) + Span(1);
+            let cap = known.min(self.earliest_stop());
+            if !self.run_rounds(cap, last) {
+                break false;
+            }
+            if cap == until.min(self.ctx.end) + Span(1) {
+                break true;
+            }
+        };
+        self.settle();
+        // A recount costs what is held. One for as many PDUs taken costs each a constant, however often the run stops.
+        if self.ctx.handled >= self.next_check {
+            self.check()?;
+            self.next_check = self.ctx.handled + self.held();
+        }
+        Ok(all)
+    }
+
+    /// Starts all measures afresh; the state stays. Departures that end the run are counted from here.
+    pub fn reset_measures(&mut self) {
+        let now = self.clock;
+        self.ctx.tally.reset();
+        for station in &mut self.stations {
+            match &mut station.node {
+                Node::Hosts(hosts) => hosts.reset_measures(now),
+                Node::Port(port) => port.reset_measures(now),
+                Node::Policers(policers) => policers.reset_measures(),
+                Node::Sinks(sinks) => sinks.reset_measures(),
+            }
+        }
+    }
+
+    /// Ends the run at the n-th departure from `port` from now on.
+    pub fn stop_after(&mut self, port: usize, departures: u64) {
+        self.stop = Some(port);
+        if let Node::Port(port) = &mut self.stations[port].node
+            && let Some(end) = port.stop_after(departures)
+        {
+            self.ctx.end = end.min(self.ctx.end);
+        }
+    }
+
+    /// Hash of everything that happened: deliveries per receiver, discards per port and policer, and all counts, folded
+    /// in the order of ports, policers and Ends.
+    #[must_use]
+    pub fn fingerprint(&self) -> u64 {
+        let mut all = Fingerprint::default();
+        self.ports().for_each(|port| all.mix(port.fingerprint()));
+        let untouched = Fingerprint::default().value();
+        self.policers().for_each(|chain| all.mix(chain.map_or(untouched, Chain::fingerprint)));
+        self.ends().for_each(|end| all.mix(end.receiver().map_or(0, Receiver::fingerprint)));
+        for count in self.ctx.counts.iter().flatten() {
+            [count.sent, count.delivered, count.dropped].into_iter().for_each(|word| all.mix(word));
+        }
+        all.mix(self.clock.0);
+        all.value()
+    }
+
+    /// Behind the first instant at which the departures that end the run can be complete; never before they are known.
+    fn earliest_stop(&self) -> Time {
+        let Some(stop) = self.stop else { return Time::NEVER };
+        let first = self.first();
+        let Station { node: Node::Port(port), horizon, .. } = &self.stations[stop] else { return Time::NEVER };
+        port.earliest_stop(first.max(*horizon)).max(first) + Span(1)
+    }
+
+    /// Runs round after round until everything before `cap` has happened. Ends before, where it has come, once `last`
+    /// PDUs have been taken: the answer then is false.
+    fn run_rounds(&mut self, mut cap: Time, last: u64) -> bool {
+        let mut is_cut = false;
+        loop {
+            let first = self.first();
+            if first >= cap {
+                self.stations.iter_mut().for_each(|station| station.horizon = station.horizon.max(cap));
+                self.clock = Time(cap.0 - 1).max(self.clock);
+                return !is_cut;
+            }
+            let before = self.ctx.handled;
+            self.round(first, cap.min(first + self.window));
+            self.rounds += 1;
+            let taken = self.ctx.handled - before;
+            if taken > self.most {
+                self.window = Span(self.window.0 / 2).max(Span(1));
+            } else if taken < FEWEST {
+                self.window = Span(self.window.0.saturating_mul(2));
+            }
+            if self.ctx.handled >= last && !is_cut {
+                is_cut = true;
+                cap = self.stations.iter().map(|station| station.horizon).max().unwrap_or(cap).min(cap);
+            }
+        }
+    }
+
+    /// When the first thing happens that has not.
+    fn first(&self) -> Time {
+        let timers = self.units.iter().map(|unit| match unit {
+            Unit::Node(node) => self.stations[*node as usize].node.timer().time,
+            Unit::Cluster(cluster) => cluster.first(&self.stations),
+        });
+        let arrivals = self.ctx.lanes.iter().filter_map(|lane| lane.front().map(|record| record.time));
+        timers.chain(arrivals).min().unwrap_or(Time::NEVER)
+    }
+
+    /// Lets every unit run as far as it may, but not beyond `cap`; nothing happens before `first` any more.
+    fn round(&mut self, first: Time, cap: Time) {
+        for unit in 0..self.units.len() {
+            self.run_unit(unit, first, cap);
+        }
+    }
+
+    #[inline]
+    fn run_unit(&mut self, unit: usize, first: Time, cap: Time) {
+        match &mut self.units[unit] {
+            Unit::Node(node) => {
+                let node = *node as usize;
+                let horizon = horizon(&self.stations, &self.stations[node].feeders, first, &self.ctx).min(cap);
+                let Station { node, inbox, horizon: reached, .. } = &mut self.stations[node];
+                if horizon > *reached {
+                    *reached = horizon;
+                    node.run(inbox, Key::start_of(horizon), &mut self.ctx);
+                }
+            }
+            Unit::Cluster(cluster) => {
+                let horizon = horizon(&self.stations, &cluster.feeders, first, &self.ctx).min(cap);
+                cluster.run(horizon, &mut self.stations, &mut self.ctx);
+            }
+        }
+    }
+
+    /// Brings up to the clock what is worked out late.
+    fn settle(&mut self) {
+        for index in self.ports..self.stations.len() {
+            let (ports, others) = self.stations.split_at_mut(self.ports);
+            let Node::Hosts(hosts) = &mut others[index - self.ports].node else { continue };
+            hosts.lines(self.clock, |port, queue| {
+                if let Node::Port(port) = &mut ports[port as usize].node {
+                    port.show(queue);
+                }
+            });
+        }
+        for station in &mut self.stations[..self.ports] {
+            if let Node::Port(port) = &mut station.node {
+                port.catch_up(self.clock, &mut self.ctx);
+            }
+        }
+        self.ctx.probe.settle();
+    }
+
+    /// Every PDU sent was delivered, dropped, or is held by some node.
+    ///
+    /// # Errors
+    /// [`Error::Conservation`] for the first flow of which one was lost from the books.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let mut held = vec![[0u64; 2]; self.flows.len()];
+        let mut count = |pdu: &Pdu| held[pdu.flow.index()][kind_of(pdu)] += 1;
+        self.ctx.lanes.iter().flat_map(Lane::iter).for_each(|record| count(&record.pdu));
+        self.stations.iter().for_each(|station| station.node.held(&mut count));
+        for (flow, (counts, held)) in self.flows.iter().zip(self.ctx.counts.iter().zip(&held)) {
+            for (kind, name) in ["data", "control"].into_iter().enumerate() {
+                let count = counts[kind];
+                if count.sent != count.delivered + count.dropped + held[kind] {
+                    return Err(Error::Conservation {
+                        flow: flow.name.clone(),
+                        kind: name,
+                        at_s: self.clock.seconds().to_string(),
+                        sent: count.sent,
+                        delivered: count.delivered,
+                        dropped: count.dropped,
+                        in_flight: held[kind],
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The time before which none of the feeders can hand on anything more, if nothing happens anywhere before `first`.
+fn horizon<P>(stations: &[Station], feeders: &[Feeder], first: Time, ctx: &Ctx<P>) -> Time {
+    let bounds = feeders.iter().map(|feeder| {
+        let station = &stations[feeder.node as usize];
+        let from = station.horizon.max(first);
+        match feeder.edge {
+            Edge::Line => station.node.line_bound(from),
+            Edge::Direct => from,
+            // What is shown comes from elsewhere: where nothing is under way to it, the feeder holds nobody back.
+            Edge::Shown => {
+                let (lanes, lines) = &station.shown;
+                let heads = lanes.iter().filter_map(|lane| ctx.lanes[lane.index()].front().map(|record| record.time));
+                let head = heads.min().unwrap_or(Time::NEVER);
+                from.max(head.min(horizon(stations, lines, first, ctx)))
+            }
+        }
+    });
+    bounds.min().unwrap_or(Time::NEVER)
+}
+
+#[cfg(test)]
+mod tests;

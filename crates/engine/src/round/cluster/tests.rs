@@ -1,0 +1,66 @@
+//! Policers and the receivers behind them, by turns.
+
+use super::*;
+use crate::network::Node;
+use crate::network::policers::{Chain, Policers};
+use crate::network::receiver::{Limits, Receiver};
+use crate::network::sinks::Sinks;
+use crate::network::testing::{CELL, cell, context, inbox, key, put};
+use crate::pdu::FlowId;
+use crate::policer;
+use crate::probe::{Event, Trace};
+use crate::round::lane::{Inbox, LaneId, Place};
+use crate::time::Span;
+
+/// Member 0: receivers behind lanes 1 and 2. Member 1: policers behind lane 0 that hand on to lane 1.
+fn stations() -> Vec<Station> {
+    let params: policer::Params =
+        toml::from_str("peak_rate_controller = { rate = '424 Mb/s', size = '9 cells' }").unwrap();
+    let mut policers = Policers::default();
+    policers.add(Chain::new("police".to_owned(), vec![params.build(())], Place(30), LaneId(1)));
+    let mut sinks = Sinks::default();
+    let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
+    sinks.add(Receiver::new(FlowId(0), 0, None, limits));
+    let station = |node, inbox| Station { node, inbox, feeders: vec![], shown: (vec![], vec![]), horizon: Time::ZERO };
+    vec![
+        station(Node::Sinks(Box::new(sinks)), Inbox::new(vec![LaneId(1), LaneId(2)])),
+        station(Node::Policers(Box::new(policers)), inbox(1)),
+    ]
+}
+
+/// What was received, in that order: when, and which.
+fn received(ctx: &Ctx<Trace>) -> Vec<(u64, u32)> {
+    let seen = ctx.probe.events.iter().map(|(at, event)| match event {
+        Event::Delivered { sequence, .. } => (at.0, *sequence),
+        other => panic!("{other:?}"),
+    });
+    seen.collect()
+}
+
+#[test]
+fn members_take_turns_by_time_and_place() {
+    let (mut stations, mut ctx) = (stations(), context(3, 1));
+    // To the policers: cell 0 passes at 5 in place 4; cell 1 waits there until 5 + 1 us and leaves in place 30.
+    put(&mut ctx, 0, key(5, 4), cell(0, 0));
+    put(&mut ctx, 0, key(6, 4), cell(0, 1));
+    // To the receivers from elsewhere, around both.
+    for (time, place, sequence) in [(5, 3, 10), (5, 5, 11), (CELL + 5, 29, 12), (CELL + 5, 31, 13), (CELL + 6, 0, 14)] {
+        put(&mut ctx, 2, key(time, place), cell(0, sequence));
+    }
+    let mut cluster = Cluster::new(vec![0, 1], vec![vec![], vec![0]], vec![]);
+    assert_eq!(cluster.first(&stations), Time::NEVER);
+    // Nothing of the horizon's instant happens, whatever its place.
+    cluster.run(Time(5), &mut stations, &mut ctx);
+    assert_eq!((received(&ctx), stations[0].horizon, stations[1].horizon), (vec![], Time(5), Time(5)));
+    cluster.run(Time(CELL + 5), &mut stations, &mut ctx);
+    assert_eq!(received(&ctx), [(5, 10), (5, 0), (5, 11)]);
+    // A timer is waiting.
+    assert_eq!(cluster.first(&stations), Time(CELL + 5));
+    cluster.run(Time(CELL + 6), &mut stations, &mut ctx);
+    let last = CELL + 5;
+    assert_eq!(received(&ctx)[3..], [(last, 12), (last, 1), (last, 13)]);
+    assert_eq!([0, 1].map(|member: usize| stations[member].horizon), [Time(CELL + 6); 2]);
+    // A horizon that lies back takes nobody back.
+    cluster.run(Time(7), &mut stations, &mut ctx);
+    assert_eq!((stations[0].horizon, received(&ctx).len()), (Time(CELL + 6), 6));
+}

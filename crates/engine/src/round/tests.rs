@@ -1,0 +1,215 @@
+//! Horizons, by hand and against what comes; stops and slices.
+
+use super::*;
+use crate::assemble::{self, Assembled, Form};
+use crate::document;
+use crate::network::testing::{CELL, cell, key, put};
+use crate::probe::Trace;
+
+/// The network of a scenario at time 0, and how long it runs.
+fn world(text: &str, form: Form) -> (World<Trace>, Span) {
+    let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let Assembled { world, .. } = assemble::world(&scenario, 1, 0, form, Trace::default()).unwrap();
+    (world, scenario.duration)
+}
+
+/// Index of the first node of a kind.
+fn station(world: &World<Trace>, is_wanted: impl Fn(&Node) -> bool) -> usize {
+    world.stations.iter().position(|station| is_wanted(&station.node)).unwrap()
+}
+
+/// How far a node may run in the next round.
+fn horizon_of(world: &World<Trace>, station: usize) -> Time {
+    horizon(&world.stations, &world.stations[station].feeders, world.first(), &world.ctx)
+}
+
+/// A cell every 2 us from 5 us on, over a line that takes 1 us for one and delays by 10 us.
+const LINE: &str = r#"
+    duration = "50 us"
+    [line.trunk]
+    between = ["a", "b"]
+    rate = "424 Mb/s"
+    delay = "10 us"
+    [flow.data]
+    path = ["a", "b"]
+    traffic.cbr = { rate = "212 Mb/s", start = "5 us" }
+"#;
+
+#[test]
+fn a_line_lets_its_far_end_run_ahead_by_a_cell_and_its_delay() {
+    let (mut world, _) = world(LINE, Form::Fast);
+    let hosts = station(&world, |node| matches!(node, Node::Hosts(_)));
+    let sinks = station(&world, |node| matches!(node, Node::Sinks(_)));
+    assert_eq!(world.first(), Time(5 * CELL));
+    // Nothing reaches the source. The port hears from it at once, the receiver not before 5 + 1 + 10 us.
+    let horizons = |world: &World<Trace>| [hosts, 0, sinks].map(|station| horizon_of(world, station));
+    assert_eq!(horizons(&world), [Time::NEVER, Time(5 * CELL), Time(16 * CELL)]);
+    // A round up to 8 us: the cells of 5 and 7 us are sent and on the line.
+    world.round(Time(5 * CELL), Time(8 * CELL));
+    assert_eq!([hosts, 0, sinks].map(|station| world.stations[station].horizon), [Time(8 * CELL); 3]);
+    assert_eq!(world.first(), Time(9 * CELL));
+    // The line is free from 8 us on, and nothing is sent before 9.
+    assert_eq!(horizons(&world), [Time::NEVER, Time(9 * CELL), Time(20 * CELL)]);
+}
+
+/// Two connections both ways through switches that write into RM cells on their way back, 10 us apart.
+const BOTH_WAYS: &str = r#"
+    duration = "3 ms"
+    [line.trunk]
+    between = ["a", "b"]
+    rate = "424 Mb/s"
+    delay = "10 us"
+    congestion_point.eds = {}
+    reverse.congestion_point.eds = {}
+    [flow.one]
+    path = ["a", "b"]
+    peer = "two"
+    traffic.greedy = {}
+    reaction_point.tm40 = {}
+    notification_point.turn_round = {}
+    [flow.two]
+    path = ["b", "a"]
+    peer = "one"
+    traffic.greedy = {}
+    reaction_point.tm40 = {}
+    notification_point.turn_round = {}
+"#;
+
+#[test]
+fn a_port_holds_back_those_to_whom_it_only_shows_no_longer_than_what_it_is_shown() {
+    let (mut world, _) = world(BOTH_WAYS, Form::Fast);
+    let feeds = |station: &Station, node: u32, edge: Edge| station.feeders.contains(&Feeder { node, edge });
+    let host = world.stations.iter().position(|station| feeds(station, 0, Edge::Shown)).unwrap();
+    assert!(feeds(&world.stations[host], 1, Edge::Line));
+    // All that can come has to take the line back: a cell and 10 us.
+    assert_eq!((world.first(), horizon_of(&world, host)), (Time::ZERO, Time(11 * CELL)));
+    // What is under way to the port, to be shown there at 3 us, will be there at once.
+    let shown = world.stations[0].shown.0[0];
+    put(&mut world.ctx, shown.0, key(3 * CELL, 1), cell(1, 0));
+    assert_eq!(horizon_of(&world, host), Time(3 * CELL));
+    // But no sooner than the port itself has come.
+    world.stations[0].horizon = Time(4 * CELL);
+    assert_eq!(horizon_of(&world, host), Time(4 * CELL));
+}
+
+/// Everything is in order: no lane holds anything, and no node has anything to do, below the horizon of its node; and
+/// the keys of a lane never fall.
+fn assert_rules(world: &World<Trace>, told: &dyn Fn() -> String) {
+    for (index, station) in world.stations.iter().enumerate() {
+        let is_in_time = |time: Time| {
+            assert!(time >= station.horizon, "{time:?} below {:?} at node {index}: {}", station.horizon, told());
+        };
+        is_in_time(station.node.timer().time);
+        for lane in &station.inbox.lanes {
+            let mut last = Key::start_of(station.horizon);
+            for record in world.ctx.lanes[lane.index()].iter() {
+                is_in_time(record.time);
+                assert!(record.key() >= last, "{:?} behind {last:?} in {lane:?}: {}", record.key(), told());
+                last = record.key();
+            }
+        }
+    }
+}
+
+/// Runs a network unit by unit, in rounds of some hundredth of its length, and looks at everything after each.
+fn assert_rules_hold(text: &str, form: Form, rounds: u64) -> u64 {
+    let (mut world, length) = world(text, form);
+    let end = Time::ZERO + length;
+    let window = Span(length.0 / rounds);
+    let mut stops = 0;
+    while world.first() < end {
+        let first = world.first();
+        for unit in 0..world.units.len() {
+            world.run_unit(unit, first, end.min(first + window));
+            assert_rules(&world, &|| format!("{form:?}, unit {unit}, round from {first:?}\n{text}"));
+        }
+        // Each round gets on: what was to happen first has happened.
+        assert!(world.first() > first, "{form:?}, round from {first:?}\n{text}");
+        stops += 1;
+    }
+    world.check().unwrap();
+    stops
+}
+
+#[test]
+fn nothing_is_handed_on_below_a_horizon() {
+    let mut stops = 0;
+    for number in 0..70 {
+        let text = crate::drawn::text(number);
+        // Slices of many lengths: where horizons lie depends on them.
+        stops += assert_rules_hold(&text, Form::Fast, 20 + 7 * (number % 30));
+        if number % 7 == 0 {
+            assert_rules_hold(&text, Form::Plain, 30);
+        }
+    }
+    assert!(stops > 70 * 20, "{stops}");
+}
+
+/// A port tells the source at once: the two are a cluster.
+const LOOP: &str = r#"
+    duration = "3 ms"
+    [line.output]
+    between = ["a", "b"]
+    rate = "424 Mb/s"
+    congestion_point.becn = { threshold = "3 cells", filter.none = {} }
+    [flow.source]
+    count = 2
+    path = ["a", "b"]
+    traffic.greedy = {}
+    reaction_point.becn = { recovery.own_cells = 4 }
+"#;
+
+#[test]
+fn a_slice_ends_where_all_nodes_have_come_to() {
+    for (text, form) in [(LINE, Form::Fast), (LINE, Form::Plain), (BOTH_WAYS, Form::Fast), (LOOP, Form::Fast)] {
+        let (mut world, length) = world(text, form);
+        world.window = Span(2 * CELL);
+        let (mut stops, mut last) = (0, None);
+        while !world.run_until(Time::ZERO + length, 1).unwrap() {
+            let clock = world.clock();
+            assert!(last < Some(clock), "{last:?} {clock:?}");
+            last = Some(clock);
+            for unit in &world.units {
+                let members = match unit {
+                    Unit::Node(node) => std::slice::from_ref(node),
+                    Unit::Cluster(cluster) => cluster.members(),
+                };
+                for &member in members {
+                    assert_eq!(world.stations[member as usize].horizon, clock + Span(1));
+                }
+            }
+            assert!(world.first() > clock);
+            stops += 1;
+        }
+        assert!(stops >= 3, "{stops}");
+        assert_eq!(world.clock(), Time::ZERO + length);
+    }
+}
+
+#[test]
+fn the_last_departure_ends_the_run_at_its_instant() {
+    // The cells of 5, 7, 9, .. us depart 1 us later. Behind 8 us those of 9, 11 and 13 us are the first three.
+    for (form, slice) in [(Form::Fast, u64::MAX), (Form::Fast, 1), (Form::Plain, u64::MAX)] {
+        let (mut world, length) = world(LINE, form);
+        let until = Time::ZERO + length;
+        while !world.run_until(Time(8 * CELL), slice).unwrap() {}
+        assert_eq!((world.clock(), world.end()), (Time(8 * CELL), Time::NEVER));
+        world.stop_after(0, 3);
+        while !world.run_until(until, slice).unwrap() {}
+        assert_eq!((world.clock(), world.end()), (Time(14 * CELL), Time(14 * CELL)));
+        // No node has gone beyond, and what the source would send at 15 us it has not sent.
+        assert_eq!(world.ctx.sent, 5);
+        assert!(world.stations.iter().all(|station| station.horizon <= Time(14 * CELL + 1)));
+    }
+}
+
+#[test]
+fn a_departure_that_is_known_already_ends_the_run() {
+    // At 5.5 us the only cell is in service; it departs at 6.
+    let (mut world, length) = world(LINE, Form::Fast);
+    assert!(world.run_until(Time(5 * CELL + CELL / 2), u64::MAX).unwrap());
+    world.stop_after(0, 1);
+    assert_eq!(world.end(), Time(6 * CELL));
+    assert!(world.run_until(Time::ZERO + length, u64::MAX).unwrap());
+    assert_eq!((world.clock(), world.ctx.sent), (Time(6 * CELL), 1));
+}

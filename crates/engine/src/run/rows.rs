@@ -1,0 +1,313 @@
+//! The rows of a run's report, from the network as it stands.
+
+use super::{Run, transports};
+use crate::control::ReactionPoint;
+use crate::network::port::{GroupMeasures, Port};
+use crate::network::receiver::Receiver;
+use crate::network::sender::Sender;
+use crate::network::transport_end::Half;
+use crate::probe::Probe;
+use crate::report::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow};
+use crate::stats::{Histogram, Moments, jain};
+use crate::time::{Span, Time};
+use crate::traffic::Transfers;
+
+/// What the Ends of a group come to together.
+#[derive(Clone, Debug)]
+struct GroupSums {
+    /// Rate at which its sources offer, where the parameters of all tell.
+    nominal: Option<f64>,
+    files: Option<Transfers>,
+    delays: Moments,
+}
+
+impl<P: Probe> Run<P> {
+    pub(super) fn flow_rows(&self, measured: Span) -> Vec<FlowRow> {
+        let mut rows: Vec<FlowRow> = self
+            .world
+            .flows()
+            .iter()
+            .enumerate()
+            .map(|(index, flow)| {
+                let [data, control] = self.world.counts()[index];
+                let [data_base, control_base] = self.base[index];
+                FlowRow {
+                    flow: flow.name.clone(),
+                    group: self.world.groups()[flow.group as usize].clone(),
+                    delivered: data.delivered - data_base.delivered,
+                    lost: data.dropped - data_base.dropped,
+                    control_sent: control.sent - control_base.sent,
+                    control_delivered: control.delivered - control_base.delivered,
+                    control_lost: control.dropped - control_base.dropped,
+                    ..FlowRow::default()
+                }
+            })
+            .collect();
+        for end in self.world.ends() {
+            if let Some(sender) = end.sender() {
+                fill_sender(&mut rows[sender.flow().index()], sender, self.world.clock());
+            }
+            if let Some(receiver) = end.receiver() {
+                fill_receiver(&mut rows[receiver.flow().index()], receiver, measured);
+            }
+        }
+        transports::fill_flows(self.world.ends(), &mut rows);
+        rows
+    }
+
+    pub(super) fn group_rows(&self, flows: &[FlowRow], measured: Span) -> Vec<GroupRow> {
+        let sums = self.group_sums();
+        let group_of = |flow: usize| self.world.flows()[flow].group as usize;
+        let arrivals = transports::arrivals(self.world.ends(), group_of, self.world.groups().len());
+        let names = self.world.groups().iter().enumerate();
+        let rows = names.map(|(index, name)| {
+            let own: Vec<&FlowRow> = flows.iter().filter(|row| row.group == *name).collect();
+            let histogram = &self.world.tally().delays[index];
+            let mut row = group_row(name, &own, &sums[index], histogram, measured);
+            let reports = self.world.ports().map(|port| port.by_group()[index].error_reports);
+            transports::fill_group(&mut row, &own, &arrivals[index], reports.sum(), measured.seconds());
+            row
+        });
+        rows.collect()
+    }
+
+    fn group_sums(&self) -> Vec<GroupSums> {
+        let none = GroupSums { nominal: Some(0.0), files: None, delays: Moments::default() };
+        let mut sums = vec![none; self.world.groups().len()];
+        let group_of = |flow: usize| self.world.flows()[flow].group as usize;
+        for end in self.world.ends() {
+            if let Some(transport) = end.transport()
+                && let Half::Sending(sending) = transport.half()
+            {
+                let nominal = &mut sums[group_of(sending.flow().index())].nominal;
+                *nominal = nominal.zip(sending.mean_rate()).map(|(sum, rate)| sum + rate);
+            }
+            if let Some(sender) = end.sender() {
+                let own = &mut sums[group_of(sender.flow().index())];
+                own.nominal = own.nominal.zip(sender.mean_rate()).map(|(sum, rate)| sum + rate);
+                if let Some(files) = sender.transfers(self.world.clock()) {
+                    let sum = own.files.get_or_insert_default();
+                    sum.finished += files.finished;
+                    sum.finished_ps += files.finished_ps;
+                    sum.unfinished += files.unfinished;
+                    sum.unfinished_ps += files.unfinished_ps;
+                }
+            }
+            if let Some(receiver) = end.receiver() {
+                sums[group_of(receiver.flow().index())].delays.merge(&receiver.delays);
+            }
+        }
+        sums
+    }
+
+    /// Time at each level, all flows of a group together.
+    pub(super) fn level_rows(&self, now: Time) -> Vec<LevelRow> {
+        let mut spent: Vec<Vec<(f64, u128)>> = vec![Vec::new(); self.world.groups().len()];
+        for end in self.world.ends() {
+            let Some(sender) = end.sender() else { continue };
+            let own = &mut spent[self.world.flows()[sender.flow().index()].group as usize];
+            for (level, (rate, span)) in sender.reaction().levels(now).into_iter().enumerate() {
+                own.resize(own.len().max(level + 1), (rate, 0));
+                own[level].1 += u128::from(span.0);
+            }
+        }
+        let rows = self.world.groups().iter().zip(spent).flat_map(|(group, levels)| {
+            let whole = levels.iter().map(|(_, spent)| spent).sum::<u128>().max(1);
+            levels.into_iter().enumerate().map(move |(level, (rate_share, spent))| LevelRow {
+                group: group.clone(),
+                level: level as u64,
+                rate_share,
+                share: spent as f64 / whole as f64,
+            })
+        });
+        rows.collect()
+    }
+
+    pub(super) fn distribution_rows(&self) -> Vec<DistributionRow> {
+        let groups = self.world.groups().iter().zip(&self.world.tally().delays);
+        let rows = groups.flat_map(|(group, histogram)| {
+            histogram.steps().map(|step| DistributionRow {
+                group: group.clone(),
+                delay_s: Span(step.to).seconds(),
+                count: step.count,
+            })
+        });
+        rows.collect()
+    }
+
+    pub(super) fn port_rows(
+        &self,
+        port: &Port,
+        now: Time,
+        measured: Span,
+        ports: &mut Vec<PortRow>,
+        queues: &mut Vec<QueueRow>,
+        losses: &mut Vec<LossRow>,
+    ) {
+        // A mere delay is no port to anybody who reads.
+        let Some(rate) = port.rate() else { return };
+        let name = port.name();
+        let mut row = PortRow {
+            port: name.to_owned(),
+            from: port.between()[0].clone(),
+            to: port.between()[1].clone(),
+            rate_bps: rate.bits_per_second(),
+            ..PortRow::default()
+        };
+        let mut bits = 0;
+        let mut area = 0;
+        for (priority, queue) in port.queues().iter().enumerate() {
+            let own_area = queue.area(now);
+            let measures = queue.measures;
+            queues.push(QueueRow {
+                port: name.to_owned(),
+                priority: priority as u64,
+                arrived: measures.arrived,
+                discarded: measures.discarded,
+                queue_mean: own_area as f64 / measured.0 as f64,
+                queue_max: measures.most,
+                queue_max_start: measures.most_before,
+            });
+            row.arrived += measures.arrived;
+            row.departed += measures.departed;
+            row.discarded += measures.discarded;
+            bits += measures.departed_bits;
+            area += own_area;
+        }
+        row.utilisation = bits as f64 / (row.rate_bps * measured.seconds());
+        row.queue_mean = area as f64 / measured.0 as f64;
+        if let Some((bits, waiting)) = port.bits_areas(now) {
+            row.queue_mean_bits = Some(bits as f64 / measured.0 as f64);
+            row.waiting_mean_bits = Some(waiting as f64 / measured.0 as f64);
+        }
+        row.queue_max = port.most_present();
+        row.queue_max_start = port.most_present_before();
+        for (group, own) in port.by_group().iter().enumerate() {
+            row.marked += own.marked;
+            row.notices_mild += own.notices[0];
+            row.notices_severe += own.notices[2];
+            row.error_npdus += own.error_reports;
+            if *own != GroupMeasures::default() {
+                losses.push(loss_row(name, &self.world.groups()[group], own));
+            }
+        }
+        ports.push(row);
+    }
+
+    pub(super) fn police_rows(&self) -> Vec<LossRow> {
+        let mut by_group = vec![(0, 0); self.world.groups().len()];
+        for (chain, flow) in self.world.policers().zip(self.world.flows()) {
+            let Some(chain) = chain else { continue };
+            let (discarded, tagged) = chain.discarded_and_tagged();
+            by_group[flow.group as usize].0 += discarded;
+            by_group[flow.group as usize].1 += tagged;
+        }
+        self.world
+            .groups()
+            .iter()
+            .zip(by_group)
+            .filter(|(_, own)| *own != (0, 0))
+            .map(|(group, (discarded, tagged))| LossRow {
+                place: format!("policer/{group}"),
+                group: group.clone(),
+                discarded,
+                tagged,
+                ..LossRow::default()
+            })
+            .collect()
+    }
+}
+
+fn fill_sender(row: &mut FlowRow, sender: &Sender, now: Time) {
+    row.sent = sender.sent;
+    row.sent_bits = sender.sent_bits;
+    row.control_bits = sender.control_bits;
+    let obeyed = sender.obeyed();
+    row.obeyed_mild = obeyed[0];
+    row.obeyed_severe = obeyed[2];
+    if let Some(files) = sender.transfers(now) {
+        row.transfers = Some(files.finished);
+        row.transfers_unfinished = Some(files.unfinished);
+        (row.transfer_mean_s, row.transfer_mean_all_s) = transfer_means(&files);
+    }
+}
+
+fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
+    row.tagged = receiver.tagged;
+    row.delivered_bits = receiver.delivered_bits;
+    row.throughput_bps = receiver.delivered_bits as f64 / measured.seconds();
+    row.over_jitter_limit = receiver.late.count();
+    let seconds = |picoseconds: u64| Some(Span(picoseconds).seconds());
+    row.delay_mean_s = receiver.delays.mean().map(|mean| mean * 1e-12);
+    row.delay_sd_s = receiver.delays.variance().map(|variance| libm::sqrt(variance) * 1e-12);
+    row.delay_min_s = receiver.delays.minimum().and_then(seconds);
+    row.delay_max_s = receiver.delays.maximum().and_then(seconds);
+    row.delay_p99_s = receiver.histogram.as_ref().and_then(|histogram| quantile_s(histogram, 0.99, &receiver.delays));
+}
+
+/// The row of a group from those of its flows and what its Ends come to together.
+fn group_row(name: &str, own: &[&FlowRow], sums: &GroupSums, histogram: &Histogram, measured: Span) -> GroupRow {
+    let sum = |field: fn(&FlowRow) -> u64| own.iter().map(|row| field(row)).sum::<u64>();
+    let (sent, lost, over) = (sum(|row| row.sent), sum(|row| row.lost), sum(|row| row.over_jitter_limit));
+    let per_second = |bits: u64| bits as f64 / measured.seconds();
+    let share = |part: u64| (sent > 0).then(|| part as f64 / sent as f64);
+    let quantile = |q: f64| quantile_s(histogram, q, &sums.delays);
+    let delivered: Vec<f64> = own.iter().map(|row| row.delivered_bits as f64).collect();
+    let (transfer_mean_s, transfer_mean_all_s) = sums.files.as_ref().map_or((None, None), transfer_means);
+    GroupRow {
+        group: name.to_owned(),
+        flows: own.len() as u64,
+        sent,
+        delivered: sum(|row| row.delivered),
+        lost,
+        loss_ratio: share(lost),
+        tagged: sum(|row| row.tagged),
+        load_bps: per_second(sum(|row| row.sent_bits)),
+        sent_bps: per_second(sum(|row| row.sent_bits + row.control_bits)),
+        throughput_bps: per_second(sum(|row| row.delivered_bits)),
+        nominal_bps: sums.nominal,
+        delay_mean_s: sums.delays.mean().map(|mean| mean * 1e-12),
+        delay_p50_s: quantile(0.5),
+        delay_p99_s: quantile(0.99),
+        delay_p999_s: quantile(0.999),
+        delay_max_s: sums.delays.maximum().map(|picoseconds| Span(picoseconds).seconds()),
+        over_jitter_limit: over,
+        jitter_share: share(over),
+        obeyed_mild: sum(|row| row.obeyed_mild),
+        obeyed_severe: sum(|row| row.obeyed_severe),
+        transfers: sums.files.map(|files| files.finished),
+        transfer_mean_s,
+        transfers_unfinished: sums.files.map(|files| files.unfinished),
+        transfer_mean_all_s,
+        fairness: (own.len() > 1 && delivered.iter().any(|&bits| bits > 0.0)).then(|| jain(&delivered)),
+        ..GroupRow::default()
+    }
+}
+
+/// What a port did to a group.
+fn loss_row(port: &str, group: &str, own: &GroupMeasures) -> LossRow {
+    LossRow {
+        place: port.to_owned(),
+        group: group.to_owned(),
+        discarded: own.discarded[0],
+        control_discarded: own.discarded[1],
+        tagged: 0,
+        notices_mild: own.notices[0],
+        notices_severe: own.notices[2],
+    }
+}
+
+/// A quantile of delays in seconds: no step of the histogram leads beyond what there was.
+fn quantile_s(histogram: &Histogram, q: f64, delays: &Moments) -> Option<f64> {
+    let found = histogram.quantile(q)?;
+    Some(Span(found.clamp(delays.minimum()?, delays.maximum()?)).seconds())
+}
+
+/// Mean time of the finished transfers, and of all as far as they got; seconds.
+fn transfer_means(files: &Transfers) -> (Option<f64>, Option<f64>) {
+    let mean = |count: u64, sum: u128| (count > 0).then(|| sum as f64 / count as f64 * 1e-12);
+    (
+        mean(files.finished, files.finished_ps),
+        mean(files.finished + files.unfinished, files.finished_ps + files.unfinished_ps),
+    )
+}

@@ -1,0 +1,135 @@
+//! Readings of a run at one instant, for its time series.
+
+use super::Run;
+use crate::control::{CongestionPoint, ReactionPoint};
+use crate::network::end::End;
+use crate::network::hosts::Host;
+use crate::network::port::{MOST_QUEUES, Port};
+use crate::network::transport_end::{Half, TransportEnd};
+use crate::probe::Probe;
+use crate::report::SeriesRow;
+use crate::time::{Span, Time};
+
+impl<P: Probe> Run<P> {
+    pub(super) fn take_sample(&mut self) {
+        let interval = self.measure.sample.unwrap_or_default();
+        let groups = self.world.groups().to_vec();
+        let flows = self.world.flows().iter().map(|flow| (flow.name.clone(), flow.group as usize));
+        let mut sample = Sample {
+            now: self.world.clock(),
+            interval,
+            flows: flows.collect(),
+            received: self.world.counts().iter().map(|[data, _]| data.delivered).collect(),
+            shows_flows: self.measure.sample_flows,
+            seen: vec![0; groups.len()],
+            sums: vec![Vec::new(); groups.len()],
+            series: &mut self.series,
+        };
+        for (port, sampled) in self.world.ports_mut().zip(&mut self.sampled_bits) {
+            sample.read_port(port, sampled);
+        }
+        self.world.each_host(|host| match host {
+            Host::End(end) => sample.read_end(end),
+            Host::Transport(end) => sample.read_transport(end),
+        });
+        sample.put_means(&groups);
+        self.next_sample = self.world.clock() + interval;
+    }
+}
+
+/// The readings of one instant.
+#[derive(Debug)]
+struct Sample<'a> {
+    now: Time,
+    /// Since the last readings.
+    interval: Span,
+    /// Name and group of each flow.
+    flows: Vec<(String, usize)>,
+    /// Data PDUs of each flow that have been delivered.
+    received: Vec<u64>,
+    /// Whether every flow is shown, and not only the first of its group.
+    shows_flows: bool,
+    /// Sources of each group read so far.
+    seen: Vec<u64>,
+    /// Sums of their readings.
+    sums: Vec<Vec<(&'static str, f64)>>,
+    series: &'a mut Vec<SeriesRow>,
+}
+
+fn row(now: Time, component: &str, quantity: &str, value: f64) -> SeriesRow {
+    SeriesRow { time_s: now.seconds(), component: component.to_owned(), quantity: quantity.to_owned(), value }
+}
+
+impl Sample<'_> {
+    fn put(&mut self, component: &str, quantity: &str, value: f64) {
+        self.series.push(row(self.now, component, quantity, value));
+    }
+
+    /// Readings of one port, of what it sent since the last of them.
+    fn read_port(&mut self, port: &mut Port, sampled: &mut [u64; MOST_QUEUES]) {
+        let Some(rate) = port.rate() else { return };
+        let name = port.name().to_owned();
+        let mut sent = 0;
+        for (priority, queue) in port.queues().iter().enumerate() {
+            self.put(&name, &format!("queue_{priority}"), queue.present as f64);
+            let bits = queue.measures.departed_bits;
+            let own = bits.wrapping_sub(std::mem::replace(&mut sampled[priority], bits));
+            if port.queues().len() > 1 {
+                self.put(&name, &format!("throughput_{priority}"), own as f64 / self.interval.seconds());
+            }
+            sent += own;
+        }
+        self.put(&name, "utilisation", sent as f64 / (rate.bits_per_second() * self.interval.seconds()));
+        if let Some(bits) = port.bits_present() {
+            self.put(&name, "queue_bits", bits as f64);
+        }
+        if let Some(point) = port.congestion_mut() {
+            point.readings(self.now, &mut |quantity, value| self.put(&name, quantity, value));
+        }
+    }
+
+    fn read_end(&mut self, end: &mut End) {
+        let Some(sender) = &mut end.sender else { return };
+        let flow = sender.flow().index();
+        let (is_shown, group) = self.count(flow);
+        let Sample { now, series, sums, flows, .. } = self;
+        let name = &flows[flow].0;
+        sender.reaction_mut().readings(*now, &mut |quantity, value| {
+            if is_shown {
+                series.push(row(*now, name, quantity, value));
+            }
+            match sums[group].iter_mut().find(|(known, _)| *known == quantity) {
+                Some((_, sum)) => *sum += value,
+                None => sums[group].push((quantity, value)),
+            }
+        });
+    }
+
+    fn read_transport(&mut self, end: &TransportEnd) {
+        let Half::Sending(sending) = end.half() else { return };
+        let flow = sending.flow().index();
+        if self.count(flow).0 {
+            let Sample { now, series, flows, .. } = self;
+            sending.readings(&mut |quantity, value| series.push(row(*now, &flows[flow].0, quantity, value)));
+        }
+    }
+
+    /// Counts the source of a flow; whether it is shown, and its group.
+    fn count(&mut self, flow: usize) -> (bool, usize) {
+        let group = self.flows[flow].1;
+        let is_shown = self.shows_flows || self.seen[group] == 0;
+        self.seen[group] += 1;
+        if is_shown {
+            self.series.push(row(self.now, &self.flows[flow].0, "received", self.received[flow] as f64));
+        }
+        (is_shown, group)
+    }
+
+    fn put_means(&mut self, groups: &[String]) {
+        for (group, sums) in std::mem::take(&mut self.sums).into_iter().enumerate() {
+            for (quantity, sum) in sums {
+                self.put(&groups[group], &format!("{quantity}.mean"), sum / self.seen[group] as f64);
+            }
+        }
+    }
+}
