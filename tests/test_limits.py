@@ -102,8 +102,9 @@ def test_a_backlog_that_nobody_foresees_is_named_early(penstock: Command, tmp_pa
     text = BACKLOG.replace("traffic.greedy = {}", "traffic.greedy = {}\nreaction_point.stop = {}")
     file.write_text(text, encoding="utf-8")
     assert penstock("check", file).returncode == 0
-    told = penstock("run", file)
-    refused(told, "port `trunk`", "0.3 Gb/s comes in", "takes 150 Mb/s", "MB of memory", "limit its queue")
+    refused(
+        penstock("run", file), "port `trunk`", "0.3 Gb/s comes in", "takes 150 Mb/s", "MB of memory", "limit its queue"
+    )
 
 
 def test_slices_have_a_floor(small: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ pub(crate) fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64) {
     let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-", "satellite-622-"]
         .iter()
         .any(|name| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)));
-    let most = if is_wide { 0.2 } else { seconds };
+    let most = if is_wide { 0.05 } else { seconds };
     scenario.duration = Span::from_seconds(scenario.duration.seconds().min(most));
     scenario.warm_up = Span::ZERO;
 }
