@@ -68,7 +68,7 @@ fn runs(lines: &str, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
         let wanted: Value = serde_json::from_str(line)?;
         let number = |name: &str| wanted[name].as_u64().ok_or("a run has a seed and a replication");
         let scenario = document::from_json(&wanted["scenario"].to_string())?;
-        let report = carry_out(scenario, number("seed")?, u32::try_from(number("replication")?)?, form, share)?;
+        let report = carry_out(scenario, number("seed")?, u32::try_from(number("replication")?)?, form, share)?.report();
         cells += report.groups.iter().map(|group| group.sent).sum::<u64>();
         wakeups += report.events;
         hash = hash.rotate_left(1) ^ report.fingerprint;
@@ -78,7 +78,11 @@ fn runs(lines: &str, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
 
 /// The whole scenario, or the first `share` of it.
 fn run(scenario: Scenario, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
-    Ok(summary(&carry_out(scenario, 1, 0, form, share)?))
+    let run = carry_out(scenario, 1, 0, form, share)?;
+    let mut result = summary(&run.report());
+    result["rounds"] = json!(run.world().rounds());
+    result["visits"] = json!(run.world().visits());
+    Ok(result)
 }
 
 fn carry_out(
@@ -87,7 +91,7 @@ fn carry_out(
     replication: u32,
     form: Form,
     share: f64,
-) -> Result<Report, Box<dyn Error>> {
+) -> Result<Run, Box<dyn Error>> {
     scenario.duration = Span::from_seconds(scenario.duration.seconds() * share);
     if share < 1.0 {
         scenario.warm_up = Span::from_seconds(scenario.warm_up.seconds() * share);
@@ -98,7 +102,7 @@ fn carry_out(
     let duration = scenario.duration;
     let mut run = Run::new(&scenario, seed, replication, form)?;
     while !run.advance(duration)? {}
-    Ok(run.report())
+    Ok(run)
 }
 
 fn summary(report: &Report) -> Value {

@@ -37,6 +37,12 @@ const MOST: u64 = 8_192;
 /// PDUs for each host that a round may take in any case, so that looking for those that must act costs little.
 const FOR_EACH_HOST: u64 = 16;
 
+/// After so many rounds it is seen whether they are worth it.
+const LOOK_AFTER: u64 = 1_024;
+
+/// Rounds in which fewer PDUs are taken cost more than to let all nodes take turns.
+const FEW_A_ROUND: u64 = 4;
+
 /// One node, what leads to it, and how far it has run.
 #[derive(Clone, Debug)]
 pub struct Station {
@@ -68,6 +74,8 @@ pub struct Parts {
     pub stations: Vec<Station>,
     /// What runs, in the order of a round.
     pub units: Vec<Unit>,
+    /// All of it as one cluster, if its nodes can take turns.
+    pub turns: Option<Unit>,
     /// Number of lanes.
     pub lanes: usize,
     /// Number of ports.
@@ -92,6 +100,10 @@ pub struct World<P> {
     clock: Time,
     stations: Vec<Station>,
     units: Vec<Unit>,
+    /// All units as one cluster, until it is known whether rounds are worth it.
+    turns: Option<Unit>,
+    /// PDUs taken at the last look at that.
+    taken_before: u64,
     ports: usize,
     ends: Vec<Option<Seat>>,
     policers: Vec<Option<Seat>>,
@@ -105,6 +117,8 @@ pub struct World<P> {
     /// The port that ends the run, once its departures are counted.
     stop: Option<usize>,
     rounds: u64,
+    /// How often a node has run in a round.
+    visits: u64,
     /// The books are next checked once so many PDUs have been taken.
     next_check: u64,
 }
@@ -118,6 +132,8 @@ impl<P: Probe> World<P> {
             clock: Time::ZERO,
             stations: parts.stations,
             units: parts.units,
+            turns: parts.turns,
+            taken_before: 0,
             ports: parts.ports,
             most: MOST.max(FOR_EACH_HOST * parts.ends.len() as u64),
             ends: parts.ends,
@@ -138,6 +154,7 @@ impl<P: Probe> World<P> {
             window: Span::milliseconds(1),
             stop: None,
             rounds: 0,
+            visits: 0,
             next_check: 0,
         }
     }
@@ -170,6 +187,12 @@ impl<P: Probe> World<P> {
     #[must_use]
     pub fn rounds(&self) -> u64 {
         self.rounds
+    }
+
+    /// How often a node has run in a round: PDUs that were taken for each are how long its loop is.
+    #[must_use]
+    pub fn visits(&self) -> u64 {
+        self.visits
     }
 
     /// Every port, by number.
@@ -347,10 +370,23 @@ impl<P: Probe> World<P> {
             } else if taken < FEWEST {
                 self.window = Span(self.window.0.saturating_mul(2));
             }
+            if self.rounds.is_multiple_of(LOOK_AFTER) {
+                self.look_at_rounds();
+            }
             if self.ctx.handled >= last && !is_cut {
                 is_cut = true;
                 cap = self.stations.iter().map(|station| station.horizon).max().unwrap_or(cap).min(cap);
             }
+        }
+    }
+
+    /// Lets all nodes take turns from now on where rounds are too short to be worth it. The results are the same.
+    fn look_at_rounds(&mut self) {
+        let taken = self.ctx.handled - std::mem::replace(&mut self.taken_before, self.ctx.handled);
+        if taken < FEW_A_ROUND * LOOK_AFTER
+            && let Some(turns) = self.turns.take()
+        {
+            self.units = vec![turns];
         }
     }
 
@@ -380,7 +416,10 @@ impl<P: Probe> World<P> {
                 let Station { node, inbox, horizon: reached, .. } = &mut self.stations[node];
                 if horizon > *reached {
                     *reached = horizon;
-                    node.run(inbox, Key::start_of(horizon), &mut self.ctx);
+                    if node.timer().time < horizon || inbox.first_time(&self.ctx) < horizon {
+                        node.run(inbox, Key::start_of(horizon), &mut self.ctx);
+                        self.visits += 1;
+                    }
                 }
             }
             Unit::Cluster(cluster) => {

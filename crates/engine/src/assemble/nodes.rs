@@ -25,6 +25,9 @@ use crate::spec::Order;
 use crate::time::Time;
 use crate::traffic;
 
+/// In a larger network there is always more to do at a time than taking turns is good for.
+const MOST_IN_TURNS: usize = 4_096;
+
 impl Network<'_> {
     /// Builds every node, and what leads where.
     pub(super) fn build(&self, seed: u64, replication: u32, form: Form) -> Parts {
@@ -111,8 +114,16 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             group: flow.group as u32,
             id: FlowId(index as u32),
         };
+        let stations: Vec<Station> = stations.collect();
+        let can_take_turns = |station: &Station| match &station.node {
+            Node::Hosts(hosts) => hosts.can_take_turns(),
+            _ => true,
+        };
+        let all: Vec<u32> = units.iter().flatten().copied().collect();
+        let may = units.len() > 1 && all.len() <= MOST_IN_TURNS && stations.iter().all(can_take_turns);
         Parts {
-            stations: stations.collect(),
+            turns: may.then(|| unit(graph, &all)),
+            stations,
             units: units.iter().map(|members| unit(graph, members)).collect(),
             lanes: graph.steps.len(),
             ports: network.ports.len(),
@@ -283,7 +294,9 @@ fn unit(graph: &super::graph::Graph, members: &[u32]) -> Unit {
     if let [node] = members {
         return Unit::Node(*node);
     }
-    let place = |node: u32| members.iter().position(|&member| member == node).map(|place| place as u32);
+    let mut places = vec![None; graph.names.len()];
+    members.iter().enumerate().for_each(|(place, &node)| places[node as usize] = Some(place as u32));
+    let place = |node: u32| places[node as usize];
     let mut consumers = vec![BTreeSet::new(); members.len()];
     let mut outside = Vec::new();
     for (lane, step) in graph.steps.iter().enumerate() {

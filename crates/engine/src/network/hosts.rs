@@ -129,8 +129,21 @@ impl Hosts {
     pub fn timer(&self) -> Key {
         match &self.hosts[..] {
             [host] => host.key(),
-            _ => Key { time: self.wakes.iter().copied().min().unwrap_or(Time::NEVER), place: Place(0) },
+            hosts => {
+                let time = self.wakes.iter().copied().min().unwrap_or(Time::NEVER);
+                let first = hosts.iter().zip(&self.wakes).filter(|(_, wake)| **wake == time).map(|(host, _)| host.key());
+                // One that keeps something has no place of its own then.
+                let place = first.map(|key| if key.time == time { key.place } else { Place(0) });
+                Key { time, place: place.min().unwrap_or(Place(0)) }
+            }
         }
+    }
+
+    /// Whether they can do one key at a time: none has an access line that others would have to wait for.
+    #[must_use]
+    pub fn can_take_turns(&self) -> bool {
+        let has_access = |host: &Host| matches!(host, Host::End(end) if end.access.is_some());
+        self.hosts.len() == 1 || !self.hosts.iter().any(has_access)
     }
 
     /// Takes what arrives before `until`, and sends.
