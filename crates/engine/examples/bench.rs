@@ -68,7 +68,8 @@ fn runs(lines: &str, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
         let wanted: Value = serde_json::from_str(line)?;
         let number = |name: &str| wanted[name].as_u64().ok_or("a run has a seed and a replication");
         let scenario = document::from_json(&wanted["scenario"].to_string())?;
-        let report = carry_out(scenario, number("seed")?, u32::try_from(number("replication")?)?, form, share)?.report();
+        let report =
+            carry_out(scenario, number("seed")?, u32::try_from(number("replication")?)?, form, share)?.report();
         cells += report.groups.iter().map(|group| group.sent).sum::<u64>();
         wakeups += report.events;
         hash = hash.rotate_left(1) ^ report.fingerprint;

@@ -74,10 +74,20 @@ pub enum Event {
     },
 }
 
+impl Event {
+    /// The node where it happened: a port or policer by its name, a receiver by its flow. What one node shows is in order.
+    fn node(&self) -> (&str, FlowId) {
+        match self {
+            Event::Delivered { flow, .. } => ("", *flow),
+            Event::Discarded { place, .. } | Event::Notice { place, .. } => (place, FlowId(0)),
+        }
+    }
+}
+
 /// Keeps every event with its time: for tests and for looking closely at short runs.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// What happened, in order of time at every stop.
+    /// What happened, in order of time and then of nodes at every stop.
     pub events: Vec<(Time, Event)>,
     /// How many of them are in order for good.
     settled: usize,
@@ -98,7 +108,8 @@ impl Probe for Trace {
     }
 
     fn settle(&mut self) {
-        self.events[self.settled..].sort_by_key(|(at, _)| *at);
+        self.events[self.settled..]
+            .sort_by(|(at, event), (other_at, other)| (at, event.node()).cmp(&(other_at, other.node())));
         self.settled = self.events.len();
     }
 }

@@ -30,7 +30,6 @@ use lane::{Inbox, Key, Lane, LaneId};
 
 /// A round grows while it takes fewer PDUs than this, so that each node has enough to do at a time.
 const FEWEST: u64 = 2_048;
-
 /// A round shrinks when it takes more than this, so that what it leaves in lanes stays in the cache.
 const MOST: u64 = 8_192;
 
@@ -183,7 +182,7 @@ impl<P: Probe> World<P> {
         self.ctx.handled
     }
 
-    /// Rounds so far.
+    /// Rounds.
     #[must_use]
     pub fn rounds(&self) -> u64 {
         self.rounds
@@ -354,20 +353,17 @@ impl<P: Probe> World<P> {
     /// PDUs have been taken: the answer then is false.
     fn run_rounds(&mut self, mut cap: Time, last: u64) -> bool {
         let mut is_cut = false;
-        loop {
-            let first = self.first();
-            if first >= cap {
-                self.stations.iter_mut().for_each(|station| station.horizon = station.horizon.max(cap));
-                self.clock = Time(cap.0 - 1).max(self.clock);
-                return !is_cut;
-            }
+        let mut first = self.first();
+        while first < cap {
             let before = self.ctx.handled;
             self.round(first, cap.min(first + self.window));
             self.rounds += 1;
             let taken = self.ctx.handled - before;
+            let start = std::mem::replace(&mut first, self.first());
             if taken > self.most {
                 self.window = Span(self.window.0 / 2).max(Span(1));
-            } else if taken < FEWEST {
+            } else if taken < FEWEST && first.since(start) >= Span(self.window.0 / 2) {
+                // Where horizons end the round and not the window, a longer one only lets sources run ahead of the rest.
                 self.window = Span(self.window.0.saturating_mul(2));
             }
             if self.rounds.is_multiple_of(LOOK_AFTER) {
@@ -378,6 +374,9 @@ impl<P: Probe> World<P> {
                 cap = self.stations.iter().map(|station| station.horizon).max().unwrap_or(cap).min(cap);
             }
         }
+        self.stations.iter_mut().for_each(|station| station.horizon = station.horizon.max(cap));
+        self.clock = Time(cap.0 - 1).max(self.clock);
+        !is_cut
     }
 
     /// Lets all nodes take turns from now on where rounds are too short to be worth it. The results are the same.

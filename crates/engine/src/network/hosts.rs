@@ -131,7 +131,8 @@ impl Hosts {
             [host] => host.key(),
             hosts => {
                 let time = self.wakes.iter().copied().min().unwrap_or(Time::NEVER);
-                let first = hosts.iter().zip(&self.wakes).filter(|(_, wake)| **wake == time).map(|(host, _)| host.key());
+                let first =
+                    hosts.iter().zip(&self.wakes).filter(|(_, wake)| **wake == time).map(|(host, _)| host.key());
                 // One that keeps something has no place of its own then.
                 let place = first.map(|key| if key.time == time { key.place } else { Place(0) });
                 Key { time, place: place.min().unwrap_or(Place(0)) }

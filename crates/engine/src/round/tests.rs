@@ -213,3 +213,65 @@ fn a_departure_that_is_known_already_ends_the_run() {
     assert!(world.run_until(Time::ZERO + length, u64::MAX).unwrap());
     assert_eq!((world.clock(), world.ctx.sent), (Time(6 * CELL), 1));
 }
+
+/// Two connections in a tight loop, and a source that nobody tells anything.
+const OPEN_BESIDE_A_LOOP: &str = r#"
+    duration = "200 ms"
+    [line.in]
+    between = ["x", "a"]
+    rate = "424 Mb/s"
+    [line.trunk]
+    between = ["a", "b"]
+    rate = "424 Mb/s"
+    delay = "1 us"
+    congestion_point.eds = {}
+    reverse.congestion_point.eds = {}
+    [flow.open]
+    path = ["x", "a", "b"]
+    traffic.cbr = { rate = "100 Mb/s", start = "0 us" }
+    [flow.one]
+    path = ["a", "b"]
+    peer = "two"
+    traffic.greedy = {}
+    reaction_point.tm40 = {}
+    notification_point.turn_round = {}
+    [flow.two]
+    path = ["b", "a"]
+    peer = "one"
+    traffic.greedy = {}
+    reaction_point.tm40 = {}
+    notification_point.turn_round = {}
+"#;
+
+#[test]
+fn who_is_told_nothing_runs_ahead_of_the_rest_by_a_round_and_no_more() {
+    let (mut world, length) = world(OPEN_BESIDE_A_LOOP, Form::Fast);
+    let end = Time::ZERO + length;
+    let (mut taken, mut slices) = (0, 0);
+    while !world.run_until(end, 1).unwrap() {
+        let more = world.handled() - taken;
+        assert!(more <= 4 * MOST, "{more}");
+        taken += more;
+        slices += 1;
+    }
+    assert!(slices > 20, "{slices}");
+}
+
+/// What several nodes show of one instant does not depend on which of them ran first.
+#[test]
+fn a_trace_is_the_same_in_both_forms_and_in_any_slices() {
+    for number in 0..40 {
+        let text = crate::drawn::text(number);
+        let run = |form, slice: Span| {
+            let (mut world, length) = world(&text, form);
+            let end = Time::ZERO + length;
+            while world.clock() < end {
+                world.run_until(end.min(world.clock() + slice), u64::MAX).unwrap();
+            }
+            (world.fingerprint(), world.probe().events.clone())
+        };
+        let fast = run(Form::Fast, Span(u64::MAX));
+        assert!(run(Form::Fast, Span(50 * CELL)) == fast, "{number}, sliced");
+        assert!(run(Form::Plain, Span(u64::MAX)) == fast, "{number}, plain");
+    }
+}
