@@ -55,7 +55,8 @@ class Task:
     """One run: a scenario's JSON (``Scenario.to_json()``), a seed and a replication.
 
     ``key`` is the caller's own name for it. ``form`` is ``fast``, or ``plain``, in which all nodes of the network take
-    turns in order of time, with the same results. One that is certain to be beyond its ``limits`` fails before it begins.
+    turns in order of time, with the same results. One that is certain to be beyond its ``limits`` fails before it
+    begins.
     """
 
     scenario: str
