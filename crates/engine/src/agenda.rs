@@ -58,6 +58,15 @@ impl Agenda {
         (Key { time: Time(first.time), place: Place((first.place >> 32) as u32) }, Leaf(first.place as u32))
     }
 
+    /// Gives the leaf a turn at `key`, if it has none before.
+    #[inline]
+    pub fn bring_forward(&mut self, leaf: Leaf, key: Key) {
+        let planned = self.tree[self.tree.len() / 2 + leaf.0 as usize];
+        if key.time.0 < planned.time || (key.time.0 == planned.time && u64::from(key.place.0) < planned.place >> 32) {
+            self.set(leaf, key);
+        }
+    }
+
     /// Replaces the leaf's turn; [`Key::NEVER`] takes it off.
     #[inline]
     pub fn set(&mut self, leaf: Leaf, key: Key) {

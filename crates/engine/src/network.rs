@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod end;
+pub mod exit;
 pub mod hosts;
 pub mod policers;
 pub mod port;
@@ -134,7 +135,7 @@ pub enum Node {
 
 impl Node {
     /// Does everything that happens before `until`; nothing that arrives before it is still to come.
-    pub fn run<P: Probe>(&mut self, inbox: &mut Inbox, until: Key, ctx: &mut Ctx<P>) {
+    pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         match self {
             Node::Hosts(hosts) => hosts.run(inbox, until, ctx),
             Node::Port(port) => port.run(inbox, until, ctx),
@@ -144,6 +145,16 @@ impl Node {
     }
 
     /// When one of its own timers next expires, whatever its lanes bring.
+    #[inline]
+    #[must_use]
+    pub fn due(&self) -> Time {
+        match self {
+            Node::Hosts(hosts) => hosts.due(),
+            _ => self.timer().time,
+        }
+    }
+
+    /// When one of its own timers next expires, among equal times too.
     #[must_use]
     pub fn timer(&self) -> Key {
         match self {

@@ -42,10 +42,17 @@ impl Due {
 
 /// A policer of one flow.
 pub trait Policer {
-    /// The verdict on `pdu`, which arrives at `at` and may be tagged: whether it goes on. `None` from a shaper that cannot
-    /// let it go at once: then it must be told with `arrive`.
-    fn judge(&mut self, _pdu: &mut Pdu, _at: Time) -> Option<bool> {
+    /// Whether a PDU of `bits` that arrives at `at` goes on at once, as it is; the state follows.
+    fn conforms(&mut self, bits: u64, at: Time) -> bool;
+    /// What becomes of `pdu`, which does not conform and may be tagged: whether it goes on. `None` from a shaper that
+    /// may hold it back: then it must be told with `arrive`.
+    fn exceed(&mut self, _pdu: &mut Pdu) -> Option<bool> {
         None
+    }
+    /// The verdict on `pdu`, which arrives at `at`.
+    #[inline]
+    fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
+        if self.conforms(pdu.bits(), at) { Some(true) } else { self.exceed(pdu) }
     }
     /// Whether it is a shaper, which may hold a PDU back.
     fn holds(&self) -> bool {
@@ -185,9 +192,13 @@ impl Policer for State {
         policers!(dispatch! [State, self, policer => policer.holds()])
     }
 
-    #[inline]
-    fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
-        policers!(dispatch! [State, self, policer => policer.judge(pdu, at)])
+    #[inline(always)]
+    fn conforms(&mut self, bits: u64, at: Time) -> bool {
+        policers!(dispatch! [State, self, policer => policer.conforms(bits, at)])
+    }
+
+    fn exceed(&mut self, pdu: &mut Pdu) -> Option<bool> {
+        policers!(dispatch! [State, self, policer => policer.exceed(pdu)])
     }
 
     #[inline]

@@ -11,6 +11,7 @@ pub mod fifo;
 pub mod horizon;
 pub mod lane;
 pub mod order;
+mod turns;
 
 use crate::error::Error;
 use crate::network::hosts::Host;
@@ -27,20 +28,18 @@ use cluster::Cluster;
 pub use ends::{EndRef, Seat};
 use horizon::{Edge, Feeder};
 use lane::{Inbox, Key, Lane, LaneId};
+use turns::Turns;
 
 /// A round grows while it takes fewer PDUs than this, so that each node has enough to do at a time.
 const FEWEST: u64 = 2_048;
 /// A round shrinks when it takes more than this, so that what it leaves in lanes stays in the cache.
 const MOST: u64 = 8_192;
 
+/// The books are checked once so many times as many PDUs have been taken as are held.
+const CHECK_AFTER: u64 = 16;
+
 /// PDUs for each host that a round may take in any case, so that looking for those that must act costs little.
 const FOR_EACH_HOST: u64 = 16;
-
-/// After so many rounds it is seen whether they are worth it.
-const LOOK_AFTER: u64 = 1_024;
-
-/// Rounds in which fewer PDUs are taken cost more than to let all nodes take turns.
-const FEW_A_ROUND: u64 = 4;
 
 /// One node, what leads to it, and how far it has run.
 #[derive(Clone, Debug)]
@@ -98,11 +97,7 @@ pub struct Parts {
 pub struct World<P> {
     clock: Time,
     stations: Vec<Station>,
-    units: Vec<Unit>,
-    /// All units as one cluster, until it is known whether rounds are worth it.
-    turns: Option<Unit>,
-    /// PDUs taken at the last look at that.
-    taken_before: u64,
+    turns: Turns,
     ports: usize,
     ends: Vec<Option<Seat>>,
     policers: Vec<Option<Seat>>,
@@ -130,9 +125,7 @@ impl<P: Probe> World<P> {
         World {
             clock: Time::ZERO,
             stations: parts.stations,
-            units: parts.units,
-            turns: parts.turns,
-            taken_before: 0,
+            turns: Turns::new(parts.units, parts.turns),
             ports: parts.ports,
             most: MOST.max(FOR_EACH_HOST * parts.ends.len() as u64),
             ends: parts.ends,
@@ -293,10 +286,11 @@ impl<P: Probe> World<P> {
             }
         };
         self.settle();
-        // A recount costs what is held. One for as many PDUs taken costs each a constant, however often the run stops.
+        // A recount costs what is held. One for so many times that number of PDUs taken costs each a small constant,
+        // however often the run stops.
         if self.ctx.handled >= self.next_check {
             self.check()?;
-            self.next_check = self.ctx.handled + self.held();
+            self.next_check = self.ctx.handled + CHECK_AFTER * self.held();
         }
         Ok(all)
     }
@@ -366,9 +360,7 @@ impl<P: Probe> World<P> {
                 // Where horizons end the round and not the window, a longer one only lets sources run ahead of the rest.
                 self.window = Span(self.window.0.saturating_mul(2));
             }
-            if self.rounds.is_multiple_of(LOOK_AFTER) {
-                self.look_at_rounds();
-            }
+            self.turns.look(self.ctx.handled, self.rounds);
             if self.ctx.handled >= last && !is_cut {
                 is_cut = true;
                 cap = self.stations.iter().map(|station| station.horizon).max().unwrap_or(cap).min(cap);
@@ -379,20 +371,10 @@ impl<P: Probe> World<P> {
         !is_cut
     }
 
-    /// Lets all nodes take turns from now on where rounds are too short to be worth it. The results are the same.
-    fn look_at_rounds(&mut self) {
-        let taken = self.ctx.handled - std::mem::replace(&mut self.taken_before, self.ctx.handled);
-        if taken < FEW_A_ROUND * LOOK_AFTER
-            && let Some(turns) = self.turns.take()
-        {
-            self.units = vec![turns];
-        }
-    }
-
     /// When the first thing happens that has not.
     fn first(&self) -> Time {
-        let timers = self.units.iter().map(|unit| match unit {
-            Unit::Node(node) => self.stations[*node as usize].node.timer().time,
+        let timers = self.turns.units().iter().map(|unit| match unit {
+            Unit::Node(node) => self.stations[*node as usize].node.due(),
             Unit::Cluster(cluster) => cluster.first(&self.stations),
         });
         let arrivals = self.ctx.lanes.iter().filter_map(|lane| lane.front().map(|record| record.time));
@@ -401,21 +383,21 @@ impl<P: Probe> World<P> {
 
     /// Lets every unit run as far as it may, but not beyond `cap`; nothing happens before `first` any more.
     fn round(&mut self, first: Time, cap: Time) {
-        for unit in 0..self.units.len() {
+        for unit in 0..self.turns.units().len() {
             self.run_unit(unit, first, cap);
         }
     }
 
     #[inline]
     fn run_unit(&mut self, unit: usize, first: Time, cap: Time) {
-        match &mut self.units[unit] {
+        match self.turns.unit(unit) {
             Unit::Node(node) => {
                 let node = *node as usize;
                 let horizon = horizon(&self.stations, &self.stations[node].feeders, first, &self.ctx).min(cap);
                 let Station { node, inbox, horizon: reached, .. } = &mut self.stations[node];
                 if horizon > *reached {
                     *reached = horizon;
-                    if node.timer().time < horizon || inbox.first_time(&self.ctx) < horizon {
+                    if node.due() < horizon || inbox.first_time(&self.ctx) < horizon {
                         node.run(inbox, Key::start_of(horizon), &mut self.ctx);
                         self.visits += 1;
                     }

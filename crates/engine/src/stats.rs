@@ -232,9 +232,17 @@ impl AboveMinimum {
         if value < self.minimum {
             self.lower(value);
         }
-        let counts = value > self.always;
-        self.decided += u64::from(counts);
-        if !counts && value > self.never {
+        // The minimum so far is not below the floor, nor `always` below `never`.
+        if value > self.never {
+            self.decide(value);
+        }
+    }
+
+    #[inline]
+    fn decide(&mut self, value: u64) {
+        if value > self.always {
+            self.decided += 1;
+        } else {
             self.kept.push(value);
         }
     }

@@ -70,6 +70,12 @@ pub struct Unit {
     pub number: u64,
 }
 
+/// Whatever takes what a model has produced, at the instants at which it is produced.
+pub trait Taker {
+    /// Takes one PDU's worth, produced at `now`.
+    fn take(&mut self, unit: Unit, now: Time);
+}
+
 /// Files or messages that a model has handed over whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Transfers {
@@ -98,14 +104,14 @@ pub trait Traffic {
         mut upcoming: Upcoming,
         last: Time,
         pace: &mut impl Pace,
-        mut each: impl FnMut(Unit, Time),
+        taker: &mut impl Taker,
     ) -> Upcoming {
         let mut now = Time::ZERO;
         while upcoming.time() < last {
             now = now.max(upcoming.time());
             let (unit, next) = self.advance(now, pace);
             if let Some(unit) = unit {
-                each(unit, now);
+                taker.take(unit, now);
             }
             upcoming = next;
         }
@@ -416,14 +422,8 @@ impl Traffic for Model {
     }
 
     #[inline(always)]
-    fn produce(
-        &mut self,
-        upcoming: Upcoming,
-        last: Time,
-        pace: &mut impl Pace,
-        each: impl FnMut(Unit, Time),
-    ) -> Upcoming {
-        models!(dispatch! [Model, self, model => model.produce(upcoming, last, pace, each)])
+    fn produce(&mut self, upcoming: Upcoming, last: Time, pace: &mut impl Pace, taker: &mut impl Taker) -> Upcoming {
+        models!(dispatch! [Model, self, model => model.produce(upcoming, last, pace, taker)])
     }
 
     fn transfers(&self, now: Time) -> Option<Transfers> {

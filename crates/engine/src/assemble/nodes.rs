@@ -7,6 +7,7 @@ use super::Form;
 use super::graph::Name;
 use super::network::{FlowPlan, Network, PortPlan};
 use super::routes::Routes;
+use crate::agenda::Leaf;
 use crate::control::{FlowTerms, ReceiverSurroundings, SenderSurroundings};
 use crate::network::end::End;
 use crate::network::hosts::{Host, Hosts};
@@ -170,6 +171,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             group_count: network.groups.len(),
             measures_bits: network.scenario.flow.values().any(|flow| flow.transport.is_some()),
             least_bits: self.routes.least_bits,
+            first_queue: self.routes.first_queues[index],
             places: Places {
                 service: network.service_place(index),
                 delivery: network.delivery_place(index),
@@ -297,15 +299,15 @@ fn unit(graph: &super::graph::Graph, members: &[u32]) -> Unit {
     let mut places = vec![None; graph.names.len()];
     members.iter().enumerate().for_each(|(place, &node)| places[node as usize] = Some(place as u32));
     let place = |node: u32| places[node as usize];
-    let mut consumers = vec![BTreeSet::new(); members.len()];
-    let mut outside = Vec::new();
+    let mut consumers = vec![Vec::new(); members.len()];
+    let mut inlets = Vec::new();
     for (lane, step) in graph.steps.iter().enumerate() {
         match (place(step.from), place(step.to)) {
-            (Some(from), Some(to)) => drop(consumers[from as usize].insert(to)),
-            (None, Some(_)) => outside.push(LaneId(lane as u32)),
+            (Some(from), Some(to)) => consumers[from as usize].push((LaneId(lane as u32), Leaf(to))),
+            (None, Some(to)) => inlets.push((LaneId(lane as u32), Leaf(to))),
             _ => {}
         }
     }
-    let consumers = consumers.into_iter().map(|consumers| consumers.into_iter().collect()).collect();
-    Unit::Cluster(Box::new(Cluster::new(members.to_vec(), consumers, graph.feeders(&outside))))
+    let outside: Vec<LaneId> = inlets.iter().map(|(lane, _)| *lane).collect();
+    Unit::Cluster(Box::new(Cluster::new(members.to_vec(), consumers, inlets, graph.feeders(&outside))))
 }

@@ -43,6 +43,8 @@ pub(super) struct Routes {
     leads: BTreeMap<u32, Span>,
     /// What each port's congestion point does.
     points: Vec<Point>,
+    /// The first queue at each port that any PDU ever takes.
+    pub(super) first_queues: Vec<u8>,
     /// No PDU of the network is shorter, in bits.
     pub(super) least_bits: u64,
 }
@@ -125,6 +127,7 @@ impl Network<'_> {
                 exits: vec![None; self.end_count],
                 out: vec![LaneId::NONE; self.end_count],
                 leads: BTreeMap::new(),
+                first_queues: vec![u8::MAX; self.ports.len()],
                 least_bits: self.flows.iter().map(|flow| self.least_bits(flow)).min().unwrap_or(8),
             },
         };
@@ -235,6 +238,12 @@ impl Layer<'_> {
         &mut ways.ways[flow - ways.first as usize]
     }
 
+    /// PDUs of that priority cross the port.
+    fn take_queue(&mut self, port: usize, priority: u8) {
+        let first = &mut self.routes.first_queues[port];
+        *first = priority.min(*first);
+    }
+
     /// Where PDUs in the flow's own direction go behind its `hop`-th line.
     fn onward(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
         match flow.forward.get(hop + 1) {
@@ -258,6 +267,7 @@ impl Layer<'_> {
         let first = usize::from(self.folded.contains(&flow.forward[0]));
         for (hop, &port) in flow.forward.iter().enumerate().skip(first) {
             let distance = 10 * hop as u32 + 1;
+            self.take_queue(port, flow.params.priority);
             let from = self.routes.graph.node(Name::Port(port));
             self.routes.graph.place(from, distance);
             let Some(to) = self.onward(flow, hop) else { continue };
@@ -289,6 +299,8 @@ impl Layer<'_> {
                 continue;
             }
             let Some(to) = self.returning(flow, hop) else { continue };
+            // Notices take the first queue.
+            self.take_queue(port, 0);
             let from = self.routes.graph.node(Name::Port(port));
             self.routes.graph.place(from, 100_000 + 10 * (last - hop) as u32);
             let point = self.routes.points[forward];

@@ -2,9 +2,9 @@
 
 use super::Ctx;
 use super::access::Access;
+use super::exit::Exit;
 use super::receiver::Receiver;
 use super::sender::Sender;
-use crate::pdu::Pdu;
 use crate::probe::Probe;
 use crate::round::lane::{Key, Lane, Place, Record};
 use crate::time::{Span, Time};
@@ -22,8 +22,6 @@ pub struct End {
     pub place: Place,
     /// When it next acts.
     due: Time,
-    /// What it sends back at the instant of its own PDUs, and behind them.
-    behind: Vec<Pdu>,
 }
 
 impl End {
@@ -53,34 +51,12 @@ impl End {
         if self.due >= last {
             return;
         }
-        if sender.is_as_produced() {
-            let (access, place) = (&mut self.access, self.place);
-            self.due = sender.produce(last, ctx, |pdu, time| put(access, pdu, Key { time, place }, place, limit, sent));
+        let mut exit = Exit { access: &mut self.access, own: self.place, limit, sent };
+        self.due = if sender.is_as_produced() {
+            sender.produce(last, ctx, &mut exit)
         } else {
-            while self.due < last {
-                self.act(limit, ctx, sent);
-            }
-        }
-    }
-
-    /// Sends what is due now.
-    #[inline]
-    fn act<P: Probe>(&mut self, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
-        let Some(sender) = &mut self.sender else { return };
-        let cause = Key { time: self.due, place: self.place };
-        let (access, behind) = (&mut self.access, &mut self.behind);
-        self.due = sender.act(cause.time, ctx, |pdu, _| {
-            if pdu.is_backward() {
-                behind.push(pdu);
-            } else {
-                put(access, &pdu, cause, self.place, limit, sent);
-            }
-        });
-        if !self.behind.is_empty() {
-            for pdu in self.behind.drain(..) {
-                put(&mut self.access, &pdu, cause, self.place, limit, sent);
-            }
-        }
+            sender.act(self.due, last, ctx, &mut exit)
+        };
     }
 
     /// A PDU arrives; everything that is due before has been sent.
@@ -103,7 +79,8 @@ impl End {
                 }
                 _ => {
                     ctx.count_sent(&answer);
-                    put(&mut self.access, &answer, record.key(), self.place, limit, sent);
+                    let mut exit = Exit { access: &mut self.access, own: self.place, limit, sent };
+                    exit.put(&answer, record.key());
                 }
             }
         }
@@ -139,17 +116,4 @@ impl End {
             None => Time::NEVER,
         };
     }
-}
-
-/// Puts what leaves the End in the place of `cause` on its way to the port; `own` is the End's own place.
-#[inline(always)]
-fn put(access: &mut Option<Access>, pdu: &Pdu, cause: Key, own: Place, limit: Time, sent: &mut Lane) {
-    let Key { time, place } = cause;
-    let Some(access) = access else {
-        return sent.push(Record { time, place, order: 0, pdu: *pdu });
-    };
-    let time = access.send(pdu.bits(), time);
-    let (place, order) = access.place().map_or((place, 0), |line| (line, own.0));
-    let record = Record { time, place, order, pdu: *pdu };
-    if time < limit { sent.push(record) } else { access.keep(record) }
 }

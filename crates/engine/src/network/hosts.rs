@@ -79,6 +79,8 @@ pub struct Hosts {
     hosts: Vec<Host>,
     /// When the node must come back to each.
     wakes: Vec<Time>,
+    /// When it must come back to the first.
+    first_wake: Time,
     /// From its sending on no PDU is under way to the port shorter.
     lead: Span,
     /// Where all they send goes.
@@ -97,8 +99,9 @@ impl Hosts {
             Host::Transport(_) => Span::ZERO,
         });
         let lead = leads.min().unwrap_or_default();
-        let wakes = hosts.iter().map(|host| host.wake(lead)).collect();
-        Hosts { hosts, wakes, lead, to, sent: Lane::default(), sorter: Sorter::default() }
+        let wakes: Vec<Time> = hosts.iter().map(|host| host.wake(lead)).collect();
+        let first_wake = wakes.iter().copied().min().unwrap_or(Time::NEVER);
+        Hosts { hosts, wakes, first_wake, lead, to, sent: Lane::default(), sorter: Sorter::default() }
     }
 
     /// The host at that place.
@@ -125,12 +128,22 @@ impl Hosts {
     }
 
     /// When the first of them must act.
+    #[inline]
+    #[must_use]
+    pub fn due(&self) -> Time {
+        match &self.hosts[..] {
+            [host] => host.key().time,
+            _ => self.first_wake,
+        }
+    }
+
+    /// When the first of them must act, among equal times too.
     #[must_use]
     pub fn timer(&self) -> Key {
         match &self.hosts[..] {
             [host] => host.key(),
             hosts => {
-                let time = self.wakes.iter().copied().min().unwrap_or(Time::NEVER);
+                let time = self.first_wake;
                 let first =
                     hosts.iter().zip(&self.wakes).filter(|(_, wake)| **wake == time).map(|(host, _)| host.key());
                 // One that keeps something has no place of its own then.
@@ -148,7 +161,7 @@ impl Hosts {
     }
 
     /// Takes what arrives before `until`, and sends.
-    pub fn run<P: Probe>(&mut self, inbox: &mut Inbox, until: Key, ctx: &mut Ctx<P>) {
+    pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         let lane = self.to.index();
         if self.hosts.len() == 1 {
             // What one host sends is in order by itself.
@@ -165,16 +178,19 @@ impl Hosts {
 
     /// Takes what arrives before `until`, and sends; what gets to the port behind `limit` is kept.
     #[inline]
-    fn send<P: Probe>(&mut self, inbox: &mut Inbox, until: Key, limit: Time, ctx: &mut Ctx<P>) {
-        let Hosts { hosts, wakes, sent, lead, .. } = self;
-        inbox.drain(until, ctx, |_, record, ctx| {
-            let slots = ctx.slots[record.pdu.flow.index()];
-            let slot = if record.pdu.is_backward() { slots.sender } else { slots.receiver } as usize;
-            let host = &mut hosts[slot];
-            host.run(record.key(), limit, ctx, sent);
-            host.on_pdu(record, limit, ctx, sent);
-            wakes[slot] = host.wake(*lead);
+    fn send<P: Probe>(&mut self, inbox: &Inbox, until: Key, limit: Time, ctx: &mut Ctx<P>) {
+        let Hosts { hosts, wakes, first_wake, sent, lead, .. } = self;
+        inbox.drain(until, ctx, |_, records, ctx| {
+            for record in records {
+                let slots = ctx.slots[record.pdu.flow.index()];
+                let slot = if record.pdu.is_backward() { slots.sender } else { slots.receiver } as usize;
+                let host = &mut hosts[slot];
+                host.run(record.key(), limit, ctx, sent);
+                host.on_pdu(record, limit, ctx, sent);
+                wakes[slot] = host.wake(*lead);
+            }
         });
+        *first_wake = Time::NEVER;
         for (host, wake) in hosts.iter_mut().zip(wakes) {
             if *wake <= until.time {
                 if let Host::End(end) = host {
@@ -183,6 +199,7 @@ impl Hosts {
                 host.run(until, limit, ctx, sent);
                 *wake = host.wake(*lead);
             }
+            *first_wake = (*wake).min(*first_wake);
         }
     }
 

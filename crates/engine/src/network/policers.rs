@@ -75,10 +75,9 @@ impl Chain {
         first
     }
 
-    /// A PDU arrives; what it sets off at once happens in its own place.
-    #[inline]
-    fn arrive<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
-        if self.pass(0, record.pdu, record.key(), ctx) {
+    /// A PDU arrives that has passed the stages before `stage`; what it sets off at once happens in its own place.
+    fn arrive<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
+        if self.pass(stage, record.pdu, record.key(), ctx) {
             self.settle(record.key(), ctx);
         }
     }
@@ -110,7 +109,6 @@ impl Chain {
     }
 
     /// Takes a PDU through the policers from `stage` on, up to the first that holds it; whether one does.
-    #[inline]
     fn pass<P: Probe>(&mut self, stage: usize, mut pdu: Pdu, key: Key, ctx: &mut Ctx<P>) -> bool {
         for next in &mut self.stages[stage..] {
             match next.judge(&mut pdu, key.time) {
@@ -125,9 +123,15 @@ impl Chain {
                 }
             }
         }
-        self.tagged += u64::from(pdu.is_tagged() && pdu.kind().is_data());
+        self.count(&pdu);
         ctx.put(self.to, Record { time: key.time, place: key.place, order: 0, pdu });
         false
+    }
+
+    /// A PDU passes all stages.
+    #[inline(always)]
+    fn count(&mut self, pdu: &Pdu) {
+        self.tagged += u64::from(pdu.is_tagged() && pdu.kind().is_data());
     }
 
     #[cold]
@@ -144,6 +148,8 @@ impl Chain {
 #[derive(Clone, Debug, Default)]
 pub struct Policers {
     chains: Vec<Chain>,
+    /// Where what passes goes, if it is all one way.
+    only_way: Option<LaneId>,
     /// Timers of the chains, by time and place. One that was overtaken by an arrival is skipped.
     timers: BinaryHeap<Reverse<(Key, u32)>>,
 }
@@ -151,6 +157,8 @@ pub struct Policers {
 impl Policers {
     /// Adds the policers of a flow; returns their place.
     pub fn add(&mut self, chain: Chain) -> u32 {
+        let is_same_way = self.chains.is_empty() || self.only_way == Some(chain.to);
+        self.only_way = is_same_way.then_some(chain.to);
         self.chains.push(chain);
         self.chains.len() as u32 - 1
     }
@@ -168,19 +176,50 @@ impl Policers {
     }
 
     /// Takes what arrives before `until`, and lets timers expire.
-    pub fn run<P: Probe>(&mut self, inbox: &mut Inbox, until: Key, ctx: &mut Ctx<P>) {
-        inbox.drain(until, ctx, |_, record, ctx| {
-            if !self.timers.is_empty() {
-                self.expire(record.key(), ctx);
-            }
-            let slot = ctx.slots[record.pdu.flow.index()].policer;
-            let chain = &mut self.chains[slot as usize];
-            chain.arrive(record, ctx);
-            if chain.next.1.time != chain.planned {
-                self.plan(slot);
+    pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
+        inbox.drain(until, ctx, |_, mut records, ctx| {
+            loop {
+                let (taken, stage) = self.pass_conforming(records, ctx);
+                let Some((record, rest)) = records[taken..].split_first() else { break };
+                self.take(stage, record, ctx);
+                records = rest;
             }
         });
         self.expire(until, ctx);
+    }
+
+    /// Hands on what conforms, and must not wait for a timer: how many, and the first stage that the next does not pass.
+    fn pass_conforming<P: Probe>(&mut self, records: &[Record], ctx: &mut Ctx<P>) -> (usize, usize) {
+        let (Some(to), Some(first)) = (self.only_way, records.first()) else { return (0, 0) };
+        let timer = self.timer().time;
+        let mut out = ctx.lanes[to.index()].with_room(records.len(), *first);
+        for (number, record) in records.iter().enumerate() {
+            if timer <= record.time {
+                return (number, 0);
+            }
+            let slot = ctx.slots[record.pdu.flow.index()].policer;
+            let chain = &mut self.chains[slot as usize];
+            let bits = record.pdu.bits();
+            for (stage, policer) in chain.stages.iter_mut().enumerate() {
+                if !policer.conforms(bits, record.time) {
+                    return (number, stage);
+                }
+            }
+            chain.count(&record.pdu);
+            out.push(*record);
+        }
+        (records.len(), 0)
+    }
+
+    /// Takes an arrival that has passed the stages before `stage`, and lets expire what does before it.
+    fn take<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
+        self.expire(record.key(), ctx);
+        let slot = ctx.slots[record.pdu.flow.index()].policer;
+        let chain = &mut self.chains[slot as usize];
+        chain.arrive(stage, record, ctx);
+        if chain.next.1.time != chain.planned {
+            self.plan(slot);
+        }
     }
 
     /// Lets expire what does before `until`.

@@ -125,6 +125,8 @@ pub struct Parts {
     pub measures_bits: bool,
     /// No PDU that crosses the port is shorter, in bits.
     pub least_bits: u64,
+    /// No PDU has a higher priority.
+    pub first_queue: u8,
     /// Places of its timers.
     pub places: Places,
     /// Which of its lanes bring PDUs that are only shown to it.
@@ -141,11 +143,9 @@ pub struct Port {
     congestion: Option<Congestion>,
     server: Server,
     gathering: Option<Gathering>,
-    /// Where nothing has to be watched, pushed out, gathered or refused by a broken line: the lengths from which on each
-    /// queue discards, PDUs with CLP=0 and with CLP=1.
+    /// Where nothing has to be watched, pushed out, gathered, counted in bits or refused by a broken line: the lengths
+    /// from which on each queue discards, PDUs with CLP=0 and with CLP=1.
     quiet: Option<Vec<[u64; 2]>>,
-    /// Whether any of its lanes brings PDUs that are only shown to it.
-    is_shown: bool,
     /// What the line delivers goes all one way.
     only_way: Option<LaneId>,
     ways: Ways,
@@ -154,6 +154,8 @@ pub struct Port {
     /// What the line delivers is there at once: it keeps the place of what caused it.
     is_instant: bool,
     least_bits: u64,
+    /// The first queue that any PDU takes: nothing overtakes what is in it.
+    first_queue: usize,
     number: u32,
     wants_departures: bool,
     /// Whether lengths are shown to the congestion point in bits.
@@ -178,6 +180,7 @@ impl Port {
         let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         let is_quiet = bits.is_none() && !wants_departures && parts.order.is_none() && parts.outage.is_none();
+        let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         Port {
             quiet: if is_quiet { parts.policies.iter().map(Discard::limits).collect() } else { None },
             queues: Queues::new(parts.policies.len(), bits),
@@ -187,11 +190,11 @@ impl Port {
             gathering: parts.order.map(|stream| Gathering { stream, arrived: Vec::new(), at: Time::NEVER }),
             only_way: parts.ways.only(),
             ways: parts.ways,
-            is_shown: parts.shown.contains(&true),
             shown: parts.shown,
             places: parts.places,
             is_instant: parts.rate.is_none() && parts.delay == Span::ZERO,
             least_bits: parts.least_bits,
+            first_queue,
             number: parts.number,
             wants_departures,
             point_counts_bits,
@@ -309,8 +312,8 @@ impl Port {
     #[inline]
     #[must_use]
     pub fn timer(&self) -> Key {
-        let is_serving = self.server.waiting_count > 0 || self.server.in_service.is_some();
-        let service = Key { time: self.server.free_at, place: self.places.service };
+        let is_serving = self.server.waiting.count > 0 || self.server.in_service.is_some();
+        let service = Key { time: self.server.line.free_at, place: self.places.service };
         let gathered = self.gathered().unwrap_or(Key::NEVER);
         if is_serving { service.min(gathered) } else { gathered }
     }

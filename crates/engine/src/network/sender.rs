@@ -2,21 +2,58 @@
 
 use std::collections::VecDeque;
 
-use crate::control::{Allowance, Next, Reaction, ReactionPoint, Ready, Turn};
-use crate::network::Ctx;
+use crate::control::{Allowance, Next, Reaction, ReactionPoint, Ready, Turn, WithPace, WithReaction};
+use crate::network::exit::Exit;
+use crate::network::{Counts, Ctx, kind_of};
 use crate::pdu::{Body, FlowId, Pdu};
 use crate::probe::Probe;
+use crate::round::lane::Key;
 use crate::time::{LineRate, Span, Time, gap};
-use crate::traffic::{Model, Traffic, Transfers, Upcoming};
+use crate::traffic::{Model, Pace, Taker, Traffic, Transfers, Unit, Upcoming};
 
-/// Sending half of an End.
+/// Data that leave as they are produced.
+struct Sending<'a, 'b> {
+    flow: FlowId,
+    priority: u8,
+    sequence: u32,
+    bits: u64,
+    exit: &'a mut Exit<'b>,
+}
+
+impl Taker for Sending<'_, '_> {
+    #[inline(always)]
+    fn take(&mut self, unit: Unit, now: Time) {
+        let body = Body::Data { born: now, number: unit.number };
+        let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.bits += pdu.bits();
+        self.exit.put(&pdu, Key { time: now, place: self.exit.own });
+    }
+}
+
+/// What a traffic model produces before `last`.
+struct Producing<'a, T> {
+    traffic: &'a mut Model,
+    upcoming: Upcoming,
+    last: Time,
+    taker: &'a mut T,
+}
+
+impl<T: Taker> WithPace for Producing<'_, T> {
+    type Answer = Upcoming;
+
+    #[inline(always)]
+    fn run(self, pace: &mut impl Pace) -> Upcoming {
+        self.traffic.produce(self.upcoming, self.last, pace, self.taker)
+    }
+}
+
+/// How far a sender is: what comes next, and what it has sent.
 #[derive(Clone, Debug)]
-pub struct Sender {
+struct Progress {
     flow: FlowId,
     priority: u8,
     line_rate: LineRate,
-    traffic: Model,
-    reaction: Reaction,
     upcoming: Upcoming,
     /// Answers of the receiver at the same End, and since when each waits to be sent.
     turned: VecDeque<(Time, Pdu)>,
@@ -29,12 +66,17 @@ pub struct Sender {
     last: Option<(Time, u64)>,
     sequence: u32,
     own_sequence: u32,
-    /// Data PDUs sent since the last reset.
-    pub sent: u64,
-    /// Data bits sent since the last reset.
-    pub sent_bits: u64,
-    /// Bits of its scheme's own PDUs and of answers, sent since the last reset.
-    pub control_bits: u64,
+    sent: u64,
+    sent_bits: u64,
+    control_bits: u64,
+}
+
+/// Sending half of an End.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    traffic: Model,
+    reaction: Reaction,
+    progress: Progress,
 }
 
 impl Sender {
@@ -44,12 +86,10 @@ impl Sender {
         let upcoming = traffic.start(Time::ZERO, &mut reaction);
         let saturates = traffic.saturates();
         let as_produced = !saturates && !reaction.sends();
-        Sender {
+        let progress = Progress {
             flow,
             priority,
             line_rate,
-            traffic,
-            reaction,
             upcoming,
             turned: VecDeque::new(),
             saturates,
@@ -61,101 +101,86 @@ impl Sender {
             sent: 0,
             sent_bits: 0,
             control_bits: 0,
-        }
+        };
+        Sender { traffic, reaction, progress }
     }
 
     /// The flow that it sends.
     #[must_use]
     pub fn flow(&self) -> FlowId {
-        self.flow
+        self.progress.flow
+    }
+
+    /// Data PDUs sent since the last reset, and their bits.
+    #[must_use]
+    pub fn sent(&self) -> (u64, u64) {
+        (self.progress.sent, self.progress.sent_bits)
+    }
+
+    /// Bits of its scheme's own PDUs and of answers, sent since the last reset.
+    #[must_use]
+    pub fn control_bits(&self) -> u64 {
+        self.progress.control_bits
     }
 
     /// Whether it sends nothing but its data now, untouched, when they are produced.
     #[inline]
     #[must_use]
     pub fn is_as_produced(&self) -> bool {
-        self.as_produced && self.turned.is_empty()
+        self.progress.as_produced && self.progress.turned.is_empty()
     }
 
     /// Sends what is produced before `last`; `is_as_produced` holds. Returns when it next acts.
     #[inline]
-    pub fn produce<P: Probe>(&mut self, last: Time, ctx: &mut Ctx<P>, mut send: impl FnMut(&Pdu, Time)) -> Time {
-        let first = self.sequence;
-        let (flow, priority) = (self.flow, self.priority);
-        let (mut sequence, mut bits) = (first, 0);
-        self.upcoming = self.traffic.produce(self.upcoming, last, &mut self.reaction, |unit, now| {
-            let body = Body::Data { born: now, number: unit.number };
-            let pdu = Pdu::new(flow, sequence, unit.octets, priority, body);
-            sequence = sequence.wrapping_add(1);
-            bits += pdu.bits();
-            send(&pdu, now);
-        });
-        let count = u64::from(sequence.wrapping_sub(first));
-        (self.sequence, self.sent, self.sent_bits) = (sequence, self.sent + count, self.sent_bits + bits);
+    pub fn produce<P: Probe>(&mut self, last: Time, ctx: &mut Ctx<P>, exit: &mut Exit<'_>) -> Time {
+        let Progress { flow, priority, sequence, upcoming, .. } = self.progress;
+        let mut sending = Sending { flow, priority, sequence, bits: 0, exit };
+        let traffic = &mut self.traffic;
+        let upcoming = self.reaction.show_pace(Producing { traffic, upcoming, last, taker: &mut sending });
+        let (next, bits) = (sending.sequence, sending.bits);
+        let count = u64::from(next.wrapping_sub(sequence));
+        let progress = &mut self.progress;
+        (progress.sequence, progress.upcoming) = (next, upcoming);
+        progress.sent += count;
+        progress.sent_bits += bits;
         ctx.counts[flow.index()][0].sent += count;
         ctx.sent += count;
-        self.upcoming.time()
+        upcoming.time()
     }
 
     /// When it next acts, seen from `now`.
     #[inline]
     #[must_use]
     pub fn due(&mut self, now: Time) -> Time {
-        self.firm = None;
-        let own = match self.upcoming {
-            Upcoming::Pdu(at) if self.as_produced => at,
-            Upcoming::Pdu(at) => self.permitted(at, now),
-            Upcoming::Decision(at) => at,
-            Upcoming::Never => Time::NEVER,
-        };
-        let due = match self.turned.front() {
-            Some(&(since, _)) => self.permitted(since, now).min(own),
-            None => own,
-        };
-        self.firm = self.firm.map(|_| due);
-        due
+        self.progress.due(&mut self.reaction, now)
     }
 
-    /// Does everything that is due by `now`; each PDU sent goes to `send`. Returns when it next acts.
-    #[inline(always)]
-    pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, mut send: impl FnMut(Pdu, &mut Ctx<P>)) -> Time {
-        let mut due = self.firm.unwrap_or_else(|| self.due(now));
-        while due <= now {
-            if let Some(pdu) = self.instead_of_data(now).or_else(|| self.next_data(now)) {
-                self.depart(pdu, now, ctx, &mut send);
-            }
-            due = self.due(now);
+    /// Does everything that is due before `last`, from `due` on. Returns when it next acts.
+    #[inline]
+    pub fn act<P: Probe>(&mut self, due: Time, last: Time, ctx: &mut Ctx<P>, exit: &mut Exit<'_>) -> Time {
+        let Sender { traffic, reaction, progress } = self;
+        let Ctx { counts, sent, .. } = ctx;
+        let span = (due, last);
+        let counts = (&mut counts[..], sent);
+        match traffic {
+            Model::Greedy(traffic) => reaction.show(Acting { traffic, progress, span, counts, exit }),
+            traffic => Acting { traffic, progress, span, counts, exit }.run(reaction),
         }
-        due
-    }
-
-    /// What the traffic model has, or decides, by now.
-    #[inline(always)]
-    fn next_data(&mut self, now: Time) -> Option<Pdu> {
-        let (unit, upcoming) = self.traffic.advance(now, &mut self.reaction);
-        self.upcoming = upcoming;
-        let unit = unit?;
-        let body = Body::Data { born: now, number: unit.number };
-        let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
-        self.sequence = self.sequence.wrapping_add(1);
-        self.sent += 1;
-        self.sent_bits += pdu.bits();
-        Some(pdu)
     }
 
     /// An answer of the receiver at the same End is there to be sent.
     pub fn turn(&mut self, answer: Pdu, turn: Turn, now: Time) {
         if turn == Turn::Overwrite {
-            self.turned.clear();
+            self.progress.turned.clear();
         }
-        self.turned.push_back((now, answer));
-        self.firm = None;
+        self.progress.turned.push_back((now, answer));
+        self.progress.firm = None;
     }
 
     /// A PDU of its flow came back.
     pub fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
         self.reaction.on_feedback(pdu, now);
-        self.firm = None;
+        self.progress.firm = None;
     }
 
     /// Its reaction point.
@@ -189,16 +214,103 @@ impl Sender {
 
     /// Forgets what was measured.
     pub fn reset_measures(&mut self, now: Time) {
-        self.sent = 0;
-        self.sent_bits = 0;
-        self.control_bits = 0;
+        let progress = &mut self.progress;
+        (progress.sent, progress.sent_bits, progress.control_bits) = (0, 0, 0);
         self.traffic.reset_measures(now);
         self.reaction.reset_measures(now);
     }
+}
+
+/// What a sender does within a span of time under a reaction point that bears on the sending itself.
+struct Acting<'a, 'b, T> {
+    traffic: &'a mut T,
+    progress: &'a mut Progress,
+    /// From the first on, before the second.
+    span: (Time, Time),
+    /// PDUs of each flow (answers are of another than its own), and of all.
+    counts: (&'a mut [Counts], &'a mut u64),
+    exit: &'a mut Exit<'b>,
+}
+
+impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
+    type Answer = Time;
+
+    #[inline(never)]
+    fn run<R: ReactionPoint>(self, reaction: &mut R) -> Time {
+        let Acting { traffic, progress, span: (mut now, last), counts: (counts, all), exit } = self;
+        // Answers leave behind its own PDUs of the same instant.
+        let mut answers = VecDeque::new();
+        while now < last {
+            let cause = Key { time: now, place: exit.own };
+            let mut due = progress.firm.unwrap_or_else(|| progress.due(reaction, now));
+            while due <= now {
+                if let Some(pdu) = progress.next(traffic, reaction, now) {
+                    counts[pdu.flow.index()][kind_of(&pdu)].sent += 1;
+                    *all += 1;
+                    if pdu.is_backward() { answers.push_back(pdu) } else { exit.put(&pdu, cause) }
+                }
+                due = progress.due(reaction, now);
+            }
+            answers.drain(..).for_each(|pdu| exit.put(&pdu, cause));
+            now = due;
+        }
+        now
+    }
+}
+
+impl Progress {
+    /// When it next acts, seen from `now`.
+    #[inline(always)]
+    fn due(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Time {
+        self.firm = None;
+        let own = match self.upcoming {
+            Upcoming::Pdu(at) if self.as_produced => at,
+            Upcoming::Pdu(at) => self.permitted(reaction, at, now),
+            Upcoming::Decision(at) => at,
+            Upcoming::Never => Time::NEVER,
+        };
+        let due = match self.turned.front() {
+            Some(&(since, _)) => self.permitted(reaction, since, now).min(own),
+            None => own,
+        };
+        self.firm = self.firm.map(|_| due);
+        due
+    }
+
+    /// What goes now, if anything does: the traffic may only have decided something.
+    #[inline(always)]
+    fn next(&mut self, traffic: &mut impl Traffic, reaction: &mut impl ReactionPoint, now: Time) -> Option<Pdu> {
+        let mut pdu = match self.instead_of_data(reaction, now) {
+            Some(pdu) => pdu,
+            None => self.next_data(traffic, reaction, now)?,
+        };
+        if !self.as_produced {
+            reaction.on_send(&mut pdu, now);
+            // What a scheme sends tagged goes beside the allowance (TM 4.0: out of rate).
+            if !pdu.is_tagged() {
+                self.last = Some((now, pdu.bits()));
+            }
+        }
+        Some(pdu)
+    }
+
+    /// What the traffic model has, or decides, by now.
+    #[inline(always)]
+    fn next_data(&mut self, traffic: &mut impl Traffic, pace: &mut impl Pace, now: Time) -> Option<Pdu> {
+        let (unit, upcoming) = traffic.advance(now, pace);
+        self.upcoming = upcoming;
+        let unit = unit?;
+        let body = Body::Data { born: now, number: unit.number };
+        let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.sent += 1;
+        self.sent_bits += pdu.bits();
+        Some(pdu)
+    }
 
     /// The scheme's own PDU or an answer, if that goes next.
-    #[inline]
-    fn instead_of_data(&mut self, now: Time) -> Option<Pdu> {
+    #[inline(always)]
+    fn instead_of_data(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Option<Pdu> {
         let ready = match self.upcoming {
             Upcoming::Pdu(_) if self.as_produced && self.turned.is_empty() => return None,
             // What the traffic decides at this instant may be to have data.
@@ -206,7 +318,7 @@ impl Sender {
             Upcoming::Pdu(at) => Ready { data: at <= now, turned: !self.turned.is_empty() },
             Upcoming::Decision(_) | Upcoming::Never => Ready { data: false, turned: true },
         };
-        let pdu = match self.reaction.choose(ready, now) {
+        let pdu = match reaction.choose(ready, now) {
             Next::Own(own) => {
                 let mut pdu = Pdu::new(self.flow, self.own_sequence, own.octets, self.priority, own.body);
                 pdu.marks.set(own.marks);
@@ -220,8 +332,9 @@ impl Sender {
         Some(pdu)
     }
 
-    fn permitted(&mut self, at: Time, now: Time) -> Time {
-        match self.reaction.allowance(now) {
+    #[inline(always)]
+    fn permitted(&mut self, reaction: &mut impl ReactionPoint, at: Time, now: Time) -> Time {
+        match reaction.allowance(now) {
             Allowance::AsProduced if !self.saturates => at,
             Allowance::AsProduced => self.paced(at, |bits| self.line_gap(bits)),
             Allowance::Rate(rate) => self.paced(at, |bits| gap(bits, rate).max(self.line_gap(bits))),
@@ -244,21 +357,5 @@ impl Sender {
             LineRate::Bits(rate) => gap(bits, rate.bits_per_second()),
             LineRate::CellIn(_) => self.line_rate.span(bits),
         }
-    }
-
-    #[inline]
-    fn depart<P: Probe>(&mut self, mut pdu: Pdu, now: Time, ctx: &mut Ctx<P>, send: &mut impl FnMut(Pdu, &mut Ctx<P>)) {
-        if !self.as_produced {
-            // A copy, so that a PDU that nobody writes into needs no address.
-            let mut written = pdu;
-            self.reaction.on_send(&mut written, now);
-            pdu = written;
-            // What a scheme sends tagged goes beside the allowance (TM 4.0: out of rate).
-            if !pdu.is_tagged() {
-                self.last = Some((now, pdu.bits()));
-            }
-        }
-        ctx.count_sent(&pdu);
-        send(pdu, ctx);
     }
 }

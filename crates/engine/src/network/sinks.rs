@@ -25,11 +25,13 @@ impl Sinks {
     }
 
     /// Takes what arrives before `until`.
-    pub fn run<P: Probe>(&mut self, inbox: &mut Inbox, until: Key, ctx: &mut Ctx<P>) {
+    pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         let receivers = &mut self.receivers;
-        inbox.drain(until, ctx, |_, record, ctx| {
-            let slot = ctx.slots[record.pdu.flow.index()].receiver;
-            receivers[slot as usize].take_in(&record.pdu, record.time, ctx);
+        inbox.drain(until, ctx, |_, records, ctx| {
+            for record in records {
+                let slot = ctx.slots[record.pdu.flow.index()].receiver;
+                receivers[slot as usize].take_in(&record.pdu, record.time, ctx);
+            }
         });
     }
 

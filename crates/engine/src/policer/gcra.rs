@@ -85,8 +85,7 @@ impl Gcra {
         Gcra { increment, limit, nonconforming, state, arrivals: VecDeque::new() }
     }
 
-    /// Whether a PDU that arrives at `at` conforms; the state follows.
-    fn conforms(&mut self, at: Time) -> bool {
+    fn is_in_time(&mut self, at: Time) -> bool {
         match &mut self.state {
             State::VirtualScheduling { theoretical_arrival } => {
                 let conforms = at + self.limit >= *theoretical_arrival;
@@ -109,8 +108,13 @@ impl Gcra {
 }
 
 impl Policer for Gcra {
-    fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
-        Some(self.conforms(at) || self.nonconforming.apply(pdu))
+    #[inline(always)]
+    fn conforms(&mut self, _bits: u64, at: Time) -> bool {
+        self.is_in_time(at)
+    }
+
+    fn exceed(&mut self, pdu: &mut Pdu) -> Option<bool> {
+        Some(self.nonconforming.apply(pdu))
     }
 
     fn arrive(&mut self, pdu: Pdu, at: Time) {
@@ -123,7 +127,11 @@ impl Policer for Gcra {
 
     fn act(&mut self) -> Outcome {
         let (at, mut pdu) = self.arrivals.pop_front().expect("a policer acts only when something is due");
-        if self.conforms(at) || self.nonconforming.apply(&mut pdu) { Outcome::Pass(pdu) } else { Outcome::Discard(pdu) }
+        if self.is_in_time(at) || self.nonconforming.apply(&mut pdu) {
+            Outcome::Pass(pdu)
+        } else {
+            Outcome::Discard(pdu)
+        }
     }
 
     fn held(&self) -> &VecDeque<(Time, Pdu)> {
@@ -149,7 +157,7 @@ mod tests {
     fn verdicts(increment: u64, limit: u64, times: &[u64]) -> Vec<bool> {
         let [one, other] = FORMS.map(|form| {
             let mut meter = gcra(increment, limit, form);
-            times.iter().map(|&time| meter.conforms(Time(time))).collect::<Vec<_>>()
+            times.iter().map(|&time| meter.is_in_time(Time(time))).collect::<Vec<_>>()
         });
         assert_eq!(one, other);
         one

@@ -56,25 +56,37 @@ struct Pool {
     depth: u64,
     drain: u64,
     tokens: u64,
+    /// What a token stands for, in b/s x ps, once the first PDU has been seen.
+    token: Option<u64>,
     /// When it was counted last.
     counted: Time,
-    /// What had come of the next token by then, in b/s x ps, out of `bits` x 10^12.
+    /// What had come of the next token by then, in b/s x ps, out of `token`.
     part: u64,
     /// The instant from which a token is there.
     slot: Time,
 }
 
+/// A token for so many bits, in b/s x ps.
+fn token(bits: u64) -> u64 {
+    (bits * PICOSECONDS).max(1)
+}
+
 impl Pool {
-    /// Takes a token at `time`, not before `slot`; each token stands for `bits`.
-    #[inline]
+    /// Takes a token at `time`, not before `slot`; each token stands for the bits of the first PDU, which are `bits` if
+    /// this is it.
+    #[inline(always)]
     fn take(&mut self, time: Time, bits: u64) {
-        let token = (bits * PICOSECONDS).max(1);
+        let token = *self.token.get_or_insert_with(|| token(bits));
         let come = u128::from(time.since(self.counted).0) * u128::from(self.drain) + u128::from(self.part);
         let fallen = match u64::try_from(come) {
-            // Most often none has come since the last, and then no division is owed.
+            // Most often none or one has come since the last, and then no division is owed.
             Ok(come) if come < token => {
                 self.part = come;
                 0
+            }
+            Ok(come) if come - token < token => {
+                self.part = come - token;
+                1
             }
             Ok(come) => {
                 self.part = come % token;
@@ -97,7 +109,6 @@ impl Pool {
 pub struct LeakyBucket {
     queue: ShaperQueue,
     pool: Pool,
-    bits: Option<u64>,
 }
 
 impl LeakyBucket {
@@ -109,12 +120,13 @@ impl LeakyBucket {
             depth: params.depth.0,
             drain,
             tokens: params.depth.0,
+            token: None,
             counted: Time::ZERO,
             // One short of a picosecond's worth: the k-th token falls at k * bits / drain, rounded down.
             part: drain - 1,
             slot: Time::ZERO,
         };
-        LeakyBucket { queue: ShaperQueue::new(params.size.0, params.nonconforming), pool, bits: None }
+        LeakyBucket { queue: ShaperQueue::new(params.size.0, params.nonconforming), pool }
     }
 }
 
@@ -123,18 +135,21 @@ impl Policer for LeakyBucket {
         !self.queue.is_meter()
     }
 
-    #[inline]
-    fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
-        if self.queue.keeps(at, self.pool.slot) {
-            return self.queue.is_meter().then(|| self.queue.overflow.apply(pdu));
+    #[inline(always)]
+    fn conforms(&mut self, bits: u64, at: Time) -> bool {
+        let conforms = !self.queue.keeps(at, self.pool.slot);
+        if conforms {
+            self.pool.take(at, bits);
         }
-        let bits = *self.bits.get_or_insert(pdu.bits());
-        self.pool.take(at, bits);
-        Some(true)
+        conforms
+    }
+
+    fn exceed(&mut self, pdu: &mut Pdu) -> Option<bool> {
+        self.queue.is_meter().then(|| self.queue.overflow.apply(pdu))
     }
 
     fn arrive(&mut self, pdu: Pdu, at: Time) {
-        self.bits.get_or_insert(pdu.bits());
+        self.pool.token.get_or_insert(token(pdu.bits()));
         self.queue.arrive(pdu, at);
     }
 
@@ -144,8 +159,8 @@ impl Policer for LeakyBucket {
 
     fn act(&mut self) -> Outcome {
         let (outcome, left) = self.queue.act(self.pool.slot);
-        if let (Some(time), Some(bits)) = (left, self.bits) {
-            self.pool.take(time, bits);
+        if let (Outcome::Pass(pdu), Some(time)) = (&outcome, left) {
+            self.pool.take(time, pdu.bits());
         }
         outcome
     }

@@ -64,7 +64,7 @@ impl PeakRateController {
 
 impl PeakRateController {
     /// A PDU of `bits` leaves in its turn, and starts the timer.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, bits: u64, time: Time) {
         // Rounded as a source's gap is, so that a source at the very peak rate is never held.
         if self.spacing.0 != bits {
@@ -79,13 +79,13 @@ impl Policer for PeakRateController {
         true
     }
 
-    #[inline]
-    fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
-        if self.queue.keeps(at, self.slot) {
-            return None;
+    #[inline(always)]
+    fn conforms(&mut self, bits: u64, at: Time) -> bool {
+        let conforms = !self.queue.keeps(at, self.slot);
+        if conforms {
+            self.take(bits, at);
         }
-        self.take(pdu.bits(), at);
-        Some(true)
+        conforms
     }
 
     fn arrive(&mut self, pdu: Pdu, at: Time) {

@@ -2,7 +2,7 @@
 
 use super::Station;
 use super::horizon::Feeder;
-use super::lane::Key;
+use super::lane::{Key, LaneId};
 use crate::agenda::{Agenda, Leaf};
 use crate::network::Ctx;
 use crate::probe::Probe;
@@ -13,18 +13,33 @@ use crate::time::Time;
 pub struct Cluster {
     /// Their indices.
     members: Vec<u32>,
-    /// For each the members to which it hands on, by their place among the members.
-    consumers: Vec<Vec<u32>>,
+    /// For each the lanes by which it hands on to members, and the places of those among the members.
+    consumers: Vec<Vec<(LaneId, Leaf)>>,
     /// Nodes outside from which they get PDUs.
     pub feeders: Vec<Feeder>,
+    /// The lanes by which those come, and the places of the members to which they lead.
+    inlets: Vec<(LaneId, Leaf)>,
     agenda: Agenda,
+    /// Whether the agenda says when each member next has something to do, but for what came in from outside.
+    is_planned: bool,
 }
 
 impl Cluster {
-    /// Of these `members`; `consumers` names for each those to which it hands on, by their place in `members`.
+    /// Of these `members`; `consumers` names for each the lanes by which it hands on to members, and the places of those
+    /// in `members`; `inlets` those that come from outside, from the `feeders`.
     #[must_use]
-    pub fn new(members: Vec<u32>, consumers: Vec<Vec<u32>>, feeders: Vec<Feeder>) -> Cluster {
-        Cluster { agenda: Agenda::new(members.len()), members, consumers, feeders }
+    pub fn new(
+        members: Vec<u32>,
+        consumers: Vec<Vec<(LaneId, Leaf)>>,
+        inlets: Vec<(LaneId, Leaf)>,
+        feeders: Vec<Feeder>,
+    ) -> Cluster {
+        Cluster { agenda: Agenda::new(members.len()), members, consumers, feeders, inlets, is_planned: false }
+    }
+
+    /// Somebody else may have run the members meanwhile.
+    pub fn forget_plans(&mut self) {
+        self.is_planned = false;
     }
 
     /// Its nodes.
@@ -33,17 +48,23 @@ impl Cluster {
         &self.members
     }
 
-    /// When the first timer of its nodes expires.
+    /// When the first timer of its nodes expires, or something arrives at one from another.
     #[must_use]
     pub fn first(&self, stations: &[Station]) -> Time {
-        let timers = self.members.iter().map(|&member| stations[member as usize].node.timer().time);
+        if self.is_planned {
+            return self.agenda.first().0.time;
+        }
+        let timers = self.members.iter().map(|&member| stations[member as usize].node.due());
         timers.min().unwrap_or(Time::NEVER)
     }
 
     /// Does everything that happens before `horizon`.
     pub fn run<P: Probe>(&mut self, horizon: Time, stations: &mut [Station], ctx: &mut Ctx<P>) {
-        for leaf in 0..self.members.len() {
-            self.plan(leaf, stations, ctx);
+        if self.is_planned {
+            Self::bring_forward(&mut self.agenda, &self.inlets, ctx);
+        } else {
+            (0..self.members.len()).for_each(|leaf| self.plan(leaf, stations, ctx));
+            self.is_planned = true;
         }
         loop {
             let (key, Leaf(leaf)) = self.agenda.first();
@@ -54,13 +75,21 @@ impl Cluster {
             let Station { node, inbox, .. } = &mut stations[self.members[leaf] as usize];
             node.run(inbox, key.after(), ctx);
             self.plan(leaf, stations, ctx);
-            for consumer in 0..self.consumers[leaf].len() {
-                self.plan(self.consumers[leaf][consumer] as usize, stations, ctx);
-            }
+            Self::bring_forward(&mut self.agenda, &self.consumers[leaf], ctx);
         }
         for &member in &self.members {
             let reached = &mut stations[member as usize].horizon;
             *reached = horizon.max(*reached);
+        }
+    }
+
+    /// What came into these lanes can only bring the turns of their consumers forward.
+    #[inline]
+    fn bring_forward<P>(agenda: &mut Agenda, lanes: &[(LaneId, Leaf)], ctx: &Ctx<P>) {
+        for (lane, consumer) in lanes {
+            if let Some(record) = ctx.lanes[lane.index()].front() {
+                agenda.bring_forward(*consumer, record.key());
+            }
         }
     }
 

@@ -3,6 +3,9 @@
 //!
 //! The busiest data of all: places are masked, not wrapped, and nothing moves before the buffer is full.
 
+/// Places of the smallest buffer.
+const FEWEST_PLACES: usize = 8;
+
 /// Items in the order in which they came. The cursors count up for ever; a place is their remainder.
 #[derive(Clone, Debug)]
 pub struct Fifo<T> {
@@ -40,11 +43,11 @@ impl<T: Copy> Fifo<T> {
         if self.is_empty() { None } else { self.places.get(self.first & (self.places.len() - 1)) }
     }
 
-    /// The last.
+    /// The one behind the first.
     #[inline(always)]
     #[must_use]
-    pub fn back(&self) -> Option<&T> {
-        if self.is_empty() { None } else { self.places.get((self.end - 1) & (self.places.len() - 1)) }
+    pub fn second(&self) -> Option<&T> {
+        if self.len() < 2 { None } else { self.places.get((self.first + 1) & (self.places.len() - 1)) }
     }
 
     /// All that is there, in two pieces, the first in front.
@@ -87,10 +90,26 @@ impl<T: Copy> Fifo<T> {
         (self.first, self.end) = (0, 0);
     }
 
+    /// What is there, with room for `more`. What fills the room meanwhile is of no account.
+    #[inline]
+    pub fn with_room(&mut self, more: usize, filler: T) -> Room<'_, T> {
+        let needed = self.len() + more.max(1);
+        if needed > self.places.len() {
+            self.grow_to(needed.next_power_of_two().max(FEWEST_PLACES), filler);
+        }
+        let Fifo { places, first, end } = self;
+        assert!(!places.is_empty(), "there is room for one");
+        Room { places, first: *first, end: *end, cursors: (first, end) }
+    }
+
     #[cold]
     #[inline(never)]
     fn grow(&mut self, filler: T) {
-        let size = (2 * self.places.len()).max(8);
+        self.grow_to((2 * self.places.len()).max(FEWEST_PLACES), filler);
+    }
+
+    #[cold]
+    fn grow_to(&mut self, size: usize, filler: T) {
         let mut places = Vec::with_capacity(size);
         let (front, back) = self.as_slices();
         places.extend_from_slice(front);
@@ -98,6 +117,65 @@ impl<T: Copy> Fifo<T> {
         let end = places.len();
         places.resize(size, filler);
         *self = Fifo { places, first: 0, end };
+    }
+}
+
+/// A [`Fifo`] in the hands of a loop that keeps its cursors in registers, for it never has to grow.
+#[derive(Debug)]
+pub struct Room<'a, T> {
+    places: &'a mut [T],
+    first: usize,
+    end: usize,
+    /// Where the cursors are kept.
+    cursors: (&'a mut usize, &'a mut usize),
+}
+
+impl<T: Copy> Room<'_, T> {
+    /// The first.
+    #[inline(always)]
+    #[must_use]
+    pub fn front(&self) -> Option<T> {
+        if self.first == self.end { None } else { Some(self.places[self.first & (self.places.len() - 1)]) }
+    }
+
+    /// Takes the first away; there is one.
+    #[inline(always)]
+    pub fn drop_first(&mut self) {
+        self.first += 1;
+    }
+
+    /// Whether the room is used up.
+    #[inline(always)]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.end - self.first == self.places.len()
+    }
+
+    /// Adds an item at the end; there is room for it.
+    #[inline(always)]
+    pub fn push(&mut self, item: T) {
+        *self.vacant() = item;
+        self.fill();
+    }
+
+    /// Where the next item goes; there is room for it.
+    #[inline(always)]
+    pub fn vacant(&mut self) -> &mut T {
+        debug_assert!(!self.is_full(), "no room is left");
+        &mut self.places[self.end & (self.places.len() - 1)]
+    }
+
+    /// What stands in the vacant place is there from now on.
+    #[inline(always)]
+    pub fn fill(&mut self) {
+        self.end += 1;
+    }
+}
+
+impl<T> Drop for Room<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        (*self.cursors.0, *self.cursors.1) = (self.first, self.end);
     }
 }
 
@@ -118,13 +196,36 @@ mod tests {
                 prop_assert_eq!((fifo.len(), fifo.is_empty()), (came - gone, came == gone));
                 prop_assert!(fifo.iter().copied().eq(gone..came));
                 prop_assert_eq!(fifo.front().copied(), (came > gone).then_some(gone));
-                prop_assert_eq!(fifo.back().copied(), (came > gone).then(|| came - 1));
+                prop_assert_eq!(fifo.second().copied(), (came > gone + 1).then_some(gone + 1));
                 let fewer = fewer.min(came - gone);
                 fifo.drop_front(fewer);
                 gone += fewer;
             }
             fifo.clear();
             prop_assert!(fifo.is_empty() && fifo.front().is_none());
+        }
+
+        #[test]
+        fn a_loop_finds_room_for_what_it_asked_for(steps in prop::collection::vec((0usize..40, 0usize..40), 1..60)) {
+            let mut fifo = Fifo::default();
+            let (mut came, mut gone) = (0, 0);
+            for (more, fewer) in steps {
+                let mut room = fifo.with_room(more, usize::MAX);
+                for item in came..came + more {
+                    prop_assert!(!room.is_full());
+                    room.push(item);
+                }
+                came += more;
+                let left = (gone + fewer).min(came);
+                for item in gone..left {
+                    prop_assert_eq!(room.front(), Some(item));
+                    room.drop_first();
+                }
+                gone = left;
+                prop_assert_eq!(room.front(), (came > gone).then_some(gone));
+                drop(room);
+                prop_assert!(fifo.iter().copied().eq(gone..came));
+            }
         }
     }
 }

@@ -89,20 +89,28 @@ impl LaneId {
 /// What is on its way from one node to another, in order of its keys.
 pub type Lane = Fifo<Record>;
 
+/// The lane that brings the first record.
+struct First {
+    /// Its number among the node's own.
+    lane: usize,
+    /// Before this no other lane comes between.
+    limit: Key,
+    /// No other lane brings anything in time.
+    is_last: bool,
+}
+
 /// The lanes that lead to one node.
 #[derive(Clone, Debug, Default)]
 pub struct Inbox {
     /// Their indices.
     pub lanes: Vec<LaneId>,
-    /// The lanes themselves, while the node runs.
-    open: Vec<Lane>,
 }
 
 impl Inbox {
     /// For these lanes.
     #[must_use]
     pub fn new(lanes: Vec<LaneId>) -> Inbox {
-        Inbox { lanes, open: Vec::new() }
+        Inbox { lanes }
     }
 
     /// When the first record arrives.
@@ -120,56 +128,94 @@ impl Inbox {
         heads.map(|record| record.time).min().unwrap_or(Time::NEVER)
     }
 
-    /// Takes every record that arrives before `until`, in order; `each` is given the number of its lane among the
-    /// node's own. Records that the node hands to itself meanwhile wait for the next call.
+    /// Takes every record that arrives before `until`, in order, as many at a time as follow each other in one lane; `each`
+    /// is given the number of the lane among the node's own.
     #[inline(always)]
-    pub fn drain<P>(&mut self, until: Key, ctx: &mut Ctx<P>, mut each: impl FnMut(usize, &Record, &mut Ctx<P>)) {
-        self.open.extend(self.lanes.iter().map(|lane| std::mem::take(&mut ctx.lanes[lane.index()])));
-        while let Some((lane, limit)) = self.first_lane(until) {
-            let mut taken = 0;
-            let (front, back) = self.open[lane].as_slices();
-            'lane: for piece in [front, back] {
-                for record in piece {
-                    if !record.is_before(limit) {
-                        break 'lane;
-                    }
-                    each(lane, record, ctx);
-                    taken += 1;
+    pub fn drain<P>(&self, until: Key, ctx: &mut Ctx<P>, mut each: impl FnMut(usize, &[Record], &mut Ctx<P>)) {
+        while let Some(First { lane, limit, is_last }) = self.first_lane(until, ctx) {
+            let id = self.lanes[lane];
+            if let Some(record) = Self::only(&mut ctx.lanes[id.index()], limit) {
+                ctx.handled += 1;
+                each(lane, &[record], ctx);
+                if is_last {
+                    return;
                 }
+                continue;
             }
-            self.open[lane].drop_front(taken);
+            let mut open = std::mem::take(&mut ctx.lanes[id.index()]);
+            let (front, back) = open.as_slices();
+            let mut records = before(front, limit);
+            let mut taken = records.len();
+            each(lane, records, ctx);
+            if taken == front.len() && !back.is_empty() {
+                records = before(back, limit);
+                taken += records.len();
+                each(lane, records, ctx);
+            }
+            open.drop_front(taken);
             ctx.handled += taken as u64;
-        }
-        for (lane, open) in self.lanes.iter().zip(self.open.drain(..)) {
-            Self::give_back(*lane, open, ctx);
+            Self::give_back(id, open, ctx);
+            if is_last {
+                return;
+            }
         }
     }
 
-    /// The lane with the first record, if that arrives before `until`, and up to where no other lane comes between.
-    fn first_lane(&self, until: Key) -> Option<(usize, Key)> {
+    /// Takes the first record away, if it is the only one before `limit`: more of them are shown in the lane itself.
+    #[inline(always)]
+    fn only(lane: &mut Lane, limit: Key) -> Option<Record> {
+        if lane.second().is_some_and(|second| second.is_before(limit)) {
+            return None;
+        }
+        let record = *lane.front()?;
+        lane.drop_front(1);
+        Some(record)
+    }
+
+    /// The lane with the first record, if that arrives before `until`.
+    #[inline]
+    fn first_lane<P>(&self, until: Key, ctx: &Ctx<P>) -> Option<First> {
         let (mut first, mut second, mut found) = (until, until, None);
-        for (lane, open) in self.open.iter().enumerate() {
-            let Some(key) = open.front().map(Record::key) else { continue };
+        for (number, lane) in self.lanes.iter().enumerate() {
+            let Some(key) = ctx.lanes[lane.index()].front().map(Record::key) else { continue };
             if key < first {
-                (second, first, found) = (first, key, Some(lane));
+                (second, first, found) = (first, key, Some(number));
             } else if key < second {
                 second = key;
             }
         }
-        if self.open.len() == 1 {
-            return found.map(|lane| (lane, until));
-        }
+        let is_last = second == until;
         // Of equal keys in two lanes those of the earlier lane go first, all of them.
-        found.map(|lane| (lane, second.max(first.after())))
+        let limit = if is_last { until } else { second.max(first.after()) };
+        found.map(|lane| First { lane, limit, is_last })
     }
 
     /// Puts the rest of a lane back, before what came into it meanwhile.
     #[inline]
     fn give_back<P>(lane: LaneId, mut open: Lane, ctx: &mut Ctx<P>) {
         let came = &mut ctx.lanes[lane.index()];
-        came.iter().for_each(|record| open.push(*record));
+        if !came.is_empty() {
+            came.iter().for_each(|record| open.push(*record));
+        }
         *came = open;
     }
+}
+
+/// Those of the records that arrive before `limit`.
+#[inline]
+fn before(records: &[Record], limit: Key) -> &[Record] {
+    // All of them, or but a few, more often than not.
+    if records.last().is_some_and(|last| last.is_before(limit)) {
+        return records;
+    }
+    let mut sure = 0;
+    let mut step = 1;
+    while records.get(sure + step - 1).is_some_and(|record| record.is_before(limit)) {
+        sure += step;
+        step *= 2;
+    }
+    let unsure = &records[sure..records.len().min(sure + step)];
+    &records[..sure + unsure.partition_point(|record| record.is_before(limit))]
 }
 
 #[cfg(test)]

@@ -3,15 +3,18 @@
 use super::lane::{Lane, Record};
 
 /// What a record is sorted by, and where it stands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Sorted {
     time: u64,
-    place: u32,
-    index: u32,
+    index: usize,
 }
 
+/// Beyond so many records in one span of time an insertion sort would take long.
+const MOST_IN_SPAN: u32 = 32;
+
 /// Sorts records by time, place and order, those of equal ones as they came: a scatter into about as many equal spans of
-/// time as there are records, and then an insertion sort, which finds little left to do.
+/// time as there are records, and then an insertion sort, which finds little left to do. Where many fall into one span,
+/// the sort of the library.
 #[derive(Clone, Debug, Default)]
 pub struct Sorter {
     /// Of each span of time first how many records fall into it, then where the next of them goes.
@@ -24,65 +27,68 @@ impl Sorter {
     pub fn put_in_order(&mut self, sent: &Lane, lane: &mut Lane) {
         // Emptied each time, it stands in one piece.
         let (records, _) = sent.as_slices();
-        let [Some(first), Some(last)] = [records.first(), records.last()] else { return };
-        let (mut first, mut last, mut before) = (first.time.0, last.time.0, (0, 0, 0));
-        let mut is_sorted = true;
-        for record in records {
-            let key = (record.time.0, record.place.0, record.order);
-            is_sorted &= before <= key;
-            before = key;
-            (first, last) = (first.min(key.0), last.max(key.0));
+        let Some(head) = records.first() else { return };
+        let (mut first, mut last) = (head.time.0, head.time.0);
+        for record in &records[1..] {
+            (first, last) = (first.min(record.time.0), last.max(record.time.0));
         }
-        if is_sorted {
-            return records.iter().for_each(|record| lane.push(*record));
+        let most = self.scatter(records, first, last);
+        if most > MOST_IN_SPAN {
+            let key = |sorted: &Sorted| (sorted.time, records[sorted.index].place, records[sorted.index].order);
+            self.sorted.sort_by_key(key);
+        } else {
+            self.insert(records);
         }
-        self.scatter(records, first, last);
-        self.insert(records);
-        self.sorted.iter().for_each(|sorted| lane.push(records[sorted.index as usize]));
+        let mut room = lane.with_room(records.len(), *head);
+        self.sorted.iter().for_each(|sorted| room.push(records[sorted.index]));
     }
 
     /// Moves each up to its place among those before it.
     fn insert(&mut self, records: &[Record]) {
-        let is_behind = |one: &Sorted, other: &Sorted| {
-            one.time > other.time
-                || (one.time == other.time
-                    && (one.place > other.place
-                        || (one.place == other.place
-                            && records[one.index as usize].order > records[other.index as usize].order)))
-        };
+        let key = |sorted: &Sorted| (records[sorted.index].place, records[sorted.index].order);
+        let is_behind =
+            |one: &Sorted, other: &Sorted| one.time > other.time || (one.time == other.time && key(one) > key(other));
         for end in 1..self.sorted.len() {
             let moved = self.sorted[end];
+            if !is_behind(&self.sorted[end - 1], &moved) {
+                continue;
+            }
             let mut place = end;
             while place > 0 && is_behind(&self.sorted[place - 1], &moved) {
                 self.sorted[place] = self.sorted[place - 1];
                 place -= 1;
             }
-            if place < end {
-                self.sorted[place] = moved;
-            }
+            self.sorted[place] = moved;
         }
     }
 
-    /// Puts the records into the spans of time into which they fall, in each as they came.
-    fn scatter(&mut self, records: &[Record], first: u64, last: u64) {
-        let spans = records.len().next_power_of_two() as u64;
-        // As many bits of the time as tell the spans apart.
-        let shift = ((last - first) / spans).checked_ilog2().map_or(0, |log| log + 1);
-        let span = |time: u64| ((time - first) >> shift) as usize;
+    /// Puts the records into the spans of time into which they fall, in each as they came. How many there are in the
+    /// fullest.
+    fn scatter(&mut self, records: &[Record], first: u64, last: u64) -> u32 {
+        let spans = records.len().next_power_of_two();
+        // As few bits of the time are left over as tell that many spans apart.
+        let bits = (last - first).checked_ilog2().map_or(0, |log| log + 1);
+        let shift = bits.saturating_sub(spans.ilog2());
         self.starts.clear();
-        self.starts.resize(span(last) + 1, 0);
-        records.iter().for_each(|record| self.starts[span(record.time.0)] += 1);
-        let mut sum = 0;
-        for start in &mut self.starts {
+        self.starts.resize(spans, 0);
+        let starts = &mut self.starts[..];
+        assert!(!starts.is_empty(), "there is a span for each record");
+        // Below their number in any case: the mask only says so.
+        let mask = starts.len() - 1;
+        let span = |time: u64| ((time - first) >> shift) as usize & mask;
+        records.iter().for_each(|record| starts[span(record.time.0)] += 1);
+        let (mut sum, mut most) = (0, 0);
+        for start in &mut *starts {
+            most = most.max(*start);
             sum += std::mem::replace(start, sum);
         }
-        self.sorted.clear();
-        self.sorted.resize(records.len(), Sorted { time: 0, place: 0, index: 0 });
+        self.sorted.resize(records.len(), Sorted::default());
         for (index, record) in records.iter().enumerate() {
-            let start = &mut self.starts[span(record.time.0)];
-            self.sorted[*start as usize] = Sorted { time: record.time.0, place: record.place.0, index: index as u32 };
+            let start = &mut starts[span(record.time.0)];
+            self.sorted[*start as usize] = Sorted { time: record.time.0, index };
             *start += 1;
         }
+        most
     }
 }
 

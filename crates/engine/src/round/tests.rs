@@ -119,7 +119,7 @@ fn assert_rules_hold(text: &str, form: Form, rounds: u64) -> u64 {
     let mut stops = 0;
     while world.first() < end {
         let first = world.first();
-        for unit in 0..world.units.len() {
+        for unit in 0..world.turns.units().len() {
             world.run_unit(unit, first, end.min(first + window));
             assert_rules(&world, &|| format!("{form:?}, unit {unit}, round from {first:?}\n{text}"));
         }
@@ -169,7 +169,7 @@ fn a_slice_ends_where_all_nodes_have_come_to() {
             let clock = world.clock();
             assert!(last < Some(clock), "{last:?} {clock:?}");
             last = Some(clock);
-            for unit in &world.units {
+            for unit in world.turns.units() {
                 let members = match unit {
                     Unit::Node(node) => std::slice::from_ref(node),
                     Unit::Cluster(cluster) => cluster.members(),

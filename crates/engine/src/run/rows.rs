@@ -219,9 +219,8 @@ impl<P: Probe> Run<P> {
 }
 
 fn fill_sender(row: &mut FlowRow, sender: &Sender, now: Time) {
-    row.sent = sender.sent;
-    row.sent_bits = sender.sent_bits;
-    row.control_bits = sender.control_bits;
+    (row.sent, row.sent_bits) = sender.sent();
+    row.control_bits = sender.control_bits();
     let obeyed = sender.obeyed();
     row.obeyed_mild = obeyed[0];
     row.obeyed_severe = obeyed[2];

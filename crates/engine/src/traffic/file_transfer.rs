@@ -119,7 +119,7 @@ impl Traffic for FileTransfer {
         if self.stream.uniform() < self.params.active_at_start { self.begin_file(now, pace) } else { self.pause(now) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
         if self.left == 0 {
             return (None, self.begin_file(now, pace));

@@ -167,7 +167,7 @@ impl Traffic for OnOff {
         if first > now { decision(first) } else { self.begin_session(first, now, pace) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
         match self.awaited {
             Awaited::Session(start) => (None, self.begin_session(start, now, pace)),

@@ -48,7 +48,7 @@ impl Traffic for Poisson {
         self.train.next
     }
 
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
         let (from, produced) = self.train.come(now);
         if produced {

@@ -143,7 +143,7 @@ impl Traffic for TwoRateVideo {
         if first > now { decision(first) } else { self.begin_session(first, now, pace) }
     }
 
-    #[inline]
+    #[inline(always)]
     fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
         if let Some(start) = self.session {
             return (None, self.begin_session(start, now, pace));

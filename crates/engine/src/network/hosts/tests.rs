@@ -74,7 +74,7 @@ impl Node {
 
     /// Time, place and flow of what has been sent when all before `until` has happened.
     fn run(&mut self, until: u64) -> Vec<(u64, u32, u32)> {
-        self.hosts.run(&mut self.inbox, key(until, 0), &mut self.ctx);
+        self.hosts.run(&self.inbox, key(until, 0), &mut self.ctx);
         self.ctx.lanes[1].iter().map(|record| (record.time.0, record.place.0, record.pdu.flow.0)).collect()
     }
 }

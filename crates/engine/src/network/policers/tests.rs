@@ -42,7 +42,7 @@ impl Line {
     }
 
     fn run(&mut self, until: Key) -> Vec<(u64, u32, u32)> {
-        self.policers.run(&mut self.inbox, until, &mut self.ctx);
+        self.policers.run(&self.inbox, until, &mut self.ctx);
         seen(&self.ctx, 1)
     }
 

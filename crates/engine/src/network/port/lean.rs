@@ -1,155 +1,309 @@
-//! The service of a port at which nothing rare can happen, with its state in local variables.
+//! Arrivals at a port at which nothing rare can happen, with its state in local variables.
 //!
 //! Nothing is pushed out, gathered, watched at its departure, counted in bits or refused by a broken line, and every queue
-//! discards by its length alone. That is what most ports do most of the time. `service` says the same for any port.
+//! discards by its length alone. That is what most ports do most of the time. `service` says the same for any port, and
+//! is asked here where a PDU is refused or a notice is due.
 
-use super::server::{Departure, Waiting};
-use super::{MOST_QUEUES, Port, QueueState};
-use crate::control::{CongestionPoint, PortView};
-use crate::discard::Discard;
+use super::queues::Queues;
+use super::server::{Departure, Line, Queued, Server, Waiting};
+use super::{GroupMeasures, Port, QueueState, Ways};
+use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
+use crate::discard::{Discard, Policy};
 use crate::network::Ctx;
 use crate::pdu::Pdu;
 use crate::probe::Probe;
-use crate::round::lane::{Inbox, Key, Lane, Place, Record};
+use crate::round::fifo::Room;
+use crate::round::lane::{Lane, Place, Record};
 use crate::time::Time;
 
-/// The queues of a port while it runs, and the lane into which its line delivers, if that is one.
-struct Books {
-    states: [QueueState; MOST_QUEUES],
-    /// PDUs present in all queues, and the most since the last reset.
-    present: u64,
-    most: u64,
-    out: Lane,
+/// No congestion point.
+struct Nobody;
+
+impl CongestionPoint for Nobody {}
+
+/// Where what departs goes. It is written where it will stand, so that nothing is copied twice.
+trait Out {
+    /// The next to go.
+    fn next(&mut self) -> &mut Record;
+    /// The next goes.
+    fn send(&mut self);
 }
 
-impl Books {
-    /// The mask proves the index in bounds.
+impl Out for Room<'_, Record> {
+    #[inline(always)]
+    fn next(&mut self) -> &mut Record {
+        Room::vacant(self)
+    }
+
+    #[inline(always)]
+    fn send(&mut self) {
+        self.fill();
+    }
+}
+
+/// A line that leads to several nodes.
+struct Several<'a> {
+    ways: &'a Ways,
+    lanes: &'a mut [Lane],
+    next: Record,
+}
+
+impl Out for Several<'_> {
+    #[inline(always)]
+    fn next(&mut self) -> &mut Record {
+        &mut self.next
+    }
+
+    #[inline(always)]
+    fn send(&mut self) {
+        self.lanes[self.ways.of(&self.next.pdu).on.index()].push(self.next);
+    }
+}
+
+/// A PDU about which a port with all its means must be asked: as the congestion point left it, whether it is refused,
+/// and the notice that is due.
+type Asked = (Pdu, bool, Option<Notice>);
+
+/// What arrivals meet.
+struct Meeting<'a> {
+    queues: &'a mut Queues,
+    first_queue: usize,
+    server: &'a mut Server,
+    /// Place of the line's deliveries; of what is there at once, that of what caused it.
+    delivery: Option<Place>,
+}
+
+/// Arrivals, and by what they are judged.
+struct Arrivals<'a> {
+    records: &'a [Record],
+    policies: &'a [Policy],
+    limits: &'a [[u64; 2]],
+    groups: &'a [u32],
+    by_group: &'a mut [GroupMeasures],
+}
+
+/// What the loop keeps in registers.
+struct Hand<'a, O, const PRIORITIES: bool> {
+    /// The first queue, where no other has any PDUs.
+    first: QueueState,
+    /// All queues, where others have.
+    states: &'a mut [QueueState],
+    present: u64,
+    most: u64,
+    line: Line,
+    departures: Room<'a, Departure>,
+    waiting: &'a mut Queued,
+    /// PDUs that waited and may be sent yet, before there is no more room.
+    room: usize,
+    first_queue: usize,
+    delivery: Option<Place>,
+    out: O,
+    /// Where the line and the PDUs present, and the most of them, are kept.
+    home: (&'a mut Line, &'a mut u64, &'a mut u64),
+}
+
+impl<'a, O: Out, const PRIORITIES: bool> Hand<'a, O, PRIORITIES> {
+    /// Takes in hand what `count` arrivals bear on.
+    #[inline(always)]
+    fn open(arrivals: Meeting<'a>, count: usize, out: O) -> Hand<'a, O, PRIORITIES> {
+        let Meeting { queues: Queues { states, present, most, .. }, server, first_queue, delivery } = arrivals;
+        let Server { line, departures, waiting, .. } = server;
+        Hand {
+            first: states[first_queue],
+            states,
+            present: *present,
+            most: *most,
+            line: line.clone(),
+            departures: departures.with_room(2 * count, Departure { at: Time::ZERO, bits: 0, queue: 0 }),
+            waiting,
+            room: count,
+            first_queue,
+            delivery,
+            out,
+            home: (line, present, most),
+        }
+    }
+
+    /// Puts everything back where it is kept; so many arrivals have joined.
+    #[inline(always)]
+    fn close(self, joined: usize) {
+        let (line, present, most) = self.home;
+        *line = self.line;
+        if PRIORITIES {
+            (*present, *most) = (self.present, self.most);
+        } else {
+            let first = &mut self.states[self.first_queue];
+            *first = self.first;
+            first.measures.arrived += joined as u64;
+            (*present, *most) = (first.present, first.measures.most.max(*most));
+        }
+    }
+
     #[inline(always)]
     fn of(&mut self, queue: usize) -> &mut QueueState {
-        &mut self.states[queue & (MOST_QUEUES - 1)]
+        if PRIORITIES { &mut self.states[queue] } else { &mut self.first }
     }
 
+    /// Lets everything depart that does by `now`, and serves what waits; whether there was room for all of it.
     #[inline(always)]
-    fn enter(&mut self, queue: usize, at: Time) {
-        self.of(queue).arrive(at);
-        self.present += 1;
-        self.most = self.most.max(self.present);
+    fn advance(&mut self, now: Time) -> bool {
+        if PRIORITIES && self.waiting.count > 0 && self.line.free_at <= now && !self.serve(now) {
+            return false;
+        }
+        while let Some(departure) = self.departures.front()
+            && departure.at <= now
+        {
+            self.departures.drop_first();
+            self.of(departure.queue as usize).leave(departure.at, u64::from(departure.bits));
+            if PRIORITIES {
+                self.present -= 1;
+            }
+        }
+        true
     }
 
+    /// Serves what waits and may begin by `now`; whether there was room for all of it.
     #[inline(always)]
-    fn leave(&mut self, departure: Departure) {
-        self.of(departure.queue as usize).leave(departure.at, u64::from(departure.bits));
-        self.present -= 1;
+    fn serve(&mut self, now: Time) -> bool {
+        while self.line.free_at <= now
+            && let Some((queue, Waiting { pdu, place })) = self.waiting.next()
+        {
+            *self.out.next() = Record { time: now, place, order: 0, pdu };
+            self.begin(self.line.free_at, queue);
+            self.room -= 1;
+            if self.room == 0 {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The next to go is sent from `start` on, and goes into the lane of the node behind the line.
+    #[inline(always)]
+    fn begin(&mut self, start: Time, queue: usize) {
+        let next = self.out.next();
+        let bits = next.pdu.bits();
+        let at = self.line.begin(bits, start);
+        self.departures.push(Departure { at, bits: bits as u32, queue: queue as u32 });
+        next.time = at + self.line.delay;
+        next.place = self.delivery.unwrap_or(next.place);
+        self.out.send();
+    }
+
+    /// The next to go arrives at `at`, and joins its queue.
+    #[inline(always)]
+    fn join(&mut self, at: Time, queue: usize) {
+        if PRIORITIES {
+            self.states[queue].arrive(at);
+            self.present += 1;
+            self.most = self.most.max(self.present);
+        } else {
+            self.first.enter(at);
+        }
+        if !PRIORITIES || queue == self.first_queue || self.line.free_at <= at {
+            self.begin(self.line.free_at.max(at), queue);
+        } else {
+            let Record { pdu, place, .. } = *self.out.next();
+            self.waiting.push(queue, Waiting { pdu, place });
+        }
+    }
+}
+
+impl Arrivals<'_> {
+    /// Takes them until somebody must be asked, there is no more room, or (without priorities) one comes for another
+    /// queue than the first: how many, and what must be asked about the last.
+    #[inline(never)]
+    fn take<const PRIORITIES: bool, C: CongestionPoint>(
+        self,
+        meeting: Meeting<'_>,
+        out: impl Out,
+        point: &mut C,
+    ) -> (usize, Option<Asked>) {
+        let Arrivals { records, policies, limits, groups, by_group } = self;
+        let (first_queue, last_queue) = (meeting.first_queue, limits.len() - 1);
+        let mut hand = Hand::<_, PRIORITIES>::open(meeting, records.len(), out);
+        let (mut taken, mut asked) = (0, None);
+        for record in records {
+            let queue = usize::from(record.pdu.priority).min(last_queue);
+            if (!PRIORITIES && queue != first_queue) || !hand.advance(record.time) {
+                break;
+            }
+            taken += 1;
+            let length = hand.of(queue).present;
+            let refused = length >= limits[queue][usize::from(record.pdu.is_tagged())];
+            let view = PortView { now: record.time, length, size: policies[queue].size(), refused };
+            let next = hand.out.next();
+            *next = *record;
+            next.order = 0;
+            let pdu = &mut next.pdu;
+            let notice = point.on_arrival(pdu, &view);
+            if pdu.marks != record.pdu.marks && pdu.kind().is_data() {
+                by_group[groups[pdu.flow.index()] as usize].marked += 1;
+            }
+            if refused || notice.is_some() {
+                asked = Some((*pdu, refused, notice));
+                break;
+            }
+            hand.join(record.time, queue);
+        }
+        hand.close(taken - usize::from(asked.is_some()));
+        (taken, asked)
+    }
+}
+
+/// Arrivals, what they meet, and where what departs goes.
+struct Pass<'a, O>(Arrivals<'a>, Meeting<'a>, O);
+
+impl<O: Out> WithPoint for Pass<'_, O> {
+    type Answer = (usize, Option<Asked>);
+
+    #[inline]
+    fn run<C: CongestionPoint>(self, point: &mut C) -> (usize, Option<Asked>) {
+        let Pass(arrivals, meeting, out) = self;
+        let Queues { states, present, .. } = &*meeting.queues;
+        let first = usize::from(arrivals.records[0].pdu.priority).min(arrivals.limits.len() - 1);
+        if first == meeting.first_queue && states[first].present == *present {
+            arrivals.take::<false, C>(meeting, out, point)
+        } else {
+            arrivals.take::<true, C>(meeting, out, point)
+        }
+    }
+}
+
+impl<O: Out> Pass<'_, O> {
+    fn meet(self, point: Option<&mut Congestion>) -> (usize, Option<Asked>) {
+        match point {
+            Some(point) => point.show(self),
+            None => self.run(&mut Nobody),
+        }
     }
 }
 
 impl Port {
-    /// Takes what arrives before `until`; `limits` are the lengths from which on each queue discards, PDUs with CLP=0
-    /// and with CLP=1.
-    pub(super) fn run_lean<P: Probe>(&mut self, limits: &[[u64; 2]], inbox: &mut Inbox, until: Key, ctx: &mut Ctx<P>) {
-        let mut books = self.open_books(ctx);
-        let mut bounds = [[0; 2]; MOST_QUEUES];
-        bounds[..limits.len()].copy_from_slice(limits);
-        let last_queue = limits.len() - 1;
-        inbox.drain(until, ctx, |lane, record, ctx| {
-            if self.is_shown && self.shown[lane] {
-                self.close_books(&mut books, ctx);
-                self.show_backward(record, ctx);
-                books = self.open_books(ctx);
-                return;
+    /// Takes arrivals where nothing rare can happen.
+    pub(super) fn take_quietly<P: Probe>(&mut self, mut records: &[Record], ctx: &mut Ctx<P>) {
+        while !records.is_empty() {
+            let (taken, asked) = self.take_until_asked(records, &mut ctx.lanes);
+            if let Some((pdu, refused, notice)) = asked {
+                self.take_seen(pdu, records[taken - 1].key(), (refused, notice), ctx);
             }
-            let (at, mut pdu) = (record.time, &record.pdu);
-            while let Some(departure) = self.server.depart(at) {
-                books.leave(departure);
-            }
-            if self.server.waiting_count > 0 && self.server.free_at <= at {
-                self.serve_lean(at, last_queue, &mut books, ctx);
-            }
-            let queue = usize::from(pdu.priority).min(last_queue);
-            let length = books.of(queue).present;
-            let refused = length >= bounds[queue & (MOST_QUEUES - 1)][usize::from(pdu.is_tagged())];
-            let mut shown;
-            if let Some(point) = &mut self.congestion {
-                shown = *pdu;
-                let view = PortView { now: at, length, size: self.policies[queue].size(), refused };
-                let notice = point.on_arrival(&mut shown, &view);
-                self.count_marked(&shown, pdu.marks);
-                if let Some(notice) = notice {
-                    self.notify(notice, &shown, record.key(), ctx);
-                }
-                pdu = &shown;
-            }
-            if refused {
-                return self.refuse(pdu, record.key(), queue, &mut books, ctx);
-            }
-            books.enter(queue, at);
-            if queue == 0 || self.server.free_at <= at {
-                let start = self.server.free_at.max(at);
-                self.begin_lean(pdu, record.place, start, queue, &mut books, ctx);
-            } else {
-                self.server.wait(queue, Waiting { pdu: *pdu, place: record.place });
-            }
-        });
-        self.close_books(&mut books, ctx);
-    }
-
-    fn open_books<P: Probe>(&mut self, ctx: &mut Ctx<P>) -> Books {
-        let mut states = [QueueState::default(); MOST_QUEUES];
-        states[..self.queues.states.len()].copy_from_slice(&self.queues.states);
-        let out = self.only_way.map(|lane| std::mem::take(&mut ctx.lanes[lane.index()])).unwrap_or_default();
-        Books { states, present: self.queues.present, most: self.queues.most, out }
-    }
-
-    fn close_books<P: Probe>(&mut self, books: &mut Books, ctx: &mut Ctx<P>) {
-        let count = self.queues.states.len();
-        self.queues.states.copy_from_slice(&books.states[..count]);
-        (self.queues.present, self.queues.most) = (books.present, books.most);
-        if let Some(lane) = self.only_way {
-            ctx.lanes[lane.index()] = std::mem::take(&mut books.out);
+            records = &records[taken..];
         }
     }
 
-    /// The PDU is sent from `start` on, and goes into the lane of the node behind the line.
-    #[inline(always)]
-    fn begin_lean<P: Probe>(
-        &mut self,
-        pdu: &Pdu,
-        cause: Place,
-        start: Time,
-        queue: usize,
-        books: &mut Books,
-        ctx: &mut Ctx<P>,
-    ) {
-        let time = self.server.begin(pdu.bits(), start, queue, &mut ctx.end) + self.server.delay;
-        let place = if self.is_instant { cause } else { self.places.delivery };
-        let record = Record { time, place, order: 0, pdu: *pdu };
+    fn take_until_asked(&mut self, records: &[Record], lanes: &mut [Lane]) -> (usize, Option<Asked>) {
+        let Port { queues, quiet, policies, server, groups, by_group, ways, .. } = self;
+        let limits = quiet.as_deref().unwrap_or_default();
+        let arrivals = Arrivals { records, policies, limits, groups, by_group };
+        let delivery = (!self.is_instant).then_some(self.places.delivery);
+        let meeting = Meeting { queues, first_queue: self.first_queue, server, delivery };
+        let point = self.congestion.as_mut();
         match self.only_way {
-            Some(_) => books.out.push(record),
-            None => ctx.put(self.ways.of(pdu).on, record),
-        }
-    }
-
-    /// Serves what waits and may begin by `now`.
-    #[inline(never)]
-    fn serve_lean<P: Probe>(&mut self, now: Time, last_queue: usize, books: &mut Books, ctx: &mut Ctx<P>) {
-        while self.server.free_at <= now {
-            let start = self.server.free_at;
-            let Some(Waiting { pdu, place }) = self.server.next() else { return };
-            let queue = usize::from(pdu.priority).min(last_queue);
-            self.begin_lean(&pdu, place, start, queue, books, ctx);
-            while let Some(departure) = self.server.depart(now) {
-                books.leave(departure);
+            Some(lane) => {
+                let out = lanes[lane.index()].with_room(2 * records.len(), records[0]);
+                Pass(arrivals, meeting, out).meet(point)
             }
+            None => Pass(arrivals, meeting, Several { ways, lanes, next: records[0] }).meet(point),
         }
-    }
-
-    #[cold]
-    fn refuse<P: Probe>(&mut self, pdu: &Pdu, key: Key, queue: usize, books: &mut Books, ctx: &mut Ctx<P>) {
-        let state = books.of(queue);
-        state.measures.arrived += 1;
-        state.measures.discarded += 1;
-        let view = PortView { now: key.time, length: state.present, size: self.policies[queue].size(), refused: true };
-        self.end_here(pdu, key.time, ctx);
-        self.tell_discard(pdu, key, &view, ctx);
     }
 }

@@ -46,8 +46,9 @@ impl QueueState {
         self.enter(at);
     }
 
+    /// A PDU joins the queue that has been counted as arrived.
     #[inline]
-    fn enter(&mut self, at: Time) {
+    pub(super) fn enter(&mut self, at: Time) {
         self.present += 1;
         self.measures.area -= i128::from(at.0);
         self.measures.most = self.measures.most.max(self.present);

@@ -12,38 +12,49 @@ use crate::time::Time;
 
 impl Port {
     /// Takes what arrives before `until`, and serves.
-    pub fn run<P: Probe>(&mut self, inbox: &mut Inbox, until: Key, ctx: &mut Ctx<P>) {
-        match self.quiet.take() {
-            Some(limits) => {
-                self.run_lean(&limits, inbox, until, ctx);
-                self.quiet = Some(limits);
+    pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
+        inbox.drain(until, ctx, |lane, records, ctx| {
+            if self.shown[lane] {
+                records.iter().for_each(|record| self.take_shown(record, ctx));
+            } else if self.quiet.is_some() {
+                self.take_quietly(records, ctx);
+            } else {
+                records.iter().for_each(|record| self.take_any(record, ctx));
             }
-            None => inbox.drain(until, ctx, |lane, record, ctx| self.take_any(lane, record, ctx)),
-        }
+        });
         self.serve_until(until, ctx);
+        ctx.end = ctx.end.min(self.server.line.end);
     }
 
     /// Brings what is evaluated late up to `now`.
     pub fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         self.advance(now, ctx);
+        ctx.end = ctx.end.min(self.server.line.end);
+    }
+
+    /// A PDU that is only shown.
+    fn take_shown<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
+        self.take_gathered_before(record.key(), ctx);
+        self.show_backward(record, ctx);
     }
 
     /// A PDU at any port.
-    fn take_any<P: Probe>(&mut self, lane: usize, record: &Record, ctx: &mut Ctx<P>) {
-        if let Some(key) = self.gathered()
-            && key < record.key()
-        {
-            self.take_gathered(ctx);
-        }
-        if self.shown[lane] {
-            return self.show_backward(record, ctx);
-        }
+    fn take_any<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
+        self.take_gathered_before(record.key(), ctx);
         match &mut self.gathering {
             Some(gathering) => {
                 gathering.arrived.push(record.pdu);
                 gathering.at = record.time;
             }
             None => self.take(record, ctx),
+        }
+    }
+
+    /// Takes what has been gathered, if it comes before `key`.
+    #[inline]
+    fn take_gathered_before<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
+        if self.gathered().is_some_and(|gathered| gathered < key) {
+            self.take_gathered(ctx);
         }
     }
 
@@ -82,7 +93,7 @@ impl Port {
     }
 
     /// Shows a PDU on its way back to the congestion point, which may change it, and lets it go on.
-    pub(super) fn show_backward<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
+    fn show_backward<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
         self.advance(record.time, ctx);
         let mut shown = *record;
         let view = self.view(&shown.pdu, record.time);
@@ -129,7 +140,7 @@ impl Port {
             Verdict::Admit => (false, None),
             Verdict::Discard => (true, None),
             Verdict::PushOut => {
-                let victim = self.server.remove_tagged(queue);
+                let victim = self.server.waiting.remove_tagged(queue);
                 (victim.is_none(), victim)
             }
         };
@@ -145,19 +156,41 @@ impl Port {
             self.queues.evict(queue, at, victim.bits());
             self.discard(&victim, record.key(), ctx);
         }
+        self.join(pdu, record.key(), queue, ctx);
+    }
+
+    /// The congestion point was shown `pdu` when it arrived in the place of `key`; `notice` is what it answered.
+    pub(super) fn take_seen<P: Probe>(
+        &mut self,
+        pdu: Pdu,
+        key: Key,
+        (refused, notice): (bool, Option<Notice>),
+        ctx: &mut Ctx<P>,
+    ) {
+        let queue = self.queue_of(&pdu);
+        self.queues.of(queue).measures.arrived += 1;
+        if let Some(notice) = notice {
+            self.notify(notice, &pdu, key, ctx);
+        }
+        if refused { self.discard(&pdu, key, ctx) } else { self.join(pdu, key, queue, ctx) }
+    }
+
+    /// A PDU joins its queue.
+    fn join<P: Probe>(&mut self, pdu: Pdu, Key { time: at, place }: Key, queue: usize, ctx: &mut Ctx<P>) {
         self.queues.enter(queue, at, pdu.bits());
-        let is_known = queue == 0 && !self.wants_departures && !self.policies[queue].pushes_out();
-        let waiting = Waiting { pdu, place: record.place };
-        if is_known || self.server.free_at <= at {
-            self.begin(waiting, self.server.free_at.max(at), queue, ctx);
+        let is_known = queue == self.first_queue && !self.wants_departures && !self.policies[queue].pushes_out();
+        let waiting = Waiting { pdu, place };
+        let free_at = self.server.line.free_at;
+        if is_known || free_at <= at {
+            self.begin(waiting, free_at.max(at), queue, ctx);
         } else {
-            self.server.wait(queue, waiting);
+            self.server.waiting.push(queue, waiting);
         }
     }
 
     /// The PDU is sent from `start` on.
     fn begin<P: Probe>(&mut self, waiting: Waiting, start: Time, queue: usize, ctx: &mut Ctx<P>) {
-        let departure = self.server.begin(waiting.pdu.bits(), start, queue, &mut ctx.end);
+        let departure = self.server.begin(waiting.pdu.bits(), start, queue);
         if self.wants_departures {
             self.server.in_service = Some(waiting);
         } else {
@@ -174,7 +207,7 @@ impl Port {
             None => self.ways.of(pdu).on,
         };
         let place = if self.is_instant { cause } else { self.places.delivery };
-        ctx.put(lane, Record { time: departure + self.server.delay, place, order: 0, pdu: *pdu });
+        ctx.put(lane, Record { time: departure + self.server.line.delay, place, order: 0, pdu: *pdu });
     }
 
     /// Lets everything depart that does by `now`, and serves what waits.
@@ -186,17 +219,16 @@ impl Port {
                 self.depart(departure.at, departure.queue as usize, ctx);
             }
         }
-        if self.server.waiting_count > 0 && self.server.free_at <= now {
+        if self.server.waiting.count > 0 && self.server.line.free_at <= now {
             self.serve_waiting(now, ctx);
         }
     }
 
     #[inline(never)]
     fn serve_waiting<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
-        while self.server.free_at <= now {
-            let start = self.server.free_at;
-            let Some(waiting) = self.server.next() else { return };
-            let queue = self.queue_of(&waiting.pdu);
+        while self.server.line.free_at <= now {
+            let start = self.server.line.free_at;
+            let Some((queue, waiting)) = self.server.waiting.next() else { return };
             self.begin(waiting, start, queue, ctx);
             while let Some(departure) = self.server.depart(now) {
                 self.queues.leave(departure.queue as usize, departure.at, u64::from(departure.bits));
@@ -221,7 +253,7 @@ impl Port {
     }
 
     #[inline]
-    pub(super) fn count_marked(&mut self, pdu: &Pdu, before: Marks) {
+    fn count_marked(&mut self, pdu: &Pdu, before: Marks) {
         if pdu.marks != before && pdu.kind().is_data() {
             self.group_of(pdu).marked += 1;
         }
@@ -243,7 +275,7 @@ impl Port {
     }
 
     #[cold]
-    pub(super) fn notify<P: Probe>(&mut self, notice: Notice, about: &Pdu, key: Key, ctx: &mut Ctx<P>) {
+    fn notify<P: Probe>(&mut self, notice: Notice, about: &Pdu, key: Key, ctx: &mut Ctx<P>) {
         if let Some(report) = self.congestion.as_ref().and_then(|point| point.error_report(about)) {
             return self.report(&report, about, key, ctx);
         }
@@ -283,7 +315,7 @@ impl Port {
     }
 
     /// The congestion point learns of a discard.
-    pub(super) fn tell_discard<P: Probe>(&mut self, pdu: &Pdu, key: Key, view: &PortView, ctx: &mut Ctx<P>) {
+    fn tell_discard<P: Probe>(&mut self, pdu: &Pdu, key: Key, view: &PortView, ctx: &mut Ctx<P>) {
         let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, view));
         if let Some(notice) = notice {
             self.notify(notice, pdu, key, ctx);
@@ -300,7 +332,7 @@ impl Port {
 
     /// A PDU ends here, of which its queue knows.
     #[cold]
-    pub(super) fn end_here<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+    fn end_here<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         self.group_of(pdu).discarded[kind_of(pdu)] += 1;
         self.fingerprint.mix(at.0);
         self.fingerprint.mix(u64::from(pdu.flow.0) << 32 | u64::from(pdu.sequence));

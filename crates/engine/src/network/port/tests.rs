@@ -34,6 +34,7 @@ fn parts(queues: usize) -> Parts {
         group_count: 1,
         measures_bits: false,
         least_bits: 424,
+        first_queue: 0,
         places: Places { service: Place(SERVICE), delivery: Place(DELIVERY), gathering: Place(GATHERING) },
         shown: vec![false],
         ways: Ways { first: 0, ways: vec![Way { on: LaneId(1), back: LaneId(2) }] },
@@ -73,7 +74,7 @@ impl Bench {
     }
 
     fn run(&mut self, until: Key) {
-        self.port.run(&mut self.inbox, until, &mut self.ctx);
+        self.port.run(&self.inbox, until, &mut self.ctx);
     }
 
     /// Time of departure and number of what is in the lane behind the line.

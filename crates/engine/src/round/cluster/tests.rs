@@ -47,7 +47,8 @@ fn members_take_turns_by_time_and_place() {
     for (time, place, sequence) in [(5, 3, 10), (5, 5, 11), (CELL + 5, 29, 12), (CELL + 5, 31, 13), (CELL + 6, 0, 14)] {
         put(&mut ctx, 2, key(time, place), cell(0, sequence));
     }
-    let mut cluster = Cluster::new(vec![0, 1], vec![vec![], vec![0]], vec![]);
+    let inlets = vec![(LaneId(0), Leaf(1)), (LaneId(2), Leaf(0))];
+    let mut cluster = Cluster::new(vec![0, 1], vec![vec![], vec![(LaneId(1), Leaf(0))]], inlets, vec![]);
     assert_eq!(cluster.first(&stations), Time::NEVER);
     // Nothing of the horizon's instant happens, whatever its place.
     cluster.run(Time(5), &mut stations, &mut ctx);

@@ -1,0 +1,119 @@
+//! Turns: whether the nodes run in rounds, or take turns as one cluster. The results are the same.
+//!
+//! Where rounds take few PDUs they cost more than they save. Now and then it is seen which is the case.
+
+use super::Unit;
+
+/// For so many rounds it is seen how many PDUs they take.
+const LOOK_FOR: u64 = 128;
+
+/// Rounds in which fewer PDUs are taken cost more than to let all nodes take turns.
+const FEW_A_ROUND: u64 = 4;
+
+/// After taking turns for so many PDUs, rounds are tried again; each time after twice as many.
+const TRY_AFTER: u64 = 16_384;
+
+/// The units of a round, and the one in which all nodes take turns, if they can.
+#[derive(Clone, Debug)]
+pub(super) struct Turns {
+    rounds: Vec<Unit>,
+    turns: Option<Vec<Unit>>,
+    takes_turns: bool,
+    /// PDUs taken, and rounds, at the last look.
+    seen: (u64, u64),
+    try_after: u64,
+}
+
+impl Turns {
+    /// Begins with rounds.
+    #[must_use]
+    pub(super) fn new(rounds: Vec<Unit>, turns: Option<Unit>) -> Turns {
+        Turns { rounds, turns: turns.map(|unit| vec![unit]), takes_turns: false, seen: (0, 0), try_after: TRY_AFTER }
+    }
+
+    /// What runs at a time, in the order of a round.
+    #[inline]
+    #[must_use]
+    pub(super) fn units(&self) -> &[Unit] {
+        match &self.turns {
+            Some(turns) if self.takes_turns => turns,
+            _ => &self.rounds,
+        }
+    }
+
+    /// The unit at that place of the order.
+    #[inline]
+    pub(super) fn unit(&mut self, index: usize) -> &mut Unit {
+        match &mut self.turns {
+            Some(turns) if self.takes_turns => &mut turns[index],
+            _ => &mut self.rounds[index],
+        }
+    }
+
+    /// So many PDUs have been taken so far, in so many rounds.
+    #[inline]
+    pub(super) fn look(&mut self, taken: u64, rounds: u64) {
+        let is_due = match self.takes_turns {
+            true => taken >= self.seen.0 + self.try_after,
+            false => rounds >= self.seen.1 + LOOK_FOR,
+        };
+        if self.turns.is_some() && is_due {
+            self.choose(taken, rounds);
+        }
+    }
+
+    fn choose(&mut self, taken: u64, rounds: u64) {
+        if self.takes_turns {
+            self.takes_turns = false;
+            self.try_after *= 2;
+        } else {
+            self.takes_turns = taken - self.seen.0 < FEW_A_ROUND * LOOK_FOR;
+        }
+        self.seen = (taken, rounds);
+        self.forget_plans();
+    }
+
+    /// Somebody else may have run the nodes meanwhile.
+    fn forget_plans(&mut self) {
+        for unit in self.rounds.iter_mut().chain(self.turns.iter_mut().flatten()) {
+            if let Unit::Cluster(cluster) = unit {
+                cluster.forget_plans();
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_taken_where_rounds_take_little_and_rounds_tried_again() {
+        let mut turns = Turns::new(vec![Unit::Node(0), Unit::Node(1)], Some(Unit::Node(2)));
+        let is_taking_turns = |turns: &Turns| turns.units().len() == 1;
+        turns.look(FEW_A_ROUND * LOOK_FOR, LOOK_FOR);
+        assert!(!is_taking_turns(&turns));
+        // One PDU short of what a round is worth.
+        let (taken, rounds) = (2 * FEW_A_ROUND * LOOK_FOR - 1, 2 * LOOK_FOR);
+        turns.look(taken, rounds - 1);
+        assert!(!is_taking_turns(&turns));
+        turns.look(taken, rounds);
+        assert!(is_taking_turns(&turns));
+        turns.look(taken + TRY_AFTER - 1, rounds + 9);
+        assert!(is_taking_turns(&turns));
+        turns.look(taken + TRY_AFTER, rounds + 9);
+        assert!(!is_taking_turns(&turns));
+        // In vain: the next time after twice as many.
+        let taken = taken + TRY_AFTER + 1;
+        turns.look(taken, rounds + 9 + LOOK_FOR);
+        turns.look(taken + 2 * TRY_AFTER - 1, rounds + 10 + LOOK_FOR);
+        assert!(is_taking_turns(&turns));
+    }
+
+    #[test]
+    fn nodes_that_cannot_take_turns_never_do() {
+        let mut turns = Turns::new(vec![Unit::Node(0), Unit::Node(1)], None);
+        turns.look(1, LOOK_FOR);
+        assert_eq!(turns.units().len(), 2);
+    }
+}
