@@ -189,7 +189,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut sinks: Vec<Sinks> = (0..nodes).map(|_| Sinks::default()).collect();
         let mut out = vec![LaneId::NONE; nodes];
         let mut sequences = self.sequences();
-        let mut ends: Vec<End> = (0..self.network.end_count).map(|_| End::default()).collect();
+        let mut ends: Vec<Option<Box<End>>> = vec![None; self.network.end_count];
         for (index, flow) in self.network.flows.iter().enumerate() {
             let [sending, receiving] = flow.ends;
             let traffic = self.network.build_traffic(flow, sequences[flow.group].clone(), &self.stream);
@@ -202,7 +202,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 }
                 continue;
             }
-            let end = &mut ends[sending];
+            let end = ends[sending].get_or_insert_default();
             end.sender = Some(self.build_sender(index, flow, traffic));
             end.place = self.network.own_place(index, 0);
             end.access = self.folded.contains(&flow.forward[0]).then(|| self.network.build_access(flow));
@@ -211,14 +211,14 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                     let slot = sinks[node as usize].add(receiver);
                     self.ends[receiving] = Some(Seat { station: node, slot });
                 }
-                _ => ends[receiving].receiver = Some(receiver),
+                _ => ends[receiving].get_or_insert_default().receiver = Some(receiver),
             }
         }
         sequences.clear();
-        for (index, mut end) in ends.into_iter().enumerate() {
-            if end.sender.is_some() || end.receiver.is_some() {
+        for (index, end) in ends.into_iter().enumerate() {
+            if let Some(mut end) = end {
                 end.begin();
-                self.take_seat(index, Host::End(Box::new(end)), &mut hosts, &mut out);
+                self.take_seat(index, Host::End(end), &mut hosts, &mut out);
             }
         }
         for (slots, flow) in self.slots.iter_mut().zip(&self.network.flows) {

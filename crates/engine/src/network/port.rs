@@ -77,6 +77,11 @@ impl Ways {
         self.ways[(pdu.flow.0 - self.first) as usize]
     }
 
+    /// Whether anything crosses the port.
+    fn is_used(&self) -> bool {
+        self.ways.iter().any(|way| *way != Way::NONE)
+    }
+
     /// The lane into which everything goes by the line, if it is one.
     fn only(&self) -> Option<LaneId> {
         let mut lanes = self.ways.iter().map(|way| way.on).filter(|lane| *lane != LaneId::NONE);
@@ -140,7 +145,8 @@ pub struct Parts {
 pub struct Port {
     policies: Vec<Policy>,
     queues: Queues,
-    congestion: Option<Congestion>,
+    /// Boxed: most ports have none, and it is large.
+    congestion: Option<Box<Congestion>>,
     server: Server,
     gathering: Option<Gathering>,
     /// Where nothing has to be watched, pushed out, gathered, counted in bits or refused by a broken line: the lengths
@@ -179,13 +185,14 @@ impl Port {
         let point_counts_bits = parts.congestion.as_ref().is_some_and(CongestionPoint::counts_bits);
         let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
-        let is_quiet = bits.is_none() && !wants_departures && parts.order.is_none() && parts.outage.is_none();
+        // Where no flow crosses, nothing happens at all.
+        let is_quiet = parts.ways.is_used() && bits.is_none() && !wants_departures && parts.order.is_none() && parts.outage.is_none();
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         Port {
             quiet: if is_quiet { parts.policies.iter().map(Discard::limits).collect() } else { None },
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,
-            congestion: parts.congestion,
+            congestion: parts.congestion.map(Box::new),
             server: Server::new(parts.rate, parts.delay),
             gathering: parts.order.map(|stream| Gathering { stream, arrived: Vec::new(), at: Time::NEVER }),
             only_way: parts.ways.only(),
@@ -274,7 +281,7 @@ impl Port {
 
     /// Its congestion point.
     pub fn congestion_mut(&mut self) -> Option<&mut Congestion> {
-        self.congestion.as_mut()
+        self.congestion.as_deref_mut()
     }
 
     /// Hash of every discard.

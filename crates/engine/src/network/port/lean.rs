@@ -297,7 +297,7 @@ impl Port {
         let arrivals = Arrivals { records, policies, limits, groups, by_group };
         let delivery = (!self.is_instant).then_some(self.places.delivery);
         let meeting = Meeting { queues, first_queue: self.first_queue, server, delivery };
-        let point = self.congestion.as_mut();
+        let point = self.congestion.as_deref_mut();
         match self.only_way {
             Some(lane) => {
                 let out = lanes[lane.index()].with_room(2 * records.len(), records[0]);

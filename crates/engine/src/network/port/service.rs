@@ -276,7 +276,7 @@ impl Port {
 
     #[cold]
     fn notify<P: Probe>(&mut self, notice: Notice, about: &Pdu, key: Key, ctx: &mut Ctx<P>) {
-        if let Some(report) = self.congestion.as_ref().and_then(|point| point.error_report(about)) {
+        if let Some(report) = self.congestion.as_deref().and_then(|point| point.error_report(about)) {
             return self.report(&report, about, key, ctx);
         }
         let body = Body::Notice { point: self.number, severity: notice.severity };
@@ -316,7 +316,7 @@ impl Port {
 
     /// The congestion point learns of a discard.
     fn tell_discard<P: Probe>(&mut self, pdu: &Pdu, key: Key, view: &PortView, ctx: &mut Ctx<P>) {
-        let notice = self.congestion.as_mut().and_then(|point| point.on_discard(pdu, view));
+        let notice = self.congestion.as_deref_mut().and_then(|point| point.on_discard(pdu, view));
         if let Some(notice) = notice {
             self.notify(notice, pdu, key, ctx);
         }
