@@ -144,11 +144,18 @@ impl<T: Copy> Room<'_, T> {
         self.first += 1;
     }
 
+    /// How many are there.
+    #[inline(always)]
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.end - self.first
+    }
+
     /// Whether the room is used up.
     #[inline(always)]
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.end - self.first == self.places.len()
+        self.count() == self.places.len()
     }
 
     /// Adds an item at the end; there is room for it.

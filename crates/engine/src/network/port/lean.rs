@@ -6,7 +6,7 @@
 
 use super::queues::Queues;
 use super::server::{Departure, Line, Queued, Server, Waiting};
-use super::{GroupMeasures, Port, QueueState, Ways};
+use super::{GroupMeasures, Port, QueueMeasures, QueueState, Ways};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
 use crate::discard::{Discard, Policy};
 use crate::network::Ctx;
@@ -84,8 +84,10 @@ struct Arrivals<'a> {
 
 /// What the loop keeps in registers.
 struct Hand<'a, O, const PRIORITIES: bool> {
-    /// The first queue, where no other has any PDUs.
-    first: QueueState,
+    /// Measures of the first queue, where no other has any PDUs: all that are to depart are then present in it.
+    first: QueueMeasures,
+    /// PDUs that were present in it at the start.
+    before: usize,
     /// All queues, where others have.
     states: &'a mut [QueueState],
     present: u64,
@@ -109,7 +111,8 @@ impl<'a, O: Out, const PRIORITIES: bool> Hand<'a, O, PRIORITIES> {
         let Meeting { queues: Queues { states, present, most, .. }, server, first_queue, delivery } = arrivals;
         let Server { line, departures, waiting, .. } = server;
         Hand {
-            first: states[first_queue],
+            first: states[first_queue].measures,
+            before: departures.len(),
             states,
             present: *present,
             most: *most,
@@ -130,18 +133,20 @@ impl<'a, O: Out, const PRIORITIES: bool> Hand<'a, O, PRIORITIES> {
         let (line, present, most) = self.home;
         *line = self.line;
         if PRIORITIES {
-            (*present, *most) = (self.present, self.most);
-        } else {
-            let first = &mut self.states[self.first_queue];
-            *first = self.first;
-            first.measures.arrived += joined as u64;
-            (*present, *most) = (first.present, first.measures.most.max(*most));
+            return (*present, *most) = (self.present, self.most);
         }
+        line.count(joined as u64);
+        let first = &mut self.states[self.first_queue];
+        let left = self.departures.count();
+        *first = QueueState { present: left as u64, measures: self.first };
+        first.measures.arrived += joined as u64;
+        first.measures.departed += (self.before + joined - left) as u64;
+        (*present, *most) = (first.present, first.measures.most.max(*most));
     }
 
     #[inline(always)]
-    fn of(&mut self, queue: usize) -> &mut QueueState {
-        if PRIORITIES { &mut self.states[queue] } else { &mut self.first }
+    fn present(&self, queue: usize) -> u64 {
+        if PRIORITIES { self.states[queue].present } else { self.departures.count() as u64 }
     }
 
     /// Lets everything depart that does by `now`, and serves what waits; whether there was room for all of it.
@@ -154,9 +159,12 @@ impl<'a, O: Out, const PRIORITIES: bool> Hand<'a, O, PRIORITIES> {
             && departure.at <= now
         {
             self.departures.drop_first();
-            self.of(departure.queue as usize).leave(departure.at, u64::from(departure.bits));
+            let bits = u64::from(departure.bits);
             if PRIORITIES {
+                self.states[departure.queue as usize].leave(departure.at, bits);
                 self.present -= 1;
+            } else {
+                self.first.depart(departure.at, bits);
             }
         }
         true
@@ -184,6 +192,9 @@ impl<'a, O: Out, const PRIORITIES: bool> Hand<'a, O, PRIORITIES> {
         let next = self.out.next();
         let bits = next.pdu.bits();
         let at = self.line.begin(bits, start);
+        if PRIORITIES {
+            self.line.count(1);
+        }
         self.departures.push(Departure { at, bits: bits as u32, queue: queue as u32 });
         next.time = at + self.line.delay;
         next.place = self.delivery.unwrap_or(next.place);
@@ -198,7 +209,7 @@ impl<'a, O: Out, const PRIORITIES: bool> Hand<'a, O, PRIORITIES> {
             self.present += 1;
             self.most = self.most.max(self.present);
         } else {
-            self.first.enter(at);
+            self.first.join(at, self.present(queue) + 1);
         }
         if !PRIORITIES || queue == self.first_queue || self.line.free_at <= at {
             self.begin(self.line.free_at.max(at), queue);
@@ -221,6 +232,7 @@ impl Arrivals<'_> {
     ) -> (usize, Option<Asked>) {
         let Arrivals { records, policies, limits, groups, by_group } = self;
         let (first_queue, last_queue) = (meeting.first_queue, limits.len() - 1);
+        let records = &records[..records.len().min(meeting.server.line.most_at_once())];
         let mut hand = Hand::<_, PRIORITIES>::open(meeting, records.len(), out);
         let (mut taken, mut asked) = (0, None);
         for record in records {
@@ -229,15 +241,16 @@ impl Arrivals<'_> {
                 break;
             }
             taken += 1;
-            let length = hand.of(queue).present;
+            let length = hand.present(queue);
             let refused = length >= limits[queue][usize::from(record.pdu.is_tagged())];
             let view = PortView { now: record.time, length, size: policies[queue].size(), refused };
             let next = hand.out.next();
             *next = *record;
             next.order = 0;
             let pdu = &mut next.pdu;
+            let marks = pdu.marks;
             let notice = point.on_arrival(pdu, &view);
-            if pdu.marks != record.pdu.marks && pdu.kind().is_data() {
+            if pdu.marks != marks && pdu.kind().is_data() {
                 by_group[groups[pdu.flow.index()] as usize].marked += 1;
             }
             if refused || notice.is_some() {

@@ -32,6 +32,22 @@ pub struct QueueState {
     pub measures: QueueMeasures,
 }
 
+impl QueueMeasures {
+    /// A PDU joins the queue, in which `present` are then.
+    #[inline(always)]
+    pub(super) fn join(&mut self, at: Time, present: u64) {
+        self.area -= i128::from(at.0);
+        self.most = self.most.max(present);
+    }
+
+    /// A PDU of so many bits departs.
+    #[inline(always)]
+    pub(super) fn depart(&mut self, at: Time, bits: u64) {
+        self.area += i128::from(at.0);
+        self.departed_bits += bits;
+    }
+}
+
 impl QueueState {
     /// Picoseconds times PDUs present since the last reset.
     #[must_use]
@@ -46,21 +62,18 @@ impl QueueState {
         self.enter(at);
     }
 
-    /// A PDU joins the queue that has been counted as arrived.
     #[inline]
-    pub(super) fn enter(&mut self, at: Time) {
+    fn enter(&mut self, at: Time) {
         self.present += 1;
-        self.measures.area -= i128::from(at.0);
-        self.measures.most = self.measures.most.max(self.present);
+        self.measures.join(at, self.present);
     }
 
     /// A PDU of so many bits departs.
     #[inline]
     pub(crate) fn leave(&mut self, at: Time, bits: u64) {
         self.present -= 1;
-        self.measures.area += i128::from(at.0);
+        self.measures.depart(at, bits);
         self.measures.departed += 1;
-        self.measures.departed_bits += bits;
     }
 
     pub(crate) fn reset(&mut self, now: Time) {

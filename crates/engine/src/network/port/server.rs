@@ -45,16 +45,29 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// The next PDU, of `bits`, is sent from `start` on; when it departs.
+    /// The next PDU, of `bits`, is sent from `start` on, and must be counted; when it departs.
     #[inline(always)]
     pub(super) fn begin(&mut self, bits: u64, start: Time) -> Time {
         let at = start + self.serialiser.next(bits);
         self.free_at = at;
-        self.left = self.left.wrapping_sub(1);
-        if self.left == 0 {
-            self.end = at;
-        }
         at
+    }
+
+    /// So many PDUs have been sent, no more than may be counted at once.
+    #[inline(always)]
+    pub(super) fn count(&mut self, sent: u64) {
+        if sent > 0 {
+            self.left = self.left.wrapping_sub(sent);
+            if self.left == 0 {
+                self.end = self.free_at;
+            }
+        }
+    }
+
+    /// How many PDUs may be counted at once: the one that ends the run must be the last.
+    #[inline]
+    pub(super) fn most_at_once(&self) -> usize {
+        if self.left == 0 { usize::MAX } else { usize::try_from(self.left).unwrap_or(usize::MAX) }
     }
 }
 
@@ -127,6 +140,7 @@ impl Server {
     #[inline]
     pub(super) fn begin(&mut self, bits: u64, start: Time, queue: usize) -> Time {
         let at = self.line.begin(bits, start);
+        self.line.count(1);
         self.departures.push(Departure { at, bits: bits as u32, queue: queue as u32 });
         at
     }
