@@ -177,7 +177,8 @@ impl Policers {
 
     /// Takes what arrives before `until`, and lets timers expire.
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
-        inbox.drain(until, ctx, |_, mut records, ctx| {
+        inbox.drain(until, ctx, |_, records, ctx| {
+            let mut records = &*records;
             loop {
                 let (taken, stage) = self.pass_conforming(records, ctx);
                 let Some((record, rest)) = records[taken..].split_first() else { break };

@@ -186,7 +186,13 @@ impl Port {
         let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         // Where no flow crosses, nothing happens at all.
-        let is_quiet = parts.ways.is_used() && bits.is_none() && !wants_departures && parts.order.is_none() && parts.outage.is_none();
+        let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
+        let is_quiet = parts.ways.is_used()
+            && !is_instant
+            && bits.is_none()
+            && !wants_departures
+            && parts.order.is_none()
+            && parts.outage.is_none();
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         Port {
             quiet: if is_quiet { parts.policies.iter().map(Discard::limits).collect() } else { None },
@@ -199,7 +205,7 @@ impl Port {
             ways: parts.ways,
             shown: parts.shown,
             places: parts.places,
-            is_instant: parts.rate.is_none() && parts.delay == Span::ZERO,
+            is_instant,
             least_bits: parts.least_bits,
             first_queue,
             number: parts.number,

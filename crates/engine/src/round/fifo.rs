@@ -62,6 +62,21 @@ impl<T: Copy> Fifo<T> {
         if first < end { (&self.places[first..end], &[]) } else { (&self.places[first..], &self.places[..end]) }
     }
 
+    /// All that is there, in two pieces, the first in front, to be changed on the spot.
+    #[inline]
+    pub fn as_mut_slices(&mut self) -> (&mut [T], &mut [T]) {
+        if self.is_empty() {
+            return (&mut [], &mut []);
+        }
+        let mask = self.places.len() - 1;
+        let (first, end) = (self.first & mask, self.end & mask);
+        if first < end {
+            return (&mut self.places[first..end], &mut []);
+        }
+        let (back, front) = self.places.split_at_mut(first);
+        (front, &mut back[..end])
+    }
+
     /// All that is there, the first in front.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let (front, back) = self.as_slices();
@@ -202,6 +217,8 @@ mod tests {
                 came += more;
                 prop_assert_eq!((fifo.len(), fifo.is_empty()), (came - gone, came == gone));
                 prop_assert!(fifo.iter().copied().eq(gone..came));
+                let (front, back) = fifo.as_mut_slices();
+                prop_assert!(front.iter().chain(&*back).copied().eq(gone..came));
                 prop_assert_eq!(fifo.front().copied(), (came > gone).then_some(gone));
                 prop_assert_eq!(fifo.second().copied(), (came > gone + 1).then_some(gone + 1));
                 let fewer = fewer.min(came - gone);

@@ -129,28 +129,27 @@ impl Inbox {
     }
 
     /// Takes every record that arrives before `until`, in order, as many at a time as follow each other in one lane; `each`
-    /// is given the number of the lane among the node's own.
+    /// is given the number of the lane among the node's own, and may use the records as it likes.
     #[inline(always)]
-    pub fn drain<P>(&self, until: Key, ctx: &mut Ctx<P>, mut each: impl FnMut(usize, &[Record], &mut Ctx<P>)) {
+    pub fn drain<P>(&self, until: Key, ctx: &mut Ctx<P>, mut each: impl FnMut(usize, &mut [Record], &mut Ctx<P>)) {
         while let Some(First { lane, limit, is_last }) = self.first_lane(until, ctx) {
             let id = self.lanes[lane];
-            if let Some(record) = Self::only(&mut ctx.lanes[id.index()], limit) {
+            if let Some(mut record) = Self::only(&mut ctx.lanes[id.index()], limit) {
                 ctx.handled += 1;
-                each(lane, &[record], ctx);
+                each(lane, std::slice::from_mut(&mut record), ctx);
                 if is_last {
                     return;
                 }
                 continue;
             }
             let mut open = std::mem::take(&mut ctx.lanes[id.index()]);
-            let (front, back) = open.as_slices();
-            let mut records = before(front, limit);
-            let mut taken = records.len();
-            each(lane, records, ctx);
+            let (front, back) = open.as_mut_slices();
+            let mut taken = before(front, limit);
+            each(lane, &mut front[..taken], ctx);
             if taken == front.len() && !back.is_empty() {
-                records = before(back, limit);
-                taken += records.len();
-                each(lane, records, ctx);
+                let more = before(back, limit);
+                each(lane, &mut back[..more], ctx);
+                taken += more;
             }
             open.drop_front(taken);
             ctx.handled += taken as u64;
@@ -201,12 +200,12 @@ impl Inbox {
     }
 }
 
-/// Those of the records that arrive before `limit`.
+/// How many of the records arrive before `limit`.
 #[inline]
-fn before(records: &[Record], limit: Key) -> &[Record] {
+fn before(records: &[Record], limit: Key) -> usize {
     // All of them, or but a few, more often than not.
     if records.last().is_some_and(|last| last.is_before(limit)) {
-        return records;
+        return records.len();
     }
     let mut sure = 0;
     let mut step = 1;
@@ -215,7 +214,7 @@ fn before(records: &[Record], limit: Key) -> &[Record] {
         step *= 2;
     }
     let unsure = &records[sure..records.len().min(sure + step)];
-    &records[..sure + unsure.partition_point(|record| record.is_before(limit))]
+    sure + unsure.partition_point(|record| record.is_before(limit))
 }
 
 #[cfg(test)]

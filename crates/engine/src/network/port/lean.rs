@@ -21,23 +21,31 @@ struct Nobody;
 
 impl CongestionPoint for Nobody {}
 
-/// Where what departs goes. It is written where it will stand, so that nothing is copied twice.
+/// Where what departs goes.
 trait Out {
-    /// The next to go.
-    fn next(&mut self) -> &mut Record;
-    /// The next goes.
-    fn send(&mut self);
+    /// It goes.
+    fn send(&mut self, record: &Record);
+    /// They all go.
+    #[inline(always)]
+    fn send_all(&mut self, records: &[Record]) {
+        records.iter().for_each(|record| self.send(record));
+    }
 }
 
-impl Out for Room<'_, Record> {
+/// A line that leads to one node.
+struct Single<'a>(&'a mut Lane);
+
+impl Out for Single<'_> {
     #[inline(always)]
-    fn next(&mut self) -> &mut Record {
-        Room::vacant(self)
+    fn send(&mut self, record: &Record) {
+        self.0.push(*record);
     }
 
     #[inline(always)]
-    fn send(&mut self) {
-        self.fill();
+    fn send_all(&mut self, records: &[Record]) {
+        let Some(first) = records.first() else { return };
+        let mut room = self.0.with_room(records.len(), *first);
+        records.iter().for_each(|record| room.push(*record));
     }
 }
 
@@ -45,18 +53,12 @@ impl Out for Room<'_, Record> {
 struct Several<'a> {
     ways: &'a Ways,
     lanes: &'a mut [Lane],
-    next: Record,
 }
 
 impl Out for Several<'_> {
     #[inline(always)]
-    fn next(&mut self) -> &mut Record {
-        &mut self.next
-    }
-
-    #[inline(always)]
-    fn send(&mut self) {
-        self.lanes[self.ways.of(&self.next.pdu).on.index()].push(self.next);
+    fn send(&mut self, record: &Record) {
+        self.lanes[self.ways.of(&record.pdu).on.index()].push(*record);
     }
 }
 
@@ -69,216 +71,252 @@ struct Meeting<'a> {
     queues: &'a mut Queues,
     first_queue: usize,
     server: &'a mut Server,
-    /// Place of the line's deliveries; of what is there at once, that of what caused it.
-    delivery: Option<Place>,
+    /// Place of the line's deliveries.
+    delivery: Place,
+    judge: Judge<'a>,
 }
 
-/// Arrivals, and by what they are judged.
-struct Arrivals<'a> {
-    records: &'a [Record],
+/// By what arrivals are judged.
+struct Judge<'a> {
     policies: &'a [Policy],
     limits: &'a [[u64; 2]],
     groups: &'a [u32],
     by_group: &'a mut [GroupMeasures],
 }
 
-/// What the loop keeps in registers.
-struct Hand<'a, O, const PRIORITIES: bool> {
-    /// Measures of the first queue, where no other has any PDUs: all that are to depart are then present in it.
-    first: QueueMeasures,
-    /// PDUs that were present in it at the start.
-    before: usize,
-    /// All queues, where others have.
-    states: &'a mut [QueueState],
-    present: u64,
-    most: u64,
+impl Judge<'_> {
+    #[inline(always)]
+    fn queue_of(&self, pdu: &Pdu) -> usize {
+        usize::from(pdu.priority).min(self.limits.len() - 1)
+    }
+
+    /// Shows an arrival to the congestion point; what must be asked about it, if it does not just join its queue.
+    #[inline(always)]
+    fn look<C: CongestionPoint>(
+        &mut self,
+        point: &mut C,
+        record: &mut Record,
+        queue: usize,
+        length: u64,
+    ) -> Option<Asked> {
+        let pdu = &mut record.pdu;
+        let refused = length >= self.limits[queue][usize::from(pdu.is_tagged())];
+        let view = PortView { now: record.time, length, size: self.policies[queue].size(), refused };
+        let marks = pdu.marks;
+        let notice = point.on_arrival(pdu, &view);
+        if pdu.marks != marks && pdu.kind().is_data() {
+            self.by_group[self.groups[pdu.flow.index()] as usize].marked += 1;
+        }
+        (refused || notice.is_some()).then_some((*pdu, refused, notice))
+    }
+}
+
+/// So many arrivals go through the loop before what departs is copied, so that it is still in the nearest cache.
+const AT_ONCE: usize = 64;
+
+const NOTHING: Departure = Departure { at: Time::ZERO, bits: 0, queue: 0 };
+
+/// The first queue, where no other has any PDUs: whatever is to depart is present in it.
+struct First<'a> {
+    measures: QueueMeasures,
+    line: Line,
+    departures: Room<'a, Departure>,
+    queue: usize,
+    delivery: Place,
+}
+
+impl First<'_> {
+    /// Takes arrivals until somebody must be asked, or one comes for another queue: how many joined, and what must be
+    /// asked about the next. The records become those of their departures.
+    #[inline(always)]
+    fn take<C: CongestionPoint>(
+        &mut self,
+        records: &mut [Record],
+        judge: &mut Judge<'_>,
+        point: &mut C,
+    ) -> (usize, Option<Asked>) {
+        for (number, record) in records.iter_mut().enumerate() {
+            if judge.queue_of(&record.pdu) != self.queue {
+                return (number, None);
+            }
+            let at = record.time;
+            while let Some(departure) = self.departures.front()
+                && departure.at <= at
+            {
+                self.departures.drop_first();
+                self.measures.depart(departure.at, u64::from(departure.bits));
+            }
+            let length = self.departures.count() as u64;
+            if let Some(asked) = judge.look(point, record, self.queue, length) {
+                return (number, Some(asked));
+            }
+            self.measures.join(at, length + 1);
+            let bits = record.pdu.bits();
+            let departure = self.line.begin(bits, self.line.free_at.max(at));
+            self.departures.push(Departure { at: departure, bits: bits as u32, queue: self.queue as u32 });
+            (record.time, record.place, record.order) = (departure + self.line.delay, self.delivery, 0);
+        }
+        (records.len(), None)
+    }
+}
+
+impl Meeting<'_> {
+    /// Takes arrivals while they are for the first queue, and no other has any PDUs, until somebody must be asked: how
+    /// many, and what must be asked about the last.
+    #[inline(never)]
+    fn take_first<C: CongestionPoint>(
+        mut self,
+        records: &mut [Record],
+        out: &mut impl Out,
+        point: &mut C,
+    ) -> (usize, Option<Asked>) {
+        let Queues { states, present, most, .. } = self.queues;
+        let Server { line, departures, .. } = self.server;
+        let state = &mut states[self.first_queue];
+        let count = records.len().min(line.most_at_once());
+        let mut first = First {
+            measures: state.measures,
+            line: line.clone(),
+            departures: departures.with_room(count, NOTHING),
+            queue: self.first_queue,
+            delivery: self.delivery,
+        };
+        let (mut joined, mut asked) = (0, None);
+        for piece in records[..count].chunks_mut(AT_ONCE) {
+            let (taken, about) = first.take(piece, &mut self.judge, point);
+            out.send_all(&piece[..taken]);
+            joined += taken;
+            asked = about;
+            if taken < piece.len() {
+                break;
+            }
+        }
+        first.line.count(joined as u64);
+        *line = first.line;
+        let left = first.departures.count() as u64;
+        first.measures.arrived += joined as u64;
+        first.measures.departed += state.present + joined as u64 - left;
+        *state = QueueState { present: left, measures: first.measures };
+        (*present, *most) = (left, state.measures.most.max(*most));
+        (joined + usize::from(asked.is_some()), asked)
+    }
+
+    /// Takes arrivals for all queues, until somebody must be asked or there is no more room: how many, and what must be
+    /// asked about the last.
+    #[inline(never)]
+    fn take_all<C: CongestionPoint>(
+        mut self,
+        records: &mut [Record],
+        out: &mut impl Out,
+        point: &mut C,
+    ) -> (usize, Option<Asked>) {
+        let Server { line, departures, waiting, .. } = self.server;
+        let mut all = All {
+            queues: self.queues,
+            line: line.clone(),
+            departures: departures.with_room(2 * records.len(), NOTHING),
+            waiting,
+            room: records.len(),
+            first_queue: self.first_queue,
+            delivery: self.delivery,
+            out,
+        };
+        let (mut taken, mut asked) = (0, None);
+        for record in records {
+            if !all.advance(record.time) {
+                break;
+            }
+            taken += 1;
+            let queue = self.judge.queue_of(&record.pdu);
+            let length = all.queues.states[queue].present;
+            asked = self.judge.look(point, record, queue, length);
+            if asked.is_some() {
+                break;
+            }
+            all.join(record, queue);
+        }
+        *line = all.line;
+        (taken, asked)
+    }
+}
+
+/// All queues, with PDUs in any of them.
+struct All<'a, O> {
+    queues: &'a mut Queues,
     line: Line,
     departures: Room<'a, Departure>,
     waiting: &'a mut Queued,
     /// PDUs that waited and may be sent yet, before there is no more room.
     room: usize,
     first_queue: usize,
-    delivery: Option<Place>,
-    out: O,
-    /// Where the line and the PDUs present, and the most of them, are kept.
-    home: (&'a mut Line, &'a mut u64, &'a mut u64),
+    delivery: Place,
+    out: &'a mut O,
 }
 
-impl<'a, O: Out, const PRIORITIES: bool> Hand<'a, O, PRIORITIES> {
-    /// Takes in hand what `count` arrivals bear on.
-    #[inline(always)]
-    fn open(arrivals: Meeting<'a>, count: usize, out: O) -> Hand<'a, O, PRIORITIES> {
-        let Meeting { queues: Queues { states, present, most, .. }, server, first_queue, delivery } = arrivals;
-        let Server { line, departures, waiting, .. } = server;
-        Hand {
-            first: states[first_queue].measures,
-            before: departures.len(),
-            states,
-            present: *present,
-            most: *most,
-            line: line.clone(),
-            departures: departures.with_room(2 * count, Departure { at: Time::ZERO, bits: 0, queue: 0 }),
-            waiting,
-            room: count,
-            first_queue,
-            delivery,
-            out,
-            home: (line, present, most),
-        }
-    }
-
-    /// Puts everything back where it is kept; so many arrivals have joined.
-    #[inline(always)]
-    fn close(self, joined: usize) {
-        let (line, present, most) = self.home;
-        *line = self.line;
-        if PRIORITIES {
-            return (*present, *most) = (self.present, self.most);
-        }
-        line.count(joined as u64);
-        let first = &mut self.states[self.first_queue];
-        let left = self.departures.count();
-        *first = QueueState { present: left as u64, measures: self.first };
-        first.measures.arrived += joined as u64;
-        first.measures.departed += (self.before + joined - left) as u64;
-        (*present, *most) = (first.present, first.measures.most.max(*most));
-    }
-
-    #[inline(always)]
-    fn present(&self, queue: usize) -> u64 {
-        if PRIORITIES { self.states[queue].present } else { self.departures.count() as u64 }
-    }
-
+impl<O: Out> All<'_, O> {
     /// Lets everything depart that does by `now`, and serves what waits; whether there was room for all of it.
     #[inline(always)]
     fn advance(&mut self, now: Time) -> bool {
-        if PRIORITIES && self.waiting.count > 0 && self.line.free_at <= now && !self.serve(now) {
-            return false;
+        while self.waiting.count > 0 && self.line.free_at <= now {
+            if self.room == 0 {
+                return false;
+            }
+            self.room -= 1;
+            if let Some((queue, Waiting { pdu, place })) = self.waiting.next() {
+                self.begin(&mut Record { time: now, place, order: 0, pdu }, self.line.free_at, queue);
+            }
         }
         while let Some(departure) = self.departures.front()
             && departure.at <= now
         {
             self.departures.drop_first();
-            let bits = u64::from(departure.bits);
-            if PRIORITIES {
-                self.states[departure.queue as usize].leave(departure.at, bits);
-                self.present -= 1;
-            } else {
-                self.first.depart(departure.at, bits);
-            }
+            self.queues.states[departure.queue as usize].leave(departure.at, u64::from(departure.bits));
+            self.queues.present -= 1;
         }
         true
     }
 
-    /// Serves what waits and may begin by `now`; whether there was room for all of it.
+    /// A PDU joins its queue.
     #[inline(always)]
-    fn serve(&mut self, now: Time) -> bool {
-        while self.line.free_at <= now
-            && let Some((queue, Waiting { pdu, place })) = self.waiting.next()
-        {
-            *self.out.next() = Record { time: now, place, order: 0, pdu };
-            self.begin(self.line.free_at, queue);
-            self.room -= 1;
-            if self.room == 0 {
-                return false;
-            }
-        }
-        true
-    }
-
-    /// The next to go is sent from `start` on, and goes into the lane of the node behind the line.
-    #[inline(always)]
-    fn begin(&mut self, start: Time, queue: usize) {
-        let next = self.out.next();
-        let bits = next.pdu.bits();
-        let at = self.line.begin(bits, start);
-        if PRIORITIES {
-            self.line.count(1);
-        }
-        self.departures.push(Departure { at, bits: bits as u32, queue: queue as u32 });
-        next.time = at + self.line.delay;
-        next.place = self.delivery.unwrap_or(next.place);
-        self.out.send();
-    }
-
-    /// The next to go arrives at `at`, and joins its queue.
-    #[inline(always)]
-    fn join(&mut self, at: Time, queue: usize) {
-        if PRIORITIES {
-            self.states[queue].arrive(at);
-            self.present += 1;
-            self.most = self.most.max(self.present);
+    fn join(&mut self, record: &mut Record, queue: usize) {
+        let Queues { states, present, most, .. } = self.queues;
+        states[queue].arrive(record.time);
+        *present += 1;
+        *most = (*most).max(*present);
+        if queue == self.first_queue || self.line.free_at <= record.time {
+            self.begin(record, self.line.free_at.max(record.time), queue);
         } else {
-            self.first.join(at, self.present(queue) + 1);
-        }
-        if !PRIORITIES || queue == self.first_queue || self.line.free_at <= at {
-            self.begin(self.line.free_at.max(at), queue);
-        } else {
-            let Record { pdu, place, .. } = *self.out.next();
-            self.waiting.push(queue, Waiting { pdu, place });
+            self.waiting.push(queue, Waiting { pdu: record.pdu, place: record.place });
         }
     }
-}
 
-impl Arrivals<'_> {
-    /// Takes them until somebody must be asked, there is no more room, or (without priorities) one comes for another
-    /// queue than the first: how many, and what must be asked about the last.
-    #[inline(never)]
-    fn take<const PRIORITIES: bool, C: CongestionPoint>(
-        self,
-        meeting: Meeting<'_>,
-        out: impl Out,
-        point: &mut C,
-    ) -> (usize, Option<Asked>) {
-        let Arrivals { records, policies, limits, groups, by_group } = self;
-        let (first_queue, last_queue) = (meeting.first_queue, limits.len() - 1);
-        let records = &records[..records.len().min(meeting.server.line.most_at_once())];
-        let mut hand = Hand::<_, PRIORITIES>::open(meeting, records.len(), out);
-        let (mut taken, mut asked) = (0, None);
-        for record in records {
-            let queue = usize::from(record.pdu.priority).min(last_queue);
-            if (!PRIORITIES && queue != first_queue) || !hand.advance(record.time) {
-                break;
-            }
-            taken += 1;
-            let length = hand.present(queue);
-            let refused = length >= limits[queue][usize::from(record.pdu.is_tagged())];
-            let view = PortView { now: record.time, length, size: policies[queue].size(), refused };
-            let next = hand.out.next();
-            *next = *record;
-            next.order = 0;
-            let pdu = &mut next.pdu;
-            let marks = pdu.marks;
-            let notice = point.on_arrival(pdu, &view);
-            if pdu.marks != marks && pdu.kind().is_data() {
-                by_group[groups[pdu.flow.index()] as usize].marked += 1;
-            }
-            if refused || notice.is_some() {
-                asked = Some((*pdu, refused, notice));
-                break;
-            }
-            hand.join(record.time, queue);
-        }
-        hand.close(taken - usize::from(asked.is_some()));
-        (taken, asked)
+    /// The PDU is sent from `start` on, and goes into the lane of the node behind the line.
+    #[inline(always)]
+    fn begin(&mut self, record: &mut Record, start: Time, queue: usize) {
+        let bits = record.pdu.bits();
+        let departure = self.line.begin(bits, start);
+        self.line.count(1);
+        self.departures.push(Departure { at: departure, bits: bits as u32, queue: queue as u32 });
+        (record.time, record.place, record.order) = (departure + self.line.delay, self.delivery, 0);
+        self.out.send(record);
     }
 }
 
 /// Arrivals, what they meet, and where what departs goes.
-struct Pass<'a, O>(Arrivals<'a>, Meeting<'a>, O);
+struct Pass<'a, O>(&'a mut [Record], Meeting<'a>, O);
 
 impl<O: Out> WithPoint for Pass<'_, O> {
     type Answer = (usize, Option<Asked>);
 
     #[inline]
     fn run<C: CongestionPoint>(self, point: &mut C) -> (usize, Option<Asked>) {
-        let Pass(arrivals, meeting, out) = self;
+        let Pass(records, meeting, mut out) = self;
         let Queues { states, present, .. } = &*meeting.queues;
-        let first = usize::from(arrivals.records[0].pdu.priority).min(arrivals.limits.len() - 1);
-        if first == meeting.first_queue && states[first].present == *present {
-            arrivals.take::<false, C>(meeting, out, point)
+        let queue = meeting.judge.queue_of(&records[0].pdu);
+        if queue == meeting.first_queue && states[queue].present == *present {
+            meeting.take_first(records, &mut out, point)
         } else {
-            arrivals.take::<true, C>(meeting, out, point)
+            meeting.take_all(records, &mut out, point)
         }
     }
 }
@@ -294,29 +332,26 @@ impl<O: Out> Pass<'_, O> {
 
 impl Port {
     /// Takes arrivals where nothing rare can happen.
-    pub(super) fn take_quietly<P: Probe>(&mut self, mut records: &[Record], ctx: &mut Ctx<P>) {
+    pub(super) fn take_quietly<P: Probe>(&mut self, mut records: &mut [Record], ctx: &mut Ctx<P>) {
         while !records.is_empty() {
             let (taken, asked) = self.take_until_asked(records, &mut ctx.lanes);
             if let Some((pdu, refused, notice)) = asked {
                 self.take_seen(pdu, records[taken - 1].key(), (refused, notice), ctx);
             }
-            records = &records[taken..];
+            records = &mut records[taken..];
         }
     }
 
-    fn take_until_asked(&mut self, records: &[Record], lanes: &mut [Lane]) -> (usize, Option<Asked>) {
+    fn take_until_asked(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Asked>) {
         let Port { queues, quiet, policies, server, groups, by_group, ways, .. } = self;
         let limits = quiet.as_deref().unwrap_or_default();
-        let arrivals = Arrivals { records, policies, limits, groups, by_group };
-        let delivery = (!self.is_instant).then_some(self.places.delivery);
-        let meeting = Meeting { queues, first_queue: self.first_queue, server, delivery };
+        let judge = Judge { policies, limits, groups, by_group };
+        let delivery = self.places.delivery;
+        let meeting = Meeting { queues, first_queue: self.first_queue, server, delivery, judge };
         let point = self.congestion.as_deref_mut();
         match self.only_way {
-            Some(lane) => {
-                let out = lanes[lane.index()].with_room(2 * records.len(), records[0]);
-                Pass(arrivals, meeting, out).meet(point)
-            }
-            None => Pass(arrivals, meeting, Several { ways, lanes, next: records[0] }).meet(point),
+            Some(lane) => Pass(records, meeting, Single(&mut lanes[lane.index()])).meet(point),
+            None => Pass(records, meeting, Several { ways, lanes }).meet(point),
         }
     }
 }
