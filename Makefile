@@ -32,7 +32,7 @@ test: $(EXTENSION) ## run the tests of the engine and of the package
 	$(RUN) -m pytest
 
 test-long: test ## beside them the tests that take minutes, the engine's in release, and the source distribution's
-	cargo test --workspace --locked --release
+	cargo test --workspace --locked --profile long
 	$(RUN) -m pytest -m long
 	$(MAKE) wheel
 
