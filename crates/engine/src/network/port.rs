@@ -15,7 +15,7 @@ use crate::control::{Congestion, CongestionPoint};
 use crate::discard::{Discard, Policy};
 use crate::pdu::Pdu;
 use crate::random::Stream;
-use crate::round::lane::{Key, LaneId, Place};
+use crate::round::lane::{Key, LaneId, Place, Record};
 use crate::stats::Fingerprint;
 use crate::time::{Interval, LineRate, Span, Time};
 use bits::BitCount;
@@ -30,8 +30,29 @@ pub const MOST_QUEUES: usize = 8;
 #[derive(Clone, Debug)]
 struct Gathering {
     stream: Stream,
-    arrived: Vec<Pdu>,
+    /// Those that have arrived at `at` so far.
+    arrived: Vec<Record>,
     at: Time,
+    /// Those of earlier instants, in the order in which they are to be taken.
+    drawn: Vec<Record>,
+}
+
+impl Gathering {
+    fn new(stream: Stream) -> Gathering {
+        Gathering { stream, arrived: Vec::new(), at: Time::NEVER, drawn: Vec::new() }
+    }
+
+    /// The instant is over: draws the order in which its PDUs are taken, at `place`.
+    fn draw(&mut self, place: Place) {
+        self.at = Time::NEVER;
+        while !self.arrived.is_empty() {
+            let chosen = match self.arrived.len() {
+                1 => 0,
+                count => self.stream.below(count as u64) as usize,
+            };
+            self.drawn.push(Record { place, order: 0, ..self.arrived.swap_remove(chosen) });
+        }
+    }
 }
 
 /// What a port did to one group of flows since the last reset.
@@ -149,7 +170,7 @@ pub struct Port {
     congestion: Option<Box<Congestion>>,
     server: Server,
     gathering: Option<Gathering>,
-    /// Where nothing has to be watched, pushed out, gathered, counted in bits or refused by a broken line: the lengths
+    /// Where nothing has to be watched, pushed out, counted in bits or refused by a broken line: the lengths
     /// from which on each queue discards, PDUs with CLP=0 and with CLP=1.
     quiet: Option<Vec<[u64; 2]>>,
     /// What the line delivers goes all one way.
@@ -187,12 +208,8 @@ impl Port {
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         // Where no flow crosses, nothing happens at all.
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
-        let is_quiet = parts.ways.is_used()
-            && !is_instant
-            && bits.is_none()
-            && !wants_departures
-            && parts.order.is_none()
-            && parts.outage.is_none();
+        let is_quiet =
+            parts.ways.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         Port {
             quiet: if is_quiet { parts.policies.iter().map(Discard::limits).collect() } else { None },
@@ -200,7 +217,7 @@ impl Port {
             policies: parts.policies,
             congestion: parts.congestion.map(Box::new),
             server: Server::new(parts.rate, parts.delay),
-            gathering: parts.order.map(|stream| Gathering { stream, arrived: Vec::new(), at: Time::NEVER }),
+            gathering: parts.order.map(Gathering::new),
             only_way: parts.ways.only(),
             ways: parts.ways,
             shown: parts.shown,
@@ -345,7 +362,7 @@ impl Port {
 
     /// Shows every PDU that is not in a lane.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
-        self.gathering.iter().flat_map(|gathering| &gathering.arrived).for_each(&mut *each);
+        self.gathering.iter().flat_map(|gathering| &gathering.arrived).for_each(|record| each(&record.pdu));
         self.server.held(each);
     }
 }

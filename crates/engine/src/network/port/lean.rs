@@ -1,6 +1,6 @@
 //! Arrivals at a port at which nothing rare can happen, with its state in local variables.
 //!
-//! Nothing is pushed out, gathered, watched at its departure, counted in bits or refused by a broken line, and every queue
+//! Nothing is pushed out, watched at its departure, counted in bits or refused by a broken line, and every queue
 //! discards by its length alone. That is what most ports do most of the time. `service` says the same for any port, and
 //! is asked here where a PDU is refused or a notice is due.
 

@@ -16,10 +16,10 @@ impl Port {
         inbox.drain(until, ctx, |lane, records, ctx| {
             if self.shown[lane] {
                 records.iter().for_each(|record| self.take_shown(record, ctx));
-            } else if self.quiet.is_some() {
-                self.take_quietly(records, ctx);
+            } else if self.gathering.is_some() {
+                self.gather(records, ctx);
             } else {
-                records.iter().for_each(|record| self.take_any(record, ctx));
+                self.take_all(records, ctx);
             }
         });
         self.serve_until(until, ctx);
@@ -34,27 +34,52 @@ impl Port {
 
     /// A PDU that is only shown.
     fn take_shown<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
-        self.take_gathered_before(record.key(), ctx);
+        if self.gathered().is_some_and(|gathered| gathered < record.key()) {
+            self.take_gathered(ctx);
+        }
         self.show_backward(record, ctx);
     }
 
-    /// A PDU at any port.
-    fn take_any<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
-        self.take_gathered_before(record.key(), ctx);
-        match &mut self.gathering {
-            Some(gathering) => {
-                gathering.arrived.push(record.pdu);
-                gathering.at = record.time;
-            }
-            None => self.take(record, ctx),
+    /// PDUs, one after the other.
+    fn take_all<P: Probe>(&mut self, records: &mut [Record], ctx: &mut Ctx<P>) {
+        if self.quiet.is_some() {
+            self.take_quietly(records, ctx);
+        } else {
+            records.iter().for_each(|record| self.take(record, ctx));
         }
     }
 
-    /// Takes what has been gathered, if it comes before `key`.
-    #[inline]
-    fn take_gathered_before<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
-        if self.gathered().is_some_and(|gathered| gathered < key) {
-            self.take_gathered(ctx);
+    /// PDUs at a port that takes those of an instant at random: the last instant may bring more.
+    fn gather<P: Probe>(&mut self, records: &[Record], ctx: &mut Ctx<P>) {
+        let Some(gathering) = &mut self.gathering else { return };
+        let place = self.places.gathering;
+        for record in records {
+            // What another port gathered may come after this one has taken its own of the same instant.
+            if (Key { time: gathering.at, place }) < record.key() {
+                gathering.draw(place);
+            }
+            gathering.arrived.push(*record);
+            gathering.at = record.time;
+        }
+        self.take_drawn(ctx);
+    }
+
+    /// Takes the PDUs of the instant that is over.
+    fn take_gathered<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
+        if let Some(gathering) = &mut self.gathering {
+            gathering.draw(self.places.gathering);
+        }
+        self.take_drawn(ctx);
+    }
+
+    /// Takes the PDUs whose order has been drawn.
+    fn take_drawn<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
+        let Some(gathering) = &mut self.gathering else { return };
+        let mut drawn = std::mem::take(&mut gathering.drawn);
+        self.take_all(&mut drawn, ctx);
+        drawn.clear();
+        if let Some(gathering) = &mut self.gathering {
+            gathering.drawn = drawn;
         }
     }
 
@@ -71,24 +96,6 @@ impl Port {
             } else {
                 self.advance(key.time, ctx);
             }
-        }
-    }
-
-    /// Takes the PDUs of an instant at random.
-    fn take_gathered<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
-        let Some(gathering) = &mut self.gathering else { return };
-        let time = std::mem::replace(&mut gathering.at, Time::NEVER);
-        let mut arrived = std::mem::take(&mut gathering.arrived);
-        while !arrived.is_empty() {
-            let chosen = match (arrived.len(), &mut self.gathering) {
-                (count @ 2.., Some(gathering)) => gathering.stream.below(count as u64) as usize,
-                _ => 0,
-            };
-            let pdu = arrived.swap_remove(chosen);
-            self.take(&Record { time, place: self.places.gathering, order: 0, pdu }, ctx);
-        }
-        if let Some(gathering) = &mut self.gathering {
-            gathering.arrived = arrived;
         }
     }
 
