@@ -363,6 +363,17 @@ mod tests {
         prop_oneof![Just(Overflow::Discard), Just(Overflow::Mark)]
     }
 
+    /// One of each kind, with room for `size` PDUs where that may be chosen.
+    fn each_kind(size: u64, overflow: Overflow) -> [Params; Params::KEYWORDS.len()] {
+        let form = gcra::Form::LeakyBucket;
+        let (depth, size, rate) = (Count(3), Count(size), cell_in(7));
+        [
+            Params::Gcra(gcra::Params { increment: Span(7), limit: Span(10), nonconforming: overflow, form }),
+            Params::LeakyBucket(leaky_bucket::Params { depth, drain: rate, size, nonconforming: overflow }),
+            Params::PeakRateController(peak_rate_controller::Params { rate, size, overflow }),
+        ]
+    }
+
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
 
@@ -392,23 +403,46 @@ mod tests {
             prop_assert_eq!(&run(&mut policer.clone(), &times, batch), &plain);
         }
 
+        /// Asked about each PDU at its arrival, a policer does what it does where it is told of them; and asked about one
+        /// that does not conform, it is as before.
+        #[test]
+        fn a_verdict_at_the_arrival_is_the_same(times in arrival_times(), size in 0u64..5, overflow in overflow()) {
+            for params in each_kind(size, overflow) {
+                let expected = run(&mut params.build(()), &times, 1);
+                let mut policer = params.build(());
+                let mut seen = Vec::new();
+                for (&time, sequence) in times.iter().zip(0..) {
+                    let at = Due { time: Time(time), by_arrival: true };
+                    while policer.due().time < at.time || policer.due() == at {
+                        seen.push(act(&mut policer));
+                    }
+                    let mut pdu = cell(sequence);
+                    let before = format!("{policer:?}");
+                    if policer.conforms(pdu.bits(), at.time) {
+                        seen.push((time, sequence, false, true));
+                        continue;
+                    }
+                    prop_assert_eq!(format!("{:?}", policer), before);
+                    match policer.judge(&mut pdu, at.time) {
+                        Some(passes) => seen.push((time, sequence, pdu.is_tagged(), passes)),
+                        None => policer.arrive(pdu, at.time),
+                    }
+                    while policer.due() == at {
+                        seen.push(act(&mut policer));
+                    }
+                }
+                while policer.due() != Due::NEVER {
+                    seen.push(act(&mut policer));
+                }
+                prop_assert_eq!(seen, expected, "{:?}", params);
+            }
+        }
+
         /// What every policer owes: each PDU comes out once, not before it came in, those that pass in order, none
         /// with a tag lost, and nothing is held in the end.
         #[test]
         fn laws(times in arrival_times(), size in 0u64..5, overflow in overflow(), tag in 1usize..5) {
-            let params = [
-                Params::Gcra(gcra::Params {
-                    increment: Span(7), limit: Span(10), nonconforming: overflow, form: gcra::Form::LeakyBucket,
-                }),
-                Params::LeakyBucket(leaky_bucket::Params {
-                    depth: Count(3), drain: cell_in(7), size: Count(size), nonconforming: overflow,
-                }),
-                Params::PeakRateController(peak_rate_controller::Params {
-                    rate: cell_in(7), size: Count(size), overflow,
-                }),
-            ];
-            prop_assert_eq!(params.len(), Params::KEYWORDS.len());
-            for params in params {
+            for params in each_kind(size, overflow) {
                 prop_assert_eq!(params.check(), Ok(()));
                 let mut policer = params.build(());
                 for (index, &time) in times.iter().enumerate() {
