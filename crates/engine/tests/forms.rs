@@ -1,9 +1,9 @@
 //! The fast form gives the same bits as the plain one: on every ready scenario, and on networks drawn at random.
 
+mod common;
 mod judge;
 
-use std::path::{Path, PathBuf};
-
+use common::{scenarios, shorten};
 use penstock_engine::document;
 use penstock_engine::probe::Trace;
 use penstock_engine::report::Report;
@@ -24,40 +24,10 @@ fn assert_agreement(scenario: &Scenario, seed: u64, slices: [Span; 2]) {
     assert_eq!(fast, plain);
 }
 
-fn ready(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            ready(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "toml") {
-            found.push(path);
-        }
-    }
-}
-
-fn scenarios() -> Vec<(PathBuf, Scenario)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/penstock/scenarios");
-    let mut found = Vec::new();
-    ready(&folder, &mut found);
-    found.sort();
-    assert!(found.len() >= 11, "{found:?}");
-    let parse = |path: &PathBuf| document::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
-    found.iter().map(|path| (path.clone(), parse(path))).collect()
-}
-
-/// Ends the scenario after so many seconds at the latest; sooner where many fast lines make more cells of a second.
-fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64) {
-    let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-", "satellite-622-"]
-        .iter()
-        .any(|name| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)));
-    let most = if is_wide { 0.2 } else { seconds };
-    scenario.duration = Span::from_seconds(scenario.duration.seconds().min(most));
-}
-
 #[test]
 fn the_forms_agree_on_every_ready_scenario() {
     for (path, mut scenario) in scenarios() {
-        shorten(&path, &mut scenario, 4.0);
+        shorten(&path, &mut scenario, 4.0, 0.2);
         if let Some(stop) = &mut scenario.stop {
             stop.departures = stop.departures.min(50_000);
         }
@@ -182,7 +152,7 @@ fn fingerprints_are_pinned() {
     let pinned: Vec<String> = scenarios()
         .into_iter()
         .map(|(path, mut scenario)| {
-            shorten(&path, &mut scenario, 2.0);
+            shorten(&path, &mut scenario, 2.0, 0.2);
             scenario.stop = None;
             if scenario.warm_up >= scenario.duration {
                 scenario.warm_up = Span::ZERO;

@@ -30,14 +30,13 @@ pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
     found.iter().map(|path| (path.clone(), parse(path))).collect()
 }
 
-/// Ends the scenario after so many seconds at the latest; sooner where many fast lines make more cells of a second.
-pub(crate) fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64) {
+/// Ends the scenario after so many seconds at the latest; after `fast` where many fast lines make more cells of a second.
+pub(crate) fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64, fast: f64) {
     let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-", "satellite-622-"]
         .iter()
         .any(|name| path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(name)));
-    let most = if is_wide { 0.05 } else { seconds };
+    let most = if is_wide { fast } else { seconds };
     scenario.duration = Span::from_seconds(scenario.duration.seconds().min(most));
-    scenario.warm_up = Span::ZERO;
 }
 
 /// Takes all control from a group.
