@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use crate::network::port::QueueState;
 use crate::pdu::Pdu;
+use crate::round::fifo::Fifo;
 use crate::round::lane::{Place, Record};
 use crate::time::{LineRate, Serialiser, Span, Time};
 
@@ -26,7 +27,7 @@ pub struct Access {
     shown_by: Option<u32>,
     queue: QueueState,
     /// Departure and bits of what is present in `queue`.
-    present: VecDeque<(Time, u64)>,
+    present: Fifo<(Time, u64)>,
 }
 
 /// What an access line is built from.
@@ -59,7 +60,7 @@ impl Access {
             under_way: VecDeque::new(),
             shown_by: parts.rate.map(|_| parts.port),
             queue: QueueState::default(),
-            present: VecDeque::new(),
+            present: Fifo::default(),
         }
     }
 
@@ -102,7 +103,7 @@ impl Access {
     fn count(&mut self, bits: u64, at: Time, departure: Time) {
         self.look(at);
         self.queue.arrive(at);
-        self.present.push_back((departure, bits));
+        self.present.push((departure, bits));
     }
 
     /// Keeps what has been sent and cannot be handed on yet.
@@ -133,7 +134,7 @@ impl Access {
             && departure <= now
         {
             self.queue.leave(departure, bits);
-            self.present.pop_front();
+            self.present.drop_front(1);
         }
     }
 
