@@ -210,9 +210,12 @@ impl Meeting<'_> {
         out: &mut impl Out,
         point: &mut C,
     ) -> (usize, Option<Asked>) {
+        let Queues { states, present, most, .. } = self.queues;
         let Server { line, departures, waiting, .. } = self.server;
         let mut all = All {
-            queues: self.queues,
+            states,
+            present: *present,
+            most: *most,
             line: line.clone(),
             departures: departures.with_room(2 * records.len(), NOTHING),
             waiting,
@@ -228,21 +231,24 @@ impl Meeting<'_> {
             }
             taken += 1;
             let queue = self.judge.queue_of(&record.pdu);
-            let length = all.queues.states[queue].present;
+            let length = all.states[queue].present;
             asked = self.judge.look(point, record, queue, length);
             if asked.is_some() {
                 break;
             }
             all.join(record, queue);
         }
-        *line = all.line;
+        (*present, *most, *line) = (all.present, all.most, all.line);
         (taken, asked)
     }
 }
 
 /// All queues, with PDUs in any of them.
 struct All<'a, O> {
-    queues: &'a mut Queues,
+    states: &'a mut [QueueState],
+    /// PDUs present in all of them, and the most since the last reset.
+    present: u64,
+    most: u64,
     line: Line,
     departures: Room<'a, Departure>,
     waiting: &'a mut Queued,
@@ -270,8 +276,8 @@ impl<O: Out> All<'_, O> {
             && departure.at <= now
         {
             self.departures.drop_first();
-            self.queues.states[departure.queue as usize].leave(departure.at, u64::from(departure.bits));
-            self.queues.present -= 1;
+            self.states[departure.queue as usize].leave(departure.at, u64::from(departure.bits));
+            self.present -= 1;
         }
         true
     }
@@ -279,10 +285,9 @@ impl<O: Out> All<'_, O> {
     /// A PDU joins its queue.
     #[inline(always)]
     fn join(&mut self, record: &mut Record, queue: usize) {
-        let Queues { states, present, most, .. } = self.queues;
-        states[queue].arrive(record.time);
-        *present += 1;
-        *most = (*most).max(*present);
+        self.states[queue].arrive(record.time);
+        self.present += 1;
+        self.most = self.most.max(self.present);
         if queue == self.first_queue || self.line.free_at <= record.time {
             self.begin(record, self.line.free_at.max(record.time), queue);
         } else {
