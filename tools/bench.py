@@ -128,7 +128,7 @@ def growth() -> list[dict[str, Any]]:
             differences.append((much - little) / (result["cells"] - idle["cells"]))
         idle_mb.append(idle["peak_memory_mb"])
         seconds = statistics.median(differences)
-        results = {"wakeups": result["wakeups"], "fingerprint": result["fingerprint"], "idle_memory_mb": idle_mb[-1]}
+        results = {"taken": result["taken"], "fingerprint": result["fingerprint"], "idle_memory_mb": idle_mb[-1]}
         if rows:
             results["times_the_first"] = round(seconds * 1e9 / rows[0]["ns_per_cell"], 2)
             results["bytes_per_idle_flow"] = round((idle_mb[-1] - idle_mb[0]) * 2**20 / (flows - GROWTH[0]))
