@@ -30,6 +30,7 @@ mod queue_length;
 mod rate_factor;
 mod stop;
 mod uncontrolled;
+mod work;
 
 /// What a congestion point sees of its port.
 #[derive(Clone, Copy, Debug)]
@@ -345,6 +346,9 @@ macro_rules! reaction_points {
     };
 }
 
+pub use work::{WithPace, WithPoint, WithReaction};
+use {congestion_points, reaction_points};
+
 congestion_points!(define_role! [CongestionParams Congestion PortSurroundings]);
 notification_points!(define_role! [NotificationParams Notification ReceiverSurroundings]);
 reaction_points!(define_role! [ReactionParams Reaction SenderSurroundings]);
@@ -375,54 +379,6 @@ impl ReactionParams {
                 Some((rate_factor::LEAST_ROUND_TRIP, rate_factor::TOO_SHORT))
             }
             _ => None,
-        }
-    }
-}
-
-/// Work on a congestion point of whatever kind, compiled for each kind by itself.
-pub trait WithPoint {
-    /// What comes of it.
-    type Answer;
-    /// Does it.
-    fn run<C: CongestionPoint>(self, point: &mut C) -> Self::Answer;
-}
-
-impl Congestion {
-    /// Shows the congestion point to `work` as what it is.
-    pub fn show<W: WithPoint>(&mut self, work: W) -> W::Answer {
-        congestion_points!(dispatch! [Congestion, self, point => work.run(point)])
-    }
-}
-
-/// Work on a reaction point of whatever kind, compiled for each kind by itself.
-pub trait WithReaction {
-    /// What comes of it.
-    type Answer;
-    /// Does it.
-    fn run<R: ReactionPoint>(self, point: &mut R) -> Self::Answer;
-}
-
-/// Work on the pace of a reaction point.
-pub trait WithPace {
-    /// What comes of it.
-    type Answer;
-    /// Does it.
-    fn run(self, pace: &mut impl Pace) -> Self::Answer;
-}
-
-impl Reaction {
-    /// Shows the reaction point to `work` as what it is.
-    pub fn show<W: WithReaction>(&mut self, work: W) -> W::Answer {
-        reaction_points!(dispatch! [Reaction, self, point => work.run(point)])
-    }
-
-    /// Shows its pace to `work`: as what it is, where it may be asked for every PDU and costs little.
-    #[inline(always)]
-    pub fn show_pace<W: WithPace>(&mut self, work: W) -> W::Answer {
-        match self {
-            Reaction::Uncontrolled(point) => work.run(point),
-            Reaction::RateFactor(point) => work.run(point),
-            other => work.run(other),
         }
     }
 }

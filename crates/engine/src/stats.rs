@@ -232,14 +232,9 @@ impl AboveMinimum {
         if value < self.minimum {
             self.lower(value);
         }
-        // The minimum so far is not below the floor, nor `always` below `never`.
-        if value > self.never {
-            self.decide(value);
+        if value <= self.never {
+            return;
         }
-    }
-
-    #[inline]
-    fn decide(&mut self, value: u64) {
         if value > self.always {
             self.decided += 1;
         } else {
