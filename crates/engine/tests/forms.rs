@@ -1,9 +1,8 @@
 //! The fast form gives the same bits as the plain one: on every ready scenario, and on networks drawn at random.
 
-mod common;
 mod judge;
+mod ready_scenarios;
 
-use common::{scenarios, shorten};
 use penstock_engine::document;
 use penstock_engine::probe::Trace;
 use penstock_engine::report::Report;
@@ -11,6 +10,7 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::spec::Scenario;
 use penstock_engine::time::Span;
 use proptest::prelude::*;
+use ready_scenarios::{scenarios, shorten};
 
 fn report(scenario: &Scenario, seed: u64, form: Form, slice: Span) -> Report {
     let mut run = Run::new(scenario, seed, 0, form).unwrap_or_else(|error| panic!("{error}"));

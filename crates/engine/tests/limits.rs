@@ -5,7 +5,7 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::spec::Scenario;
 use penstock_engine::time::Span;
 
-mod common;
+mod ready_scenarios;
 
 /// PDUs sent in the whole run, and the most that were held at one of so many stops.
 fn sent_and_held(scenario: &Scenario, seed: u64, stops: u64) -> (u64, u64) {
@@ -22,14 +22,14 @@ fn sent_and_held(scenario: &Scenario, seed: u64, stops: u64) -> (u64, u64) {
 #[test]
 fn no_ready_scenario_comes_to_less_than_its_estimate() {
     let mut certain = 0;
-    for (path, mut scenario) in common::scenarios() {
+    for (path, mut scenario) in ready_scenarios::scenarios() {
         let name = path.display();
         // Twice: shortened so that many can be run, and without control, so that more of them is certain.
-        common::shorten(&path, &mut scenario, 1.0, 0.05);
+        ready_scenarios::shorten(&path, &mut scenario, 1.0, 0.05);
         scenario.warm_up = Span::ZERO;
         for free in [false, true] {
             if free {
-                scenario.flow.values_mut().filter(|flow| flow.peer.is_none()).for_each(common::free);
+                scenario.flow.values_mut().filter(|flow| flow.peer.is_none()).for_each(ready_scenarios::free);
             }
             let estimate = *Run::new(&scenario, 1, 0, Form::Fast).unwrap().estimate();
             let (sent, held) = sent_and_held(&scenario, 1, 100);
@@ -180,7 +180,7 @@ fn readings_are_counted_before_there_are_any() {
 
 #[test]
 fn every_ready_scenario_may_be_drawn_in_twenty_thousand_points() {
-    for (path, mut scenario) in common::scenarios() {
+    for (path, mut scenario) in ready_scenarios::scenarios() {
         scenario.measure.sample = Some(Span(scenario.duration.0 / 20_000));
         scenario.measure.sample_flows = scenario.flow.values().map(|flow| flow.count).sum::<u32>() <= 20;
         Run::new(&scenario, 1, 0, Form::Fast).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

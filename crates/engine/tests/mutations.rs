@@ -10,7 +10,7 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::time::Span;
 use serde_json::{Value, json};
 
-mod common;
+mod ready_scenarios;
 
 /// Wake-ups that a mutated scenario which is sound is run for.
 const WAKE_UPS: u64 = 300;
@@ -143,7 +143,7 @@ fn no_mutation_of_a_ready_scenario_panics() {
     let mut seen = BTreeSet::new();
     let (mut sound, mut faulty) = (0, 0);
     let mut panics = Vec::new();
-    for (path, scenario) in common::scenarios() {
+    for (path, scenario) in ready_scenarios::scenarios() {
         let tree = small(serde_json::from_str(&document::to_json(&scenario)).unwrap());
         let mut all = Vec::new();
         ways(&tree, &Vec::new(), &mut all);

@@ -52,32 +52,38 @@ fn a_line_lets_its_far_end_run_ahead_by_a_cell_and_its_delay() {
     assert_eq!(horizons(&world), [Time::NEVER, Time(9 * CELL), Time(20 * CELL)]);
 }
 
-/// Two connections both ways through switches that write into RM cells on their way back, 10 us apart.
-const BOTH_WAYS: &str = r#"
-    duration = "3 ms"
-    [line.trunk]
-    between = ["a", "b"]
-    rate = "424 Mb/s"
-    delay = "10 us"
-    congestion_point.eds = {}
-    reverse.congestion_point.eds = {}
-    [flow.one]
-    path = ["a", "b"]
-    peer = "two"
-    traffic.greedy = {}
-    reaction_point.tm40 = {}
-    notification_point.turn_round = {}
-    [flow.two]
-    path = ["b", "a"]
-    peer = "one"
-    traffic.greedy = {}
-    reaction_point.tm40 = {}
-    notification_point.turn_round = {}
-"#;
+/// Two connections both ways through switches that write into RM cells on their way back, and what is beside them.
+fn both_ways(duration: &str, delay: &str, beside: &str) -> String {
+    let connection = |name, path, peer| {
+        format!(
+            r#"
+            [flow.{name}]
+            path = {path}
+            peer = "{peer}"
+            traffic.greedy = {{}}
+            reaction_point.tm40 = {{}}
+            notification_point.turn_round = {{}}
+            "#
+        )
+    };
+    let [one, two] = [connection("one", r#"["a", "b"]"#, "two"), connection("two", r#"["b", "a"]"#, "one")];
+    format!(
+        r#"
+        duration = "{duration}"
+        [line.trunk]
+        between = ["a", "b"]
+        rate = "424 Mb/s"
+        delay = "{delay}"
+        congestion_point.eds = {{}}
+        reverse.congestion_point.eds = {{}}
+        {one}{two}{beside}
+        "#
+    )
+}
 
 #[test]
 fn a_port_holds_back_those_to_whom_it_only_shows_no_longer_than_what_it_is_shown() {
-    let (mut world, _) = world(BOTH_WAYS, Form::Fast);
+    let (mut world, _) = world(&both_ways("3 ms", "10 us", ""), Form::Fast);
     let feeds = |station: &Station, node: u32, edge: Edge| station.feeders.contains(&Feeder { node, edge });
     let host = world.stations.iter().position(|station| feeds(station, 0, Edge::Shown)).unwrap();
     assert!(feeds(&world.stations[host], 1, Edge::Line));
@@ -161,7 +167,8 @@ const LOOP: &str = r#"
 
 #[test]
 fn a_slice_ends_where_all_nodes_have_come_to() {
-    for (text, form) in [(LINE, Form::Fast), (LINE, Form::Plain), (BOTH_WAYS, Form::Fast), (LOOP, Form::Fast)] {
+    let both_ways = both_ways("3 ms", "10 us", "");
+    for (text, form) in [(LINE, Form::Fast), (LINE, Form::Plain), (&both_ways, Form::Fast), (LOOP, Form::Fast)] {
         let (mut world, length) = world(text, form);
         world.window = Span(2 * CELL);
         let (mut stops, mut last) = (0, None);
@@ -214,38 +221,19 @@ fn a_departure_that_is_known_already_ends_the_run() {
     assert_eq!((world.clock(), world.ctx.sent), (Time(6 * CELL), 1));
 }
 
-/// Two connections in a tight loop, and a source that nobody tells anything.
-const OPEN_BESIDE_A_LOOP: &str = r#"
-    duration = "200 ms"
+/// A source that nobody tells anything.
+const OPEN: &str = r#"
     [line.in]
     between = ["x", "a"]
     rate = "424 Mb/s"
-    [line.trunk]
-    between = ["a", "b"]
-    rate = "424 Mb/s"
-    delay = "1 us"
-    congestion_point.eds = {}
-    reverse.congestion_point.eds = {}
     [flow.open]
     path = ["x", "a", "b"]
     traffic.cbr = { rate = "100 Mb/s", start = "0 us" }
-    [flow.one]
-    path = ["a", "b"]
-    peer = "two"
-    traffic.greedy = {}
-    reaction_point.tm40 = {}
-    notification_point.turn_round = {}
-    [flow.two]
-    path = ["b", "a"]
-    peer = "one"
-    traffic.greedy = {}
-    reaction_point.tm40 = {}
-    notification_point.turn_round = {}
 "#;
 
 #[test]
 fn who_is_told_nothing_runs_ahead_of_the_rest_by_a_round_and_no_more() {
-    let (mut world, length) = world(OPEN_BESIDE_A_LOOP, Form::Fast);
+    let (mut world, length) = world(&both_ways("200 ms", "1 us", OPEN), Form::Fast);
     let end = Time::ZERO + length;
     let (mut taken, mut slices) = (0, 0);
     while !world.run_until(end, 1).unwrap() {
