@@ -130,11 +130,8 @@ impl Access {
     /// Counts what has departed by `now`.
     #[inline]
     pub fn look(&mut self, now: Time) {
-        while let Some(&(departure, bits)) = self.present.front()
-            && departure <= now
-        {
+        while let Some((departure, bits)) = self.present.next_if(|(departure, _)| *departure <= now) {
             self.queue.leave(departure, bits);
-            self.present.drop_front(1);
         }
     }
 

@@ -216,11 +216,8 @@ impl Policers {
     fn take<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
         self.expire(record.key(), ctx);
         let slot = ctx.slots[record.pdu.flow.index()].policer;
-        let chain = &mut self.chains[slot as usize];
-        chain.arrive(stage, record, ctx);
-        if chain.next.1.time != chain.planned {
-            self.plan(slot);
-        }
+        self.chains[slot as usize].arrive(stage, record, ctx);
+        self.plan(slot);
     }
 
     /// Lets expire what does before `until`.

@@ -4,6 +4,7 @@
 //! in order. What departs at a known instant is in the next node's lane already (`server`).
 
 mod bits;
+mod groups;
 mod lean;
 mod queues;
 mod server;
@@ -19,6 +20,8 @@ use crate::round::lane::{Key, LaneId, Place, Record};
 use crate::stats::Fingerprint;
 use crate::time::{Interval, LineRate, Span, Time};
 use bits::BitCount;
+pub use groups::GroupMeasures;
+use groups::Groups;
 use queues::Queues;
 pub use queues::{QueueMeasures, QueueState};
 use server::Server;
@@ -55,17 +58,10 @@ impl Gathering {
     }
 }
 
-/// What a port did to one group of flows since the last reset.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct GroupMeasures {
-    /// PDUs discarded: data, control.
-    pub discarded: [u64; 2],
-    /// Data PDUs whose marks the congestion point changed.
-    pub marked: u64,
-    /// Notices sent, by severity (the last counts all above).
-    pub notices: [u64; 4],
-    /// Error Report NPDUs sent.
-    pub error_reports: u64,
+/// The queue that a PDU takes, among so many.
+#[inline(always)]
+fn queue_of(pdu: &Pdu, count: usize) -> usize {
+    usize::from(pdu.priority).min(count - 1)
 }
 
 /// Where PDUs of one flow go from a port.
@@ -187,8 +183,7 @@ pub struct Port {
     wants_departures: bool,
     /// Whether lengths are shown to the congestion point in bits.
     point_counts_bits: bool,
-    groups: Arc<[u32]>,
-    by_group: Vec<GroupMeasures>,
+    groups: Groups,
     notices: u32,
     fingerprint: Fingerprint,
     name: String,
@@ -206,7 +201,6 @@ impl Port {
         let point_counts_bits = parts.congestion.as_ref().is_some_and(CongestionPoint::counts_bits);
         let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
-        // Where no flow crosses, nothing happens at all.
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
         let is_quiet =
             parts.ways.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
@@ -228,8 +222,7 @@ impl Port {
             number: parts.number,
             wants_departures,
             point_counts_bits,
-            by_group: vec![GroupMeasures::default(); parts.group_count],
-            groups: parts.groups,
+            groups: Groups::new(parts.groups, parts.group_count),
             notices: 0,
             fingerprint: Fingerprint::default(),
             name: parts.name,
@@ -299,7 +292,7 @@ impl Port {
     /// What it did to each group.
     #[must_use]
     pub fn by_group(&self) -> &[GroupMeasures] {
-        &self.by_group
+        &self.groups.measures
     }
 
     /// Its congestion point.
@@ -357,7 +350,7 @@ impl Port {
     /// Forgets what was measured.
     pub fn reset_measures(&mut self, now: Time) {
         self.queues.reset(now);
-        self.by_group.fill(GroupMeasures::default());
+        self.groups.reset();
     }
 
     /// Shows every PDU that is not in a lane.

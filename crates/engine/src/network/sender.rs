@@ -239,7 +239,7 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
     fn run<R: ReactionPoint>(self, reaction: &mut R) -> Time {
         let Acting { traffic, progress, span: (mut now, last), counts: (counts, all), exit } = self;
         // Answers leave behind its own PDUs of the same instant.
-        let mut answers = VecDeque::new();
+        let mut answers = Vec::new();
         while now < last {
             let cause = Key { time: now, place: exit.own };
             let mut due = progress.firm.unwrap_or_else(|| progress.due(reaction, now));
@@ -247,7 +247,7 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
                 if let Some(pdu) = progress.next(traffic, reaction, now) {
                     counts[pdu.flow.index()][kind_of(&pdu)].sent += 1;
                     *all += 1;
-                    if pdu.is_backward() { answers.push_back(pdu) } else { exit.put(&pdu, cause) }
+                    if pdu.is_backward() { answers.push(pdu) } else { exit.put(&pdu, cause) }
                 }
                 due = progress.due(reaction, now);
             }

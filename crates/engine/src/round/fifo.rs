@@ -43,6 +43,14 @@ impl<T: Copy> Fifo<T> {
         if self.is_empty() { None } else { self.places.get(self.first & (self.places.len() - 1)) }
     }
 
+    /// Takes the first away, if it is as wanted.
+    #[inline(always)]
+    pub fn next_if(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+        let first = *self.front().filter(|first| is_wanted(first))?;
+        self.drop_front(1);
+        Some(first)
+    }
+
     /// The one behind the first.
     #[inline(always)]
     #[must_use]
@@ -146,17 +154,15 @@ pub struct Room<'a, T> {
 }
 
 impl<T: Copy> Room<'_, T> {
-    /// The first.
+    /// Takes the first away, if it is as wanted.
     #[inline(always)]
-    #[must_use]
-    pub fn front(&self) -> Option<T> {
-        if self.first == self.end { None } else { Some(self.places[self.first & (self.places.len() - 1)]) }
-    }
-
-    /// Takes the first away; there is one.
-    #[inline(always)]
-    pub fn drop_first(&mut self) {
+    pub fn next_if(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
+        let first = &self.places[self.first & (self.places.len() - 1)];
+        if self.first == self.end || !is_wanted(first) {
+            return None;
+        }
         self.first += 1;
+        Some(*first)
     }
 
     /// How many are there.
@@ -166,30 +172,11 @@ impl<T: Copy> Room<'_, T> {
         self.end - self.first
     }
 
-    /// Whether the room is used up.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.count() == self.places.len()
-    }
-
     /// Adds an item at the end; there is room for it.
     #[inline(always)]
     pub fn push(&mut self, item: T) {
-        *self.vacant() = item;
-        self.fill();
-    }
-
-    /// Where the next item goes; there is room for it.
-    #[inline(always)]
-    pub fn vacant(&mut self) -> &mut T {
-        debug_assert!(!self.is_full(), "no room is left");
-        &mut self.places[self.end & (self.places.len() - 1)]
-    }
-
-    /// What stands in the vacant place is there from now on.
-    #[inline(always)]
-    pub fn fill(&mut self) {
+        debug_assert!(self.count() < self.places.len(), "no room is left");
+        self.places[self.end & (self.places.len() - 1)] = item;
         self.end += 1;
     }
 }
@@ -224,6 +211,10 @@ mod tests {
                 let fewer = fewer.min(came - gone);
                 fifo.drop_front(fewer);
                 gone += fewer;
+                prop_assert_eq!(fifo.next_if(|item| *item != gone), None);
+                let first = fifo.next_if(|item| *item == gone);
+                prop_assert_eq!(first, (came > gone).then_some(gone));
+                gone += usize::from(first.is_some());
             }
             fifo.clear();
             prop_assert!(fifo.is_empty() && fifo.front().is_none());
@@ -235,18 +226,18 @@ mod tests {
             let (mut came, mut gone) = (0, 0);
             for (more, fewer) in steps {
                 let mut room = fifo.with_room(more, usize::MAX);
-                for item in came..came + more {
-                    prop_assert!(!room.is_full());
-                    room.push(item);
-                }
+                // Without room for one the place of another would be taken: `push` asserts that it is not.
+                (came..came + more).for_each(|item| room.push(item));
                 came += more;
+                prop_assert_eq!(room.count(), came - gone);
                 let left = (gone + fewer).min(came);
                 for item in gone..left {
-                    prop_assert_eq!(room.front(), Some(item));
-                    room.drop_first();
+                    prop_assert_eq!(room.next_if(|first| *first == item), Some(item));
                 }
                 gone = left;
-                prop_assert_eq!(room.front(), (came > gone).then_some(gone));
+                let mut first = None;
+                prop_assert_eq!(room.next_if(|item| first.insert(*item) != item), None);
+                prop_assert_eq!(first, (came > gone).then_some(gone));
                 drop(room);
                 prop_assert!(fifo.iter().copied().eq(gone..came));
             }

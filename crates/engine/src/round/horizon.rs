@@ -4,8 +4,6 @@
 //! of its feeders' bounds, for none of them can send it anything earlier. A bound is what has happened at the feeder
 //! already, and the time that a PDU takes from there at the least.
 
-use crate::time::Time;
-
 /// How what a feeder hands on takes its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Edge {
@@ -24,33 +22,4 @@ pub struct Feeder {
     pub node: u32,
     /// The way from there.
     pub edge: Edge,
-}
-
-/// What a feeder knows of what it may still hand on.
-#[derive(Clone, Copy, Debug)]
-pub struct Bounds {
-    /// Everything before it has happened at the feeder.
-    pub horizon: Time,
-    /// Nothing that is handed on by its line arrives earlier.
-    pub line: Time,
-    /// Nothing that is handed on in no time comes earlier.
-    pub direct: Time,
-    /// Nothing that was shown comes earlier.
-    pub shown: Time,
-}
-
-impl Bounds {
-    /// At the start of a run.
-    pub const START: Bounds = Bounds { horizon: Time::ZERO, line: Time::ZERO, direct: Time::ZERO, shown: Time::ZERO };
-
-    /// The bound of one way.
-    #[inline]
-    #[must_use]
-    pub fn of(&self, edge: Edge) -> Time {
-        match edge {
-            Edge::Line => self.line,
-            Edge::Direct => self.direct,
-            Edge::Shown => self.shown,
-        }
-    }
 }

@@ -4,15 +4,16 @@
 //! discards by its length alone. That is what most ports do most of the time. `service` says the same for any port, and
 //! is asked here where a PDU is refused or a notice is due.
 
+use super::groups::Groups;
 use super::queues::Queues;
 use super::server::{Departure, Line, Queued, Server, Waiting};
-use super::{GroupMeasures, Port, QueueMeasures, QueueState, Ways};
+use super::{Port, QueueMeasures, QueueState, Ways, queue_of};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
 use crate::discard::{Discard, Policy};
 use crate::network::Ctx;
 use crate::pdu::Pdu;
 use crate::probe::Probe;
-use crate::round::fifo::Room;
+use crate::round::fifo::{Fifo, Room};
 use crate::round::lane::{Lane, Place, Record};
 use crate::time::Time;
 
@@ -79,15 +80,15 @@ struct Meeting<'a> {
 /// By what arrivals are judged.
 struct Judge<'a> {
     policies: &'a [Policy],
+    /// Of each queue the lengths from which on it discards.
     limits: &'a [[u64; 2]],
-    groups: &'a [u32],
-    by_group: &'a mut [GroupMeasures],
+    groups: &'a mut Groups,
 }
 
 impl Judge<'_> {
     #[inline(always)]
     fn queue_of(&self, pdu: &Pdu) -> usize {
-        usize::from(pdu.priority).min(self.limits.len() - 1)
+        queue_of(pdu, self.limits.len())
     }
 
     /// Shows an arrival to the congestion point; what must be asked about it, if it does not just join its queue.
@@ -104,9 +105,7 @@ impl Judge<'_> {
         let view = PortView { now: record.time, length, size: self.policies[queue].size(), refused };
         let marks = pdu.marks;
         let notice = point.on_arrival(pdu, &view);
-        if pdu.marks != marks && pdu.kind().is_data() {
-            self.by_group[self.groups[pdu.flow.index()] as usize].marked += 1;
-        }
+        self.groups.count_marked(pdu, marks);
         (refused || notice.is_some()).then_some((*pdu, refused, notice))
     }
 }
@@ -114,15 +113,42 @@ impl Judge<'_> {
 /// So many arrivals go through the loop before what departs is copied, so that it is still in the nearest cache.
 const AT_ONCE: usize = 64;
 
-const NOTHING: Departure = Departure { at: Time::ZERO, bits: 0, queue: 0 };
+/// The line, with room for what is to depart.
+struct Outlet<'a> {
+    line: Line,
+    departures: Room<'a, Departure>,
+    delivery: Place,
+}
+
+impl<'a> Outlet<'a> {
+    /// For so many departures more.
+    fn new(line: &Line, departures: &'a mut Fifo<Departure>, count: usize, delivery: Place) -> Outlet<'a> {
+        let nothing = Departure { at: Time::ZERO, bits: 0, queue: 0 };
+        Outlet { line: line.clone(), departures: departures.with_room(count, nothing), delivery }
+    }
+
+    /// What departs first, if that is by `now`.
+    #[inline(always)]
+    fn depart(&mut self, now: Time) -> Option<Departure> {
+        self.departures.next_if(|departure| departure.at <= now)
+    }
+
+    /// The PDU is sent from the record's time on, or when the line is free, and must be counted; the record becomes that
+    /// of its arrival behind the line.
+    #[inline(always)]
+    fn begin(&mut self, record: &mut Record, queue: usize) {
+        let bits = record.pdu.bits();
+        let at = self.line.begin(bits, self.line.free_at.max(record.time));
+        (record.time, record.place, record.order) = (at + self.line.delay, self.delivery, 0);
+        self.departures.push(Departure { at, bits: bits as u32, queue: queue as u32 });
+    }
+}
 
 /// The first queue, where no other has any PDUs: whatever is to depart is present in it.
 struct First<'a> {
     measures: QueueMeasures,
-    line: Line,
-    departures: Room<'a, Departure>,
+    outlet: Outlet<'a>,
     queue: usize,
-    delivery: Place,
 }
 
 impl First<'_> {
@@ -140,21 +166,15 @@ impl First<'_> {
                 return (number, None);
             }
             let at = record.time;
-            while let Some(departure) = self.departures.front()
-                && departure.at <= at
-            {
-                self.departures.drop_first();
+            while let Some(departure) = self.outlet.depart(at) {
                 self.measures.depart(departure.at, u64::from(departure.bits));
             }
-            let length = self.departures.count() as u64;
+            let length = self.outlet.departures.count() as u64;
             if let Some(asked) = judge.look(point, record, self.queue, length) {
                 return (number, Some(asked));
             }
             self.measures.join(at, length + 1);
-            let bits = record.pdu.bits();
-            let departure = self.line.begin(bits, self.line.free_at.max(at));
-            self.departures.push(Departure { at: departure, bits: bits as u32, queue: self.queue as u32 });
-            (record.time, record.place, record.order) = (departure + self.line.delay, self.delivery, 0);
+            self.outlet.begin(record, self.queue);
         }
         (records.len(), None)
     }
@@ -174,13 +194,8 @@ impl Meeting<'_> {
         let Server { line, departures, .. } = self.server;
         let state = &mut states[self.first_queue];
         let count = records.len().min(line.most_at_once());
-        let mut first = First {
-            measures: state.measures,
-            line: line.clone(),
-            departures: departures.with_room(count, NOTHING),
-            queue: self.first_queue,
-            delivery: self.delivery,
-        };
+        let outlet = Outlet::new(line, departures, count, self.delivery);
+        let mut first = First { measures: state.measures, outlet, queue: self.first_queue };
         let (mut joined, mut asked) = (0, None);
         for piece in records[..count].chunks_mut(AT_ONCE) {
             let (taken, about) = first.take(piece, &mut self.judge, point);
@@ -191,9 +206,9 @@ impl Meeting<'_> {
                 break;
             }
         }
-        first.line.count(joined as u64);
-        *line = first.line;
-        let left = first.departures.count() as u64;
+        first.outlet.line.count(joined as u64);
+        *line = first.outlet.line;
+        let left = first.outlet.departures.count() as u64;
         first.measures.arrived += joined as u64;
         first.measures.departed += state.present + joined as u64 - left;
         *state = QueueState { present: left, measures: first.measures };
@@ -216,12 +231,10 @@ impl Meeting<'_> {
             states,
             present: *present,
             most: *most,
-            line: line.clone(),
-            departures: departures.with_room(2 * records.len(), NOTHING),
+            outlet: Outlet::new(line, departures, 2 * records.len(), self.delivery),
             waiting,
             room: records.len(),
             first_queue: self.first_queue,
-            delivery: self.delivery,
             out,
         };
         let (mut taken, mut asked) = (0, None);
@@ -238,7 +251,7 @@ impl Meeting<'_> {
             }
             all.join(record, queue);
         }
-        (*present, *most, *line) = (all.present, all.most, all.line);
+        (*present, *most, *line) = (all.present, all.most, all.outlet.line);
         (taken, asked)
     }
 }
@@ -249,13 +262,11 @@ struct All<'a, O> {
     /// PDUs present in all of them, and the most since the last reset.
     present: u64,
     most: u64,
-    line: Line,
-    departures: Room<'a, Departure>,
+    outlet: Outlet<'a>,
     waiting: &'a mut Queued,
     /// PDUs that waited and may be sent yet, before there is no more room.
     room: usize,
     first_queue: usize,
-    delivery: Place,
     out: &'a mut O,
 }
 
@@ -263,19 +274,16 @@ impl<O: Out> All<'_, O> {
     /// Lets everything depart that does by `now`, and serves what waits; whether there was room for all of it.
     #[inline(always)]
     fn advance(&mut self, now: Time) -> bool {
-        while self.waiting.count > 0 && self.line.free_at <= now {
+        while self.waiting.count > 0 && self.outlet.line.free_at <= now {
             if self.room == 0 {
                 return false;
             }
             self.room -= 1;
             if let Some((queue, Waiting { pdu, place })) = self.waiting.next() {
-                self.begin(&mut Record { time: now, place, order: 0, pdu }, self.line.free_at, queue);
+                self.begin(&mut Record { time: self.outlet.line.free_at, place, order: 0, pdu }, queue);
             }
         }
-        while let Some(departure) = self.departures.front()
-            && departure.at <= now
-        {
-            self.departures.drop_first();
+        while let Some(departure) = self.outlet.depart(now) {
             self.states[departure.queue as usize].leave(departure.at, u64::from(departure.bits));
             self.present -= 1;
         }
@@ -288,21 +296,18 @@ impl<O: Out> All<'_, O> {
         self.states[queue].arrive(record.time);
         self.present += 1;
         self.most = self.most.max(self.present);
-        if queue == self.first_queue || self.line.free_at <= record.time {
-            self.begin(record, self.line.free_at.max(record.time), queue);
+        if queue == self.first_queue || self.outlet.line.free_at <= record.time {
+            self.begin(record, queue);
         } else {
             self.waiting.push(queue, Waiting { pdu: record.pdu, place: record.place });
         }
     }
 
-    /// The PDU is sent from `start` on, and goes into the lane of the node behind the line.
+    /// The PDU is sent, and goes into the lane of the node behind the line.
     #[inline(always)]
-    fn begin(&mut self, record: &mut Record, start: Time, queue: usize) {
-        let bits = record.pdu.bits();
-        let departure = self.line.begin(bits, start);
-        self.line.count(1);
-        self.departures.push(Departure { at: departure, bits: bits as u32, queue: queue as u32 });
-        (record.time, record.place, record.order) = (departure + self.line.delay, self.delivery, 0);
+    fn begin(&mut self, record: &mut Record, queue: usize) {
+        self.outlet.begin(record, queue);
+        self.outlet.line.count(1);
         self.out.send(record);
     }
 }
@@ -348,9 +353,9 @@ impl Port {
     }
 
     fn take_until_asked(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Asked>) {
-        let Port { queues, quiet, policies, server, groups, by_group, ways, .. } = self;
+        let Port { queues, quiet, policies, server, groups, ways, .. } = self;
         let limits = quiet.as_deref().unwrap_or_default();
-        let judge = Judge { policies, limits, groups, by_group };
+        let judge = Judge { policies, limits, groups };
         let delivery = self.places.delivery;
         let meeting = Meeting { queues, first_queue: self.first_queue, server, delivery, judge };
         let point = self.congestion.as_deref_mut();

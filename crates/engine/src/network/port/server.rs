@@ -148,12 +148,7 @@ impl Server {
     /// What departs first, if that is by `now`.
     #[inline(always)]
     pub(super) fn depart(&mut self, now: Time) -> Option<Departure> {
-        let first = *self.departures.front()?;
-        if first.at > now {
-            return None;
-        }
-        self.departures.drop_front(1);
-        Some(first)
+        self.departures.next_if(|departure| departure.at <= now)
     }
 
     /// No PDU of `bits` or more that is not yet known arrives earlier at the far end of the line, if none joins before

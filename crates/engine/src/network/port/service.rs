@@ -1,7 +1,8 @@
 //! What a port does with the PDUs that reach it: admission, service, notices.
 
+use super::Port;
+use super::queue_of;
 use super::server::Waiting;
-use super::{GroupMeasures, Port};
 use crate::control::{Answer, CongestionPoint, Notice, PortView};
 use crate::discard::{Discard, Verdict};
 use crate::network::{Ctx, kind_of};
@@ -112,7 +113,7 @@ impl Port {
 
     #[inline]
     fn queue_of(&self, pdu: &Pdu) -> usize {
-        usize::from(pdu.priority).min(self.policies.len() - 1)
+        queue_of(pdu, self.policies.len())
     }
 
     #[inline]
@@ -255,19 +256,8 @@ impl Port {
         if let Some(point) = &mut self.congestion {
             point.on_departure(&mut pdu, &PortView { now, length, size, refused: false });
         }
-        self.count_marked(&pdu, marks);
+        self.groups.count_marked(&pdu, marks);
         self.deliver(&pdu, now, place, ctx);
-    }
-
-    #[inline]
-    fn count_marked(&mut self, pdu: &Pdu, before: Marks) {
-        if pdu.marks != before && pdu.kind().is_data() {
-            self.group_of(pdu).marked += 1;
-        }
-    }
-
-    fn group_of(&mut self, pdu: &Pdu) -> &mut GroupMeasures {
-        &mut self.by_group[self.groups[pdu.flow.index()] as usize]
     }
 
     #[inline]
@@ -275,7 +265,7 @@ impl Port {
         let Some(point) = &mut self.congestion else { return };
         let marks = pdu.marks;
         let notice = point.on_arrival(pdu, view);
-        self.count_marked(pdu, marks);
+        self.groups.count_marked(pdu, marks);
         if let Some(notice) = notice {
             self.notify(notice, pdu, key, ctx);
         }
@@ -289,7 +279,7 @@ impl Port {
         let body = Body::Notice { point: self.number, severity: notice.severity };
         let mut pdu = Pdu::new(about.flow, self.notices, CELL_OCTETS, 0, body);
         pdu.marks.set(Marks::DIR.with(Marks::BN));
-        self.group_of(about).notices[usize::from(notice.severity).min(3)] += 1;
+        self.groups.of(about).notices[usize::from(notice.severity).min(3)] += 1;
         ctx.probe.on_notice(&self.name, about.flow, notice.severity, key.time);
         self.send_back(pdu, key, ctx);
     }
@@ -301,7 +291,7 @@ impl Port {
         if !about.is_backward() {
             pdu.marks.set(Marks::DIR);
         }
-        self.group_of(about).error_reports += 1;
+        self.groups.of(about).error_reports += 1;
         self.send_back(pdu, key, ctx);
     }
 
@@ -340,7 +330,7 @@ impl Port {
     /// A PDU ends here, of which its queue knows.
     #[cold]
     fn end_here<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
-        self.group_of(pdu).discarded[kind_of(pdu)] += 1;
+        self.groups.of(pdu).discarded[kind_of(pdu)] += 1;
         self.fingerprint.mix(at.0);
         self.fingerprint.mix(u64::from(pdu.flow.0) << 32 | u64::from(pdu.sequence));
         ctx.count_dropped(pdu);

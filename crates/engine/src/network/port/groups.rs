@@ -1,0 +1,50 @@
+//! What a port did to each group of flows.
+
+use std::sync::Arc;
+
+use crate::pdu::{Marks, Pdu};
+
+/// What a port did to one group of flows since the last reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GroupMeasures {
+    /// PDUs discarded: data, control.
+    pub discarded: [u64; 2],
+    /// Data PDUs whose marks the congestion point changed.
+    pub marked: u64,
+    /// Notices sent, by severity (the last counts all above).
+    pub notices: [u64; 4],
+    /// Error Report NPDUs sent.
+    pub error_reports: u64,
+}
+
+/// The measures of every group.
+#[derive(Clone, Debug)]
+pub(super) struct Groups {
+    /// Group of each flow.
+    of_flow: Arc<[u32]>,
+    pub(super) measures: Vec<GroupMeasures>,
+}
+
+impl Groups {
+    pub(super) fn new(of_flow: Arc<[u32]>, count: usize) -> Groups {
+        Groups { of_flow, measures: vec![GroupMeasures::default(); count] }
+    }
+
+    /// The measures of the group of the PDU's flow.
+    #[inline]
+    pub(super) fn of(&mut self, pdu: &Pdu) -> &mut GroupMeasures {
+        &mut self.measures[self.of_flow[pdu.flow.index()] as usize]
+    }
+
+    /// The congestion point has seen `pdu`, which had the marks `before`.
+    #[inline]
+    pub(super) fn count_marked(&mut self, pdu: &Pdu, before: Marks) {
+        if pdu.marks != before && pdu.kind().is_data() {
+            self.of(pdu).marked += 1;
+        }
+    }
+
+    pub(super) fn reset(&mut self) {
+        self.measures.fill(GroupMeasures::default());
+    }
+}
