@@ -11,8 +11,8 @@ mod round_trips;
 mod routes;
 mod transports;
 
-use crate::error::Error;
-use crate::probe::Probe;
+use crate::core::error::Error;
+use crate::core::probe::Probe;
 use crate::round::World;
 use crate::spec::Scenario;
 

@@ -9,11 +9,11 @@
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-use crate::error::Fault;
-use crate::pdu::{Body, FlowId, Marks, Pdu};
-use crate::random::Stream;
-use crate::roles::{define_role, dispatch};
-use crate::time::{LineRate, Rate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, FlowId, Marks, Pdu};
+use crate::core::random::Stream;
+use crate::core::roles::{define_role, dispatch};
+use crate::core::time::{LineRate, Rate, Span, Time};
 use crate::traffic::Pace;
 
 mod abr;

@@ -2,10 +2,10 @@
 //!
 //! Lengths count the PDU in service. They are in PDUs; in bits for a policy that counts bits.
 
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::quantity::Count;
-use crate::roles::{define_role, dispatch};
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::quantity::Count;
+use crate::core::roles::{define_role, dispatch};
 
 mod clp_threshold;
 mod drop_tail;
@@ -109,9 +109,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks};
-    use crate::quantity::Bits;
-    use crate::time::Time;
+    use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks};
+    use crate::core::quantity::Bits;
+    use crate::core::time::Time;
 
     pub(super) fn pdu(tagged: bool) -> Pdu {
         let mut pdu = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue, Deserializer};
 
-use crate::error::{Error, Fault, leads_into};
+use crate::core::error::{Error, Fault, leads_into};
 use crate::spec::Scenario;
 
 mod cell_times;

@@ -9,25 +9,17 @@
 pub mod agenda;
 pub mod assemble;
 pub mod control;
-pub mod defect;
+pub mod core;
 pub mod discard;
 pub mod document;
 #[cfg(test)]
 mod drawn;
-pub mod error;
 pub mod network;
-pub mod pdu;
 pub mod policer;
-pub mod probe;
-pub mod quantity;
-pub mod random;
 pub mod report;
-mod roles;
 pub mod round;
 pub mod run;
 pub mod spec;
-pub mod stats;
-pub mod time;
 pub mod traffic;
 pub mod transport;
 

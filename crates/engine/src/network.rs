@@ -16,10 +16,10 @@ pub mod sinks;
 pub(crate) mod testing;
 pub mod transport_end;
 
-use crate::pdu::{FlowId, Pdu};
-use crate::probe::{Probe, Tally};
+use crate::core::pdu::{FlowId, Pdu};
+use crate::core::probe::{Probe, Tally};
+use crate::core::time::Time;
 use crate::round::lane::{Inbox, Key, Lane, LaneId, Record};
-use crate::time::Time;
 use crate::transport::Journeys;
 use hosts::Hosts;
 use policers::Policers;

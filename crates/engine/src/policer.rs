@@ -7,10 +7,10 @@
 
 use std::collections::VecDeque;
 
-use crate::error::Fault;
-use crate::pdu::{Marks, Pdu};
-use crate::roles::{define_role, dispatch};
-use crate::time::{Rate, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Marks, Pdu};
+use crate::core::roles::{define_role, dispatch};
+use crate::core::time::{Rate, Time};
 
 mod gcra;
 mod leaky_bucket;
@@ -226,9 +226,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::pdu::{Body, CELL_OCTETS, FlowId};
-    use crate::quantity::Count;
-    use crate::time::{PICOSECONDS, Span};
+    use crate::core::pdu::{Body, CELL_OCTETS, FlowId};
+    use crate::core::quantity::Count;
+    use crate::core::time::{PICOSECONDS, Span};
 
     /// What an outcome comes to: when, which PDU, whether tagged, whether it passes.
     pub(super) type Seen = (u64, u32, bool, bool);

@@ -7,22 +7,21 @@
 
 pub mod cluster;
 mod ends;
-pub mod fifo;
 pub mod horizon;
 pub mod lane;
 pub mod order;
 mod turns;
 
-use crate::error::Error;
+use crate::core::error::Error;
+use crate::core::pdu::Pdu;
+use crate::core::probe::{Probe, Tally};
+use crate::core::stats::Fingerprint;
+use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
 use crate::network::policers::Chain;
 use crate::network::port::Port;
 use crate::network::receiver::Receiver;
 use crate::network::{Counts, Ctx, FlowInfo, Node, Slots, kind_of};
-use crate::pdu::Pdu;
-use crate::probe::{Probe, Tally};
-use crate::stats::Fingerprint;
-use crate::time::{Span, Time};
 use crate::transport::Journeys;
 use cluster::Cluster;
 pub use ends::{EndRef, Seat};

@@ -1,14 +1,14 @@
 //! Run: one replication of a scenario from its start to its end, with warm-up, time series and the report.
 
 use crate::assemble::{self, Assembled};
-use crate::error::Error;
+use crate::core::error::Error;
+use crate::core::probe::Probe;
+use crate::core::time::{Span, Time};
 use crate::network::Counts;
 use crate::network::port::MOST_QUEUES;
-use crate::probe::Probe;
 use crate::report::{Report, SeriesRow};
 use crate::round::World;
 use crate::spec::{Measure, Scenario};
-use crate::time::{Span, Time};
 
 mod flood;
 mod rows;

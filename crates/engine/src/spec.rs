@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
-use crate::pdu::CELL_OCTETS;
-use crate::random::Stream;
-use crate::time::{Interval, LineRate, Span};
+use crate::core::error::Fault;
+use crate::core::pdu::CELL_OCTETS;
+use crate::core::random::Stream;
+use crate::core::time::{Interval, LineRate, Span};
 use crate::{control, discard, policer, traffic, transport};
 
 mod range;

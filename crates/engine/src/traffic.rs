@@ -6,10 +6,10 @@
 use self::frames::Frames;
 pub use self::frames::Sequence;
 pub use self::offer::Offer;
-use crate::error::Fault;
-use crate::random::Stream;
-use crate::roles::{define_role, dispatch};
-use crate::time::{Rate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::random::Stream;
+use crate::core::roles::{define_role, dispatch};
+use crate::core::time::{Rate, Span, Time};
 
 mod cbr;
 mod connections;

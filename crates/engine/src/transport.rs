@@ -9,8 +9,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
-use crate::roles::{define_role, dispatch};
+use crate::core::error::Fault;
+use crate::core::roles::{define_role, dispatch};
 
 mod backoff;
 mod congestion_avoidance;

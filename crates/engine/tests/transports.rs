@@ -1,10 +1,10 @@
 //! Whole networks with transport connections (TP4 over CLNP).
 
+use penstock_engine::core::time::Span;
 use penstock_engine::document;
 use penstock_engine::report::{GroupRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::spec::Scenario;
-use penstock_engine::time::Span;
 use proptest::prelude::*;
 
 fn ready(name: &str) -> String {
@@ -205,7 +205,7 @@ fn window_over(window: u32, services: &[f64], seconds: u32) -> (f64, f64) {
 fn recursion(window: usize, hops: usize) -> f64 {
     let count = 200_000;
     let (mut left, mut done) = (vec![0.0f64; hops], vec![0.0f64; window]);
-    let mut random = penstock_engine::random::Stream::new(9, 0, "recursion");
+    let mut random = penstock_engine::core::random::Stream::new(9, 0, "recursion");
     for packet in 0..count {
         let service = random.exponential();
         // It begins when the one a window before it has arrived, and at each hop behind the one before it.

@@ -1,7 +1,7 @@
 //! Engine errors as Python exceptions.
 
-use penstock_engine::defect::caught;
-use penstock_engine::error::Error;
+use penstock_engine::core::defect::caught;
+use penstock_engine::core::error::Error;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;

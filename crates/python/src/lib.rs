@@ -7,9 +7,9 @@ mod run;
 mod table;
 
 use penstock_engine::assemble;
-use penstock_engine::defect::{caught, keep_places};
+use penstock_engine::core::defect::{caught, keep_places};
+use penstock_engine::core::error::{Error, Fault, REPORT};
 use penstock_engine::document;
-use penstock_engine::error::{Error, Fault, REPORT};
 use penstock_engine::run::{Form, Run as Simulation};
 use penstock_engine::spec::Scenario;
 use pyo3::exceptions::PyValueError;

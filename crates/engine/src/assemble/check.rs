@@ -2,13 +2,13 @@
 
 use super::network::Network;
 use crate::control::{CongestionParams, ReactionParams};
+use crate::core::error::Fault;
+use crate::core::pdu::CELL_OCTETS;
+use crate::core::time::{Interval, LineRate, Rate, Span};
 use crate::discard::Discard;
-use crate::error::Fault;
 use crate::network::HELD_BYTES;
 use crate::network::port::MOST_QUEUES;
-use crate::pdu::CELL_OCTETS;
 use crate::spec::{Flow, Line, Scenario};
-use crate::time::{Interval, LineRate, Rate, Span};
 use crate::{discard, policer};
 
 /// Fastest line: at 100 Tb/s a cell still takes whole picoseconds.

@@ -7,10 +7,10 @@
 
 use super::network::{FlowPlan, Network};
 use crate::control::ReactionParams;
+use crate::core::error::Fault;
+use crate::core::time::LineRate;
 use crate::discard;
-use crate::error::Fault;
 use crate::network::{HELD_BYTES, MOST_HELD};
-use crate::time::LineRate;
 use crate::traffic::Offer;
 
 /// Standard deviations by which chance may fall short of the mean; once in 10^15 runs it does by more.

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use super::paths::{Route, routes};
 use crate::control::{self, FlowTerms, PortSurroundings};
+use crate::core::error::Fault;
+use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::discard;
 use crate::document::suggestion;
-use crate::error::Fault;
 use crate::spec::{self, Order, Scenario};
-use crate::time::{Interval, LineRate, Rate, Serialiser, Span};
 
 /// One port, not yet built.
 #[derive(Clone, Debug)]

@@ -9,6 +9,9 @@ use super::network::{FlowPlan, Network, PortPlan};
 use super::routes::Routes;
 use crate::agenda::Leaf;
 use crate::control::{FlowTerms, ReceiverSurroundings, SenderSurroundings};
+use crate::core::pdu::FlowId;
+use crate::core::random::Stream;
+use crate::core::time::Time;
 use crate::network::end::End;
 use crate::network::hosts::{Host, Hosts};
 use crate::network::policers::Chain;
@@ -17,13 +20,10 @@ use crate::network::receiver::{Limits, Receiver};
 use crate::network::sender::Sender;
 use crate::network::sinks::Sinks;
 use crate::network::{FlowInfo, Node, Slots};
-use crate::pdu::FlowId;
-use crate::random::Stream;
 use crate::round::cluster::Cluster;
 use crate::round::lane::{Inbox, LaneId};
 use crate::round::{Parts, Seat, Station, Unit};
 use crate::spec::Order;
-use crate::time::Time;
 use crate::traffic;
 
 /// In a larger network there is always more to do at a time than taking turns is good for.

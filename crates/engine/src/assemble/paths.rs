@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::network::PortPlan;
+use crate::core::error::Fault;
 use crate::document::suggestion;
-use crate::error::Fault;
 use crate::spec::Flow;
 
 /// One route, and the host whose users take it.

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::network::Network;
+use crate::core::error::Fault;
 use crate::document::suggestion;
-use crate::error::Fault;
 
 impl<'a> Network<'a> {
     /// Lets each flow and its peer share their two Ends.

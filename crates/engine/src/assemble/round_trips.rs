@@ -1,7 +1,7 @@
 //! Round trips that reaction points take from the paths of their flows.
 
 use super::network::{FlowPlan, Network};
-use crate::error::Fault;
+use crate::core::error::Fault;
 
 impl Network<'_> {
     /// Refuses paths that imply a round trip too short for the reaction point that takes it.

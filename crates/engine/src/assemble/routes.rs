@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::graph::{Graph, Name, Step};
 use super::network::{FlowPlan, Network};
 use crate::control::{self, CongestionPoint};
+use crate::core::pdu::CELL_OCTETS;
+use crate::core::time::{Serialiser, Span};
 use crate::discard;
 use crate::network::access::{self, Access};
 use crate::network::port::{Way, Ways};
-use crate::pdu::CELL_OCTETS;
 use crate::round::horizon::Edge;
 use crate::round::lane::{LaneId, Place};
-use crate::time::{Serialiser, Span};
 
 /// What a port's congestion point does beside looking at what arrives.
 #[derive(Clone, Copy, Debug, Default)]

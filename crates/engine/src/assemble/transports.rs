@@ -2,13 +2,13 @@
 
 use super::network::{FlowPlan, Network};
 use crate::control::{CongestionParams, ReactionParams};
+use crate::core::error::Fault;
+use crate::core::pdu::FlowId;
+use crate::core::quantity::Bits;
+use crate::core::random::Stream;
 use crate::discard;
-use crate::error::Fault;
 use crate::network::receiver::Receiver;
 use crate::network::transport_end::{Arrivals, Half, TransportEnd};
-use crate::pdu::FlowId;
-use crate::quantity::Bits;
-use crate::random::Stream;
 use crate::round::lane::Place;
 use crate::spec::Flow;
 use crate::traffic::{self, Model};

@@ -5,9 +5,9 @@
 //! marks (EFCI) on the way there or by ER and CI on the way back, which they lower or set and never raise or clear; the
 //! source obeys. Congestion is judged by the queue that the RM cell finds. Rates are bits per second of whole cells.
 
-use crate::error::Fault;
-use crate::pdu::{Body, CELL_BITS, Marks, Pdu};
-use crate::time::Rate;
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
+use crate::core::time::Rate;
 
 pub(super) mod bes;
 pub(super) mod capc;
@@ -86,8 +86,8 @@ fn indicate_congestion(pdu: &mut Pdu) {
 #[cfg(test)]
 mod cells {
     use super::super::PortView;
-    use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
-    use crate::time::{Span, Time};
+    use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
+    use crate::core::time::{Span, Time};
 
     /// A port as a cell of its last queue finds it.
     pub(super) fn view(microseconds: f64, length: u64) -> PortView {

@@ -25,10 +25,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Allowance, CongestionPoint, Notice, PortSurroundings, PortView, ReactionPoint, SenderSurroundings};
-use crate::error::Fault;
-use crate::pdu::{Body, Pdu};
-use crate::quantity::Count;
-use crate::time::{LineRate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, Pdu};
+use crate::core::quantity::Count;
+use crate::core::time::{LineRate, Span, Time};
 use crate::traffic::Pace;
 
 /// Most levels, zero among them.

@@ -17,9 +17,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
-use crate::error::Fault;
-use crate::pdu::{Marks, Pdu};
-use crate::time::{PICOSECONDS, Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Marks, Pdu};
+use crate::core::time::{PICOSECONDS, Span, Time};
 
 /// Severity of a notice by rates: Type 0 of the paper.
 const BY_RATES: u8 = 0;
@@ -249,8 +249,8 @@ impl CongestionPoint for ClassRates {
 mod tests {
     use super::super::conformance::port_of;
     use super::*;
-    use crate::pdu::{Body, CELL_BITS, CELL_OCTETS, FlowId};
-    use crate::time::Rate;
+    use crate::core::pdu::{Body, CELL_BITS, CELL_OCTETS, FlowId};
+    use crate::core::time::Rate;
 
     /// 6 Mb/s and 50 ms: 300 000 bits or 707.5 cells an interval.
     fn satellite() -> PortSurroundings {

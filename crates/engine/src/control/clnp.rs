@@ -14,9 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, CongestionPoint, Notice, PortSurroundings, PortView};
-use crate::error::Fault;
-use crate::pdu::{Body, Kind, Marks, Pdu};
-use crate::quantity::Bits;
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, Kind, Marks, Pdu};
+use crate::core::quantity::Bits;
 
 /// Thresholds of one output queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -133,8 +133,8 @@ impl CongestionPoint for Clnp {
 mod tests {
     use super::super::conformance::port;
     use super::*;
-    use crate::pdu::FlowId;
-    use crate::time::Time;
+    use crate::core::pdu::FlowId;
+    use crate::core::time::Time;
 
     fn npdu(body: Body) -> Pdu {
         let mut pdu = Pdu::new(FlowId(0), 0, 1672, 0, body);

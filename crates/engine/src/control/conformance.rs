@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::pdu::{CELL_OCTETS, FlowId};
+use crate::core::pdu::{CELL_OCTETS, FlowId};
 
 const FLOWS: u32 = 4;
 const LINE_RATE: LineRate = LineRate::Bits(Rate(21_000_000));

@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio, clnp};
-use crate::error::Fault;
-use crate::pdu::{Marks, Pdu};
-use crate::time::Time;
+use crate::core::error::Fault;
+use crate::core::pdu::{Marks, Pdu};
+use crate::core::time::Time;
 
 /// When the bit is set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -104,7 +104,7 @@ impl CongestionPoint for Decbit {
 mod tests {
     use super::super::conformance::port;
     use super::*;
-    use crate::pdu::{Body, FlowId};
+    use crate::core::pdu::{Body, FlowId};
 
     struct Router {
         point: Decbit,

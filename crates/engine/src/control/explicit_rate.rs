@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 use super::{
     Allowance, Answer, CongestionPoint, Next, PortSurroundings, PortView, ReactionPoint, Ready, SenderSurroundings,
 };
-use crate::error::Fault;
-use crate::pdu::{Body, CELL_OCTETS, Marks, Pdu};
-use crate::time::{Rate, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
+use crate::core::time::{Rate, Time};
 use crate::traffic::Pace;
 
 /// Parameters of the constant grant.
@@ -188,8 +188,8 @@ impl ReactionPoint for ExplicitRate {
 mod tests {
     use super::super::conformance::{port, sender};
     use super::*;
-    use crate::pdu::FlowId;
-    use crate::time::Span;
+    use crate::core::pdu::FlowId;
+    use crate::core::time::Span;
 
     const DATA: Ready = Ready { data: true, turned: false };
 

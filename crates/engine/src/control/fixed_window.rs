@@ -8,9 +8,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Allowance, Answer, NotificationPoint, ReactionPoint, ReceiverSurroundings, SenderSurroundings};
-use crate::error::Fault;
-use crate::pdu::{Body, Marks, Pdu};
-use crate::time::Time;
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, Marks, Pdu};
+use crate::core::time::Time;
 use crate::traffic::Pace;
 
 /// Parameters of the constant window.
@@ -152,8 +152,8 @@ impl NotificationPoint for Acknowledge {
 mod tests {
     use super::super::conformance::{receiver, sender};
     use super::*;
-    use crate::pdu::FlowId;
-    use crate::time::Span;
+    use crate::core::pdu::FlowId;
+    use crate::core::time::Span;
 
     fn data(sequence: u32) -> Pdu {
         Pdu::new(FlowId(0), sequence, 1500, 0, Body::Data { born: Time::ZERO, number: 0 })

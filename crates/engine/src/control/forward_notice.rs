@@ -14,9 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Answer, NotificationPoint, ReceiverSurroundings, check_ratio};
-use crate::error::Fault;
-use crate::pdu::{Body, Marks, Pdu};
-use crate::time::{Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, Marks, Pdu};
+use crate::core::time::{Span, Time};
 
 /// Parameters of forward notification.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -104,7 +104,7 @@ impl NotificationPoint for ForwardNotice {
 mod tests {
     use super::super::conformance::receiver;
     use super::*;
-    use crate::pdu::{CELL_OCTETS, FlowId};
+    use crate::core::pdu::{CELL_OCTETS, FlowId};
 
     const INTERVAL: u64 = Span::milliseconds(50).0;
 

@@ -13,9 +13,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::time::Span;
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::time::Span;
 
 /// Severity of a notice by a discard, as in the class-rate detector.
 const BY_DISCARD: u8 = 2;
@@ -90,8 +90,8 @@ impl CongestionPoint for QueueLength {
 mod tests {
     use super::super::conformance::port;
     use super::*;
-    use crate::pdu::{Body, CELL_OCTETS, FlowId};
-    use crate::time::Time;
+    use crate::core::pdu::{Body, CELL_OCTETS, FlowId};
+    use crate::core::time::Time;
 
     fn detector(params: &Params) -> QueueLength {
         QueueLength::new(params, port())

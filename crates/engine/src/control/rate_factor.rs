@@ -18,9 +18,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ReactionPoint, SenderSurroundings, check_ratio};
-use crate::error::Fault;
-use crate::pdu::{Body, Pdu};
-use crate::time::{Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, Pdu};
+use crate::core::time::{Span, Time};
 use crate::traffic::Pace;
 
 /// Notices of this severity and above are severe: Type 2 of the paper.
@@ -290,7 +290,7 @@ impl ReactionPoint for RateFactor {
 mod tests {
     use super::super::conformance::sender;
     use super::*;
-    use crate::pdu::{CELL_OCTETS, FlowId};
+    use crate::core::pdu::{CELL_OCTETS, FlowId};
 
     const TRIP: Span = Span::milliseconds(560);
 

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ReactionPoint, SenderSurroundings};
-use crate::error::Fault;
-use crate::pdu::{Body, Pdu};
-use crate::time::{Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, Pdu};
+use crate::core::time::{Span, Time};
 use crate::traffic::Pace;
 
 /// Parameters of the on/off policy.
@@ -90,7 +90,7 @@ impl ReactionPoint for Stop {
 mod tests {
     use super::super::conformance::sender;
     use super::*;
-    use crate::pdu::{CELL_OCTETS, FlowId};
+    use crate::core::pdu::{CELL_OCTETS, FlowId};
 
     const TRIP: Span = Span::milliseconds(560);
 

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ReactionPoint, SenderSurroundings};
-use crate::error::Fault;
+use crate::core::error::Fault;
 use crate::traffic::Pace;
 
 /// It has no parameters.

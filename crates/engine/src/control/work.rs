@@ -2,7 +2,7 @@
 //! is dispatched PDU by PDU.
 
 use super::{Congestion, CongestionPoint, Reaction, ReactionPoint, congestion_points, reaction_points};
-use crate::roles::dispatch;
+use crate::core::roles::dispatch;
 use crate::traffic::Pace;
 
 /// Work on a congestion point of whatever kind, compiled for each kind by itself.

@@ -4,9 +4,9 @@
 //! with 512 for data. A tagged PDU that is already waiting stays.
 
 use super::{Discard, Verdict, check_size};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::quantity::Count;
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::quantity::Count;
 
 /// How long the queue may be, and how long for tagged PDUs.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -3,9 +3,9 @@
 //! Satellite thesis, section 4, case 1 (no cell loss priority).
 
 use super::{Discard, Verdict, check_size};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::quantity::Count;
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::quantity::Count;
 
 /// How long the queue may be.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

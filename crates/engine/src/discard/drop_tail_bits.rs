@@ -3,9 +3,9 @@
 //! The output queues of the ATN study's intermediate systems (specs/atn.md, 5), whose NPDUs differ in length.
 
 use super::{Discard, Verdict};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::quantity::Bits;
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::quantity::Bits;
 
 /// How much the queue may hold.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -4,9 +4,9 @@
 //! nobody with a better right wants it.
 
 use super::{Discard, Verdict, check_size};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::quantity::Count;
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::quantity::Count;
 
 /// How long the queue may be.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -3,8 +3,8 @@
 //! For exact queueing results (M/D/1) and for the lines of a user, where nothing may be lost.
 
 use super::{Discard, Verdict};
-use crate::error::Fault;
-use crate::pdu::Pdu;
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
 
 /// Nothing to choose.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

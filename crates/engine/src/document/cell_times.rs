@@ -6,9 +6,9 @@
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::Fault;
-use crate::quantity::resolve_cell_times;
-use crate::time::Span;
+use crate::core::error::Fault;
+use crate::core::quantity::resolve_cell_times;
+use crate::core::time::Span;
 
 /// Keys at the top that hold no times of the model.
 const LEFT_ALONE: [&str; 3] = ["title", "cell_time", "sweep"];
@@ -83,10 +83,10 @@ fn resolved(text: &str, cell_time: Span) -> Result<Option<String>, Fault> {
 
 #[cfg(test)]
 mod tests {
+    use crate::core::error::Error;
+    use crate::core::time::{LineRate, Span};
     use crate::document::{from_json, parse, to_json, to_toml};
-    use crate::error::Error;
     use crate::spec::Scenario;
-    use crate::time::{LineRate, Span};
 
     const SLOTTED: &str = r#"
 cell_time = "2.73 us"

@@ -8,7 +8,7 @@ use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use super::suggestion;
-use crate::error::Fault;
+use crate::core::error::Fault;
 
 /// Name of the table.
 const DEFAULTS: &str = "defaults";
@@ -72,8 +72,8 @@ fn no_table(path: String) -> Fault {
 
 #[cfg(test)]
 mod tests {
+    use crate::core::error::Error;
     use crate::document::{from_json, line_of, parse, to_json, to_toml};
-    use crate::error::Error;
 
     const SHORT: &str = r#"
 duration = "1 s"

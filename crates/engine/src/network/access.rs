@@ -5,11 +5,11 @@
 
 use std::collections::VecDeque;
 
+use crate::core::fifo::Fifo;
+use crate::core::pdu::Pdu;
+use crate::core::time::{LineRate, Serialiser, Span, Time};
 use crate::network::port::QueueState;
-use crate::pdu::Pdu;
-use crate::round::fifo::Fifo;
 use crate::round::lane::{Place, Record};
-use crate::time::{LineRate, Serialiser, Span, Time};
 
 /// The private line of one sender; or its part of a mere delay, in which nobody meets.
 #[derive(Clone, Debug)]
@@ -149,8 +149,8 @@ impl Access {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pdu::{Body, FlowId};
-    use crate::time::Rate;
+    use crate::core::pdu::{Body, FlowId};
+    use crate::core::time::Rate;
 
     fn access(rate: Option<LineRate>, delay: u64) -> Access {
         Access::new(Parts { rate, delay: Span(delay), least_bits: 424, place: Place(3), port: 7 })

@@ -5,9 +5,9 @@ use super::access::Access;
 use super::exit::Exit;
 use super::receiver::Receiver;
 use super::sender::Sender;
-use crate::probe::Probe;
+use crate::core::probe::Probe;
+use crate::core::time::{Span, Time};
 use crate::round::lane::{Key, Lane, Place, Record};
-use crate::time::{Span, Time};
 
 /// One end of flows.
 #[derive(Clone, Debug, Default)]

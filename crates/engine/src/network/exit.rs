@@ -1,9 +1,9 @@
 //! Exit: the way of what an End sends to the port where it meets what others send.
 
 use super::access::Access;
-use crate::pdu::Pdu;
+use crate::core::pdu::Pdu;
+use crate::core::time::Time;
 use crate::round::lane::{Key, Lane, Place, Record};
-use crate::time::Time;
 
 /// The way from one End.
 #[derive(Debug)]

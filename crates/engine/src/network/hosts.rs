@@ -7,11 +7,11 @@ use super::Ctx;
 use super::end::End;
 use super::receiver::Receiver;
 use super::transport_end::TransportEnd;
-use crate::pdu::Pdu;
-use crate::probe::Probe;
+use crate::core::pdu::Pdu;
+use crate::core::probe::Probe;
+use crate::core::time::{Span, Time};
 use crate::round::lane::{Inbox, Key, Lane, LaneId, Place, Record};
 use crate::round::order::Sorter;
-use crate::time::{Span, Time};
 
 /// One host.
 #[derive(Clone, Debug)]

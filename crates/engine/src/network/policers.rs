@@ -4,12 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::Ctx;
-use crate::pdu::Pdu;
+use crate::core::pdu::Pdu;
+use crate::core::probe::Probe;
+use crate::core::stats::Fingerprint;
+use crate::core::time::Time;
 use crate::policer::{Due, Outcome, Policer, State};
-use crate::probe::Probe;
 use crate::round::lane::{Inbox, Key, LaneId, Place, Record};
-use crate::stats::Fingerprint;
-use crate::time::Time;
 
 /// The policers of one flow, one after the other.
 #[derive(Clone, Debug)]

@@ -13,12 +13,12 @@ mod service;
 use std::sync::Arc;
 
 use crate::control::{Congestion, CongestionPoint};
+use crate::core::pdu::Pdu;
+use crate::core::random::Stream;
+use crate::core::stats::Fingerprint;
+use crate::core::time::{Interval, LineRate, Span, Time};
 use crate::discard::{Discard, Policy};
-use crate::pdu::Pdu;
-use crate::random::Stream;
 use crate::round::lane::{Key, LaneId, Place, Record};
-use crate::stats::Fingerprint;
-use crate::time::{Interval, LineRate, Span, Time};
 use bits::BitCount;
 pub use groups::GroupMeasures;
 use groups::Groups;

@@ -1,11 +1,11 @@
 //! Receiver: delay, jitter and goodput of what arrives, and the notification point.
 
 use crate::control::{Answer, Notification, NotificationPoint, Turn};
+use crate::core::pdu::{Body, FlowId, Pdu};
+use crate::core::probe::Probe;
+use crate::core::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
+use crate::core::time::{Span, Time};
 use crate::network::Ctx;
-use crate::pdu::{Body, FlowId, Pdu};
-use crate::probe::Probe;
-use crate::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
-use crate::time::{Span, Time};
 
 /// Receiving half of an End.
 #[derive(Clone, Debug)]
@@ -130,7 +130,7 @@ impl Receiver {
         // A notice takes the first queue, as one from a switch would; other answers go with the data.
         let priority = if matches!(answer.body, Body::Notice { .. }) { 0 } else { pdu.priority };
         let mut back = Pdu::new(self.flow, self.answers, answer.octets, priority, answer.body);
-        back.marks.set(answer.marks.with(crate::pdu::Marks::DIR));
+        back.marks.set(answer.marks.with(crate::core::pdu::Marks::DIR));
         self.answers = self.answers.wrapping_add(1);
         back
     }

@@ -3,12 +3,12 @@
 use std::collections::VecDeque;
 
 use crate::control::{Allowance, Next, Reaction, ReactionPoint, Ready, Turn, WithPace, WithReaction};
+use crate::core::pdu::{Body, FlowId, Pdu};
+use crate::core::probe::Probe;
+use crate::core::time::{LineRate, Span, Time, gap};
 use crate::network::exit::Exit;
 use crate::network::{Counts, Ctx, kind_of};
-use crate::pdu::{Body, FlowId, Pdu};
-use crate::probe::Probe;
 use crate::round::lane::Key;
-use crate::time::{LineRate, Span, Time, gap};
 use crate::traffic::{Model, Pace, Taker, Traffic, Transfers, Unit, Upcoming};
 
 /// Data that leave as they are produced.

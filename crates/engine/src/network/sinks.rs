@@ -2,7 +2,7 @@
 
 use super::Ctx;
 use super::receiver::Receiver;
-use crate::probe::Probe;
+use crate::core::probe::Probe;
 use crate::round::lane::{Inbox, Key};
 
 /// The receivers at the end of one line.

@@ -1,12 +1,12 @@
 //! TransportEnd: one end of a flow whose data travel over transport connections. It sends, or it receives.
 
+use crate::core::pdu::{FlowId, Pdu};
+use crate::core::probe::Probe;
+use crate::core::stats::Moments;
+use crate::core::time::Time;
 use crate::network::Ctx;
 use crate::network::receiver::Receiver;
-use crate::pdu::{FlowId, Pdu};
-use crate::probe::Probe;
 use crate::round::lane::{Key, Lane, Place, Record};
-use crate::stats::Moments;
-use crate::time::Time;
 use crate::transport::{Journey, Receiving, Sending};
 
 /// Which half of the connections it is.

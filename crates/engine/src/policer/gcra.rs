@@ -12,9 +12,9 @@
 use std::collections::VecDeque;
 
 use super::{Due, Outcome, Overflow, Policer};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::time::{Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::time::{Span, Time};
 
 /// How the algorithm is written; the verdicts are the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

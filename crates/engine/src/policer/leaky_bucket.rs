@@ -11,10 +11,10 @@
 use std::collections::VecDeque;
 
 use super::{Due, Outcome, Overflow, Policer, ShaperQueue, check_rate};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::quantity::Count;
-use crate::time::{PICOSECONDS, Rate, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::quantity::Count;
+use crate::core::time::{PICOSECONDS, Rate, Time};
 
 /// The average rate agreed on, and how much may be saved up.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -173,8 +173,8 @@ impl Policer for LeakyBucket {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::random::Stream;
     use crate::policer::tests::{Seen, cell, cell_in, run};
-    use crate::random::Stream;
     use crate::traffic::{self, Pace, Traffic, Upcoming};
 
     fn bucket(depth: u64, drain: Rate, size: u64, nonconforming: Overflow) -> LeakyBucket {
@@ -204,7 +204,7 @@ mod tests {
     fn tagged_pdus_take_tokens_too() {
         let mut policer = bucket(1, cell_in(10), 0, Overflow::Discard);
         let mut tagged = cell(0);
-        tagged.marks.set(crate::pdu::Marks::CLP);
+        tagged.marks.set(crate::core::pdu::Marks::CLP);
         policer.arrive(tagged, Time(1));
         policer.arrive(cell(1), Time(2));
         assert!(matches!(policer.act(), Outcome::Pass(_)));
@@ -352,8 +352,8 @@ mod tests {
     fn the_length_of_the_first_pdu_is_that_of_all() {
         let mut policer = bucket(1, cell_in(10), 0, Overflow::Discard);
         let sized = |octets| {
-            let body = crate::pdu::Body::Data { born: Time::ZERO, number: 0 };
-            Pdu::new(crate::pdu::FlowId(0), 0, octets, 0, body)
+            let body = crate::core::pdu::Body::Data { born: Time::ZERO, number: 0 };
+            Pdu::new(crate::core::pdu::FlowId(0), 0, octets, 0, body)
         };
         let mut judge = |octets, time| policer.judge(&mut sized(octets), Time(time));
         assert_eq!([judge(53, 0), judge(106, 9), judge(106, 10)], [Some(true), Some(false), Some(true)]);

@@ -8,10 +8,10 @@
 use std::collections::VecDeque;
 
 use super::{Due, Outcome, Overflow, Policer, ShaperQueue, check_rate};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::quantity::Count;
-use crate::time::{Rate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::quantity::Count;
+use crate::core::time::{Rate, Span, Time};
 
 /// The peak rate agreed on, and the queue that makes PDUs keep it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -4,9 +4,9 @@ use super::Station;
 use super::horizon::Feeder;
 use super::lane::{Key, LaneId};
 use crate::agenda::{Agenda, Leaf};
+use crate::core::probe::Probe;
+use crate::core::time::Time;
 use crate::network::Ctx;
-use crate::probe::Probe;
-use crate::time::Time;
 
 /// Nodes that take turns.
 #[derive(Clone, Debug)]

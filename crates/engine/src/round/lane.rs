@@ -5,10 +5,10 @@
 //! that sender. What is handed on in no time (a notice, an answer, a PDU that no policer holds) keeps the place of what
 //! caused it. Within one lane equal keys are first in, first out.
 
-use super::fifo::Fifo;
+use crate::core::fifo::Fifo;
+use crate::core::pdu::Pdu;
+use crate::core::time::Time;
 use crate::network::Ctx;
-use crate::pdu::Pdu;
-use crate::time::Time;
 
 /// Place in the order among equal times: ends of service, then deliveries of lines, then timers of policers and hosts,
 /// then ports that gather an instant; within each kind by name.

@@ -97,9 +97,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::pdu::{Body, FlowId, Pdu};
+    use crate::core::pdu::{Body, FlowId, Pdu};
+    use crate::core::time::Time;
     use crate::round::lane::Place;
-    use crate::time::Time;
 
     proptest! {
         #[test]

@@ -2,9 +2,9 @@
 
 use super::*;
 use crate::assemble::{self, Assembled, Form};
+use crate::core::probe::Trace;
 use crate::document;
 use crate::network::testing::{CELL, cell, key, put};
-use crate::probe::Trace;
 
 /// The network of a scenario at time 0, and how long it runs.
 fn world(text: &str, form: Form) -> (World<Trace>, Span) {

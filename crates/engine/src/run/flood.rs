@@ -2,12 +2,12 @@
 //!
 //! The looks are at fixed instants of the run, so that it is refused or not whoever drives it, and however fast.
 
-use crate::error::Fault;
+use crate::core::error::Fault;
+use crate::core::probe::Probe;
+use crate::core::time::{CELL_BITS, Rate, Span, Time};
 use crate::network::port::Port;
 use crate::network::{HELD_BYTES, MOST_HELD};
-use crate::probe::Probe;
 use crate::round::World;
-use crate::time::{CELL_BITS, Rate, Span, Time};
 
 /// PDUs in the network below which nobody looks.
 const EARLY: u64 = 1_000_000;
@@ -124,7 +124,7 @@ fn refusal(held: u64, growth: f64, port: &Port, now: Time, fate: &str) -> Fault 
     let (bits, departed) =
         measures.fold((0, 0), |(bits, departed), own| (bits + own.departed_bits, departed + own.departed));
     let pdu_bits = bits.checked_div(departed).unwrap_or(CELL_BITS).max(1);
-    let rate = port.rate().map_or(Rate(0), crate::time::LineRate::rounded);
+    let rate = port.rate().map_or(Rate(0), crate::core::time::LineRate::rounded);
     let input = rate.bits_per_second() + growth * pdu_bits as f64;
     let reason = format!(
         "after {} s the queue of port `{}` only grows: {} PDUs wait there, for about {} comes in and its line takes {rate}; \

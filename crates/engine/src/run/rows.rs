@@ -2,14 +2,14 @@
 
 use super::{Run, transports};
 use crate::control::ReactionPoint;
+use crate::core::probe::Probe;
+use crate::core::stats::{Histogram, Moments, jain};
+use crate::core::time::{Span, Time};
 use crate::network::port::{GroupMeasures, Port};
 use crate::network::receiver::Receiver;
 use crate::network::sender::Sender;
 use crate::network::transport_end::Half;
-use crate::probe::Probe;
 use crate::report::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow};
-use crate::stats::{Histogram, Moments, jain};
-use crate::time::{Span, Time};
 use crate::traffic::Transfers;
 
 /// What the Ends of a group come to together.

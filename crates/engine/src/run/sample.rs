@@ -2,13 +2,13 @@
 
 use super::Run;
 use crate::control::{CongestionPoint, ReactionPoint};
+use crate::core::probe::Probe;
+use crate::core::time::{Span, Time};
 use crate::network::end::End;
 use crate::network::hosts::Host;
 use crate::network::port::{MOST_QUEUES, Port};
 use crate::network::transport_end::{Half, TransportEnd};
-use crate::probe::Probe;
 use crate::report::SeriesRow;
-use crate::time::{Span, Time};
 
 impl<P: Probe> Run<P> {
     pub(super) fn take_sample(&mut self) {

@@ -1,13 +1,13 @@
 //! The length of the time series, reckoned before there is one.
 
 use crate::control::{CongestionPoint, ReactionPoint};
-use crate::error::Fault;
+use crate::core::error::Fault;
+use crate::core::probe::Probe;
+use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
 use crate::network::transport_end::Half;
-use crate::probe::Probe;
 use crate::round::World;
 use crate::spec::Measure;
-use crate::time::{Span, Time};
 
 /// Most readings of a run: some 3 GB of them with their names, once in the series and once in the table.
 const MOST_READINGS: u64 = 10_000_000;

@@ -1,9 +1,9 @@
 //! What transport connections measured, for the tables of flows and groups.
 
+use crate::core::stats::Moments;
 use crate::network::transport_end::Half;
 use crate::report::{FlowRow, GroupRow};
 use crate::round::EndRef;
-use crate::stats::Moments;
 
 /// Mean in seconds of what was counted in picoseconds.
 fn mean_s(delays: &Moments) -> Option<f64> {

@@ -9,8 +9,8 @@ use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 
-use crate::error::Fault;
-use crate::quantity::{Decimal, Unit, parts};
+use crate::core::error::Fault;
+use crate::core::quantity::{Decimal, Unit, parts};
 
 /// Most steps of one axis.
 pub const MOST_STEPS: u32 = 10_000_000;

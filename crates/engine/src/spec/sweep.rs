@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::range::{self, Range};
-use crate::error::{Fault, leads_into};
+use crate::core::error::{Fault, leads_into};
 
 /// Most replications of a point, unless the sweep says otherwise.
 const MOST_REPLICATIONS: u32 = 100;
@@ -254,7 +254,7 @@ mod tests {
     fn fault(text: &str) -> String {
         let sweep = read(text);
         let fault = sweep.check().expect_err(text);
-        crate::error::Error::from(fault).to_string()
+        crate::core::error::Error::from(fault).to_string()
     }
 
     #[test]

@@ -4,9 +4,9 @@
 //! lasts for ever; a factor other than 1 stretches each gap from its beginning on.
 
 use super::{Pace, Surroundings, Traffic, Train, Unit, Upcoming, check_rate, decision};
-use crate::error::Fault;
-use crate::random::Stream;
-use crate::time::{Rate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::random::Stream;
+use crate::core::time::{Rate, Span, Time};
 
 /// How fast, and from when on.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -11,10 +11,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Pace, Surroundings, Traffic, Unit, Upcoming};
-use crate::error::Fault;
-use crate::quantity::Bits;
-use crate::random::Stream;
-use crate::time::{Span, Time};
+use crate::core::error::Fault;
+use crate::core::quantity::Bits;
+use crate::core::random::Stream;
+use crate::core::time::{Span, Time};
 
 /// Shortest mean cycle of connections.
 const SHORTEST_CYCLE: Span = Span::milliseconds(1);

@@ -6,10 +6,10 @@
 //! before the first PDU, to its last PDU; the pause begins there.
 
 use super::{Pace, Surroundings, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision};
-use crate::error::Fault;
-use crate::quantity::Bits;
-use crate::random::Stream;
-use crate::time::{Rate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::quantity::Bits;
+use crate::core::random::Stream;
+use crate::core::time::{Rate, Span, Time};
 
 /// The files and the pauses.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -10,9 +10,9 @@
 use std::sync::Arc;
 
 use super::{Pace, Surroundings, Traffic, Unit, Upcoming, check_rate};
-use crate::error::Fault;
-use crate::random::Stream;
-use crate::time::{Rate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::random::Stream;
+use crate::core::time::{Rate, Span, Time};
 
 /// The most frames of a sequence: an hour of video. So many still fit into a scenario that spells them out.
 pub(super) const MOST_FRAMES: usize = 100_000;

@@ -6,9 +6,9 @@
 //! the PDU that was waiting already still goes when it may.
 
 use super::{Pace, Surroundings, Traffic, Unit, Upcoming, decision};
-use crate::error::Fault;
-use crate::random::Stream;
-use crate::time::{Interval, Span, Time};
+use crate::core::error::Fault;
+use crate::core::random::Stream;
+use crate::core::time::{Interval, Span, Time};
 
 /// When it begins, and when it pauses.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -17,9 +17,9 @@
 
 use super::frames::{Frames, MOST_FRAMES, Sending, Sequence, check_per_second};
 use super::{check_mean, check_rate};
-use crate::error::Fault;
-use crate::random::Stream;
-use crate::time::{Rate, Span};
+use crate::core::error::Fault;
+use crate::core::random::Stream;
+use crate::core::time::{Rate, Span};
 
 /// The longest pattern.
 const LONGEST_PATTERN: usize = 100;

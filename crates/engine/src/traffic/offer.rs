@@ -1,8 +1,8 @@
 //! What a source sends while nothing controls it: enough to say beforehand how little a run can come to.
 
 use super::{Host, Params, Sessions, Surroundings, Traffic};
-use crate::random::Stream;
-use crate::time::{PICOSECONDS, Span};
+use crate::core::random::Stream;
+use crate::core::time::{PICOSECONDS, Span};
 
 /// What a source sends that nothing controls. Its PDUs in a time T are about `(T - late - number * stagger) * mean`, and
 /// that sum has a variance of `2 * peak * mean * memory * T` at most.

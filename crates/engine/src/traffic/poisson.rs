@@ -3,9 +3,9 @@
 //! One session that lasts for ever. A factor scales the gap that begins, so that PDU for PDU the draws stay the same.
 
 use super::{Pace, Surroundings, Traffic, Train, Unit, Upcoming, check_rate};
-use crate::error::Fault;
-use crate::random::Stream;
-use crate::time::{Rate, Time};
+use crate::core::error::Fault;
+use crate::core::random::Stream;
+use crate::core::time::{Rate, Time};
 
 /// How fast.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

@@ -10,8 +10,8 @@
 use std::sync::Arc;
 
 use super::frames::{Frames, MOST_FRAMES, Sending, Sequence, check_per_second};
-use crate::error::Fault;
-use crate::random::Stream;
+use crate::core::error::Fault;
+use crate::core::random::Stream;
 
 /// What the numbers count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -211,7 +211,7 @@ fn parse(text: &str, column: Option<u32>) -> Result<Vec<u32>, BadFile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Rate;
+    use crate::core::time::Rate;
 
     fn line(text: &str, column: Option<u32>) -> (usize, String) {
         parse(text, column).map_err(|bad| (bad.line, bad.reason)).expect_err("a fault")

@@ -1,8 +1,8 @@
 //! Nothing to send: the direction of a connection that only carries what the network itself needs.
 
 use super::{Pace, Surroundings, Traffic, Unit, Upcoming};
-use crate::error::Fault;
-use crate::time::Time;
+use crate::core::error::Fault;
+use crate::core::time::Time;
 
 /// Silence has no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

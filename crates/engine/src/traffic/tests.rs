@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::connections::Distribution;
 use super::*;
-use crate::quantity::Bits;
+use crate::core::quantity::Bits;
 
 /// A factor that changes at given instants, and the sessions that it was told of.
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@
 use super::{
     Pace, SessionClock, Sessions, Surroundings, Traffic, Train, Unit, Upcoming, check_mean, check_rate, decision, share,
 };
-use crate::error::Fault;
-use crate::random::Stream;
-use crate::time::{Rate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::random::Stream;
+use crate::core::time::{Rate, Span, Time};
 
 /// The two levels and the sessions.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]

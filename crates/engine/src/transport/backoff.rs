@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Acknowledged, WindowStrategy};
-use crate::error::Fault;
+use crate::core::error::Fault;
 
 /// Where the first phase begins.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Acknowledged, WindowStrategy};
-use crate::error::Fault;
+use crate::core::error::Fault;
 
 /// How the window moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::backoff::Backoff;
 use super::{Acknowledged, WindowStrategy, backoff};
-use crate::error::Fault;
+use crate::core::error::Fault;
 
 /// The parameters of backoff.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

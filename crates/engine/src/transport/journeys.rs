@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::time::Time;
+use crate::core::time::Time;
 
 /// The DT TPDUs of one flow that have been transmitted and not yet received.
 ///

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CreditStrategy, CreditSurroundings, WindowStrategy};
-use crate::error::Fault;
+use crate::core::error::Fault;
 
 /// It has no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

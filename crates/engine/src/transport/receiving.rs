@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use super::round_trip::RoundTrip;
 use super::tp4::{Header, Params};
 use super::{Arrival, Credit, CreditStrategy, CreditSurroundings};
-use crate::pdu::{Body, FlowId, Kind, Marks, Pdu};
-use crate::time::Time;
+use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
+use crate::core::time::Time;
 
 /// What a receiving half has seen since the last reset.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::round_trip::RoundTrip;
-use crate::time::Time;
+use crate::core::time::Time;
 
 /// One connection on its way out.
 #[derive(Clone, Debug)]
@@ -78,7 +78,7 @@ impl Releases {
 mod tests {
     use super::super::tp4::Retransmission;
     use super::*;
-    use crate::time::Span;
+    use crate::core::time::Span;
 
     fn at(seconds: f64) -> Time {
         Time::ZERO + Span::from_seconds(seconds)

@@ -4,7 +4,7 @@
 //! sets the mean, and half of it the deviation (RFC 6298, 2.2).
 
 use super::tp4::Retransmission;
-use crate::time::Span;
+use crate::core::time::Span;
 
 /// Estimate of one connection.
 #[derive(Clone, Debug)]

@@ -8,8 +8,8 @@ use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use super::tp4::{Header, Params};
 use super::{Acknowledged, Window, WindowStrategy};
-use crate::pdu::{Body, FlowId, Marks, Pdu};
-use crate::time::{Span, Time};
+use crate::core::pdu::{Body, FlowId, Marks, Pdu};
+use crate::core::time::{Span, Time};
 use crate::traffic::{Model, Pace, Traffic, Upcoming};
 
 /// What a sending half has done since the last reset. Packets are the user's; each is one DT TPDU.

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 
 use super::tp4::{Params, Retransmission};
 use super::*;
-use crate::pdu::{Body, FlowId, Kind, Marks, Pdu};
-use crate::quantity::Count;
-use crate::time::{Span, Time};
+use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
+use crate::core::quantity::Count;
+use crate::core::time::{Span, Time};
 use crate::traffic;
 
 fn at(seconds: f64) -> Time {

@@ -7,10 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CreditParams, WindowParams, WindowStrategy};
-use crate::error::Fault;
-use crate::pdu::{Body, FlowId, Marks, Pdu};
-use crate::quantity::Count;
-use crate::time::Span;
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, FlowId, Marks, Pdu};
+use crate::core::quantity::Count;
+use crate::core::time::Span;
 
 /// Shortest T1 and W: with less, timers would be all that happens.
 const SHORTEST: Span = Span::milliseconds(1);

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Arrival, CreditStrategy, CreditSurroundings};
-use crate::error::Fault;
+use crate::core::error::Fault;
 
 /// How fast the window opens again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use penstock_engine::core::time::Span;
 use penstock_engine::document;
 use penstock_engine::report::{FlowRow, GroupRow, PortRow, Report};
 use penstock_engine::run::{Form, Run};
-use penstock_engine::time::Span;
 
 use super::dice::Dice;
 use super::{digest, network};

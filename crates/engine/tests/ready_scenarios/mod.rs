@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use penstock_engine::control::ReactionParams;
+use penstock_engine::core::time::Span;
 use penstock_engine::document;
 use penstock_engine::spec::{Flow, Scenario};
-use penstock_engine::time::Span;
 
 fn ready(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -10,8 +10,8 @@
 use super::super::{CongestionPoint, Notice, PortSurroundings, PortView};
 use super::indicate_congestion;
 use super::macr::{Macr, Params};
-use crate::pdu::Pdu;
-use crate::time::Time;
+use crate::core::pdu::Pdu;
+use crate::core::time::Time;
 
 /// The binary enhanced switch at one port.
 #[derive(Clone, Debug)]
@@ -57,8 +57,8 @@ mod tests {
     use super::super::super::conformance::port_of;
     use super::super::cells::{backward, er, forward, view};
     use super::*;
-    use crate::pdu::Marks;
-    use crate::time::Rate;
+    use crate::core::pdu::Marks;
+    use crate::core::time::Rate;
 
     #[test]
     fn the_fast_are_told_first_and_then_all() {

@@ -18,10 +18,10 @@ use serde::{Deserialize, Serialize};
 use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::load::{Load, Measured};
 use super::{LEAST_GRANT, indicate_congestion, interval, lower};
-use crate::error::Fault;
-use crate::pdu::{Body, Pdu};
-use crate::quantity::Count;
-use crate::time::{Rate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, Pdu};
+use crate::core::quantity::Count;
+use crate::core::time::{Rate, Span, Time};
 
 /// Parameters of CAPC.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -170,7 +170,7 @@ mod tests {
     use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, er, video, view};
     use super::*;
-    use crate::pdu::Marks;
+    use crate::core::pdu::Marks;
 
     /// 100 cells a millisecond.
     const LINE: f64 = 42.4e6;

@@ -14,8 +14,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::{FlowTerms, check_ratio};
-use crate::error::Fault;
-use crate::pdu::Pdu;
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
 
 /// Which connections count as active.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -119,8 +119,8 @@ mod tests {
     use super::super::super::conformance::port_of;
     use super::super::cells::{backward, forward};
     use super::*;
-    use crate::pdu::FlowId;
-    use crate::time::Rate;
+    use crate::core::pdu::FlowId;
+    use crate::core::time::Rate;
 
     fn census(rule: Active) -> Census {
         Census::new(rule, &port_of(Rate(1), 4).flows)

@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::load::{Load, Measured};
 use super::{forward_ccr, interval, lower};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::time::{Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::time::{Span, Time};
 
 /// Parameters of Charny's switch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -160,7 +160,7 @@ mod tests {
     use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::*;
-    use crate::time::Rate;
+    use crate::core::time::Rate;
 
     #[test]
     fn the_offer_fills_the_line() {

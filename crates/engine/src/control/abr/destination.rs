@@ -22,9 +22,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::{Answer, NotificationPoint, ReceiverSurroundings, Turn};
-use crate::error::Fault;
-use crate::pdu::{CELL_OCTETS, Kind, Marks, Pdu};
-use crate::time::Time;
+use crate::core::error::Fault;
+use crate::core::pdu::{CELL_OCTETS, Kind, Marks, Pdu};
+use crate::core::time::Time;
 
 /// Parameters of a destination.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -114,7 +114,7 @@ impl NotificationPoint for TurnRound {
 mod tests {
     use super::*;
     use crate::control::conformance::receiver;
-    use crate::pdu::{Body, FlowId};
+    use crate::core::pdu::{Body, FlowId};
 
     fn destination(clears_efci: bool) -> TurnRound {
         TurnRound::new(&Params { clears_efci, ..Params::default() }, receiver())

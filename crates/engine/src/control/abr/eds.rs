@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::lower;
 use super::macr::{self, Macr, TooFast};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::quantity::Count;
-use crate::time::{Rate, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::quantity::Count;
+use crate::core::time::{Rate, Time};
 
 /// Parameters of the explicit down switch: those of the mean, and two of its own (serde cannot flatten a table and
 /// refuse unknown keys). Defaults are those of specs/abr.md, section 10.
@@ -114,7 +114,7 @@ mod tests {
     use super::super::super::conformance::port_of;
     use super::super::cells::{backward, er, view};
     use super::*;
-    use crate::pdu::Marks;
+    use crate::core::pdu::Marks;
 
     #[test]
     fn the_fast_get_less_than_the_mean_and_then_all_much_less() {

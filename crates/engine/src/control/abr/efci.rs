@@ -12,9 +12,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::super::{CongestionPoint, PortSurroundings, PortView};
-use crate::error::Fault;
-use crate::pdu::{Marks, Pdu};
-use crate::quantity::Count;
+use crate::core::error::Fault;
+use crate::core::pdu::{Marks, Pdu};
+use crate::core::quantity::Count;
 
 /// Parameters of the EFCI switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

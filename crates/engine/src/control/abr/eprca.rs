@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 use super::check_rates;
 use super::order::{Order, Sent};
 use crate::control::{Allowance, Next, ReactionPoint, Ready, SenderSurroundings};
-use crate::error::Fault;
-use crate::pdu::{Body, CELL_BITS, Marks, Pdu};
-use crate::time::{LineRate, Rate, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
+use crate::core::time::{LineRate, Rate, Time};
 use crate::traffic::Pace;
 
 /// Parameters of an EPRCA source; the defaults are those decided for the study of papers/eprca-multimedia.txt.
@@ -200,7 +200,7 @@ mod tests {
     use super::super::sending::{BOTH, DATA, TURNED, backward, letters, ms, sends};
     use super::*;
     use crate::control::conformance::sender;
-    use crate::time::Span;
+    use crate::core::time::Span;
 
     fn source(params: Params) -> Source {
         assert_eq!(params.check(), Ok(()));

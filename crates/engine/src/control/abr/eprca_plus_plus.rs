@@ -23,9 +23,9 @@ use super::census::{Active, Census};
 use super::interval;
 use super::load::{Load, Measured};
 use super::{forward_ccr, lower};
-use crate::error::Fault;
-use crate::pdu::{CELL_BITS, Pdu};
-use crate::time::{Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{CELL_BITS, Pdu};
+use crate::core::time::{Span, Time};
 
 /// Parameters of EPRCA++.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -186,7 +186,7 @@ mod tests {
     use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::*;
-    use crate::time::Rate;
+    use crate::core::time::Rate;
 
     fn is_about(value: f64, expected: f64) {
         assert!((value / expected - 1.0).abs() < 1e-9, "{value} {expected}");

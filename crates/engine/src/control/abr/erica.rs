@@ -33,9 +33,9 @@ use super::census::{Active, Census};
 use super::interval;
 use super::load::{Load, Measured};
 use super::{backward_ccr, forward_ccr, lower};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::time::{Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::time::{Span, Time};
 
 /// Share of the available rate that is used (papers/abr-source-rules-satellite.txt).
 const TARGET: f64 = 0.9;

@@ -17,9 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::erica::{self, Core};
-use crate::error::Fault;
-use crate::pdu::{CELL_BITS, Pdu};
-use crate::time::{Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{CELL_BITS, Pdu};
+use crate::core::time::{Span, Time};
 
 /// Parameters of ERICA+.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -147,7 +147,7 @@ mod tests {
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::super::interval;
     use super::*;
-    use crate::time::Rate;
+    use crate::core::time::Rate;
 
     /// 100 cells a millisecond.
     const LINE: f64 = 42.4e6;

@@ -7,8 +7,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::error::Fault;
-use crate::time::{Span, Time};
+use crate::core::error::Fault;
+use crate::core::time::{Span, Time};
 
 /// When an interval ends: after `time`, after `cells`, or after whichever comes first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -12,8 +12,8 @@
 use super::super::PortSurroundings;
 use super::interval::{self, Ended, Interval};
 use super::is_in_rate;
-use crate::pdu::Pdu;
-use crate::time::{Span, Time};
+use crate::core::pdu::Pdu;
+use crate::core::time::{Span, Time};
 
 /// The counts of one port.
 #[derive(Clone, Debug)]
@@ -101,8 +101,8 @@ mod tests {
     use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, forward, video};
     use super::*;
-    use crate::pdu::{CELL_BITS, Marks};
-    use crate::time::{PICOSECONDS, Rate};
+    use crate::core::pdu::{CELL_BITS, Marks};
+    use crate::core::time::{PICOSECONDS, Rate};
 
     /// 1000 cells a second, measured each second or 5 cells.
     fn load(cells: Option<u64>) -> Load {

@@ -20,10 +20,10 @@ use serde::{Deserialize, Serialize};
 
 use super::super::{PortSurroundings, check_ratio};
 use super::{backward_ccr, forward_ccr};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::quantity::Count;
-use crate::time::Rate;
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::quantity::Count;
+use crate::core::time::Rate;
 
 /// Parameters of the mean and the judgement. Defaults are those of specs/abr.md, section 10.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

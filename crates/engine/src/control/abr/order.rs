@@ -12,8 +12,8 @@
 //! Nothing goes unless data or a backward RM cell wait, so an idle connection is silent.
 
 use crate::control::{Allowance, Answer, Next, Ready};
-use crate::pdu::{Body, CELL_BITS, CELL_OCTETS, Kind, Marks, Pdu};
-use crate::time::{LineRate, Rate, Span, Time};
+use crate::core::pdu::{Body, CELL_BITS, CELL_OCTETS, Kind, Marks, Pdu};
+use crate::core::time::{LineRate, Rate, Span, Time};
 
 /// What a cell counts as when it is sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::load::{Load, Measured};
 use super::{LEAST_GRANT, interval, lower};
-use crate::error::Fault;
-use crate::pdu::Pdu;
-use crate::time::{Rate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::time::{Rate, Span, Time};
 
 /// Parameters of Phantom.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

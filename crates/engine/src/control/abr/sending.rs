@@ -1,8 +1,8 @@
 //! What an ABR source sends, for the tests of sources.
 
 use crate::control::{Answer, Next, ReactionPoint, Ready};
-use crate::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
-use crate::time::{Span, Time};
+use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
+use crate::core::time::{Span, Time};
 
 pub(super) const DATA: Ready = Ready { data: true, turned: false };
 pub(super) const TURNED: Ready = Ready { data: false, turned: true };

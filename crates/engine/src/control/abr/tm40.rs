@@ -23,10 +23,10 @@ use serde::{Deserialize, Serialize};
 use super::check_rates;
 use super::order::{Order, Sent};
 use crate::control::{Allowance, Next, ReactionPoint, Ready, SenderSurroundings};
-use crate::error::Fault;
-use crate::pdu::{Body, CELL_BITS, Marks, Pdu};
-use crate::quantity::Count;
-use crate::time::{Rate, Span, Time};
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
+use crate::core::quantity::Count;
+use crate::core::time::{Rate, Span, Time};
 use crate::traffic::Pace;
 
 /// Highest rate that can be signalled: 24 bits of cells per second.

@@ -1,7 +1,7 @@
 use super::super::conformance::{port_of, sender};
 use super::*;
-use crate::pdu::{CELL_OCTETS, FlowId};
-use crate::time::Rate;
+use crate::core::pdu::{CELL_OCTETS, FlowId};
+use crate::core::time::Rate;
 
 /// One cell time, in picoseconds: times below are in cell times.
 const SLOT: u64 = 1000;

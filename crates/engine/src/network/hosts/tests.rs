@@ -3,12 +3,12 @@
 
 use super::*;
 use crate::control::{ReactionParams, SenderSurroundings};
+use crate::core::pdu::FlowId;
+use crate::core::probe::Trace;
+use crate::core::random::Stream;
 use crate::network::access::{self, Access};
 use crate::network::sender::Sender;
 use crate::network::testing::{CELL, CELL_RATE, context, inbox, key, notice, put};
-use crate::pdu::FlowId;
-use crate::probe::Trace;
-use crate::random::Stream;
 use crate::traffic;
 
 /// The first place of hosts; those of lines and deliveries come before.

@@ -1,9 +1,9 @@
 //! What passes when, and in whose place among equal times. A cell takes a microsecond at the peak rate.
 
 use super::*;
+use crate::core::probe::{Event, Trace};
 use crate::network::testing::{CELL, cell, context, inbox, key, put, seen};
 use crate::policer;
-use crate::probe::{Event, Trace};
 
 /// The place among equal times of the line that brings cells.
 const LINE: u32 = 4;

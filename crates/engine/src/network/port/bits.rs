@@ -1,7 +1,7 @@
 //! What is in a port's queues in bits, where somebody counts those: thresholds, limits, the mean load.
 
 use super::MOST_QUEUES;
-use crate::time::{LineRate, Span, Time};
+use crate::core::time::{LineRate, Span, Time};
 
 /// Bits present, and the areas under them.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ impl BitCount {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::Rate;
+    use crate::core::time::Rate;
 
     const SECOND: u64 = 1_000_000_000_000;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::pdu::{Marks, Pdu};
+use crate::core::pdu::{Marks, Pdu};
 
 /// What a port did to one group of flows since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

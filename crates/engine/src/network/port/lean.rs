@@ -9,13 +9,13 @@ use super::queues::Queues;
 use super::server::{Departure, Line, Queued, Server, Waiting};
 use super::{Port, QueueMeasures, QueueState, Ways, queue_of};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
+use crate::core::fifo::{Fifo, Room};
+use crate::core::pdu::Pdu;
+use crate::core::probe::Probe;
+use crate::core::time::Time;
 use crate::discard::{Discard, Policy};
 use crate::network::Ctx;
-use crate::pdu::Pdu;
-use crate::probe::Probe;
-use crate::round::fifo::{Fifo, Room};
 use crate::round::lane::{Lane, Place, Record};
-use crate::time::Time;
 
 /// No congestion point.
 struct Nobody;

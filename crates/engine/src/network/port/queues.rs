@@ -1,7 +1,7 @@
 //! The queues of a port as numbers: what is present, and what has been measured.
 
 use super::bits::BitCount;
-use crate::time::Time;
+use crate::core::time::Time;
 
 /// What one queue of a port has seen since the last reset.
 #[derive(Clone, Copy, Debug, Default)]

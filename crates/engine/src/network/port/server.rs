@@ -7,10 +7,10 @@
 
 use std::collections::VecDeque;
 
-use crate::pdu::Pdu;
-use crate::round::fifo::Fifo;
+use crate::core::fifo::Fifo;
+use crate::core::pdu::Pdu;
+use crate::core::time::{LineRate, Serialiser, Span, Time};
 use crate::round::lane::Place;
-use crate::time::{LineRate, Serialiser, Span, Time};
 
 /// What the books of a queue must still learn of a PDU whose service has begun.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,12 @@ use super::Port;
 use super::queue_of;
 use super::server::Waiting;
 use crate::control::{Answer, CongestionPoint, Notice, PortView};
+use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
+use crate::core::probe::Probe;
+use crate::core::time::Time;
 use crate::discard::{Discard, Verdict};
 use crate::network::{Ctx, kind_of};
-use crate::pdu::{Body, CELL_OCTETS, Marks, Pdu};
-use crate::probe::Probe;
 use crate::round::lane::{Inbox, Key, LaneId, Place, Record};
-use crate::time::Time;
 
 impl Port {
     /// Takes what arrives before `until`, and serves.

@@ -3,13 +3,13 @@
 
 use super::*;
 use crate::control::{CongestionParams, PortSurroundings};
+use crate::core::pdu::Marks;
+use crate::core::probe::{Event, Trace};
+use crate::core::time::Rate;
 use crate::discard;
 use crate::network::Ctx;
 use crate::network::testing::{CELL, CELL_RATE, cell, context, inbox, key, put, seen};
-use crate::pdu::Marks;
-use crate::probe::{Event, Trace};
 use crate::round::lane::Inbox;
-use crate::time::Rate;
 
 /// Places among equal times: services, then deliveries, then what comes from hosts, then gathering.
 const SERVICE: u32 = 0;
@@ -44,7 +44,7 @@ fn parts(queues: usize) -> Parts {
 fn point(text: &str) -> Option<Congestion> {
     let params: CongestionParams = toml::from_str(text).unwrap();
     assert_eq!(params.check(), Ok(()));
-    let flows = vec![crate::control::FlowTerms { peer: crate::pdu::FlowId(0), minimum: 0.0 }];
+    let flows = vec![crate::control::FlowTerms { peer: crate::core::pdu::FlowId(0), minimum: 0.0 }];
     Some(params.build(PortSurroundings { rate: Rate(424_000_000), queues: 1, flows: flows.into() }))
 }
 

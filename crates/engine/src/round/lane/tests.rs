@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use super::{Inbox, Key, Lane, LaneId};
+use crate::core::probe::Trace;
 use crate::network::Ctx;
 use crate::network::testing::{cell, context, inbox, key, put, seen};
-use crate::probe::Trace;
 
 /// The lane among the node's own and the sequence number of everything that arrives before `until`.
 fn taken(inbox: &Inbox, until: Key, ctx: &mut Ctx<Trace>) -> Vec<(usize, u32)> {

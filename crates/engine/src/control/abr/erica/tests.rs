@@ -3,8 +3,8 @@
 use super::super::super::conformance::port_of;
 use super::super::cells::{backward, data, er, forward, video, view};
 use super::*;
-use crate::pdu::Marks;
-use crate::time::Rate;
+use crate::core::pdu::Marks;
+use crate::core::time::Rate;
 
 /// 42.4 Mb/s.
 const LINE: f64 = 42.4e6;

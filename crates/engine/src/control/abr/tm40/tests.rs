@@ -3,7 +3,7 @@
 use super::super::sending::{BOTH, DATA, TURNED, backward, letters, ms, sends};
 use super::*;
 use crate::control::conformance::sender;
-use crate::time::LineRate;
+use crate::core::time::LineRate;
 
 fn source(params: Params) -> Source {
     assert_eq!(params.check(), Ok(()));

@@ -4,7 +4,7 @@
 
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-use crate::error::Fault;
+use crate::core::error::Fault;
 
 /// Bits of an ATM cell, header included.
 pub const CELL_BITS: u64 = 424;

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 
-use crate::error::Error;
+use crate::core::error::Error;
 
 thread_local! {
     /// Where the last panic of this thread was.
@@ -37,7 +37,7 @@ fn message(panic: &(dyn Any + Send)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::{Fault, REPORT};
+    use crate::core::error::{Fault, REPORT};
 
     #[test]
     fn a_panic_is_an_error_of_one_paragraph() {

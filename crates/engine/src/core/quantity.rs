@@ -16,7 +16,7 @@ use serde::ser::{Serialize, Serializer};
 pub(crate) use self::decimal::Decimal;
 use self::decimal::{Inexact, decimal, split, whole};
 pub(crate) use self::line_rate::resolve_cell_times;
-use crate::time::{PICOSECONDS, Rate, Span, Time};
+use crate::core::time::{PICOSECONDS, Rate, Span, Time};
 
 mod decimal;
 mod line_rate;

@@ -318,7 +318,7 @@ pub fn jain(shares: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Stream;
+    use crate::core::random::Stream;
     use proptest::prelude::*;
 
     fn moments(values: &[u64]) -> Moments {

@@ -10,7 +10,7 @@ use serde::ser::{Serialize, Serializer};
 
 use super::decimal::{split, whole};
 use super::{Misread, Quantity, RATE, SPAN, Text};
-use crate::time::{LineRate, Rate, Span};
+use crate::core::time::{LineRate, Rate, Span};
 
 /// Begins the exact rate of a slotted line.
 const CELL_PER: &str = "1 cell per ";

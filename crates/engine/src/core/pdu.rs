@@ -1,8 +1,8 @@
 //! What travels: a protocol data unit of 32 bytes, header and typed body.
 
-use crate::time::Time;
+use crate::core::time::Time;
 
-pub use crate::time::CELL_BITS;
+pub use crate::core::time::CELL_BITS;
 
 pub mod rm_cell;
 

@@ -35,7 +35,7 @@ macro_rules! define_role {
             }
 
             /// The first fault of the parameters, with its path.
-            pub fn check(&self) -> Result<(), crate::error::Fault> {
+            pub fn check(&self) -> Result<(), crate::core::error::Fault> {
                 match self {
                     $(Self::$variant(params) => {
                         params.check().map_err(|fault| fault.under(stringify!($keyword)))

@@ -1,8 +1,8 @@
 //! Who watches a run: measures of groups, and probes that cost nothing when nobody looks.
 
-use crate::pdu::{FlowId, Pdu};
-use crate::stats::Histogram;
-use crate::time::Time;
+use crate::core::pdu::{FlowId, Pdu};
+use crate::core::stats::Histogram;
+use crate::core::time::Time;
 
 /// Sees what happens, node by node. Every method defaults to nothing.
 pub trait Probe: Clone {

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 use rand_core::Rng;
 use rand_pcg::Pcg64Mcg;
 
-use crate::time::Span;
+use crate::core::time::Span;
 
 /// A named generator of random numbers; 16 bytes. A clone goes on with the same numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -227,7 +227,7 @@ static NORMAL: LazyLock<Ziggurat> = LazyLock::new(|| {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::time::PICOSECONDS;
+    use crate::core::time::PICOSECONDS;
 
     const DRAWS: usize = 1_000_000;
 
