@@ -10,12 +10,13 @@ pub mod agenda;
 pub mod assemble;
 pub mod control;
 pub mod core;
-pub mod discard;
+
 pub mod document;
 #[cfg(test)]
 mod drawn;
 pub mod network;
 pub mod policer;
+pub mod queue;
 pub mod report;
 pub mod round;
 pub mod run;

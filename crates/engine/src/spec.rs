@@ -8,11 +8,15 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::control;
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
-use crate::{control, discard, policer, traffic, transport};
+use crate::policer;
+use crate::queue;
+use crate::traffic;
+use crate::transport;
 
 mod range;
 mod sweep;
@@ -143,7 +147,7 @@ pub struct Line {
     pub order: Order,
     /// Queues of the port at the first node, by priority: 0 is served first. A PDU of a priority without a queue takes the last.
     #[serde(default = "one_unlimited_queue")]
-    pub queues: Vec<discard::Params>,
+    pub queues: Vec<queue::Params>,
     /// Congestion point of the port at the first node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<control::CongestionParams>,
@@ -180,7 +184,7 @@ pub struct Reverse {
     pub order: Order,
     /// Queues of this direction, by priority.
     #[serde(default = "one_unlimited_queue")]
-    pub queues: Vec<discard::Params>,
+    pub queues: Vec<queue::Params>,
     /// Congestion point of this direction; none if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<control::CongestionParams>,
@@ -245,11 +249,11 @@ pub struct Access {
     pub delay: Span,
     /// Queues of either direction, by priority.
     #[serde(default = "one_unlimited_queue")]
-    pub queues: Vec<discard::Params>,
+    pub queues: Vec<queue::Params>,
 }
 
-fn one_unlimited_queue() -> Vec<discard::Params> {
-    vec![discard::Params::UNLIMITED]
+fn one_unlimited_queue() -> Vec<queue::Params> {
+    vec![queue::Params::UNLIMITED]
 }
 
 fn one() -> u32 {

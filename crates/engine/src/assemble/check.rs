@@ -5,11 +5,12 @@ use crate::control::{CongestionParams, ReactionParams};
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Interval, LineRate, Rate, Span};
-use crate::discard::Discard;
 use crate::network::HELD_BYTES;
 use crate::network::port::MOST_QUEUES;
+use crate::policer;
+use crate::queue;
+use crate::queue::Discard;
 use crate::spec::{Flow, Line, Scenario};
-use crate::{discard, policer};
 
 /// Fastest line: at 100 Tb/s a cell still takes whole picoseconds.
 const FASTEST: Rate = Rate(100_000_000_000_000);
@@ -71,7 +72,7 @@ fn rate(path: &str, rate: LineRate) -> Result<(), Fault> {
     Ok(())
 }
 
-fn queues(queues: &[discard::Params]) -> Result<(), Fault> {
+fn queues(queues: &[queue::Params]) -> Result<(), Fault> {
     if queues.is_empty() || queues.len() > MOST_QUEUES {
         let remedy = format!("give 1 to {MOST_QUEUES} queues, as in [{{ drop_tail = {{ size = \"512 cells\" }} }}]");
         return Err(Fault::new("queues", queues.len(), "a port has at least one queue and not many", remedy));
@@ -82,7 +83,7 @@ fn queues(queues: &[discard::Params]) -> Result<(), Fault> {
         .try_for_each(|(index, queue)| queue.check().map_err(|fault| fault.under(&format!("queues[{index}]"))))
 }
 
-fn port(policies: &[discard::Params], point: Option<&CongestionParams>) -> Result<(), Fault> {
+fn port(policies: &[queue::Params], point: Option<&CongestionParams>) -> Result<(), Fault> {
     queues(policies)?;
     let Some(point) = point else { return Ok(()) };
     point.check().map_err(|fault| fault.under("congestion_point"))?;
@@ -120,7 +121,7 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
     }
     if let Some(access) = &flow.access {
         access.rate.map_or(Ok(()), |value| rate("access.rate", value))?;
-        if access.rate.is_none() && access.queues != [discard::Params::UNLIMITED] {
+        if access.rate.is_none() && access.queues != [queue::Params::UNLIMITED] {
             let reason = "an access line without a rate is a mere delay, in which nothing waits";
             return Err(Fault::new("access.queues", access.queues.len(), reason, "leave it out, or give a rate"));
         }

@@ -9,8 +9,8 @@ use super::network::{FlowPlan, Network};
 use crate::control::ReactionParams;
 use crate::core::error::Fault;
 use crate::core::time::LineRate;
-use crate::discard;
 use crate::network::{HELD_BYTES, MOST_HELD};
+use crate::queue;
 use crate::traffic::Offer;
 
 /// Standard deviations by which chance may fall short of the mean; once in 10^15 runs it does by more.
@@ -179,7 +179,7 @@ impl Network<'_> {
     fn is_lossless(&self, flow: &FlowPlan<'_>, port: usize) -> bool {
         let plan = &self.ports[port];
         let is_policed = !flow.params.policers.is_empty() && flow.forward.first() != Some(&port);
-        plan.outage.is_none() && !is_policed && plan.queues.iter().all(|queue| *queue == discard::Params::UNLIMITED)
+        plan.outage.is_none() && !is_policed && plan.queues.iter().all(|queue| *queue == queue::Params::UNLIMITED)
     }
 }
 

@@ -6,8 +6,8 @@ use super::paths::{Route, routes};
 use crate::control::{self, FlowTerms, PortSurroundings};
 use crate::core::error::Fault;
 use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
-use crate::discard;
 use crate::document::suggestion;
+use crate::queue;
 use crate::spec::{self, Order, Scenario};
 
 /// One port, not yet built.
@@ -23,7 +23,7 @@ pub(super) struct PortPlan<'a> {
     pub(super) delay: Span,
     pub(super) outage: Option<Interval>,
     pub(super) order: Order,
-    pub(super) queues: &'a [discard::Params],
+    pub(super) queues: &'a [queue::Params],
     pub(super) congestion: Option<&'a control::CongestionParams>,
 }
 

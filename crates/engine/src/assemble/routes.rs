@@ -8,9 +8,9 @@ use super::network::{FlowPlan, Network};
 use crate::control::{self, CongestionPoint};
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
-use crate::discard;
 use crate::network::access::{self, Access};
 use crate::network::port::{Way, Ways};
+use crate::queue;
 use crate::round::horizon::Edge;
 use crate::round::lane::{LaneId, Place};
 
@@ -59,7 +59,7 @@ impl Network<'_> {
             let port = &self.ports[flow.forward[0]];
             flow.params.access.is_some()
                 && (port.rate.is_none() || !counts_bits)
-                && *port.queues == [discard::Params::UNLIMITED]
+                && *port.queues == [queue::Params::UNLIMITED]
                 && flow.params.transport.is_none()
                 && flow.params.policers.is_empty()
                 && flow.forward.len() > 1

@@ -6,9 +6,9 @@ use crate::core::error::Fault;
 use crate::core::pdu::FlowId;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
-use crate::discard;
 use crate::network::receiver::Receiver;
 use crate::network::transport_end::{Arrivals, Half, TransportEnd};
+use crate::queue;
 use crate::round::lane::Place;
 use crate::spec::Flow;
 use crate::traffic::{self, Model};
@@ -75,7 +75,7 @@ impl Network<'_> {
             let bits = Bits((u64::from(octets) + header) * 8);
             for port in flow.forward.iter().map(|&port| &self.ports[port]) {
                 let queue = usize::from(flow.params.priority).min(port.queues.len() - 1);
-                let discard::Params::DropTailBits(params) = &port.queues[queue] else { continue };
+                let queue::Params::DropTailBits(params) = &port.queues[queue] else { continue };
                 if params.size < bits {
                     let path = format!("{}.queues[{queue}].drop_tail_bits.size", port.path);
                     let reason = format!("no PDU of flow.{} fits: each has {bits}", self.groups[flow.group]);

@@ -17,7 +17,7 @@ use crate::core::pdu::Pdu;
 use crate::core::random::Stream;
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Interval, LineRate, Span, Time};
-use crate::discard::{Discard, Policy};
+use crate::queue::{Discard, Policy};
 use crate::round::lane::{Key, LaneId, Place, Record};
 use bits::BitCount;
 pub use groups::GroupMeasures;

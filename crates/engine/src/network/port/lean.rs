@@ -13,8 +13,8 @@ use crate::core::fifo::{Fifo, Room};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
-use crate::discard::{Discard, Policy};
 use crate::network::Ctx;
+use crate::queue::{Discard, Policy};
 use crate::round::lane::{Lane, Place, Record};
 
 /// No congestion point.

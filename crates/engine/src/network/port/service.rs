@@ -7,8 +7,8 @@ use crate::control::{Answer, CongestionPoint, Notice, PortView};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::Time;
-use crate::discard::{Discard, Verdict};
 use crate::network::{Ctx, kind_of};
+use crate::queue::{Discard, Verdict};
 use crate::round::lane::{Inbox, Key, LaneId, Place, Record};
 
 impl Port {

@@ -6,9 +6,9 @@ use crate::control::{CongestionParams, PortSurroundings};
 use crate::core::pdu::Marks;
 use crate::core::probe::{Event, Trace};
 use crate::core::time::Rate;
-use crate::discard;
 use crate::network::Ctx;
 use crate::network::testing::{CELL, CELL_RATE, cell, context, inbox, key, put, seen};
+use crate::queue;
 use crate::round::lane::Inbox;
 
 /// Places among equal times: services, then deliveries, then what comes from hosts, then gathering.
@@ -27,7 +27,7 @@ fn parts(queues: usize) -> Parts {
         rate: Some(CELL_RATE),
         delay: Span(DELAY),
         outage: None,
-        policies: (0..queues).map(|_| discard::Params::UNLIMITED.build(())).collect(),
+        policies: (0..queues).map(|_| queue::Params::UNLIMITED.build(())).collect(),
         congestion: None,
         order: None,
         groups: Arc::from([0]),
@@ -49,7 +49,7 @@ fn point(text: &str) -> Option<Congestion> {
 }
 
 fn policy(text: &str) -> Policy {
-    let params: discard::Params = toml::from_str(text).unwrap();
+    let params: queue::Params = toml::from_str(text).unwrap();
     params.build(())
 }
 

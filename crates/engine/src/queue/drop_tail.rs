@@ -54,7 +54,7 @@ impl Discard for DropTail {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discard::tests::pdu;
+    use crate::queue::tests::pdu;
 
     #[test]
     fn the_last_place_is_taken_and_no_more() {

@@ -1,4 +1,4 @@
-//! Which PDU a full queue gives up: the role that every discard policy plays.
+//! What a full or long queue does: the role that every queue policy plays.
 //!
 //! Lengths count the PDU in service. They are in PDUs; in bits for a policy that counts bits.
 

@@ -68,7 +68,7 @@ impl Discard for ClpThreshold {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discard::tests::pdu;
+    use crate::queue::tests::pdu;
 
     fn params(size: u64, threshold: u64) -> Params {
         Params { size: Count(size), threshold: Count(threshold) }

@@ -47,7 +47,7 @@ impl Discard for Unlimited {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discard::tests::pdu;
+    use crate::queue::tests::pdu;
 
     #[test]
     fn no_length_is_too_long() {

@@ -61,7 +61,7 @@ impl Discard for PushOut {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discard::tests::pdu;
+    use crate::queue::tests::pdu;
 
     #[test]
     fn only_a_clean_pdu_pushes_out_and_only_when_full() {

@@ -57,7 +57,7 @@ impl Discard for DropTailBits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::discard::tests::pdu;
+    use crate::queue::tests::pdu;
 
     #[test]
     fn the_last_bit_is_taken_and_no_more() {
