@@ -17,18 +17,12 @@ use crate::core::time::{LineRate, Rate, Span, Time};
 use crate::traffic::Pace;
 
 mod abr;
+mod atn;
 mod becn;
-mod class_rates;
-mod clnp;
 #[cfg(test)]
 mod conformance;
-mod decbit;
-mod explicit_rate;
 mod fixed_window;
-mod forward_notice;
-mod queue_length;
-mod rate_factor;
-mod stop;
+mod satellite;
 mod uncontrolled;
 mod work;
 
@@ -277,15 +271,15 @@ macro_rules! congestion_points {
             /// A queue above a threshold tells the sources of arriving cells, through a filter (BECN).
             becn Becn = becn::PointParams => becn::Detector;
             /// Input rates by four classes, and discards (satellite study).
-            class_rates ClassRates = class_rates::Params => class_rates::ClassRates;
+            class_rates ClassRates = satellite::class_rates::Params => satellite::class_rates::ClassRates;
             /// CLNP: congestion experienced by a threshold, and Error Report NPDUs.
-            clnp Clnp = clnp::Params => clnp::Clnp;
+            clnp Clnp = atn::clnp::Params => atn::clnp::Clnp;
             /// DECbit: congestion experienced by the average queue of the last busy and idle cycle.
-            decbit Decbit = decbit::Params => decbit::Decbit;
+            decbit Decbit = atn::decbit::Params => atn::decbit::Decbit;
             /// A queue filled above a share of its size.
-            queue_length QueueLength = queue_length::Params => queue_length::QueueLength;
+            queue_length QueueLength = satellite::queue_length::Params => satellite::queue_length::QueueLength;
             /// A switch that grants a constant explicit rate in RM cells on their way back.
-            constant_grant ConstantGrant = explicit_rate::GrantParams => explicit_rate::ConstantGrant;
+            constant_grant ConstantGrant = abr::explicit_rate::GrantParams => abr::explicit_rate::ConstantGrant;
             /// Marks data that leaves a long queue (EFCI switch).
             efci Efci = abr::efci::Params => abr::efci::Efci;
             /// Sets CI for the connections above the mean first (EPRCA, binary enhanced switch).
@@ -315,7 +309,7 @@ macro_rules! notification_points {
             /// Acknowledges every PDU.
             acknowledge Acknowledge = fixed_window::AcknowledgeParams => fixed_window::Acknowledge;
             /// Tells the source when many of its cells arrive marked EFCI.
-            forward_notice ForwardNotice = forward_notice::Params => forward_notice::ForwardNotice;
+            forward_notice ForwardNotice = satellite::forward_notice::Params => satellite::forward_notice::ForwardNotice;
             /// Turns RM cells round (destination of the available bit rate service).
             turn_round TurnRound = abr::destination::Params => abr::destination::TurnRound;
         }
@@ -329,15 +323,15 @@ macro_rules! reaction_points {
             /// Obeys nothing: traffic goes out as it is produced.
             uncontrolled Uncontrolled = uncontrolled::Params => uncontrolled::Uncontrolled;
             /// Factor on the nominal rate (satellite study).
-            rate_factor RateFactor = rate_factor::Params => rate_factor::RateFactor;
+            rate_factor RateFactor = satellite::rate_factor::Params => satellite::rate_factor::RateFactor;
             /// Stops on a notice for a while.
-            stop Stop = stop::Params => stop::Stop;
+            stop Stop = satellite::stop::Params => satellite::stop::Stop;
             /// Halves its rate, or stops, on notices; recovers with time (BECN).
             becn Becn = becn::Params => becn::Source;
             /// A constant number of PDUs unacknowledged.
             fixed_window FixedWindow = fixed_window::Params => fixed_window::FixedWindow;
             /// Sends RM cells and obeys the explicit rate that comes back.
-            explicit_rate ExplicitRate = explicit_rate::Params => explicit_rate::ExplicitRate;
+            explicit_rate ExplicitRate = abr::explicit_rate::Params => abr::explicit_rate::ExplicitRate;
             /// The source of the available bit rate service (ATM Forum TM 4.0).
             tm40 Tm40 = abr::tm40::Params => abr::tm40::Source;
             /// The source of EPRCA, whose rate decays with every cell.
@@ -376,7 +370,7 @@ impl ReactionParams {
     pub fn least_round_trip(&self) -> Option<(Span, &'static str)> {
         match self {
             ReactionParams::RateFactor(params) if params.round_trip.is_none() => {
-                Some((rate_factor::LEAST_ROUND_TRIP, rate_factor::TOO_SHORT))
+                Some((satellite::rate_factor::LEAST_ROUND_TRIP, satellite::rate_factor::TOO_SHORT))
             }
             _ => None,
         }

@@ -20,6 +20,7 @@ pub(super) mod eprca;
 pub(super) mod eprca_plus_plus;
 pub(super) mod erica;
 pub(super) mod erica_plus;
+pub(super) mod explicit_rate;
 mod interval;
 mod load;
 pub(super) mod macr;
@@ -85,7 +86,7 @@ fn indicate_congestion(pdu: &mut Pdu) {
 /// Cells to try switches with.
 #[cfg(test)]
 mod cells {
-    use super::super::PortView;
+    use crate::control::PortView;
     use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
     use crate::core::time::{Span, Time};
 

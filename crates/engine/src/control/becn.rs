@@ -24,7 +24,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Allowance, CongestionPoint, Notice, PortSurroundings, PortView, ReactionPoint, SenderSurroundings};
+use crate::control::{
+    Allowance, CongestionPoint, Notice, PortSurroundings, PortView, ReactionPoint, SenderSurroundings,
+};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;

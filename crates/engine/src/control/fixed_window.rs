@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Allowance, Answer, NotificationPoint, ReactionPoint, ReceiverSurroundings, SenderSurroundings};
+use crate::control::{Allowance, Answer, NotificationPoint, ReactionPoint, ReceiverSurroundings, SenderSurroundings};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Marks, Pdu};
 use crate::core::time::Time;
@@ -150,8 +150,8 @@ impl NotificationPoint for Acknowledge {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::{receiver, sender};
     use super::*;
+    use crate::control::conformance::{receiver, sender};
     use crate::core::pdu::FlowId;
     use crate::core::time::Span;
 

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ReactionPoint, SenderSurroundings};
+use crate::control::{ReactionPoint, SenderSurroundings};
 use crate::core::error::Fault;
 use crate::traffic::Pace;
 

@@ -7,9 +7,9 @@
 //! backward RM cell of a connection that is too fast:   CI = 1
 //! ```
 
-use super::super::{CongestionPoint, Notice, PortSurroundings, PortView};
 use super::indicate_congestion;
 use super::macr::{Macr, Params};
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView};
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 
@@ -54,9 +54,9 @@ impl CongestionPoint for Bes {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port_of;
     use super::super::cells::{backward, er, forward, view};
     use super::*;
+    use crate::control::conformance::port_of;
     use crate::core::pdu::Marks;
     use crate::core::time::Rate;
 

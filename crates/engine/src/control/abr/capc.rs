@@ -15,9 +15,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::load::{Load, Measured};
 use super::{LEAST_GRANT, indicate_congestion, interval, lower};
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
@@ -167,9 +167,9 @@ impl CongestionPoint for Capc {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, er, video, view};
     use super::*;
+    use crate::control::conformance::port_of;
     use crate::core::pdu::Marks;
 
     /// 100 cells a millisecond.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{FlowTerms, check_ratio};
+use crate::control::{FlowTerms, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 
@@ -116,9 +116,9 @@ impl Census {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port_of;
     use super::super::cells::{backward, forward};
     use super::*;
+    use crate::control::conformance::port_of;
     use crate::core::pdu::FlowId;
     use crate::core::time::Rate;
 

@@ -17,9 +17,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::load::{Load, Measured};
 use super::{forward_ccr, interval, lower};
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
@@ -157,9 +157,9 @@ impl CongestionPoint for Charny {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::*;
+    use crate::control::conformance::port_of;
     use crate::core::time::Rate;
 
     #[test]

@@ -13,9 +13,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::lower;
 use super::macr::{self, Macr, TooFast};
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -111,9 +111,9 @@ impl CongestionPoint for Eds {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port_of;
     use super::super::cells::{backward, er, view};
     use super::*;
+    use crate::control::conformance::port_of;
     use crate::core::pdu::Marks;
 
     #[test]

@@ -11,7 +11,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{CongestionPoint, PortSurroundings, PortView};
+use crate::control::{CongestionPoint, PortSurroundings, PortView};
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::quantity::Count;
@@ -70,9 +70,9 @@ impl CongestionPoint for Efci {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port;
     use super::super::cells::{data, forward, video, view};
     use super::*;
+    use crate::control::conformance::port;
 
     #[test]
     fn data_that_leaves_a_long_queue_is_marked() {

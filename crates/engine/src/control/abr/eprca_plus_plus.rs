@@ -18,11 +18,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::census::{Active, Census};
 use super::interval;
 use super::load::{Load, Measured};
 use super::{forward_ccr, lower};
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::time::{Span, Time};
@@ -183,9 +183,9 @@ impl CongestionPoint for EprcaPlusPlus {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::*;
+    use crate::control::conformance::port_of;
     use crate::core::time::Rate;
 
     fn is_about(value: f64, expected: f64) {

@@ -28,11 +28,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::census::{Active, Census};
 use super::interval;
 use super::load::{Load, Measured};
 use super::{backward_ccr, forward_ccr, lower};
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};

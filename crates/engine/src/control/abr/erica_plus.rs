@@ -15,8 +15,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::erica::{self, Core};
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::time::{Span, Time};
@@ -143,10 +143,10 @@ impl CongestionPoint for EricaPlus {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::super::interval;
     use super::*;
+    use crate::control::conformance::port_of;
     use crate::core::time::Rate;
 
     /// 100 cells a millisecond.

@@ -9,9 +9,9 @@
 //! forward RM cells, and the backward RM cells of the opposite directions. Papers/eprca-multimedia.txt has the second
 //! line as `BW' = BW (T - N_VBR) / T`.
 
-use super::super::PortSurroundings;
 use super::interval::{self, Ended, Interval};
 use super::is_in_rate;
+use crate::control::PortSurroundings;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
 
@@ -98,9 +98,9 @@ impl Load {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, forward, video};
     use super::*;
+    use crate::control::conformance::port_of;
     use crate::core::pdu::{CELL_BITS, Marks};
     use crate::core::time::{PICOSECONDS, Rate};
 

@@ -18,8 +18,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{PortSurroundings, check_ratio};
 use super::{backward_ccr, forward_ccr};
+use crate::control::{PortSurroundings, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -124,9 +124,9 @@ impl Macr {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, forward};
     use super::*;
+    use crate::control::conformance::port_of;
 
     fn macr() -> Macr {
         let params = Params { initial_macr: Some(Rate(16_000_000)), ..Params::default() };

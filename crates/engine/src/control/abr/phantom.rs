@@ -15,9 +15,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use super::load::{Load, Measured};
 use super::{LEAST_GRANT, interval, lower};
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Rate, Span, Time};
@@ -135,9 +135,9 @@ impl CongestionPoint for Phantom {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::conformance::port_of;
     use super::super::cells::{backward, data, er, video, view};
     use super::*;
+    use crate::control::conformance::port_of;
 
     /// 100 cells a millisecond.
     const LINE: f64 = 42.4e6;

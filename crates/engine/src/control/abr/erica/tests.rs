@@ -1,8 +1,8 @@
 //! ERICA by hand: a line of 100 cells a millisecond, target 0.9, an interval of 1 ms.
 
-use super::super::super::conformance::port_of;
 use super::super::cells::{backward, data, er, forward, video, view};
 use super::*;
+use crate::control::conformance::port_of;
 use crate::core::pdu::Marks;
 use crate::core::time::Rate;
 

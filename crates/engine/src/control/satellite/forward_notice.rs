@@ -13,7 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, NotificationPoint, ReceiverSurroundings, check_ratio};
+use crate::control::{Answer, NotificationPoint, ReceiverSurroundings, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Marks, Pdu};
 use crate::core::time::{Span, Time};
@@ -102,8 +102,8 @@ impl NotificationPoint for ForwardNotice {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::receiver;
     use super::*;
+    use crate::control::conformance::receiver;
     use crate::core::pdu::{CELL_OCTETS, FlowId};
 
     const INTERVAL: u64 = Span::milliseconds(50).0;

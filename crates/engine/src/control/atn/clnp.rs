@@ -13,7 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Answer, CongestionPoint, Notice, PortSurroundings, PortView};
+use crate::control::{Answer, CongestionPoint, Notice, PortSurroundings, PortView};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Kind, Marks, Pdu};
 use crate::core::quantity::Bits;
@@ -131,8 +131,8 @@ impl CongestionPoint for Clnp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::port;
     use super::*;
+    use crate::control::conformance::port;
     use crate::core::pdu::FlowId;
     use crate::core::time::Time;
 

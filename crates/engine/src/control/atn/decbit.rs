@@ -7,7 +7,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio, clnp};
+use super::clnp;
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::Time;
@@ -102,8 +103,8 @@ impl CongestionPoint for Decbit {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::port;
     use super::*;
+    use crate::control::conformance::port;
     use crate::core::pdu::{Body, FlowId};
 
     struct Router {

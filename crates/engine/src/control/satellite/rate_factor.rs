@@ -17,7 +17,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ReactionPoint, SenderSurroundings, check_ratio};
+use crate::control::{ReactionPoint, SenderSurroundings, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
@@ -27,9 +27,10 @@ use crate::traffic::Pace;
 const SEVERE: u8 = 2;
 /// Shortest round trip: that over one kilometre. With the usual increase a rate then grows by 2,000 times its nominal
 /// value in a second, and a run can still end; at a picosecond 64 kb/s are 400 Gb/s before the run has well begun.
-pub(super) const LEAST_ROUND_TRIP: Span = Span(10_000_000);
+pub(in crate::control) const LEAST_ROUND_TRIP: Span = Span(10_000_000);
 /// What is wrong with a shorter one.
-pub(super) const TOO_SHORT: &str = "the factor, which is raised once in a round trip, would rise without end at once";
+pub(in crate::control) const TOO_SHORT: &str =
+    "the factor, which is raised once in a round trip, would rise without end at once";
 /// Highest cap: beyond it a cap means nothing.
 const HIGHEST_CAP: f64 = 1000.0;
 
@@ -288,8 +289,8 @@ impl ReactionPoint for RateFactor {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::sender;
     use super::*;
+    use crate::control::conformance::sender;
     use crate::core::pdu::{CELL_OCTETS, FlowId};
 
     const TRIP: Span = Span::milliseconds(560);

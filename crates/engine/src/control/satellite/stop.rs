@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ReactionPoint, SenderSurroundings};
+use crate::control::{ReactionPoint, SenderSurroundings};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
@@ -88,8 +88,8 @@ impl ReactionPoint for Stop {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::sender;
     use super::*;
+    use crate::control::conformance::sender;
     use crate::core::pdu::{CELL_OCTETS, FlowId};
 
     const TRIP: Span = Span::milliseconds(560);

@@ -16,7 +16,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::{PICOSECONDS, Span, Time};
@@ -247,8 +247,8 @@ impl CongestionPoint for ClassRates {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::port_of;
     use super::*;
+    use crate::control::conformance::port_of;
     use crate::core::pdu::{Body, CELL_BITS, CELL_OCTETS, FlowId};
     use crate::core::time::Rate;
 

@@ -13,7 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{
+use crate::control::{
     Allowance, Answer, CongestionPoint, Next, PortSurroundings, PortView, ReactionPoint, Ready, SenderSurroundings,
 };
 use crate::core::error::Fault;
@@ -186,8 +186,8 @@ impl ReactionPoint for ExplicitRate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::{port, sender};
     use super::*;
+    use crate::control::conformance::{port, sender};
     use crate::core::pdu::FlowId;
     use crate::core::time::Span;
 

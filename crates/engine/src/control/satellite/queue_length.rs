@@ -12,7 +12,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
+use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::Span;
@@ -88,8 +88,8 @@ impl CongestionPoint for QueueLength {
 
 #[cfg(test)]
 mod tests {
-    use super::super::conformance::port;
     use super::*;
+    use crate::control::conformance::port;
     use crate::core::pdu::{Body, CELL_OCTETS, FlowId};
     use crate::core::time::Time;
 

@@ -1,0 +1,8 @@
+//! Schemes of the satellite study and the alternatives that it weighs (papers/satellite-atm-thesis.txt, chapters 4 and 5;
+//! specs/satellite.md).
+
+pub(super) mod class_rates;
+pub(super) mod forward_notice;
+pub(super) mod queue_length;
+pub(super) mod rate_factor;
+pub(super) mod stop;
