@@ -24,7 +24,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{
+use crate::control::points::{
     Allowance, CongestionPoint, Notice, PortSurroundings, PortView, ReactionPoint, SenderSurroundings,
 };
 use crate::core::error::Fault;

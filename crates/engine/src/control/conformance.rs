@@ -9,7 +9,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::core::pdu::{CELL_OCTETS, FlowId};
+use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks};
+use crate::core::random::Stream;
 
 const FLOWS: u32 = 4;
 const LINE_RATE: LineRate = LineRate::Bits(Rate(21_000_000));

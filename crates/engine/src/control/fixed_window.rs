@@ -7,7 +7,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{Allowance, Answer, NotificationPoint, ReactionPoint, ReceiverSurroundings, SenderSurroundings};
+use crate::control::points::{
+    Allowance, Answer, NotificationPoint, ReactionPoint, ReceiverSurroundings, SenderSurroundings,
+};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Marks, Pdu};
 use crate::core::time::Time;

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{ReactionPoint, SenderSurroundings};
+use crate::control::points::{ReactionPoint, SenderSurroundings};
 use crate::core::error::Fault;
 use crate::traffic::Pace;
 

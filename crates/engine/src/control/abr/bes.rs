@@ -9,7 +9,7 @@
 
 use super::indicate_congestion;
 use super::macr::{Macr, Params};
-use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView};
+use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView};
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
 use super::{LEAST_GRANT, indicate_congestion, interval, lower};
-use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;

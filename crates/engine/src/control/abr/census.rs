@@ -13,7 +13,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{FlowTerms, check_ratio};
+use crate::control::points::{FlowTerms, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 

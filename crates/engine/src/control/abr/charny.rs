@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
 use super::{forward_ccr, interval, lower};
-use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};

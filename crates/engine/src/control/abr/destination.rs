@@ -21,7 +21,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{Answer, NotificationPoint, ReceiverSurroundings, Turn};
+use crate::control::points::{Answer, NotificationPoint, ReceiverSurroundings, Turn};
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_OCTETS, Kind, Marks, Pdu};
 use crate::core::time::Time;

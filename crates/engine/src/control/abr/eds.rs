@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lower;
 use super::macr::{self, Macr, TooFast};
-use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;

@@ -11,7 +11,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{CongestionPoint, PortSurroundings, PortView};
+use crate::control::points::{CongestionPoint, PortSurroundings, PortView};
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::quantity::Count;

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check_rates;
 use super::order::{Order, Sent};
-use crate::control::{Allowance, Next, ReactionPoint, Ready, SenderSurroundings};
+use crate::control::points::{Allowance, Next, ReactionPoint, Ready, SenderSurroundings};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::time::{LineRate, Rate, Time};

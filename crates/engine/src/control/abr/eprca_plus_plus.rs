@@ -22,7 +22,7 @@ use super::census::{Active, Census};
 use super::interval;
 use super::load::{Load, Measured};
 use super::{forward_ccr, lower};
-use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::time::{Span, Time};

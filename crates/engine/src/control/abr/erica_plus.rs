@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::erica::{self, Core};
-use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::time::{Span, Time};

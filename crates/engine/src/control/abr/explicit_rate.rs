@@ -13,7 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{
+use crate::control::points::{
     Allowance, Answer, CongestionPoint, Next, PortSurroundings, PortView, ReactionPoint, Ready, SenderSurroundings,
 };
 use crate::core::error::Fault;

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{backward_ccr, forward_ccr};
-use crate::control::{PortSurroundings, check_ratio};
+use crate::control::points::{PortSurroundings, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;

@@ -11,7 +11,7 @@
 //!
 //! Nothing goes unless data or a backward RM cell wait, so an idle connection is silent.
 
-use crate::control::{Allowance, Answer, Next, Ready};
+use crate::control::points::{Allowance, Answer, Next, Ready};
 use crate::core::pdu::{Body, CELL_BITS, CELL_OCTETS, Kind, Marks, Pdu};
 use crate::core::time::{LineRate, Rate, Span, Time};
 

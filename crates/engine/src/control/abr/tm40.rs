@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check_rates;
 use super::order::{Order, Sent};
-use crate::control::{Allowance, Next, ReactionPoint, Ready, SenderSurroundings};
+use crate::control::points::{Allowance, Next, ReactionPoint, Ready, SenderSurroundings};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::quantity::Count;

@@ -13,7 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{Answer, CongestionPoint, Notice, PortSurroundings, PortView};
+use crate::control::points::{Answer, CongestionPoint, Notice, PortSurroundings, PortView};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Kind, Marks, Pdu};
 use crate::core::quantity::Bits;

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::clnp;
-use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::Time;

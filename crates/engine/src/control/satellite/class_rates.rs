@@ -16,7 +16,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::{PICOSECONDS, Span, Time};

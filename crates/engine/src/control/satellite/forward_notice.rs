@@ -13,7 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{Answer, NotificationPoint, ReceiverSurroundings, check_ratio};
+use crate::control::points::{Answer, NotificationPoint, ReceiverSurroundings, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Marks, Pdu};
 use crate::core::time::{Span, Time};

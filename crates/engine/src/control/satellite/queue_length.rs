@@ -12,7 +12,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::Span;

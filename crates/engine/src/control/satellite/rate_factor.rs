@@ -17,7 +17,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{ReactionPoint, SenderSurroundings, check_ratio};
+use crate::control::points::{ReactionPoint, SenderSurroundings, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};

@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::{ReactionPoint, SenderSurroundings};
+use crate::control::points::{ReactionPoint, SenderSurroundings};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
