@@ -20,7 +20,7 @@ use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::{Probe, Tally};
 use crate::core::time::Time;
 use crate::round::lane::{Inbox, Key, Lane, LaneId, Record};
-use crate::transport::Journeys;
+use crate::transport::tp4::Journeys;
 use hosts::Hosts;
 use policers::Policers;
 use port::Port;

@@ -22,7 +22,7 @@ use crate::network::policers::Chain;
 use crate::network::port::Port;
 use crate::network::receiver::Receiver;
 use crate::network::{Counts, Ctx, FlowInfo, Node, Slots, kind_of};
-use crate::transport::Journeys;
+use crate::transport::tp4::Journeys;
 use cluster::Cluster;
 pub use ends::{EndRef, Seat};
 use horizon::{Edge, Feeder};

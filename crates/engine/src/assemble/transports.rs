@@ -12,7 +12,8 @@ use crate::queue;
 use crate::round::lane::Place;
 use crate::spec::Flow;
 use crate::traffic::{self, Model};
-use crate::transport::{Params, Receiving, Sending};
+use crate::transport::Params;
+use crate::transport::tp4::{Receiving, Sending};
 
 /// A flow by itself.
 pub(super) fn check(flow: &Flow) -> Result<(), Fault> {

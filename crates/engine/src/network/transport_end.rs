@@ -7,7 +7,7 @@ use crate::core::time::Time;
 use crate::network::Ctx;
 use crate::network::receiver::Receiver;
 use crate::round::lane::{Key, Lane, Place, Record};
-use crate::transport::{Journey, Receiving, Sending};
+use crate::transport::tp4::{Journey, Receiving, Sending};
 
 /// Which half of the connections it is.
 #[derive(Clone, Debug)]

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 
-use super::tp4::{Params, Retransmission};
+use super::credit::CreditParams;
+use super::params::{Params, Retransmission};
+use super::window::WindowParams;
 use super::*;
 use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
 use crate::core::quantity::Count;

@@ -31,7 +31,8 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        super::congestion_avoidance::Params { initial: self.initial, decrease: self.decrease }.check()
+        crate::transport::tp4::credit::congestion_avoidance::Params { initial: self.initial, decrease: self.decrease }
+            .check()
     }
 }
 

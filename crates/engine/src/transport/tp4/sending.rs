@@ -4,10 +4,10 @@
 use std::collections::VecDeque;
 
 use super::journeys::{Journey, Journeys};
+use super::params::{Header, Params};
 use super::releases::Releases;
 use super::round_trip::RoundTrip;
-use super::tp4::{Header, Params};
-use super::{Acknowledged, Window, WindowStrategy};
+use super::window::{Acknowledged, Window, WindowStrategy};
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::time::{Span, Time};
 use crate::traffic::{Model, Pace, Traffic, Upcoming};

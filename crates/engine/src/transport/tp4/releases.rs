@@ -76,7 +76,7 @@ impl Releases {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tp4::Retransmission;
+    use super::super::params::Retransmission;
     use super::*;
     use crate::core::time::Span;
 

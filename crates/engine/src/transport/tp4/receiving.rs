@@ -3,9 +3,9 @@
 
 use std::collections::VecDeque;
 
+use super::credit::{Arrival, Credit, CreditStrategy, CreditSurroundings};
+use super::params::{Header, Params};
 use super::round_trip::RoundTrip;
-use super::tp4::{Header, Params};
-use super::{Arrival, Credit, CreditStrategy, CreditSurroundings};
 use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
 use crate::core::time::Time;
 

@@ -3,7 +3,7 @@
 //! V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988: gains 1/8 and 1/4, mean + 4 deviations. The first sample
 //! sets the mean, and half of it the deviation (RFC 6298, 2.2).
 
-use super::tp4::Retransmission;
+use super::params::Retransmission;
 use crate::core::time::Span;
 
 /// Estimate of one connection.

@@ -1,0 +1,70 @@
+//! How much credit a receiver gives: the role that every receiver's strategy plays. It begins afresh with each
+//! connection.
+
+use crate::core::roles::{define_role, dispatch};
+
+pub(super) mod congestion_avoidance;
+mod whole;
+mod withdrawing_credit;
+
+/// What of an arriving TPDU a receiver's strategy sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arrival {
+    /// Whether it is a DT TPDU.
+    pub is_data: bool,
+    /// Whether its NPDU experienced congestion (CE).
+    pub is_marked: bool,
+}
+
+/// The receiver's strategy: how much credit to give. Numbers are counted from 0 without modulus.
+pub trait CreditStrategy {
+    /// Credit in the CC TPDU.
+    fn initial(&self) -> u16;
+    /// Any TPDU of the connection arrived, duplicates too.
+    fn on_arrival(&mut self, _arrival: Arrival) {}
+    /// An AK TPDU goes out, with `expected` as the next number expected: the credit that it gives, at least 1.
+    fn credit(&mut self, expected: u64) -> u16;
+}
+
+/// What a receiver's strategy is built into.
+#[derive(Clone, Copy, Debug)]
+pub struct CreditSurroundings {
+    /// The most credit that the local buffer management allows (saw).
+    pub most: u16,
+}
+
+/// Every receiver's strategy: one line, one keyword of the scenario file.
+macro_rules! credit_strategies {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// No congestion management: always the whole credit.
+            whole Whole = whole::Params => whole::Whole;
+            /// Receiving transport layer congestion avoidance.
+            congestion_avoidance CongestionAvoidance = congestion_avoidance::Params => congestion_avoidance::CongestionAvoidance;
+            /// Receiving transport layer withdrawing credit.
+            withdrawing_credit WithdrawingCredit = withdrawing_credit::Params => withdrawing_credit::WithdrawingCredit;
+        }
+    };
+}
+
+credit_strategies!(define_role! [CreditParams Credit CreditSurroundings]);
+
+impl Default for CreditParams {
+    fn default() -> CreditParams {
+        CreditParams::Whole(whole::Params {})
+    }
+}
+
+impl CreditStrategy for Credit {
+    fn initial(&self) -> u16 {
+        credit_strategies!(dispatch! [Credit, self, strategy => strategy.initial()])
+    }
+
+    fn on_arrival(&mut self, arrival: Arrival) {
+        credit_strategies!(dispatch! [Credit, self, strategy => strategy.on_arrival(arrival)]);
+    }
+
+    fn credit(&mut self, expected: u64) -> u16 {
+        credit_strategies!(dispatch! [Credit, self, strategy => strategy.credit(expected)])
+    }
+}

@@ -1,0 +1,44 @@
+//! No congestion management (papers/atn-congestion-management.txt, section 5, first row): the receiver always gives the
+//! credit that its buffers allow.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CreditStrategy, CreditSurroundings};
+use crate::core::error::Fault;
+
+/// It has no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+impl Params {
+    /// Finds no fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// A receiver that gives the whole credit.
+#[derive(Clone, Debug)]
+pub struct Whole {
+    most: u16,
+}
+
+impl Whole {
+    /// Always the most.
+    #[must_use]
+    pub fn new(_params: &Params, surroundings: CreditSurroundings) -> Whole {
+        Whole { most: surroundings.most }
+    }
+}
+
+impl CreditStrategy for Whole {
+    fn initial(&self) -> u16 {
+        self.most
+    }
+
+    fn credit(&mut self, _expected: u64) -> u16 {
+        self.most
+    }
+}

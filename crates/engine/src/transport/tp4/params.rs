@@ -1,0 +1,282 @@
+//! TP4 over CLNP (ISO 8073 class 4, ISO 8473): its parameters, and what both halves of a connection share.
+//!
+//! specs/atn.md, 2 and 4. One direction of data: the flow's sender opens, sends and releases; its receiver confirms and
+//! acknowledges. A packet of the user is one DT TPDU in one NPDU: nothing is segmented.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::credit::CreditParams;
+use super::window::{WindowParams, WindowStrategy};
+use crate::core::error::Fault;
+use crate::core::pdu::{Body, FlowId, Marks, Pdu};
+use crate::core::quantity::Count;
+use crate::core::time::Span;
+
+/// Shortest T1 and W: with less, timers would be all that happens.
+const SHORTEST: Span = Span::milliseconds(1);
+
+/// Parameters of TP4.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Params {
+    /// The most credit that a receiver's buffers allow (saw), in DT TPDUs; at most 15 with normal numbering.
+    pub saw: u16,
+    /// Extended format: numbers modulo 2^31 and not 2^7.
+    pub extended: bool,
+    /// The receiver's strategy: how much credit to give.
+    pub credit: CreditParams,
+    /// The sender's strategy: how much of it to use.
+    pub window: WindowParams,
+    /// DT TPDUs in sequence that are acknowledged at once (ackn).
+    pub acknowledge_after: u32,
+    /// Longest wait of a DT TPDU for its acknowledgement (A_L): fewer than that many, and duplicates.
+    pub local_acknowledgement_time: Span,
+    /// A receiver repeats its last AK after this long (W).
+    pub window_time: Span,
+    /// Transmissions of one TPDU (N) before the connection is given up. A user with a schedule of connections then waits
+    /// for its next one; any other opens one at once.
+    pub most_transmissions: u32,
+    /// The retransmission timer.
+    pub retransmission: Retransmission,
+    /// Packets that may wait at the sender for credit, or for their connection to open; more are refused.
+    pub waiting: Count,
+    /// Lengths of NPDUs.
+    pub octets: Octets,
+    /// Intermediate systems that an NPDU may pass (its lifetime).
+    pub lifetime: u8,
+}
+
+/// The retransmission timer T1 of each TPDU: smoothed round trip + 4 deviations (Jacobson, gains 1/8 and 1/4) when it is
+/// sent, without samples of TPDUs sent more than once (Karn), doubled with each of its retransmissions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retransmission {
+    /// T1 before the first sample of a connection.
+    pub initial: Span,
+    /// Least T1.
+    pub least: Span,
+    /// Greatest T1, doubled or not.
+    pub most: Span,
+    /// Only the oldest unacknowledged TPDU is sent again; another whose T1 ran out is looked at again so many of its T1
+    /// later.
+    pub recheck: f64,
+}
+
+/// Lengths of NPDUs, in octets.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Octets {
+    /// Headers in front of a packet: CLNP 63, DT TPDU 9.
+    pub data_header: u16,
+    /// AK.
+    pub acknowledgement: u16,
+    /// CR and CC.
+    pub connect: u16,
+    /// DR.
+    pub disconnect_request: u16,
+    /// DC.
+    pub disconnect_confirm: u16,
+}
+
+impl Default for Params {
+    fn default() -> Params {
+        Params {
+            saw: 7,
+            extended: false,
+            credit: CreditParams::default(),
+            window: WindowParams::default(),
+            acknowledge_after: 1,
+            local_acknowledgement_time: Span::milliseconds(100),
+            window_time: Span::milliseconds(60_000),
+            most_transmissions: 20,
+            retransmission: Retransmission::default(),
+            waiting: Count(10_000),
+            octets: Octets::default(),
+            lifetime: 64,
+        }
+    }
+}
+
+impl Default for Retransmission {
+    fn default() -> Retransmission {
+        let second = Span::milliseconds(1000);
+        Retransmission { initial: second * 8, least: second * 8, most: second * 120, recheck: 0.3 }
+    }
+}
+
+impl Default for Octets {
+    fn default() -> Octets {
+        let (data_header, acknowledgement, connect) = (72, 72, 103);
+        Octets { data_header, acknowledgement, connect, disconnect_request: 75, disconnect_confirm: 69 }
+    }
+}
+
+impl Params {
+    /// The first fault, with its path.
+    pub fn check(&self) -> Result<(), Fault> {
+        // The credit field: 4 bits of the code octet, or two octets.
+        let most = if self.extended { u16::MAX } else { 15 };
+        if self.saw == 0 || self.saw > most {
+            let reason = format!("credit is 1 to {most} with this numbering");
+            return Err(Fault::new("saw", self.saw, reason, "write a smaller count, or extended = true"));
+        }
+        self.credit.check().map_err(|fault| fault.under("credit"))?;
+        self.window.check().map_err(|fault| fault.under("window"))?;
+        if self.acknowledge_after == 0 {
+            return Err(Fault::new("acknowledge_after", 0, "an AK follows at least one DT TPDU", "write at least 1"));
+        }
+        if self.most_transmissions == 0 || self.most_transmissions > 1000 {
+            let reason = "a TPDU is sent at least once, and not for ever";
+            return Err(Fault::new("most_transmissions", self.most_transmissions, reason, "20 is usual"));
+        }
+        let timers = &self.retransmission;
+        for (path, span) in [("window_time", self.window_time), ("retransmission.least", timers.least)] {
+            if span < SHORTEST {
+                let reason = format!("a timer runs for at least {SHORTEST}");
+                return Err(Fault::new(path, span, reason, "give a longer time, as in \"8 s\""));
+            }
+        }
+        if timers.most < timers.least {
+            let reason = format!("it is below the least ({})", timers.least);
+            return Err(Fault::new("retransmission.most", timers.most, reason, "raise it, or lower `least`"));
+        }
+        if !(timers.least..=timers.most).contains(&timers.initial) {
+            let reason = format!("T1 is {} to {}, before the first sample too", timers.least, timers.most);
+            let remedy = "choose one between, or change `least` or `most`";
+            return Err(Fault::new("retransmission.initial", timers.initial, reason, remedy));
+        }
+        if !(0.001..=1000.0).contains(&timers.recheck) {
+            let reason = "it must be a number from 0.001 to 1000";
+            return Err(Fault::new("retransmission.recheck", timers.recheck, reason, "0.3 is the study's"));
+        }
+        let octets = &self.octets;
+        for (path, value) in [
+            ("acknowledgement", octets.acknowledgement),
+            ("connect", octets.connect),
+            ("disconnect_request", octets.disconnect_request),
+            ("disconnect_confirm", octets.disconnect_confirm),
+        ] {
+            if value == 0 {
+                return Err(Fault::new(format!("octets.{path}"), 0, "an NPDU has a length", "leave it out"));
+            }
+        }
+        if octets.data_header > 535 {
+            let reason = "a packet of 65000 octets would not fit behind it";
+            return Err(Fault::new("octets.data_header", octets.data_header, reason, "write at most 535"));
+        }
+        Ok(())
+    }
+
+    /// Numbers of its DT TPDUs.
+    pub(super) fn numbering(&self) -> Numbering {
+        Numbering { mask: if self.extended { (1 << 31) - 1 } else { (1 << 7) - 1 } }
+    }
+}
+
+/// Numbers modulo a power of two, on their way; without modulus inside.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbering {
+    mask: u64,
+}
+
+impl Numbering {
+    /// The number as it is sent.
+    pub(super) fn sent(self, number: u64) -> u32 {
+        (number & self.mask) as u32
+    }
+
+    /// How far a number that was sent lies ahead of `from`, modulo.
+    pub(super) fn ahead(self, sent: u32, from: u64) -> u64 {
+        u64::from(sent).wrapping_sub(from) & self.mask
+    }
+
+    /// Whether it lies rather behind than that far ahead.
+    pub(super) fn is_behind(self, ahead: u64) -> bool {
+        ahead > self.mask / 2
+    }
+}
+
+/// What a half's NPDUs have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    pub(super) flow: FlowId,
+    pub(super) priority: u8,
+    pub(super) marks: Marks,
+    pub(super) lifetime: u8,
+}
+
+impl Header {
+    /// That of NPDUs in the flow's direction.
+    pub(super) fn new(params: &Params, flow: FlowId, priority: u8) -> Header {
+        let marks = if params.window.build(()).wants_error_reports() { Marks::ER } else { Marks::default() };
+        Header { flow, priority, marks, lifetime: params.lifetime }
+    }
+
+    pub(super) fn npdu(&self, sequence: u32, octets: u16, body: Body) -> Pdu {
+        let mut pdu = Pdu::new(self.flow, sequence, octets, self.priority, body);
+        pdu.marks = self.marks;
+        pdu.lifetime = self.lifetime;
+        pdu
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_wrap() {
+        for (extended, modulus) in [(false, 1u64 << 7), (true, 1 << 31)] {
+            let numbering = Params { extended, ..Params::default() }.numbering();
+            for from in [0, modulus - 1, modulus, 5 * modulus + 3] {
+                for ahead in [0, 1, 7, modulus / 2 - 1] {
+                    let sent = numbering.sent(from + ahead);
+                    assert!(u64::from(sent) < modulus);
+                    assert_eq!(numbering.ahead(sent, from), ahead);
+                    assert!(!numbering.is_behind(ahead));
+                }
+                let sent = numbering.sent(from + 7);
+                assert!(numbering.is_behind(numbering.ahead(sent, from + 8)));
+            }
+        }
+    }
+
+    #[test]
+    fn bad_parameters_are_refused() {
+        let good = Params::default;
+        assert_eq!(good().check(), Ok(()));
+        assert_eq!(Params { saw: 15, ..good() }.check(), Ok(()));
+        assert_eq!(Params { saw: 16, extended: true, ..good() }.check(), Ok(()));
+        let timers = Retransmission::default;
+        let faults = [
+            (Params { saw: 16, ..good() }, "saw"),
+            (Params { saw: 0, extended: true, ..good() }, "saw"),
+            (Params { acknowledge_after: 0, ..good() }, "acknowledge_after"),
+            (Params { most_transmissions: 0, ..good() }, "most_transmissions"),
+            (Params { window_time: Span(999_999_999), ..good() }, "window_time"),
+            (
+                Params { retransmission: Retransmission { least: Span::ZERO, ..timers() }, ..good() },
+                "retransmission.least",
+            ),
+            (Params { retransmission: Retransmission { most: Span(1), ..timers() }, ..good() }, "retransmission.most"),
+            (
+                Params { retransmission: Retransmission { initial: timers().most * 2, ..timers() }, ..good() },
+                "retransmission.initial",
+            ),
+            (
+                Params { retransmission: Retransmission { initial: Span::milliseconds(7999), ..timers() }, ..good() },
+                "retransmission.initial",
+            ),
+            (
+                Params { retransmission: Retransmission { recheck: 0.0, ..timers() }, ..good() },
+                "retransmission.recheck",
+            ),
+            (Params { octets: Octets { connect: 0, ..Octets::default() }, ..good() }, "octets.connect"),
+            (Params { octets: Octets { data_header: 600, ..Octets::default() }, ..good() }, "octets.data_header"),
+        ];
+        for (params, path) in faults {
+            assert_eq!(params.check().map_err(|fault| fault.path), Err(path.to_owned()));
+        }
+    }
+}
