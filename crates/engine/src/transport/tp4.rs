@@ -4,6 +4,7 @@
 //! credit an acknowledgement gives is up to the receiver's strategy ([`credit`]), how much of it is used up to the
 //! sender's ([`window`]).
 
+mod connection;
 pub mod credit;
 mod journeys;
 mod params;

@@ -3,13 +3,14 @@
 
 use std::collections::VecDeque;
 
+use super::connection::{Connection, Packet, Request, Retained};
 use super::journeys::{Journey, Journeys};
 use super::params::{Header, Params};
 use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use super::window::{Acknowledged, Window, WindowStrategy};
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
-use crate::core::time::{Span, Time};
+use crate::core::time::Time;
 use crate::traffic::{Model, Pace, Traffic, Upcoming};
 
 /// What a sending half has done since the last reset. Packets are the user's; each is one DT TPDU.
@@ -41,76 +42,6 @@ pub struct SendingMeasures {
     pub error_reports: u64,
     /// TPDUs that came for no connection there is.
     pub strays: u64,
-}
-
-/// A packet that waits to be sent.
-#[derive(Clone, Copy, Debug)]
-struct Packet {
-    produced: Time,
-    octets: u16,
-}
-
-/// A DT TPDU that may have to be sent again.
-#[derive(Clone, Copy, Debug)]
-struct Retained {
-    octets: u16,
-    transmissions: u32,
-    /// When it was last sent, and how long its T1 runs from there.
-    sent: Time,
-    timeout: Span,
-}
-
-/// The CR TPDU, sent until it is answered.
-#[derive(Clone, Copy, Debug)]
-struct Request {
-    transmissions: u32,
-    sent: Time,
-    deadline: Time,
-}
-
-/// The connection that the user has open.
-#[derive(Clone, Debug)]
-struct Connection {
-    reference: u32,
-    /// The CR TPDU until it is confirmed.
-    request: Option<Request>,
-    waiting: VecDeque<Packet>,
-    /// Sent and not acknowledged; the first has the number `lower`.
-    retained: VecDeque<Retained>,
-    /// Lower and upper edge of the window that the receiver advertises; no modulus.
-    lower: u64,
-    upper: u64,
-    subsequence: u16,
-    /// When T1 of the oldest retained TPDU is next looked at.
-    oldest_due: Time,
-    round_trip: RoundTrip,
-    window: Window,
-}
-
-impl Connection {
-    fn credit(&self) -> u64 {
-        self.upper.saturating_sub(self.lower)
-    }
-
-    /// How many more DT TPDUs may go out.
-    fn room(&self) -> u64 {
-        let window = if self.request.is_none() { self.credit().min(self.window.window()) } else { 0 };
-        window.saturating_sub(self.retained.len() as u64)
-    }
-
-    fn may_send(&self) -> bool {
-        self.room() > 0
-    }
-
-    /// The oldest TPDU has become so at `now`. While it was another's turn its T1 may have run out: it was then looked at
-    /// again every recheck of it.
-    fn plan_oldest(&mut self, now: Time) {
-        self.oldest_due = self.retained.front().map_or(Time::NEVER, |oldest| {
-            let first = oldest.sent + oldest.timeout;
-            let recheck = self.round_trip.recheck(oldest.timeout);
-            first + recheck * now.since(first).0.div_ceil(recheck.0)
-        });
-    }
 }
 
 /// Nothing bears on the user's own pace.
