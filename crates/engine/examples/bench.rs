@@ -8,11 +8,11 @@ use std::error::Error;
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use penstock_engine::agenda::{Agenda, Leaf};
 use penstock_engine::core::time::{Span, Time};
 use penstock_engine::document;
+use penstock_engine::network::lane::{Key, Place};
 use penstock_engine::report::Report;
-use penstock_engine::round::lane::{Key, Place};
+use penstock_engine::round::agenda::{Agenda, Leaf};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::spec::Scenario;
 use serde_json::{Value, json};

@@ -6,7 +6,6 @@
 //! `assemble`, which turn a scenario into a world; `run` and `report`, which drive one to its end and tell what was
 //! measured.
 
-pub mod agenda;
 pub mod assemble;
 pub mod control;
 pub mod core;

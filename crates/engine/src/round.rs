@@ -5,11 +5,10 @@
 //! it. Then the next one does. There is no list of events. A unit is a node, or nodes joined in a loop without delay,
 //! which run as one [`cluster`].
 
+pub mod agenda;
 pub mod cluster;
 mod ends;
 pub mod horizon;
-pub mod lane;
-pub mod order;
 mod turns;
 
 use crate::core::error::Error;
@@ -17,16 +16,22 @@ use crate::core::pdu::Pdu;
 use crate::core::probe::{Probe, Tally};
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Span, Time};
+use crate::network::Node;
+use crate::network::context::Counts;
+use crate::network::context::Ctx;
+use crate::network::context::FlowInfo;
+use crate::network::context::Slots;
+use crate::network::context::kind_of;
 use crate::network::hosts::Host;
+use crate::network::inbox::Inbox;
+use crate::network::lane::{Key, Lane, LaneId};
 use crate::network::policers::Chain;
 use crate::network::port::Port;
 use crate::network::receiver::Receiver;
-use crate::network::{Counts, Ctx, FlowInfo, Node, Slots, kind_of};
 use crate::transport::tp4::Journeys;
 use cluster::Cluster;
 pub use ends::{EndRef, Seat};
 use horizon::{Edge, Feeder};
-use lane::{Inbox, Key, Lane, LaneId};
 use turns::Turns;
 
 /// A round grows while it takes fewer PDUs than this, so that each node has enough to do at a time.

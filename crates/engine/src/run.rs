@@ -4,7 +4,7 @@ use crate::assemble::{self, Assembled};
 use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
-use crate::network::Counts;
+use crate::network::context::Counts;
 use crate::network::port::MOST_QUEUES;
 use crate::report::{Report, SeriesRow};
 use crate::round::World;

@@ -5,7 +5,7 @@ use crate::control::{CongestionParams, ReactionParams};
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Interval, LineRate, Rate, Span};
-use crate::network::HELD_BYTES;
+use crate::network::context::HELD_BYTES;
 use crate::network::port::MOST_QUEUES;
 use crate::policer;
 use crate::queue;

@@ -9,7 +9,8 @@ use super::network::{FlowPlan, Network};
 use crate::control::ReactionParams;
 use crate::core::error::Fault;
 use crate::core::time::LineRate;
-use crate::network::{HELD_BYTES, MOST_HELD};
+use crate::network::context::HELD_BYTES;
+use crate::network::context::MOST_HELD;
 use crate::queue;
 use crate::traffic::Offer;
 

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
+use crate::network::lane::LaneId;
 use crate::round::horizon::{Edge, Feeder};
-use crate::round::lane::LaneId;
 
 /// A node by what it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,10 +9,10 @@ use crate::control::{self, CongestionPoint};
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
 use crate::network::access::{self, Access};
+use crate::network::lane::{LaneId, Place};
 use crate::network::port::{Way, Ways};
 use crate::queue;
 use crate::round::horizon::Edge;
-use crate::round::lane::{LaneId, Place};
 
 /// What a port's congestion point does beside looking at what arrives.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use crate::core::fifo::Fifo;
 use crate::core::pdu::Pdu;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
+use crate::network::lane::{Place, Record};
 use crate::network::port::QueueState;
-use crate::round::lane::{Place, Record};
 
 /// The private line of one sender; or its part of a mere delay, in which nobody meets.
 #[derive(Clone, Debug)]

@@ -1,13 +1,13 @@
 //! End: one end of flows. It sends one, receives one, or (of a bidirectional connection) both.
 
-use super::Ctx;
 use super::access::Access;
+use super::context::Ctx;
 use super::exit::Exit;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
-use crate::round::lane::{Key, Lane, Place, Record};
+use crate::network::lane::{Key, Lane, Place, Record};
 
 /// One end of flows.
 #[derive(Clone, Debug, Default)]

@@ -3,7 +3,7 @@
 use super::access::Access;
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
-use crate::round::lane::{Key, Lane, Place, Record};
+use crate::network::lane::{Key, Lane, Place, Record};
 
 /// The way from one End.
 #[derive(Debug)]

@@ -3,15 +3,16 @@
 //! Hosts do not meet before the port, so each runs by itself as far as the node may; what all of them sent is then put in
 //! order.
 
-use super::Ctx;
+use super::context::Ctx;
 use super::end::End;
 use super::receiver::Receiver;
 use super::transport_end::TransportEnd;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
-use crate::round::lane::{Inbox, Key, Lane, LaneId, Place, Record};
-use crate::round::order::Sorter;
+use crate::network::inbox::Inbox;
+use crate::network::lane::{Key, Lane, LaneId, Place, Record};
+use crate::network::order::Sorter;
 
 /// One host.
 #[derive(Clone, Debug)]

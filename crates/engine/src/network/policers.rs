@@ -3,13 +3,14 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Ctx;
+use super::context::Ctx;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::stats::Fingerprint;
 use crate::core::time::Time;
+use crate::network::inbox::Inbox;
+use crate::network::lane::{Key, LaneId, Place, Record};
 use crate::policer::{Due, Outcome, Policer, State};
-use crate::round::lane::{Inbox, Key, LaneId, Place, Record};
 
 /// The policers of one flow, one after the other.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
 use crate::core::time::{Span, Time};
-use crate::network::Ctx;
+use crate::network::context::Ctx;
 
 /// Receiving half of an End.
 #[derive(Clone, Debug)]

@@ -6,9 +6,11 @@ use crate::control::{Allowance, Next, Reaction, ReactionPoint, Ready, Turn, With
 use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::{LineRate, Span, Time, gap};
+use crate::network::context::Counts;
+use crate::network::context::Ctx;
+use crate::network::context::kind_of;
 use crate::network::exit::Exit;
-use crate::network::{Counts, Ctx, kind_of};
-use crate::round::lane::Key;
+use crate::network::lane::Key;
 use crate::traffic::{Model, Pace, Taker, Traffic, Transfers, Unit, Upcoming};
 
 /// Data that leave as they are produced.

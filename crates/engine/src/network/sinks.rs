@@ -1,9 +1,10 @@
 //! Sinks: the receivers at the end of one line that only measure, and answer nobody.
 
-use super::Ctx;
+use super::context::Ctx;
 use super::receiver::Receiver;
 use crate::core::probe::Probe;
-use crate::round::lane::{Inbox, Key};
+use crate::network::inbox::Inbox;
+use crate::network::lane::Key;
 
 /// The receivers at the end of one line.
 #[derive(Clone, Debug, Default)]

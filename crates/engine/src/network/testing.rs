@@ -1,10 +1,11 @@
 //! What the unit tests of nodes have in common: what nodes share, cells made by hand, and what is in a lane as numbers.
 
-use super::{Counts, Ctx, Slots};
+use super::context::{Counts, Ctx, Slots};
 use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::core::probe::{Tally, Trace};
 use crate::core::time::{LineRate, Rate, Time};
-use crate::round::lane::{Inbox, Key, Lane, LaneId, Place, Record};
+use crate::network::inbox::Inbox;
+use crate::network::lane::{Key, Lane, LaneId, Place, Record};
 
 /// Picoseconds of a cell at [`CELL_RATE`].
 pub(crate) const CELL: u64 = 1_000_000;

@@ -4,9 +4,9 @@ use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::stats::Moments;
 use crate::core::time::Time;
-use crate::network::Ctx;
+use crate::network::context::Ctx;
+use crate::network::lane::{Key, Lane, Place, Record};
 use crate::network::receiver::Receiver;
-use crate::round::lane::{Key, Lane, Place, Record};
 use crate::transport::tp4::{Journey, Receiving, Sending};
 
 /// Which half of the connections it is.

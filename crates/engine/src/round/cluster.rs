@@ -2,11 +2,11 @@
 
 use super::Station;
 use super::horizon::Feeder;
-use super::lane::{Key, LaneId};
-use crate::agenda::{Agenda, Leaf};
 use crate::core::probe::Probe;
 use crate::core::time::Time;
-use crate::network::Ctx;
+use crate::network::context::Ctx;
+use crate::network::lane::{Key, LaneId};
+use crate::round::agenda::{Agenda, Leaf};
 
 /// Nodes that take turns.
 #[derive(Clone, Debug)]

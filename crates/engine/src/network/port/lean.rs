@@ -13,9 +13,9 @@ use crate::core::fifo::{Fifo, Room};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
-use crate::network::Ctx;
+use crate::network::context::Ctx;
+use crate::network::lane::{Lane, Place, Record};
 use crate::queue::{Discard, Policy};
-use crate::round::lane::{Lane, Place, Record};
 
 /// No congestion point.
 struct Nobody;

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use crate::core::fifo::Fifo;
 use crate::core::pdu::Pdu;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
-use crate::round::lane::Place;
+use crate::network::lane::Place;
 
 /// What the books of a queue must still learn of a PDU whose service has begun.
 #[derive(Clone, Copy, Debug)]

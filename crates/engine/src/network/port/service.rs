@@ -7,9 +7,11 @@ use crate::control::{Answer, CongestionPoint, Notice, PortView};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::Time;
-use crate::network::{Ctx, kind_of};
+use crate::network::context::Ctx;
+use crate::network::context::kind_of;
+use crate::network::inbox::Inbox;
+use crate::network::lane::{Key, LaneId, Place, Record};
 use crate::queue::{Discard, Verdict};
-use crate::round::lane::{Inbox, Key, LaneId, Place, Record};
 
 impl Port {
     /// Takes what arrives before `until`, and serves.

@@ -6,10 +6,10 @@ use crate::control::{CongestionParams, PortSurroundings};
 use crate::core::pdu::Marks;
 use crate::core::probe::{Event, Trace};
 use crate::core::time::Rate;
-use crate::network::Ctx;
+use crate::network::context::Ctx;
+use crate::network::inbox::Inbox;
 use crate::network::testing::{CELL, CELL_RATE, cell, context, inbox, key, put, seen};
 use crate::queue;
-use crate::round::lane::Inbox;
 
 /// Places among equal times: services, then deliveries, then what comes from hosts, then gathering.
 const SERVICE: u32 = 0;

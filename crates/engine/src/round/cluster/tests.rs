@@ -5,12 +5,13 @@ use crate::core::pdu::FlowId;
 use crate::core::probe::{Event, Trace};
 use crate::core::time::Span;
 use crate::network::Node;
+use crate::network::inbox::Inbox;
+use crate::network::lane::{LaneId, Place};
 use crate::network::policers::{Chain, Policers};
 use crate::network::receiver::{Limits, Receiver};
 use crate::network::sinks::Sinks;
 use crate::network::testing::{CELL, cell, context, inbox, key, put};
 use crate::policer;
-use crate::round::lane::{Inbox, LaneId, Place};
 
 /// Member 0: receivers behind lanes 1 and 2. Member 1: policers behind lane 0 that hand on to lane 1.
 fn stations() -> Vec<Station> {

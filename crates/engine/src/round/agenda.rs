@@ -8,7 +8,7 @@
 use std::hint::select_unpredictable;
 
 use crate::core::time::Time;
-use crate::round::lane::{Key, Place};
+use crate::network::lane::{Key, Place};
 
 /// Index of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

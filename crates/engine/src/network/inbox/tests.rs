@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::{Inbox, Key, Lane, LaneId};
 use crate::core::probe::Trace;
-use crate::network::Ctx;
+use crate::network::context::Ctx;
 use crate::network::testing::{cell, context, inbox, key, put, seen};
 
 /// The lane among the node's own and the sequence number of everything that arrives before `until`.

@@ -16,7 +16,7 @@ const MOST_IN_SPAN: u32 = 32;
 /// time as there are records, and then an insertion sort, which finds little left to do. Where many fall into one span,
 /// the sort of the library.
 #[derive(Clone, Debug, Default)]
-pub struct Sorter {
+pub(super) struct Sorter {
     /// Of each span of time first how many records fall into it, then where the next of them goes.
     starts: Vec<u32>,
     sorted: Vec<Sorted>,
@@ -24,7 +24,7 @@ pub struct Sorter {
 
 impl Sorter {
     /// Adds what is in `sent` to `lane`, in order.
-    pub fn put_in_order(&mut self, sent: &Lane, lane: &mut Lane) {
+    pub(super) fn put_in_order(&mut self, sent: &Lane, lane: &mut Lane) {
         // Emptied each time, it stands in one piece.
         let (records, _) = sent.as_slices();
         let Some(head) = records.first() else { return };
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::core::pdu::{Body, FlowId, Pdu};
     use crate::core::time::Time;
-    use crate::round::lane::Place;
+    use crate::network::lane::Place;
 
     proptest! {
         #[test]
