@@ -3,22 +3,17 @@
 //! A node never calls another. It takes what its lanes bring before a [`Key`] up to which nothing more can come, does
 //! what its timers say meanwhile, and puts what goes on into the lanes of the next nodes.
 
-pub mod access;
 pub mod context;
-pub mod end;
-pub mod exit;
 pub mod hosts;
 pub mod inbox;
 pub mod lane;
-mod order;
-pub mod policers;
+pub mod policer_node;
 pub mod port;
+pub mod queue_state;
 pub mod receiver;
-pub mod sender;
 pub mod sinks;
 #[cfg(test)]
 pub(crate) mod testing;
-pub mod transport_end;
 
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
@@ -27,7 +22,7 @@ use context::Ctx;
 use hosts::Hosts;
 use inbox::Inbox;
 use lane::Key;
-use policers::Policers;
+use policer_node::Policers;
 use port::Port;
 use sinks::Sinks;
 

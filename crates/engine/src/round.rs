@@ -25,7 +25,7 @@ use crate::network::context::kind_of;
 use crate::network::hosts::Host;
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, Lane, LaneId};
-use crate::network::policers::Chain;
+use crate::network::policer_node::Chain;
 use crate::network::port::Port;
 use crate::network::receiver::Receiver;
 use crate::transport::tp4::Journeys;

@@ -8,7 +8,7 @@ use super::network::{FlowPlan, Network};
 use crate::control::{self, CongestionPoint};
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
-use crate::network::access::{self, Access};
+use crate::network::hosts::access_line::{self, Access};
 use crate::network::lane::{LaneId, Place};
 use crate::network::port::{Way, Ways};
 use crate::queue;
@@ -85,7 +85,7 @@ impl Network<'_> {
     pub(super) fn build_access(&self, flow: &FlowPlan<'_>) -> Access {
         let first = flow.forward[0];
         let port = &self.ports[first];
-        Access::new(access::Parts {
+        Access::new(access_line::Parts {
             rate: port.rate,
             delay: port.delay,
             least_bits: self.least_access_bits(flow),

@@ -3,16 +3,24 @@
 //! Hosts do not meet before the port, so each runs by itself as far as the node may; what all of them sent is then put in
 //! order.
 
+pub mod access_line;
+pub mod direct;
+mod order;
+pub mod sender;
+pub mod transport;
+pub mod uplink;
+
 use super::context::Ctx;
-use super::end::End;
+use super::queue_state::QueueState;
 use super::receiver::Receiver;
-use super::transport_end::TransportEnd;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, Lane, LaneId, Place, Record};
-use crate::network::order::Sorter;
+use direct::End;
+use order::Sorter;
+use transport::TransportEnd;
 
 /// One host.
 #[derive(Clone, Debug)]
@@ -215,7 +223,7 @@ impl Hosts {
     }
 
     /// Every access line that measures its queue, as it is at `now`.
-    pub fn lines(&mut self, now: Time, mut each: impl FnMut(u32, super::port::QueueState)) {
+    pub fn lines(&mut self, now: Time, mut each: impl FnMut(u32, QueueState)) {
         for host in &mut self.hosts {
             if let Host::End(end) = host
                 && let Some(access) = &mut end.access

@@ -18,12 +18,12 @@ use crate::core::random::Stream;
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Interval, LineRate, Span, Time};
 use crate::network::lane::{Key, LaneId, Place, Record};
+use crate::network::queue_state::QueueState;
 use crate::queue::{Discard, Policy};
 use bits::BitCount;
 pub use groups::GroupMeasures;
 use groups::Groups;
 use queues::Queues;
-pub use queues::{QueueMeasures, QueueState};
 use server::Server;
 
 /// The most queues that a port can have.

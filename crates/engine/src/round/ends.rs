@@ -1,9 +1,9 @@
 //! Ends as those see them who read what was measured, whatever node they belong to.
 
 use crate::network::hosts::Host;
+use crate::network::hosts::sender::Sender;
+use crate::network::hosts::transport::TransportEnd;
 use crate::network::receiver::Receiver;
-use crate::network::sender::Sender;
-use crate::network::transport_end::TransportEnd;
 
 /// Where an End stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

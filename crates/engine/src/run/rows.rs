@@ -5,10 +5,10 @@ use crate::control::ReactionPoint;
 use crate::core::probe::Probe;
 use crate::core::stats::{Histogram, Moments, jain};
 use crate::core::time::{Span, Time};
+use crate::network::hosts::sender::Sender;
+use crate::network::hosts::transport::Half;
 use crate::network::port::{GroupMeasures, Port};
 use crate::network::receiver::Receiver;
-use crate::network::sender::Sender;
-use crate::network::transport_end::Half;
 use crate::report::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow};
 use crate::traffic::Transfers;
 

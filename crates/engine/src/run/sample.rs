@@ -4,10 +4,10 @@ use super::Run;
 use crate::control::{CongestionPoint, ReactionPoint};
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
-use crate::network::end::End;
 use crate::network::hosts::Host;
+use crate::network::hosts::direct::End;
+use crate::network::hosts::transport::{Half, TransportEnd};
 use crate::network::port::{MOST_QUEUES, Port};
-use crate::network::transport_end::{Half, TransportEnd};
 use crate::report::SeriesRow;
 
 impl<P: Probe> Run<P> {

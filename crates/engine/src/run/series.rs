@@ -5,7 +5,7 @@ use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
-use crate::network::transport_end::Half;
+use crate::network::hosts::transport::Half;
 use crate::round::World;
 use crate::spec::Measure;
 

@@ -1,7 +1,7 @@
 //! What transport connections measured, for the tables of flows and groups.
 
 use crate::core::stats::Moments;
-use crate::network::transport_end::Half;
+use crate::network::hosts::transport::Half;
 use crate::report::{FlowRow, GroupRow};
 use crate::round::EndRef;
 

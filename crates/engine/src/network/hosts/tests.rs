@@ -6,8 +6,8 @@ use crate::control::{ReactionParams, SenderSurroundings};
 use crate::core::pdu::FlowId;
 use crate::core::probe::Trace;
 use crate::core::random::Stream;
-use crate::network::access::{self, Access};
-use crate::network::sender::Sender;
+use crate::network::hosts::access_line::{self, Access};
+use crate::network::hosts::sender::Sender;
 use crate::network::testing::{CELL, CELL_RATE, context, inbox, key, notice, put};
 use crate::traffic;
 
@@ -45,14 +45,19 @@ fn steady(number: u32, start: &str, access: Option<Access>) -> Host {
 
 /// A line of a cell time and a delay, whose deliveries have a place of their own.
 fn line(delay: u64, place: u32) -> Option<Access> {
-    let parts =
-        access::Parts { rate: Some(CELL_RATE), delay: Span(delay), least_bits: 424, place: Place(place), port: place };
+    let parts = access_line::Parts {
+        rate: Some(CELL_RATE),
+        delay: Span(delay),
+        least_bits: 424,
+        place: Place(place),
+        port: place,
+    };
     Some(Access::new(parts))
 }
 
 /// A mere delay.
 fn delay(span: u64, place: u32) -> Option<Access> {
-    let parts = access::Parts { rate: None, delay: Span(span), least_bits: 424, place: Place(place), port: place };
+    let parts = access_line::Parts { rate: None, delay: Span(span), least_bits: 424, place: Place(place), port: place };
     Some(Access::new(parts))
 }
 

@@ -7,7 +7,7 @@
 use super::groups::Groups;
 use super::queues::Queues;
 use super::server::{Departure, Line, Queued, Server, Waiting};
-use super::{Port, QueueMeasures, QueueState, Ways, queue_of};
+use super::{Port, Ways, queue_of};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
 use crate::core::fifo::{Fifo, Room};
 use crate::core::pdu::Pdu;
@@ -15,6 +15,7 @@ use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::Ctx;
 use crate::network::lane::{Lane, Place, Record};
+use crate::network::queue_state::{QueueMeasures, QueueState};
 use crate::queue::{Discard, Policy};
 
 /// No congestion point.

@@ -7,7 +7,7 @@ use crate::core::time::Span;
 use crate::network::Node;
 use crate::network::inbox::Inbox;
 use crate::network::lane::{LaneId, Place};
-use crate::network::policers::{Chain, Policers};
+use crate::network::policer_node::{Chain, Policers};
 use crate::network::receiver::{Limits, Receiver};
 use crate::network::sinks::Sinks;
 use crate::network::testing::{CELL, cell, context, inbox, key, put};

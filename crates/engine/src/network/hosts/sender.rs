@@ -9,7 +9,7 @@ use crate::core::time::{LineRate, Span, Time, gap};
 use crate::network::context::Counts;
 use crate::network::context::Ctx;
 use crate::network::context::kind_of;
-use crate::network::exit::Exit;
+use crate::network::hosts::uplink::Exit;
 use crate::network::lane::Key;
 use crate::traffic::{Model, Pace, Taker, Traffic, Transfers, Unit, Upcoming};
 

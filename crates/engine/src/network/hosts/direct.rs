@@ -1,13 +1,13 @@
 //! End: one end of flows. It sends one, receives one, or (of a bidirectional connection) both.
 
-use super::access::Access;
-use super::context::Ctx;
-use super::exit::Exit;
-use super::receiver::Receiver;
+use super::access_line::Access;
 use super::sender::Sender;
+use super::uplink::Exit;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
+use crate::network::context::Ctx;
 use crate::network::lane::{Key, Lane, Place, Record};
+use crate::network::receiver::Receiver;
 
 /// One end of flows.
 #[derive(Clone, Debug, Default)]

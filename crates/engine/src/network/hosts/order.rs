@@ -1,6 +1,6 @@
 //! Order: what several hosts have sent, put in order of its keys.
 
-use super::lane::{Lane, Record};
+use crate::network::lane::{Lane, Record};
 
 /// What a record is sorted by, and where it stands.
 #[derive(Clone, Copy, Debug, Default)]

@@ -9,7 +9,7 @@ use crate::core::fifo::Fifo;
 use crate::core::pdu::Pdu;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
 use crate::network::lane::{Place, Record};
-use crate::network::port::QueueState;
+use crate::network::queue_state::QueueState;
 
 /// The private line of one sender; or its part of a mere delay, in which nobody meets.
 #[derive(Clone, Debug)]

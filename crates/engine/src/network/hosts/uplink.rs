@@ -1,6 +1,6 @@
 //! Exit: the way of what an End sends to the port where it meets what others send.
 
-use super::access::Access;
+use super::access_line::Access;
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 use crate::network::lane::{Key, Lane, Place, Record};
