@@ -9,12 +9,12 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use penstock_engine::core::time::{Span, Time};
-use penstock_engine::document;
 use penstock_engine::network::lane::{Key, Place};
 use penstock_engine::report::Report;
 use penstock_engine::round::agenda::{Agenda, Leaf};
 use penstock_engine::run::{Form, Run};
-use penstock_engine::spec::Scenario;
+use penstock_engine::scenario::document;
+use penstock_engine::scenario::spec::Scenario;
 use serde_json::{Value, json};
 
 const USAGE: &str = "bench FILE|RUNS.jsonl|agenda [--form fast|plain] [--share 0.1]";

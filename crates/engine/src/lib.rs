@@ -6,11 +6,9 @@
 //! `assemble`, which turn a scenario into a world; `run` and `report`, which drive one to its end and tell what was
 //! measured.
 
-pub mod assemble;
 pub mod control;
 pub mod core;
 
-pub mod document;
 #[cfg(test)]
 mod drawn;
 pub mod network;
@@ -19,7 +17,7 @@ pub mod queue;
 pub mod report;
 pub mod round;
 pub mod run;
-pub mod spec;
+pub mod scenario;
 pub mod traffic;
 pub mod transport;
 

@@ -1,6 +1,5 @@
 //! Run: one replication of a scenario from its start to its end, with warm-up, time series and the report.
 
-use crate::assemble::{self, Assembled};
 use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
@@ -8,7 +7,8 @@ use crate::network::context::Counts;
 use crate::network::port::MOST_QUEUES;
 use crate::report::{Report, SeriesRow};
 use crate::round::World;
-use crate::spec::{Measure, Scenario};
+use crate::scenario::assembly::{self, Assembled};
+use crate::scenario::spec::{Measure, Scenario};
 
 mod flood;
 mod rows;
@@ -16,7 +16,7 @@ mod sample;
 mod series;
 mod transports;
 
-pub use crate::assemble::{Estimate, Form, Limits};
+pub use crate::scenario::assembly::{Estimate, Form, Limits};
 use flood::Flood;
 
 /// PDUs after which `advance` lets its caller look, whatever span was asked for.
@@ -57,7 +57,7 @@ impl<P: Probe> Run<P> {
     /// # Errors
     /// [`Error::Scenario`] for the first thing that is wrong with the scenario.
     pub fn watched(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
-        let Assembled { mut world, stop, estimate } = assemble::world(scenario, seed, replication, form, probe)?;
+        let Assembled { mut world, stop, estimate } = assembly::world(scenario, seed, replication, form, probe)?;
         let measure = scenario.measure.clone();
         if stop.is_none() {
             series::check(&mut world, &measure, scenario.duration)?;

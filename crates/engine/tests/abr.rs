@@ -4,9 +4,9 @@
 mod agreement;
 
 use agreement::{agreed, flow, report};
-use penstock_engine::document;
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document;
 
 /// What the source of `name` read at each sample.
 fn readings(report: &Report, name: &str, quantity: &str) -> Vec<f64> {

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use penstock_engine::document;
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
-use penstock_engine::spec::{Flow, Scenario};
+use penstock_engine::scenario::document;
+use penstock_engine::scenario::spec::{Flow, Scenario};
 
 /// One cell in so many is an RM cell, which the rates count and the throughput of data does not.
 const NRM: f64 = 32.0;

@@ -3,9 +3,9 @@
 mod agreement;
 
 use agreement::agreed;
-use penstock_engine::document;
 use penstock_engine::report::{PortRow, Report};
 use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document;
 
 /// Picoseconds of a cell.
 const CELL: f64 = 2.73e-6;

@@ -5,10 +5,10 @@ mod ready_scenarios;
 
 use penstock_engine::core::probe::Trace;
 use penstock_engine::core::time::Span;
-use penstock_engine::document;
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
-use penstock_engine::spec::Scenario;
+use penstock_engine::scenario::document;
+use penstock_engine::scenario::spec::Scenario;
 use proptest::prelude::*;
 use ready_scenarios::{scenarios, shorten};
 

@@ -3,8 +3,8 @@
 mod agreement;
 
 use agreement::{agreed, flow, report};
-use penstock_engine::document;
 use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document;
 
 /// One cell a millisecond, broken from 10 to 20 ms.
 const BROKEN: &str = r#"

@@ -1,9 +1,9 @@
 //! What a run comes to is told before it begins, and never too high; what cannot end well is told early.
 
 use penstock_engine::core::time::Span;
-use penstock_engine::document;
 use penstock_engine::run::{Form, Run};
-use penstock_engine::spec::Scenario;
+use penstock_engine::scenario::document;
+use penstock_engine::scenario::spec::Scenario;
 
 mod ready_scenarios;
 

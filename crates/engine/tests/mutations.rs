@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use penstock_engine::core::error::Error;
 use penstock_engine::core::time::Span;
-use penstock_engine::document;
 use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document;
 use serde_json::{Value, json};
 
 mod ready_scenarios;

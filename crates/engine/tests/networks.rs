@@ -3,8 +3,8 @@
 mod agreement;
 
 use agreement::{agreed, flow, report};
-use penstock_engine::document;
 use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document;
 
 const CROSS_TRAFFIC: &str = r#"
 duration = "2 s"

@@ -1,10 +1,10 @@
 //! Whole networks with transport connections (TP4 over CLNP).
 
 use penstock_engine::core::time::Span;
-use penstock_engine::document;
 use penstock_engine::report::{GroupRow, Report};
 use penstock_engine::run::{Form, Run};
-use penstock_engine::spec::Scenario;
+use penstock_engine::scenario::document;
+use penstock_engine::scenario::spec::Scenario;
 use proptest::prelude::*;
 
 fn ready(name: &str) -> String {

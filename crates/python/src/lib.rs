@@ -6,12 +6,12 @@ mod error;
 mod run;
 mod table;
 
-use penstock_engine::assemble;
 use penstock_engine::core::defect::{caught, keep_places};
 use penstock_engine::core::error::{Error, Fault, REPORT};
-use penstock_engine::document;
 use penstock_engine::run::{Form, Run as Simulation};
-use penstock_engine::spec::Scenario;
+use penstock_engine::scenario::assembly;
+use penstock_engine::scenario::document;
+use penstock_engine::scenario::spec::Scenario;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -74,7 +74,7 @@ fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_,
 fn estimate(py: Python<'_>, json: &str, most_pdus: Option<u64>, most_memory: Option<u64>) -> PyResult<(u64, u64, u64)> {
     let limits = run::limits(most_pdus, most_memory);
     error::run(py, || {
-        let estimate = assemble::estimate(&document::from_json(json)?)?;
+        let estimate = assembly::estimate(&document::from_json(json)?)?;
         estimate.check(&limits)?;
         Ok((estimate.pdus, estimate.memory, estimate.seconds))
     })

@@ -1,9 +1,9 @@
 //! One simulation, advanced piece by piece from Python.
 
 use penstock_engine::core::time::Span;
-use penstock_engine::document;
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Limits, Run as Simulation};
+use penstock_engine::scenario::document;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -1,15 +1,15 @@
 //! Horizons, by hand and against what comes; stops and slices.
 
 use super::*;
-use crate::assemble::{self, Assembled, Form};
 use crate::core::probe::Trace;
-use crate::document;
 use crate::network::testing::{CELL, cell, key, put};
+use crate::scenario::assembly::{self, Assembled, Form};
+use crate::scenario::document;
 
 /// The network of a scenario at time 0, and how long it runs.
 fn world(text: &str, form: Form) -> (World<Trace>, Span) {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let Assembled { world, .. } = assemble::world(&scenario, 1, 0, form, Trace::default()).unwrap();
+    let Assembled { world, .. } = assembly::world(&scenario, 1, 0, form, Trace::default()).unwrap();
     (world, scenario.duration)
 }
 

@@ -7,7 +7,7 @@ use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
 use crate::network::hosts::transport::Half;
 use crate::round::World;
-use crate::spec::Measure;
+use crate::scenario::spec::Measure;
 
 /// Most readings of a run: some 3 GB of them with their names, once in the series and once in the table.
 const MOST_READINGS: u64 = 10_000_000;

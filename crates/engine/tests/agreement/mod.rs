@@ -2,9 +2,9 @@
 
 #![allow(dead_code, reason = "not every file of tests needs all of it")]
 
-use penstock_engine::document;
 use penstock_engine::report::{FlowRow, Report};
 use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document;
 
 /// What a whole run of one form measures.
 pub(crate) fn report(text: &str, seed: u64, form: Form) -> Report {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use penstock_engine::core::time::Span;
-use penstock_engine::document;
 use penstock_engine::report::{FlowRow, GroupRow, PortRow, Report};
 use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document;
 
 use super::dice::Dice;
 use super::{digest, network};

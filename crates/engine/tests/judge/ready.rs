@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use penstock_engine::core::time::Span;
-use penstock_engine::document;
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
-use penstock_engine::spec::Scenario;
+use penstock_engine::scenario::document;
+use penstock_engine::scenario::spec::Scenario;
 
 use super::digest;
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use penstock_engine::control::ReactionParams;
 use penstock_engine::core::time::Span;
-use penstock_engine::document;
-use penstock_engine::spec::{Flow, Scenario};
+use penstock_engine::scenario::document;
+use penstock_engine::scenario::spec::{Flow, Scenario};
 
 fn ready(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -85,8 +85,8 @@ fn resolved(text: &str, cell_time: Span) -> Result<Option<String>, Fault> {
 mod tests {
     use crate::core::error::Error;
     use crate::core::time::{LineRate, Span};
-    use crate::document::{from_json, parse, to_json, to_toml};
-    use crate::spec::Scenario;
+    use crate::scenario::document::{from_json, parse, to_json, to_toml};
+    use crate::scenario::spec::Scenario;
 
     const SLOTTED: &str = r#"
 cell_time = "2.73 us"

@@ -30,7 +30,7 @@ impl Network<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::network::Network;
-    use crate::document;
+    use crate::scenario::document;
 
     fn refusal(delay: &str, access: &str, reaction: &str) -> Option<String> {
         let text = format!(

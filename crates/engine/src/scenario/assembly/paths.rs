@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::network::PortPlan;
 use crate::core::error::Fault;
-use crate::document::suggestion;
-use crate::spec::Flow;
+use crate::scenario::document::suggestion;
+use crate::scenario::spec::Flow;
 
 /// One route, and the host whose users take it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,7 +134,7 @@ fn descend(from: &str, distances: &BTreeMap<&str, usize>, ports: &[PortPlan<'_>]
 #[cfg(test)]
 mod tests {
     use super::super::network::Network;
-    use crate::document;
+    use crate::scenario::document;
 
     /// Two ways of three lines from a to d, by b or by c, and a longer one.
     const DIAMOND: &str = r#"

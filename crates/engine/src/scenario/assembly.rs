@@ -14,7 +14,7 @@ mod transports;
 use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::round::World;
-use crate::spec::Scenario;
+use crate::scenario::spec::Scenario;
 
 pub use estimate::{Estimate, Limits};
 

@@ -10,7 +10,7 @@ use crate::network::hosts::transport::{Arrivals, Half, TransportEnd};
 use crate::network::lane::Place;
 use crate::network::receiver::Receiver;
 use crate::queue;
-use crate::spec::Flow;
+use crate::scenario::spec::Flow;
 use crate::traffic::{self, Model};
 use crate::transport::Params;
 use crate::transport::tp4::{Receiving, Sending};

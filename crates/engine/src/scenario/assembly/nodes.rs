@@ -26,7 +26,7 @@ use crate::network::sinks::Sinks;
 use crate::round::agenda::Leaf;
 use crate::round::cluster::Cluster;
 use crate::round::{Parts, Seat, Station, Unit};
-use crate::spec::Order;
+use crate::scenario::spec::Order;
 use crate::traffic;
 
 /// In a larger network there is always more to do at a time than taking turns is good for.

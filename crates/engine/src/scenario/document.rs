@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toml::de::{DeTable, DeValue, Deserializer};
 
 use crate::core::error::{Error, Fault, leads_into};
-use crate::spec::Scenario;
+use crate::scenario::spec::Scenario;
 
 mod cell_times;
 mod defaults;
@@ -387,7 +387,7 @@ metrics = ["loss_ratio"]
         assert_eq!(lengths, [3, 3]);
         assert!(!to_json(&parse(SMALL).unwrap()).contains("sweep"));
         let mut scenario = parse(SMALL).unwrap();
-        scenario.sweep = Some(crate::spec::Sweep { seed: i64::MAX as u64, ..Default::default() });
+        scenario.sweep = Some(crate::scenario::spec::Sweep { seed: i64::MAX as u64, ..Default::default() });
         assert_eq!(parse(&to_toml(&scenario)).unwrap(), scenario);
     }
 
@@ -426,7 +426,7 @@ metrics = ["loss_ratio"]
         for share in [0.1 + 0.2, 1.0 / 3.0, 2.0f64.sqrt(), 5e-324, 0.208_089_969_447_173_06] {
             let mut scenario = parse(SMALL).unwrap();
             let precision = [("loss_ratio".to_owned(), share)].into_iter().collect();
-            scenario.sweep = Some(crate::spec::Sweep { precision, ..Default::default() });
+            scenario.sweep = Some(crate::scenario::spec::Sweep { precision, ..Default::default() });
             assert_eq!(from_json(&to_json(&scenario)).unwrap(), scenario);
         }
     }

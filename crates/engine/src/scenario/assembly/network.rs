@@ -6,9 +6,9 @@ use super::paths::{Route, routes};
 use crate::control::{self, FlowTerms, PortSurroundings};
 use crate::core::error::Fault;
 use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
-use crate::document::suggestion;
 use crate::queue;
-use crate::spec::{self, Order, Scenario};
+use crate::scenario::document::suggestion;
+use crate::scenario::spec::{self, Order, Scenario};
 
 /// One port, not yet built.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::network::Network;
 use crate::core::error::Fault;
-use crate::document::suggestion;
+use crate::scenario::document::suggestion;
 
 impl<'a> Network<'a> {
     /// Lets each flow and its peer share their two Ends.

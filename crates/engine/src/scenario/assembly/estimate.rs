@@ -201,8 +201,8 @@ fn sent(offer: &Offer, line: f64, number: f64, duration: f64) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assemble::estimate;
-    use crate::document;
+    use crate::scenario::assembly::estimate;
+    use crate::scenario::document;
 
     fn of(duration: &str, queue: &str, flow: &str) -> Result<Estimate, String> {
         let text = format!(

@@ -10,7 +10,7 @@ use crate::network::port::MOST_QUEUES;
 use crate::policer;
 use crate::queue;
 use crate::queue::Discard;
-use crate::spec::{Flow, Line, Scenario};
+use crate::scenario::spec::{Flow, Line, Scenario};
 
 /// Fastest line: at 100 Tb/s a cell still takes whole picoseconds.
 const FASTEST: Rate = Rate(100_000_000_000_000);

@@ -73,7 +73,7 @@ fn no_table(path: String) -> Fault {
 #[cfg(test)]
 mod tests {
     use crate::core::error::Error;
-    use crate::document::{from_json, line_of, parse, to_json, to_toml};
+    use crate::scenario::document::{from_json, line_of, parse, to_json, to_toml};
 
     const SHORT: &str = r#"
 duration = "1 s"

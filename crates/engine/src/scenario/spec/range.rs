@@ -191,7 +191,7 @@ impl Visitor<'_> for NumberOrQuantity {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::Values;
+    use crate::scenario::spec::Values;
     use std::collections::BTreeMap;
 
     fn read(range: &str) -> Range {

@@ -1,9 +1,9 @@
 //! Which access lines belong to their hosts, where the lanes of small networks lead, and who takes turns.
 
 use super::*;
-use crate::assemble::Form;
-use crate::document;
 use crate::round::Unit;
+use crate::scenario::assembly::Form;
+use crate::scenario::document;
 
 /// Three sources behind one switch that tells them, with whatever the flows and the scenario have beside.
 fn text(flow: &str, more: &str) -> String {
