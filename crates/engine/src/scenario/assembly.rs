@@ -3,10 +3,11 @@
 mod check;
 mod estimate;
 mod graph;
-mod network;
+mod lay_out;
 mod nodes;
 mod paths;
 mod peers;
+mod plan;
 mod round_trips;
 mod routes;
 mod transports;
@@ -17,16 +18,7 @@ use crate::round::World;
 use crate::scenario::spec::Scenario;
 
 pub use estimate::{Estimate, Limits};
-
-/// Which form of the engine runs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Form {
-    /// Each node runs ahead as far as it may, and then the next.
-    #[default]
-    Fast,
-    /// All nodes take turns, in order of time.
-    Plain,
-}
+pub use nodes::Form;
 
 /// A world and what its driver must know of it.
 #[derive(Clone, Debug)]
@@ -65,10 +57,10 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
     Ok(lay_out(scenario)?.estimate())
 }
 
-fn lay_out(scenario: &Scenario) -> Result<network::Network<'_>, Error> {
+fn lay_out(scenario: &Scenario) -> Result<plan::Network<'_>, Error> {
     check::parameters(scenario)?;
     check::flow_count(scenario)?;
-    let network = network::Network::lay_out(scenario)?;
+    let network = plan::Network::lay_out(scenario)?;
     check::line_length(&network)?;
     Ok(network)
 }

@@ -1,6 +1,6 @@
 //! What a scenario must be, beyond its types: each part asked, then what no part can see alone.
 
-use super::network::Network;
+use super::plan::Network;
 use crate::control::{CongestionParams, ReactionParams};
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;

@@ -5,7 +5,7 @@
 //! queues without limit and has not left by a line is held: PDUs that a line cannot have carried by the end, and those
 //! that are on their way. So no run comes to less, and a run that is refused would have been too much.
 
-use super::network::{FlowPlan, Network};
+use super::plan::{FlowPlan, Network};
 use crate::control::ReactionParams;
 use crate::core::error::Fault;
 use crate::core::time::LineRate;
@@ -163,7 +163,7 @@ impl Network<'_> {
         // A run that is ended by departures has sent as many.
         let most = self.stop.map_or(u64::MAX, |(_, departures)| departures);
         let pdus = (all.least() as u64).min(most);
-        let held = |(plan, sum): (&super::network::PortPlan<'_>, &Sum)| Some(sum.held(plan.rate?, duration) as u64);
+        let held = |(plan, sum): (&super::plan::PortPlan<'_>, &Sum)| Some(sum.held(plan.rate?, duration) as u64);
         let held = self.ports.iter().zip(&by_port).filter_map(held).max().filter(|_| self.stop.is_none());
         let held = held.unwrap_or_default();
         let flows = (self.flows.len() as u64).saturating_mul(LEAST_FLOW_BYTES);

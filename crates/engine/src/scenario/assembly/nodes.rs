@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Form;
 use super::graph::Name;
-use super::network::{FlowPlan, Network, PortPlan};
+use super::plan::{FlowPlan, Network, PortPlan};
 use super::routes::Routes;
 use crate::control::{FlowTerms, ReceiverSurroundings, SenderSurroundings};
 use crate::core::pdu::FlowId;
@@ -28,6 +27,16 @@ use crate::round::cluster::Cluster;
 use crate::round::{Parts, Seat, Station, Unit};
 use crate::scenario::spec::Order;
 use crate::traffic;
+
+/// Which form of the engine runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Each node runs ahead as far as it may, and then the next.
+    #[default]
+    Fast,
+    /// All nodes take turns, in order of time.
+    Plain,
+}
 
 /// In a larger network there is always more to do at a time than taking turns is good for.
 const MOST_IN_TURNS: usize = 4_096;

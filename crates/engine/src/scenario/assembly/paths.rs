@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::network::PortPlan;
+use super::plan::PortPlan;
 use crate::core::error::Fault;
 use crate::scenario::document::suggestion;
 use crate::scenario::spec::Flow;
@@ -133,7 +133,7 @@ fn descend(from: &str, distances: &BTreeMap<&str, usize>, ports: &[PortPlan<'_>]
 
 #[cfg(test)]
 mod tests {
-    use super::super::network::Network;
+    use super::super::plan::Network;
     use crate::scenario::document;
 
     /// Two ways of three lines from a to d, by b or by c, and a longer one.

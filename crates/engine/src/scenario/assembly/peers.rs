@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::network::Network;
+use super::plan::Network;
 use crate::core::error::Fault;
 use crate::scenario::document::suggestion;
 

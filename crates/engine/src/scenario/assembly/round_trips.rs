@@ -1,6 +1,6 @@
 //! Round trips that reaction points take from the paths of their flows.
 
-use super::network::{FlowPlan, Network};
+use super::plan::{FlowPlan, Network};
 use crate::core::error::Fault;
 
 impl Network<'_> {
@@ -29,7 +29,7 @@ impl Network<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::network::Network;
+    use super::super::plan::Network;
     use crate::scenario::document;
 
     fn refusal(delay: &str, access: &str, reaction: &str) -> Option<String> {

@@ -1,6 +1,6 @@
 //! What senders have to send, and flows over transport connections: what they must be, and their two ends.
 
-use super::network::{FlowPlan, Network};
+use super::plan::{FlowPlan, Network};
 use crate::control::{CongestionParams, ReactionParams};
 use crate::core::error::Fault;
 use crate::core::pdu::FlowId;
