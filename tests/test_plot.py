@@ -1,20 +1,13 @@
-"""Figures show what they are given, with intervals, cut off no text, and are the same bytes on every run."""
+"""Figures show what they are given, with intervals, and say what they cannot show."""
 
 from __future__ import annotations
 
 import math
-import os
-import re
-import subprocess
-import sys
-from itertools import combinations
-from pathlib import Path
-from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from sheets import CURVE, ZERO, by_name, sheet, wave
 
 from penstock.errors import InputError
 from penstock.plot import (
@@ -26,124 +19,17 @@ from penstock.plot import (
     against,
     draw,
     heat_map,
-    inline,
     over_time,
-    save,
     shared_traces,
     tails,
 )
-from penstock.plot.layout import frame_of, octets, svg
 
-CURVE = Curve("loss", {1.0: {1: 0.0, 2: 2.0, 3: 4.0}, 2.0: {1: 1.0, 2: 2.0, 3: 3.0}})
-ZERO = Curve("loss", {1.0: {1: 0.0, 2: 0.0}, 2.0: {1: 0.0, 2: 0.0}})
-SCHEMES = ("drop_tail", "push_out", "clp_threshold", "reaction_point.rate_factor", "early packet discard")
-LONGEST = tuple(
-    f"congestion_avoidance (decrease = 0.625, initial = {k}), unlimited" + k * " and more" for k in range(5)
-)
 HALF_WIDTH = 4.302653 * 2 / 3**0.5
 """Of the values 0, 2, 4: Student's quantile for two degrees of freedom, standard deviation 2."""
 
 
-def sheet(*panels: Panel, columns: int = 1) -> Sheet:
-    return Sheet("figure", "A figure", "What it shows. " * 12, panels, columns)
-
-
 def data(line: object, side: str) -> list[float]:
     return [float(value) for value in np.asarray(getattr(line, f"get_{side}data")())]
-
-
-def wave(label: str, *, stretch: float = 1.0, count: int = 200) -> Trace:
-    x = [number * 0.1 for number in range(count)]
-    return Trace(label, x, [1 + math.sin(stretch * at) for at in x])
-
-
-def by_name(schemes: tuple[str, ...] = SCHEMES) -> dict[str, dict[int, float]]:
-    return {name: {seed: place + seed / 4 for seed in (1, 2, 3)} for place, name in enumerate(schemes)}
-
-
-def samples() -> list[Sheet]:
-    """At least one sheet of every kind, with texts as long as they come."""
-    numbers = [Curve(f"curve {k}", {x: {s: x + k + s / 9 for s in (1, 2, 3)} for x in range(13)}) for k in range(9)]
-    named = [Curve(label, by_name()) for label in ("voice", "video")]
-    exact = Curve("theory", {"drop_tail": {0: 3.0}}, exact=True)
-    counts = {270 + k / 7: 1 + 10**6 // (k + 1) ** 3 for k in range(150)}
-    cells = {(x, y): {1: x * y * 1e-5, 2: x * y * 2e-5} for x in range(1, 13) for y in (16, 32, 64) if x != y / 8}
-    long = "a quantity with a name that is longer than its axis, and a unit (cells per second and octet)"
-    rows = {"first": [1.0, 2.0], "second": [3.0], "nothing": []}
-    traces = [Trace("queue", [0.0, 1.0, 2.0], [3.0, 1.0, 2.0])]
-    mixed = [Panel("x", "y", [CURVE]), Panel("", "", rows=rows), Panel("t", "q", traces=traces, level=1.0)]
-    return [
-        sheet(*mixed, columns=2),
-        sheet(
-            Panel("x", "y", [CURVE], title="a panel"),
-            Panel("", "", rows={"a name of some length, as it may be": [1.0]}),
-        ),
-        against(
-            "against",
-            "Maximum and mean number of cells in each queue of the satellite, " * 2,
-            numbers,
-            x_label="x",
-            y_label=long,
-            level=4,
-            level_label="limit",
-        ),
-        against(
-            "log", "Log", [Curve("", {2**k: {1: 1.0, 2: k} for k in range(12)})], x_label="x", y_label="y", log_x=True
-        ),
-        against(
-            "decade", "Log", [Curve("a", {k: {1: 1.0} for k in range(1, 99)})], x_label="x", y_label="y", log_x=True
-        ),
-        against("uneven", "Uneven", [Curve("a", {k**4: {1: 1.0} for k in range(9)})], x_label="x", y_label="y"),
-        against("named", "Named", [*named, exact], x_label="scheme", y_label="y", each_seed=True, caption="W" * 200),
-        against("many", "Many", [Curve("a", by_name(SCHEMES * 3))], x_label="scheme", y_label="y"),
-        against(
-            "longest", "Longest", [Curve("a", by_name(LONGEST))], x_label="credit, window", y_label=long, level=1.0
-        ),
-        heat_map(
-            "longest-map",
-            "Longest",
-            {(a, b): {1: 1.0} for a in LONGEST for b in LONGEST},
-            x_label="credit",
-            y_label="window",
-            quantity=long,
-        ),
-        over_time("time", "Time", [wave("fast", stretch=9), wave("slow")], y_label="y", caption="www mmm " * 60),
-        shared_traces(
-            "shared",
-            "Shared",
-            [
-                Panel(
-                    "",
-                    "cells",
-                    traces=[wave("the low priority queue of a port"), wave("b")],
-                    level=1.5,
-                    level_label="L",
-                ),
-                Panel("", long, traces=[wave("rate", count=100)]),
-            ],
-        ),
-        tails(
-            "tails", "Tails", [Tail("voice", counts), Tail("none", {})], x_label="delay", limit=300, limit_label="limit"
-        ),
-        tails("one", "One", [Tail("constant", {5.0: 3})], x_label="delay", log_x=True),
-        heat_map("heat", "Heat", cells, x_label="x", y_label="y", quantity=long),
-        heat_map(
-            "names",
-            "Names",
-            {(a, b): {1: 1.0} for a in SCHEMES for b in SCHEMES},
-            x_label="scheme",
-            y_label="other scheme",
-            quantity="share",
-        ),
-        heat_map(
-            "large",
-            "Large",
-            {(x, y): {1: x - y} for x in range(60) for y in range(50)},
-            x_label="x",
-            y_label="y",
-            quantity="z",
-        ),
-    ]
 
 
 # ---------------------------------------------------------------------------------------------- against a parameter
@@ -395,111 +281,3 @@ def test_large_values_are_printed_whole() -> None:
 def test_the_values_of_many_cells_are_not_printed() -> None:
     _, axis = heat({(x, y): {1: x + y} for x in range(16) for y in range(10)})
     assert not axis.texts
-
-
-# -------------------------------------------------------------------------------------------------------- all sheets
-@pytest.mark.parametrize("made", samples(), ids=lambda made: f"{made.name}-{made.columns}")
-@pytest.mark.parametrize("is_page", [False, True], ids=["file", "page"])
-def test_nothing_is_cut_off_and_no_ticks_overlap(made: Sheet, is_page: bool) -> None:
-    figure = draw(made)
-    width, height = figure.get_size_inches()
-    below = above = 0.0
-    if is_page:  # which takes off title and caption, and their room
-        frame = frame_of(made)
-        below, above = frame.below, frame.above
-        for text in figure.texts:
-            text.set_visible(False)
-    figure.draw_without_rendering()
-    drawn = figure.get_tightbbox()
-    room = min(drawn.x0, drawn.y0 - below, width - drawn.x1, height - above - drawn.y1)
-    assert room > -0.01, f"{drawn} on {width} by {height}"
-    for axis in figure.axes:
-        low, high = axis.get_xlim()
-        labels = [
-            label.get_window_extent()
-            for place, label in zip(axis.get_xticks(), axis.get_xticklabels(), strict=False)
-            if low <= place <= high and label.get_text() and label.get_rotation() == 0
-        ]
-        assert not any(one.overlaps(other) for one, other in combinations(labels, 2))
-
-
-def test_a_sign_that_matplotlib_reads_as_mathematics_is_only_a_sign() -> None:
-    weird = [Curve("$a_b \\frac", CURVE.points), Curve("$5", CURVE.points)]
-    figure = draw(against("w", "$\\oops$", weird, x_label="$x$", y_label="y"))
-    figure.draw_without_rendering()
-    assert figure.texts[0].get_text() == "$\\oops$"
-
-
-def test_the_same_data_give_the_same_bytes_in_another_process(tmp_path: Path) -> None:
-    here, there = tmp_path / "here", tmp_path / "there"
-    for folder in (here, there):
-        folder.mkdir()
-    written = [path for made in samples() for path in save(made, here)]
-    script = (
-        "import sys; sys.path.insert(0, sys.argv[1]); from test_plot import *; "
-        "[save(made, Path(sys.argv[2])) for made in samples()]"
-    )
-    environment = {**os.environ, "PYTHONHASHSEED": "7"}
-    command = [sys.executable, "-c", script, str(Path(__file__).parent), str(there)]
-    subprocess.run(command, check=True, env=environment)
-    assert {path.suffix for path in written} == {".svg", ".png"}
-    for path in written:
-        assert path.read_bytes() == (there / path.name).read_bytes()
-    assert b"<dc:date>" not in written[0].read_bytes()
-
-
-def test_a_sheet_is_drawn_once_for_its_file_and_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[str] = []
-
-    def counting(figure: Figure, suffix: str) -> bytes:
-        made.append(suffix)
-        return octets(figure, suffix)
-
-    monkeypatch.setattr("penstock.plot.layout.octets", counting)
-    one, other = sheet(Panel("x", "y", [CURVE])), sheet(Panel("x", "y", [ZERO]))
-    save(one, tmp_path)
-    before = [path.read_bytes() for path in sorted(tmp_path.iterdir())]
-    inline([one])
-    save(one, tmp_path)
-    assert sorted(made) == ["png", "svg"]
-    save(other, tmp_path)  # of the same name
-    assert sorted(made) == ["png", "png", "svg", "svg"]
-    after = [path.read_bytes() for path in sorted(tmp_path.iterdir())]
-    assert all(old != new for old, new in zip(before, after, strict=True))
-
-
-def test_a_drawing_for_a_page_has_neither_title_nor_caption(tmp_path: Path) -> None:
-    made = sheet(Panel("", "", [CURVE]))
-    plain = Sheet("plain", "", "", made.panels)
-    boxes = [re.search(r'viewBox="0 (\S+) (\S+) (\S+)"', drawing) for drawing in inline([made, plain])[1]]
-    assert boxes[0] is not None
-    assert boxes[1] is not None
-    assert float(boxes[0][1]) == pytest.approx(72 * 0.3)
-    assert float(boxes[1][1]) == 0
-    assert [float(each) for each in boxes[0].groups()[1:]] == pytest.approx([float(e) for e in boxes[1].groups()[1:]])
-    for part in ("title", "caption"):
-        assert f'id="{part}"'.encode() in svg(made)
-    letters = [drawing.count("<use") for drawing in inline([made, plain])[1]]
-    assert letters[0] == letters[1]
-
-
-def test_drawings_for_a_page_share_no_ids_and_refer_to_what_is_there() -> None:
-    made = samples()
-    shared, drawings = inline([*made, *made])
-    page = ElementTree.fromstring(f"<page>{shared}{''.join(drawings)}</page>")
-    ids = [element.attrib["id"] for element in page.iter() if "id" in element.attrib]
-    assert len(set(ids)) == len(ids)
-    referred = set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', "".join(drawings)))
-    assert {"".join(pair) for pair in referred} == set(ids)
-    assert drawings[0].startswith("<svg ")
-    assert [each.get("aria-label") for each in page[1:]] == [each.title for each in (*made, *made)]
-
-
-def test_a_drawing_for_a_page_is_much_smaller_than_its_file_and_says_the_same(tmp_path: Path) -> None:
-    made = samples()[0]
-    file = save(made, tmp_path)[0].read_text(encoding="utf-8")
-    shared, (drawing,) = inline([made])
-    assert len(drawing) < len(file) / 4
-    assert len(shared) + len(drawing) < len(file) / 2
-    bands = re.findall(r"fill-opacity: ?0.15", file)
-    assert len(re.findall(r"fill-opacity: ?0.15", drawing + shared)) >= len(bands) / 2 > 0

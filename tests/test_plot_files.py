@@ -1,0 +1,133 @@
+"""What holds of every figure: nothing is cut off, the same bytes each time, and drawings for a page."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from itertools import combinations
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from matplotlib.figure import Figure
+from sheets import CURVE, ZERO, samples, sheet
+
+from penstock.plot import (
+    Curve,
+    Panel,
+    Sheet,
+    against,
+    draw,
+    inline,
+    save,
+)
+from penstock.plot.layout import frame_of, octets, svg
+
+
+@pytest.mark.parametrize("made", samples(), ids=lambda made: f"{made.name}-{made.columns}")
+@pytest.mark.parametrize("is_page", [False, True], ids=["file", "page"])
+def test_nothing_is_cut_off_and_no_ticks_overlap(made: Sheet, is_page: bool) -> None:
+    figure = draw(made)
+    width, height = figure.get_size_inches()
+    below = above = 0.0
+    if is_page:  # which takes off title and caption, and their room
+        frame = frame_of(made)
+        below, above = frame.below, frame.above
+        for text in figure.texts:
+            text.set_visible(False)
+    figure.draw_without_rendering()
+    drawn = figure.get_tightbbox()
+    room = min(drawn.x0, drawn.y0 - below, width - drawn.x1, height - above - drawn.y1)
+    assert room > -0.01, f"{drawn} on {width} by {height}"
+    for axis in figure.axes:
+        low, high = axis.get_xlim()
+        labels = [
+            label.get_window_extent()
+            for place, label in zip(axis.get_xticks(), axis.get_xticklabels(), strict=False)
+            if low <= place <= high and label.get_text() and label.get_rotation() == 0
+        ]
+        assert not any(one.overlaps(other) for one, other in combinations(labels, 2))
+
+
+def test_a_sign_that_matplotlib_reads_as_mathematics_is_only_a_sign() -> None:
+    weird = [Curve("$a_b \\frac", CURVE.points), Curve("$5", CURVE.points)]
+    figure = draw(against("w", "$\\oops$", weird, x_label="$x$", y_label="y"))
+    figure.draw_without_rendering()
+    assert figure.texts[0].get_text() == "$\\oops$"
+
+
+def test_the_same_data_give_the_same_bytes_in_another_process(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+    written = [path for made in samples() for path in save(made, here)]
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from test_plot_files import *; "
+        "[save(made, Path(sys.argv[2])) for made in samples()]"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "7"}
+    command = [sys.executable, "-c", script, str(Path(__file__).parent), str(there)]
+    subprocess.run(command, check=True, env=environment)
+    assert {path.suffix for path in written} == {".svg", ".png"}
+    for path in written:
+        assert path.read_bytes() == (there / path.name).read_bytes()
+    assert b"<dc:date>" not in written[0].read_bytes()
+
+
+def test_a_sheet_is_drawn_once_for_its_file_and_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def counting(figure: Figure, suffix: str) -> bytes:
+        made.append(suffix)
+        return octets(figure, suffix)
+
+    monkeypatch.setattr("penstock.plot.layout.octets", counting)
+    one, other = sheet(Panel("x", "y", [CURVE])), sheet(Panel("x", "y", [ZERO]))
+    save(one, tmp_path)
+    before = [path.read_bytes() for path in sorted(tmp_path.iterdir())]
+    inline([one])
+    save(one, tmp_path)
+    assert sorted(made) == ["png", "svg"]
+    save(other, tmp_path)  # of the same name
+    assert sorted(made) == ["png", "png", "svg", "svg"]
+    after = [path.read_bytes() for path in sorted(tmp_path.iterdir())]
+    assert all(old != new for old, new in zip(before, after, strict=True))
+
+
+def test_a_drawing_for_a_page_has_neither_title_nor_caption(tmp_path: Path) -> None:
+    made = sheet(Panel("", "", [CURVE]))
+    plain = Sheet("plain", "", "", made.panels)
+    boxes = [re.search(r'viewBox="0 (\S+) (\S+) (\S+)"', drawing) for drawing in inline([made, plain])[1]]
+    assert boxes[0] is not None
+    assert boxes[1] is not None
+    assert float(boxes[0][1]) == pytest.approx(72 * 0.3)
+    assert float(boxes[1][1]) == 0
+    assert [float(each) for each in boxes[0].groups()[1:]] == pytest.approx([float(e) for e in boxes[1].groups()[1:]])
+    for part in ("title", "caption"):
+        assert f'id="{part}"'.encode() in svg(made)
+    letters = [drawing.count("<use") for drawing in inline([made, plain])[1]]
+    assert letters[0] == letters[1]
+
+
+def test_drawings_for_a_page_share_no_ids_and_refer_to_what_is_there() -> None:
+    made = samples()
+    shared, drawings = inline([*made, *made])
+    page = ElementTree.fromstring(f"<page>{shared}{''.join(drawings)}</page>")
+    ids = [element.attrib["id"] for element in page.iter() if "id" in element.attrib]
+    assert len(set(ids)) == len(ids)
+    referred = set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', "".join(drawings)))
+    assert {"".join(pair) for pair in referred} == set(ids)
+    assert drawings[0].startswith("<svg ")
+    assert [each.get("aria-label") for each in page[1:]] == [each.title for each in (*made, *made)]
+
+
+def test_a_drawing_for_a_page_is_much_smaller_than_its_file_and_says_the_same(tmp_path: Path) -> None:
+    made = samples()[0]
+    file = save(made, tmp_path)[0].read_text(encoding="utf-8")
+    shared, (drawing,) = inline([made])
+    assert len(drawing) < len(file) / 4
+    assert len(shared) + len(drawing) < len(file) / 2
+    bands = re.findall(r"fill-opacity: ?0.15", file)
+    assert len(re.findall(r"fill-opacity: ?0.15", drawing + shared)) >= len(bands) / 2 > 0
