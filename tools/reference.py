@@ -2,10 +2,8 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,6 @@ from penstock import _engine
 from penstock.cli import COMMANDS
 
 Schema = dict[str, Any]
-REPORT = Path(__file__).parent.parent / "crates" / "engine" / "src" / "report.rs"
 PATHS = {"sweep.axis"}
 """Tables whose keys are paths into the scenario, and no names of one's choice."""
 
@@ -23,7 +20,7 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     pages = {
         "scenario": ScenarioPage(json.loads(_engine.schema())).text(),
-        "tables": tables_page(REPORT.read_text(encoding="utf-8")),
+        "tables": tables_page(),
         "commands": commands_page(),
     }
     for name, text in pages.items():
@@ -194,15 +191,8 @@ def cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def tables_page(source: str) -> str:
-    """Every column of every result table, from the doc comments of the engine's report."""
-    kinds = {
-        "String": "text",
-        "u64": "count",
-        "f64": "number",
-        "Option<f64>": "number or null",
-        "Option<u64>": "count or null",
-    }
+def tables_page() -> str:
+    """Every column of every result table, as the engine defines it."""
     head = (
         "# Result tables\n\nThe tables of a `Result`, and the Parquet files of `penstock run --out`: each has the "
         "column `replication` first. Sweeps, comparisons and studies have the same tables: `Results.table` puts the "
@@ -212,32 +202,11 @@ def tables_page(source: str) -> str:
         "there was nothing to measure stands null.\n"
     )
     sections = [head]
-    for name, meaning, columns in structures(source):
-        if not name.endswith("Row"):
-            continue
-        table = {"FlowRow": "flows", "LossRow": "losses", "SeriesRow": "series"}.get(name, f"{name[:-3].lower()}s")
+    for table, meaning, columns in json.loads(_engine.columns()):
         lines = [f"## `{table}`", "", meaning, "", "| column | value | meaning |", "|---|---|---|"]
-        lines += [f"| `{column}` | {kinds.get(kind, kind)} | {cell(text)} |" for column, kind, text in columns]
+        lines += [f"| `{column}` | {kind} | {cell(text)} |" for column, kind, text in columns]
         sections.append("\n".join([*lines, ""]))
     return "\n".join(sections)
-
-
-def structures(source: str) -> Iterator[tuple[str, str, list[tuple[str, str, str]]]]:
-    """Name, meaning and fields of each public structure of a Rust file."""
-    comment: list[str] = []
-    name, meaning = "", ""
-    fields: list[tuple[str, str, str]] = []
-    for line in map(str.strip, source.splitlines()):
-        if line.startswith("///"):
-            comment.append(line[3:].strip())
-        elif found := re.match(r"pub struct (\w+)", line):
-            name, meaning, fields, comment = found[1], " ".join(comment), [], []
-        elif found := re.match(r"pub (\w+): (.+),", line):
-            fields.append((found[1], found[2], " ".join(comment)))
-            comment = []
-        elif line == "}" and name:
-            yield name, meaning, fields
-            name = ""
 
 
 def commands_page() -> str:

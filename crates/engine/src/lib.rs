@@ -3,7 +3,7 @@
 //! The modules from the ground up: `time`, `quantity`, `pdu`, `error`; the roles `traffic`, `policer`, `discard`,
 //! `control` and `transport`, each with one file per algorithm; the nodes in `network` (hosts, ports, policers, sinks);
 //! `round`, which runs them, each as far as it may, with `agenda` for those that must take turns; `spec`, `document` and
-//! `assemble`, which turn a scenario into a world; `run` and `report`, which drive one to its end and tell what was
+//! `assemble`, which turn a scenario into a world; XX
 //! measured.
 
 pub mod control;

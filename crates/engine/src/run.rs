@@ -4,17 +4,12 @@ use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::Counts;
-use crate::network::port::MOST_QUEUES;
-use crate::report::{Report, SeriesRow};
+use crate::report::{Measured, Report, Series};
 use crate::round::World;
 use crate::scenario::assembly::{self, Assembled};
 use crate::scenario::spec::{Measure, Scenario};
 
 mod flood;
-mod rows;
-mod sample;
-mod series;
-mod transports;
 
 pub use crate::scenario::assembly::{Estimate, Form, Limits};
 use flood::Flood;
@@ -30,10 +25,7 @@ pub struct Run<P = ()> {
     warm_up: Time,
     warm: bool,
     stop: Option<(usize, u64)>,
-    next_sample: Time,
-    series: Vec<SeriesRow>,
-    /// Bits that each queue of each port had sent at the last sample.
-    sampled_bits: Vec<[u64; MOST_QUEUES]>,
+    series: Series,
     measure: Measure,
     breath: u64,
     base: Vec<Counts>,
@@ -59,10 +51,10 @@ impl<P: Probe> Run<P> {
     pub fn watched(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
         let Assembled { mut world, stop, estimate } = assembly::world(scenario, seed, replication, form, probe)?;
         let measure = scenario.measure.clone();
+        let series = Series::new(&measure, &world);
         if stop.is_none() {
-            series::check(&mut world, &measure, scenario.duration)?;
+            series.check(&mut world, scenario.duration)?;
         }
-        let ports = world.ports().count();
         let mut run = Run {
             base: vec![Counts::default(); world.flows().len()],
             world,
@@ -70,9 +62,7 @@ impl<P: Probe> Run<P> {
             warm_up: Time::ZERO + scenario.warm_up,
             warm: false,
             stop,
-            next_sample: measure.sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
-            series: Vec::new(),
-            sampled_bits: vec![[0; MOST_QUEUES]; ports],
+            series,
             measure,
             breath: BREATH,
             flood: Flood::new(scenario.duration, estimate.offered),
@@ -110,7 +100,7 @@ impl<P: Probe> Run<P> {
         let until = self.world.clock() + span;
         loop {
             let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
-            let target = until.min(self.end()).min(self.next_sample).min(warm_up).min(self.flood.next());
+            let target = until.min(self.end()).min(self.series.next()).min(warm_up).min(self.flood.next());
             let is_there = self.world.run_until(target, self.breath)?;
             flood::refuse(&self.world)?;
             let now = self.world.clock();
@@ -120,9 +110,8 @@ impl<P: Probe> Run<P> {
             if now >= warm_up {
                 self.warm_now();
             }
-            if now >= self.next_sample {
-                self.take_sample();
-                series::check_length(self.series.len(), &self.measure, now)?;
+            if now >= self.series.next() {
+                self.series.read(&mut self.world)?;
             }
             if now >= self.end() {
                 self.world.check()?;
@@ -159,12 +148,7 @@ impl<P: Probe> Run<P> {
 
     fn warm_now(&mut self) {
         self.warm = true;
-        for (port, sampled) in self.world.ports().zip(&mut self.sampled_bits) {
-            // Counts begin again, in the middle of an interval between readings: what it has is kept, below zero.
-            for (queue, bits) in port.queues().iter().zip(sampled) {
-                *bits = bits.wrapping_sub(queue.measures.departed_bits);
-            }
-        }
+        self.series.rebase(&self.world);
         self.world.reset_measures();
         self.base = self.world.counts().to_vec();
         if let Some((port, departures)) = self.stop {
@@ -175,28 +159,7 @@ impl<P: Probe> Run<P> {
     /// What was measured so far.
     #[must_use]
     pub fn report(&self) -> Report {
-        let now = self.world.clock();
-        let measured = now.since(self.warm_up);
-        let flows = self.flow_rows(measured);
-        let groups = self.group_rows(&flows, measured);
-        let (mut ports, mut queues, mut losses) = (Vec::new(), Vec::new(), Vec::new());
-        for port in self.world.ports() {
-            self.port_rows(port, now, measured, &mut ports, &mut queues, &mut losses);
-        }
-        losses.extend(self.police_rows());
-        Report {
-            flows,
-            groups,
-            ports,
-            queues,
-            losses,
-            levels: self.level_rows(now),
-            series: self.series.clone(),
-            distributions: if self.measure.distributions { self.distribution_rows() } else { Vec::new() },
-            end_s: now.seconds(),
-            measured_s: measured.seconds(),
-            events: self.world.handled(),
-            fingerprint: self.world.fingerprint(),
-        }
+        let measured = Measured { world: &self.world, since: self.warm_up, base: &self.base };
+        Report { series: self.series.rows().to_vec(), ..measured.report(self.measure.distributions) }
     }
 }

@@ -76,22 +76,31 @@ fn agreed(scenario: &Scenario, seed: u64) -> Report {
 /// What users produce goes somewhere, and so does what is sent. With a warm-up, what was under way at its end arrives
 /// uncounted.
 fn assert_books(report: &Report, has_warmed_up: bool) {
-    for (own, group) in report.groups.iter().filter_map(|group| Some((group.produced?, group))) {
+    for (own, group) in report.groups.iter().filter_map(|group| Some((group.transport.produced?, group))) {
         let count = |field: Option<u64>| field.unwrap();
-        let (transmitted, accepted) = (count(group.transmitted), count(group.accepted));
-        assert_eq!(own, transmitted + count(group.refused) + count(group.unsent) + count(group.waiting), "{group:?}");
-        assert_eq!(group.sent, transmitted + count(group.retransmitted));
+        let (transmitted, accepted) = (count(group.transport.transmitted), count(group.transport.accepted));
+        assert_eq!(
+            own,
+            transmitted
+                + count(group.transport.refused)
+                + count(group.transport.unsent)
+                + count(group.transport.waiting),
+            "{group:?}"
+        );
+        assert_eq!(group.sent, transmitted + count(group.transport.retransmitted));
         // Whatever copy arrives is new, known, beyond the windows, or of a connection that is over.
-        let known = accepted + count(group.duplicates) + count(group.outside_window);
-        assert_eq!(group.delivered, known + count(group.late), "{group:?}");
+        let known = accepted + count(group.transport.duplicates) + count(group.transport.outside_window);
+        assert_eq!(group.delivered, known + count(group.transport.late), "{group:?}");
         assert!([group.success_once, group.success_all].iter().flatten().all(|&share| share <= 1.0), "{group:?}");
         if has_warmed_up {
             continue;
         }
-        let ended = count(group.acknowledged) + count(group.unacknowledged) + count(group.outstanding);
+        let ended = count(group.transport.acknowledged)
+            + count(group.transport.unacknowledged)
+            + count(group.transport.outstanding);
         assert_eq!(transmitted, ended, "{group:?}");
         assert!(group.delivered + group.lost <= group.sent && accepted <= transmitted);
-        assert!(count(group.error_reports) <= count(group.error_reports_sent));
+        assert!(count(group.transport.error_reports) <= count(group.error_reports_sent));
         let share = |sent: u64| (sent > 0).then(|| accepted as f64 / sent as f64);
         assert_eq!([group.success_once, group.success_all], [share(transmitted), share(group.sent)]);
     }
@@ -108,9 +117,12 @@ fn books_balance_and_forms_agree_with_every_strategy() {
             let report = agreed(&scenario, 4);
             assert_books(&report, false);
             let group = &report.groups[0];
-            assert!(group.accepted > Some(0) && group.connections > Some(4), "{strategy:?} {group:?}");
+            assert!(
+                group.transport.accepted > Some(0) && group.transport.connections > Some(4),
+                "{strategy:?} {group:?}"
+            );
             assert_eq!(group.error_reports_sent > Some(0), strategy.1 == "error_npdu = {}", "{strategy:?} {group:?}");
-            offered.push(group.connections);
+            offered.push(group.transport.connections);
             fingerprints +=
                 &format!("{name} {} {} {} {:016x}\n", strategy.0, strategy.1, group.sent, report.fingerprint);
         }
@@ -129,7 +141,7 @@ fn other_ready_scenarios_run() {
         scenario.warm_up = Span::from_seconds(50.0);
         let report = agreed(&scenario, 2);
         assert_books(&report, true);
-        assert!(report.groups.iter().all(|group| group.accepted > Some(0)), "{:?}", report.groups);
+        assert!(report.groups.iter().all(|group| group.transport.accepted > Some(0)), "{:?}", report.groups);
     }
 }
 
@@ -179,7 +191,7 @@ fn a_fixed_window_fills_the_pipe_and_then_the_queue() {
         } else {
             assert!(bottleneck.waiting_mean_bits.unwrap() < 1e-6, "{bottleneck:?}");
         }
-        assert_eq!((report.groups[0].retransmitted, report.groups[0].strays), (Some(0), Some(0)));
+        assert_eq!((report.groups[0].transport.retransmitted, report.groups[0].transport.strays), (Some(0), Some(0)));
     }
 }
 

@@ -31,6 +31,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
+    module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(frames, module)?)?;
     module.add_function(wrap_pyfunction!(line_of, module)?)?;
     module.add_function(wrap_pyfunction!(sweep_lengths, module)?)?;
@@ -100,6 +101,12 @@ fn to_toml(py: Python<'_>, json: &str) -> PyResult<String> {
 #[pyfunction]
 fn schema() -> String {
     document::schema()
+}
+
+/// Every result table and its columns, with their meanings, as JSON: `[[table, meaning, [[column, kind, meaning]]]]`.
+#[pyfunction]
+fn columns() -> String {
+    table::columns()
 }
 
 /// The line of the scenario file `text`, from 1, on which the last step of `path` stands that is there at all.

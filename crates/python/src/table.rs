@@ -12,9 +12,8 @@ use arrow_ipc::reader::StreamReader;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, Field, FieldRef, Schema};
 use arrow_select::concat::concat_batches;
-use penstock_engine::report::{
-    DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow,
-};
+use penstock_engine::report::Report;
+use penstock_engine::report::columns::{Column, Values};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
@@ -108,132 +107,38 @@ fn unreadable(error: ArrowError) -> PyErr {
 }
 
 /// All tables of a report, by name.
-pub(crate) fn batches(report: &Report) -> PyResult<[(&'static str, RecordBatch); 8]> {
-    let tables = [
-        ("flows", flows(&report.flows)),
-        ("groups", groups(&report.groups)),
-        ("ports", ports(&report.ports)),
-        ("queues", queues(&report.queues)),
-        ("losses", losses(&report.losses)),
-        ("levels", levels(&report.levels)),
-        ("series", series(&report.series)),
-        ("distributions", distributions(&report.distributions)),
-    ];
-    let mut built = Vec::with_capacity(tables.len());
-    for (name, batch) in tables {
-        built.push((name, batch.map_err(unreadable)?));
-    }
-    built.try_into().map_err(|_| PyValueError::new_err("a table is missing"))
+pub(crate) fn batches(report: &Report) -> PyResult<Vec<(&'static str, RecordBatch)>> {
+    let tables = report.tables().into_iter();
+    tables.map(|table| Ok((table.name, batch(table.columns).map_err(unreadable)?))).collect()
 }
 
-/// A type of field that makes a column.
-trait Cell: Sized {
-    const NULLABLE: bool;
-    fn column<'a>(cells: impl Iterator<Item = &'a Self>) -> ArrayRef
-    where
-        Self: 'a;
+fn batch(columns: Vec<Column>) -> Result<RecordBatch, ArrowError> {
+    let (mut fields, mut arrays) = (Vec::new(), Vec::new());
+    for Column { name, values, .. } in columns {
+        let is_optional = matches!(values, Values::OptionalCounts(_) | Values::OptionalNumbers(_));
+        let array = array(values);
+        fields.push(Field::new(name, array.data_type().clone(), is_optional));
+        arrays.push(array);
+    }
+    RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
 }
 
-/// Lists the types of field, and the array that holds each.
-macro_rules! cells {
-    ($($kind:ty, $nullable:literal, $array:ty, $cell:ident => $value:expr;)*) => {$(
-        impl Cell for $kind {
-            const NULLABLE: bool = $nullable;
-            fn column<'a>(cells: impl Iterator<Item = &'a Self>) -> ArrayRef {
-                Arc::new(cells.map(|$cell| $value).collect::<$array>())
-            }
-        }
-    )*};
+fn array(values: Values) -> ArrayRef {
+    match values {
+        Values::Texts(texts) => Arc::new(StringArray::from(texts)),
+        Values::Counts(counts) => Arc::new(UInt64Array::from(counts)),
+        Values::Numbers(numbers) => Arc::new(Float64Array::from(numbers)),
+        Values::OptionalCounts(counts) => Arc::new(UInt64Array::from(counts)),
+        Values::OptionalNumbers(numbers) => Arc::new(Float64Array::from(numbers)),
+    }
 }
 
-cells! {
-    String, false, StringArray, cell => Some(cell.as_str());
-    u64, false, UInt64Array, cell => Some(*cell);
-    f64, false, Float64Array, cell => Some(*cell);
-    Option<u64>, true, UInt64Array, cell => *cell;
-    Option<f64>, true, Float64Array, cell => *cell;
+/// Every table and column with its meaning: `[[table, meaning, [[column, kind, meaning], ...]], ...]` as JSON.
+pub(crate) fn columns() -> String {
+    let tables = Report::default().tables().into_iter().map(|table| {
+        let column =
+            |column: &Column| [column.name.to_owned(), column.values.kind().to_owned(), column.meaning.clone()];
+        (table.name, table.meaning, table.columns.iter().map(column).collect::<Vec<_>>())
+    });
+    serde_json::to_string(&tables.collect::<Vec<_>>()).unwrap_or_default()
 }
-
-/// Makes a table of rows: one column a field, called as the field. A field that is not listed does not compile.
-macro_rules! table {
-    ($name:ident: $row:ident { $($field:ident),* $(,)? }) => {
-        fn $name(rows: &[$row]) -> Result<RecordBatch, ArrowError> {
-            if let Some($row { $($field: _),* }) = rows.first() {}
-            let mut fields = Vec::new();
-            let mut columns = Vec::new();
-            $(add(&mut fields, &mut columns, stringify!($field), rows.iter().map(|row| &row.$field));)*
-            RecordBatch::try_new(Arc::new(Schema::new(fields)), columns)
-        }
-    };
-}
-
-fn add<'a, C: Cell + 'a>(
-    fields: &mut Vec<Field>,
-    columns: &mut Vec<ArrayRef>,
-    name: &str,
-    cells: impl Iterator<Item = &'a C>,
-) {
-    let column = C::column(cells);
-    fields.push(Field::new(name, column.data_type().clone(), C::NULLABLE));
-    columns.push(column);
-}
-
-table!(
-    flows: FlowRow {
-        flow, group, sent, delivered, lost, tagged, sent_bits, control_bits, delivered_bits, throughput_bps,
-        delay_mean_s, delay_sd_s, delay_min_s, delay_max_s, delay_p99_s, over_jitter_limit, control_sent,
-        control_delivered, control_lost, obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished,
-        transfer_mean_all_s, connections, connections_given_up, produced, refused, unsent, waiting, acknowledged,
-        unacknowledged, outstanding, transmitted, retransmitted, accepted, duplicates, outside_window, late, strays,
-        error_reports, delay_transmission_mean_s, delay_production_mean_s
-    }
-);
-
-table!(
-    groups: GroupRow {
-        group, flows, sent, delivered, lost, loss_ratio, tagged, load_bps, sent_bps, throughput_bps, nominal_bps,
-        delay_mean_s, delay_p50_s, delay_p99_s, delay_p999_s, delay_max_s, over_jitter_limit, jitter_share,
-        obeyed_mild, obeyed_severe, transfers, transfer_mean_s, transfers_unfinished, transfer_mean_all_s, fairness,
-        connections, connections_given_up, produced, refused, unsent, waiting, acknowledged, unacknowledged,
-        outstanding, transmitted, retransmitted, accepted, duplicates, outside_window, late, strays, error_reports,
-        error_reports_sent, error_report_share, discard_share, success_once, success_all, accepted_per_s, power,
-        delay_transmission_mean_s, delay_production_mean_s
-    }
-);
-
-table!(
-    ports: PortRow {
-        port, from, to, rate_bps, arrived, departed, discarded, utilisation, queue_mean, queue_max, queue_max_start, marked,
-        notices_mild, notices_severe, error_npdus, queue_mean_bits, waiting_mean_bits
-    }
-);
-
-table!(
-    queues: QueueRow {
-        port, priority, arrived, discarded, queue_mean, queue_max, queue_max_start
-    }
-);
-
-table!(
-    losses: LossRow {
-        place, group, discarded, control_discarded, tagged, notices_mild, notices_severe
-    }
-);
-
-table!(
-    levels: LevelRow {
-        group, level, rate_share, share
-    }
-);
-
-table!(
-    series: SeriesRow {
-        time_s, component, quantity, value
-    }
-);
-
-table!(
-    distributions: DistributionRow {
-        group, delay_s, count
-    }
-);

@@ -3,102 +3,66 @@
 
 use std::fmt::Write as _;
 
-use penstock_engine::report::{
-    DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow,
-};
+use penstock_engine::report::Report;
+use penstock_engine::report::columns::{Column, Table, Values};
 use sha2::{Digest, Sha256};
 
-/// One value of one column.
-trait Exact {
-    fn write(&self, text: &mut String);
+/// What a row of each table is called in the text, in the order of the tables.
+const ROWS: [&str; 8] =
+    ["FlowRow", "GroupRow", "PortRow", "QueueRow", "LossRow", "LevelRow", "SeriesRow", "DistributionRow"];
+
+/// Columns, as `table.column`, that came after the pins and are left out of them.
+const LATER: &[&str] = &[];
+
+/// A number as a reader wants it, and as it is.
+fn exact(number: f64) -> String {
+    format!("{number:?}/{:016x}", number.to_bits())
 }
 
-impl Exact for u64 {
-    fn write(&self, text: &mut String) {
-        write!(text, "{self}").expect("a string takes everything");
+/// The value of one column in one row.
+fn value(column: &Column, row: usize) -> String {
+    let none = || "-".to_owned();
+    match &column.values {
+        Values::Texts(texts) => format!("{:?}", texts[row]),
+        Values::Counts(counts) => counts[row].to_string(),
+        Values::Numbers(numbers) => exact(numbers[row]),
+        Values::OptionalCounts(counts) => counts[row].map_or_else(none, |count| count.to_string()),
+        Values::OptionalNumbers(numbers) => numbers[row].map_or_else(none, exact),
     }
 }
 
-impl Exact for String {
-    fn write(&self, text: &mut String) {
-        write!(text, "{self:?}").expect("a string takes everything");
+fn rows(values: &Values) -> usize {
+    match values {
+        Values::Texts(texts) => texts.len(),
+        Values::Counts(counts) => counts.len(),
+        Values::Numbers(numbers) => numbers.len(),
+        Values::OptionalCounts(counts) => counts.len(),
+        Values::OptionalNumbers(numbers) => numbers.len(),
     }
 }
 
-/// As a reader wants it, and as it is.
-impl Exact for f64 {
-    fn write(&self, text: &mut String) {
-        write!(text, "{self:?}/{:016x}", self.to_bits()).expect("a string takes everything");
+fn write_table(text: &mut String, name: &str, table: &Table) {
+    let is_pinned = |column: &&Column| !LATER.contains(&&*format!("{}.{}", table.name, column.name));
+    let columns: Vec<&Column> = table.columns.iter().filter(is_pinned).collect();
+    for row in 0..rows(&table.columns[0].values) {
+        text.push_str(name);
+        columns.iter().for_each(|column| {
+            write!(text, " {}={}", column.name, value(column, row)).expect("a string takes everything");
+        });
+        text.push('\n');
     }
-}
-
-impl<T: Exact> Exact for Option<T> {
-    fn write(&self, text: &mut String) {
-        match self {
-            Some(value) => value.write(text),
-            None => text.push('-'),
-        }
-    }
-}
-
-/// Writes one line for each row. Every column is named, so that a new one must be listed here, or left out on purpose.
-macro_rules! rows {
-    ($text:ident, $rows:expr, $row:ident: $($column:ident)*) => {
-        for row in $rows {
-            let $row { $($column),* } = row;
-            $text.push_str(stringify!($row));
-            $(
-                $text.push_str(concat!(" ", stringify!($column), "="));
-                $column.write(&mut $text);
-            )*
-            $text.push('\n');
-        }
-    };
 }
 
 /// Every column of every row, but the number of PDUs that nodes took: it says how the engine worked, not what came of it.
 pub(crate) fn text(report: &Report) -> String {
-    let Report {
-        flows,
-        groups,
-        ports,
-        queues,
-        losses,
-        levels,
-        series,
-        distributions,
-        end_s,
-        measured_s,
-        events: _,
-        fingerprint,
-    } = report;
     let mut text = String::new();
-    rows!(text, flows, FlowRow: flow group sent delivered lost tagged sent_bits control_bits delivered_bits
-        throughput_bps delay_mean_s delay_sd_s delay_min_s delay_max_s delay_p99_s over_jitter_limit control_sent
-        control_delivered control_lost obeyed_mild obeyed_severe transfers transfer_mean_s transfers_unfinished
-        transfer_mean_all_s connections connections_given_up produced refused unsent waiting acknowledged unacknowledged
-        outstanding transmitted retransmitted accepted duplicates outside_window late strays error_reports
-        delay_transmission_mean_s delay_production_mean_s);
-    rows!(text, groups, GroupRow: group flows sent delivered lost loss_ratio tagged load_bps sent_bps throughput_bps
-        nominal_bps delay_mean_s delay_p50_s delay_p99_s delay_p999_s delay_max_s over_jitter_limit jitter_share
-        obeyed_mild obeyed_severe transfers transfer_mean_s transfers_unfinished transfer_mean_all_s fairness connections
-        connections_given_up produced refused unsent waiting acknowledged unacknowledged outstanding transmitted
-        retransmitted accepted duplicates outside_window late strays error_reports error_reports_sent error_report_share
-        discard_share success_once success_all accepted_per_s power delay_transmission_mean_s delay_production_mean_s);
-    rows!(text, ports, PortRow: port from to rate_bps arrived departed discarded utilisation queue_mean queue_max
-        queue_max_start marked notices_mild notices_severe error_npdus queue_mean_bits waiting_mean_bits);
-    rows!(text, queues, QueueRow: port priority arrived discarded queue_mean queue_max queue_max_start);
-    rows!(text, losses, LossRow: place group discarded control_discarded tagged notices_mild notices_severe);
-    rows!(text, levels, LevelRow: group level rate_share share);
-    rows!(text, series, SeriesRow: time_s component quantity value);
-    rows!(text, distributions, DistributionRow: group delay_s count);
-    for (name, seconds) in [("end_s", end_s), ("measured_s", measured_s)] {
-        text.push_str(name);
-        text.push('=');
-        seconds.write(&mut text);
-        text.push('\n');
+    let tables = report.tables();
+    assert_eq!(tables.len(), ROWS.len(), "every table has a name here");
+    tables.iter().zip(ROWS).for_each(|(table, name)| write_table(&mut text, name, table));
+    for (name, seconds) in [("end_s", report.end_s), ("measured_s", report.measured_s)] {
+        writeln!(text, "{name}={}", exact(seconds)).expect("a string takes everything");
     }
-    writeln!(text, "fingerprint={fingerprint:016x}").expect("a string takes everything");
+    writeln!(text, "fingerprint={:016x}", report.fingerprint).expect("a string takes everything");
     text
 }
 

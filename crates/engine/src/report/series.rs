@@ -1,39 +1,100 @@
-//! Readings of a run at one instant, for its time series.
+//! The time series of a run: readings at equal intervals.
 
-use super::Run;
+mod length;
+
+use super::rows::SeriesRow;
 use crate::control::{CongestionPoint, ReactionPoint};
+use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
 use crate::network::hosts::direct::End;
 use crate::network::hosts::transport::{Half, TransportEnd};
 use crate::network::port::{MOST_QUEUES, Port};
-use crate::report::SeriesRow;
+use crate::round::World;
+use crate::scenario::spec::Measure;
 
-impl<P: Probe> Run<P> {
-    pub(super) fn take_sample(&mut self) {
+/// The time series of a run.
+#[derive(Clone, Debug)]
+pub struct Series {
+    measure: Measure,
+    /// When the next readings are due.
+    next: Time,
+    rows: Vec<SeriesRow>,
+    /// Bits that each queue of each port had sent at the last readings.
+    sent_bits: Vec<[u64; MOST_QUEUES]>,
+}
+
+impl Series {
+    /// The series that `measure` asks for, of a world at time 0.
+    #[must_use]
+    pub fn new<P: Probe>(measure: &Measure, world: &World<P>) -> Series {
+        Series {
+            measure: measure.clone(),
+            next: measure.sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
+            rows: Vec::new(),
+            sent_bits: vec![[0; MOST_QUEUES]; world.ports().count()],
+        }
+    }
+
+    /// Refuses a series that does not fit in memory, in a run that lasts for `duration`.
+    ///
+    /// # Errors
+    /// With the path of the interval.
+    pub fn check<P: Probe>(&self, world: &mut World<P>, duration: Span) -> Result<(), Fault> {
+        length::check(world, &self.measure, duration)
+    }
+
+    /// When the next readings are due.
+    #[must_use]
+    pub fn next(&self) -> Time {
+        self.next
+    }
+
+    /// All readings so far, in order of time.
+    #[must_use]
+    pub fn rows(&self) -> &[SeriesRow] {
+        &self.rows
+    }
+
+    /// The measures are about to start afresh, perhaps between two readings: what the queues have sent since the last is
+    /// kept, below zero.
+    pub fn rebase<P: Probe>(&mut self, world: &World<P>) {
+        for (port, sent) in world.ports().zip(&mut self.sent_bits) {
+            for (queue, bits) in port.queues().iter().zip(sent) {
+                *bits = bits.wrapping_sub(queue.measures.departed_bits);
+            }
+        }
+    }
+
+    /// Takes the readings that are due.
+    ///
+    /// # Errors
+    /// If the series no longer fits in memory.
+    pub fn read<P: Probe>(&mut self, world: &mut World<P>) -> Result<(), Fault> {
         let interval = self.measure.sample.unwrap_or_default();
-        let groups = self.world.groups().to_vec();
-        let flows = self.world.flows().iter().map(|flow| (flow.name.clone(), flow.group as usize));
+        let groups = world.groups().to_vec();
+        let flows = world.flows().iter().map(|flow| (flow.name.clone(), flow.group as usize));
         let mut sample = Sample {
-            now: self.world.clock(),
+            now: world.clock(),
             interval,
             flows: flows.collect(),
-            received: self.world.counts().iter().map(|[data, _]| data.delivered).collect(),
+            received: world.counts().iter().map(|[data, _]| data.delivered).collect(),
             shows_flows: self.measure.sample_flows,
             seen: vec![0; groups.len()],
             sums: vec![Vec::new(); groups.len()],
-            series: &mut self.series,
+            series: &mut self.rows,
         };
-        for (port, sampled) in self.world.ports_mut().zip(&mut self.sampled_bits) {
-            sample.read_port(port, sampled);
+        for (port, sent) in world.ports_mut().zip(&mut self.sent_bits) {
+            sample.read_port(port, sent);
         }
-        self.world.each_host(|host| match host {
+        world.each_host(|host| match host {
             Host::End(end) => sample.read_end(end),
             Host::Transport(end) => sample.read_transport(end),
         });
         sample.put_means(&groups);
-        self.next_sample = self.world.clock() + interval;
+        self.next = world.clock() + interval;
+        length::check_length(self.rows.len(), &self.measure, world.clock())
     }
 }
 

@@ -1,8 +1,9 @@
 //! What transport connections measured, for the tables of flows and groups.
 
+use super::rows::{FlowRow, GroupRow};
 use crate::core::stats::Moments;
 use crate::network::hosts::transport::Half;
-use crate::report::{FlowRow, GroupRow};
+
 use crate::round::EndRef;
 
 /// Mean in seconds of what was counted in picoseconds.
@@ -21,28 +22,28 @@ pub(super) fn fill_flows<'a>(ends: impl Iterator<Item = EndRef<'a>>, rows: &mut 
                 row.sent = own.transmitted + own.retransmitted;
                 row.sent_bits = own.sent_bits;
                 row.control_bits = own.control_bits;
-                row.connections = Some(own.opened);
-                row.connections_given_up = Some(own.given_up);
-                row.produced = Some(own.produced);
-                row.refused = Some(own.refused);
-                row.unsent = Some(own.unsent);
-                row.waiting = Some(sending.waiting());
-                row.acknowledged = Some(own.acknowledged);
-                row.unacknowledged = Some(own.unacknowledged);
-                row.outstanding = Some(sending.outstanding());
-                row.transmitted = Some(own.transmitted);
-                row.retransmitted = Some(own.retransmitted);
-                row.error_reports = Some(own.error_reports);
-                row.strays = Some(row.strays.unwrap_or_default() + own.strays);
+                row.transport.connections = Some(own.opened);
+                row.transport.connections_given_up = Some(own.given_up);
+                row.transport.produced = Some(own.produced);
+                row.transport.refused = Some(own.refused);
+                row.transport.unsent = Some(own.unsent);
+                row.transport.waiting = Some(sending.waiting());
+                row.transport.acknowledged = Some(own.acknowledged);
+                row.transport.unacknowledged = Some(own.unacknowledged);
+                row.transport.outstanding = Some(sending.outstanding());
+                row.transport.transmitted = Some(own.transmitted);
+                row.transport.retransmitted = Some(own.retransmitted);
+                row.transport.error_reports = Some(own.error_reports);
+                row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
             }
             Half::Receiving(receiving, arrivals) => {
                 let own = receiving.measures();
                 let row = &mut rows[arrivals.receiver.flow().index()];
-                row.accepted = Some(own.accepted);
-                row.duplicates = Some(own.duplicates);
-                row.outside_window = Some(own.outside);
-                row.late = Some(own.late);
-                row.strays = Some(row.strays.unwrap_or_default() + own.strays);
+                row.transport.accepted = Some(own.accepted);
+                row.transport.duplicates = Some(own.duplicates);
+                row.transport.outside_window = Some(own.outside);
+                row.transport.late = Some(own.late);
+                row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
                 row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
                 row.delay_production_mean_s = mean_s(&arrivals.since_production);
             }
@@ -88,26 +89,29 @@ pub(super) fn fill_group(
 ) {
     let sum =
         |field: fn(&FlowRow) -> Option<u64>| flows.iter().filter_map(|row| field(row)).reduce(|sum, value| sum + value);
-    let (Some(transmitted), Some(accepted)) = (sum(|row| row.transmitted), sum(|row| row.accepted)) else { return };
+    let (Some(transmitted), Some(accepted)) = (sum(|row| row.transport.transmitted), sum(|row| row.transport.accepted))
+    else {
+        return;
+    };
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     let control = |field: fn(&FlowRow) -> u64| flows.iter().map(|row| field(row)).sum::<u64>();
-    row.connections = sum(|row| row.connections);
-    row.connections_given_up = sum(|row| row.connections_given_up);
-    row.produced = sum(|row| row.produced);
-    row.refused = sum(|row| row.refused);
-    row.unsent = sum(|row| row.unsent);
-    row.waiting = sum(|row| row.waiting);
-    row.acknowledged = sum(|row| row.acknowledged);
-    row.unacknowledged = sum(|row| row.unacknowledged);
-    row.outstanding = sum(|row| row.outstanding);
-    row.transmitted = Some(transmitted);
-    row.retransmitted = sum(|row| row.retransmitted);
-    row.accepted = Some(accepted);
-    row.duplicates = sum(|row| row.duplicates);
-    row.outside_window = sum(|row| row.outside_window);
-    row.late = sum(|row| row.late);
-    row.strays = sum(|row| row.strays);
-    row.error_reports = sum(|row| row.error_reports);
+    row.transport.connections = sum(|row| row.transport.connections);
+    row.transport.connections_given_up = sum(|row| row.transport.connections_given_up);
+    row.transport.produced = sum(|row| row.transport.produced);
+    row.transport.refused = sum(|row| row.transport.refused);
+    row.transport.unsent = sum(|row| row.transport.unsent);
+    row.transport.waiting = sum(|row| row.transport.waiting);
+    row.transport.acknowledged = sum(|row| row.transport.acknowledged);
+    row.transport.unacknowledged = sum(|row| row.transport.unacknowledged);
+    row.transport.outstanding = sum(|row| row.transport.outstanding);
+    row.transport.transmitted = Some(transmitted);
+    row.transport.retransmitted = sum(|row| row.transport.retransmitted);
+    row.transport.accepted = Some(accepted);
+    row.transport.duplicates = sum(|row| row.transport.duplicates);
+    row.transport.outside_window = sum(|row| row.transport.outside_window);
+    row.transport.late = sum(|row| row.transport.late);
+    row.transport.strays = sum(|row| row.transport.strays);
+    row.transport.error_reports = sum(|row| row.transport.error_reports);
     row.error_reports_sent = Some(reports);
     row.error_report_share = share(reports, row.sent + control(|row| row.control_sent));
     row.discard_share = share(row.lost + control(|row| row.control_lost), row.sent);

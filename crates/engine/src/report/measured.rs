@@ -1,15 +1,17 @@
 //! The rows of a run's report, from the network as it stands.
 
-use super::{Run, transports};
+use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report};
+use super::transports;
 use crate::control::ReactionPoint;
 use crate::core::probe::Probe;
 use crate::core::stats::{Histogram, Moments, jain};
 use crate::core::time::{Span, Time};
+use crate::network::context::Counts;
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::Half;
 use crate::network::port::{GroupMeasures, Port};
 use crate::network::receiver::Receiver;
-use crate::report::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow};
+use crate::round::World;
 use crate::traffic::Transfers;
 
 /// What the Ends of a group come to together.
@@ -21,8 +23,47 @@ struct GroupSums {
     delays: Moments,
 }
 
-impl<P: Probe> Run<P> {
-    pub(super) fn flow_rows(&self, measured: Span) -> Vec<FlowRow> {
+/// A network as it stands, and since when it has been measured.
+#[derive(Debug)]
+pub struct Measured<'a, P> {
+    /// The network.
+    pub world: &'a World<P>,
+    /// When the measures began.
+    pub since: Time,
+    /// What had been counted by then.
+    pub base: &'a [Counts],
+}
+
+impl<P: Probe> Measured<'_, P> {
+    /// Every table but the time series.
+    #[must_use]
+    pub fn report(&self, shows_distributions: bool) -> Report {
+        let now = self.world.clock();
+        let measured = now.since(self.since);
+        let flows = self.flow_rows(measured);
+        let groups = self.group_rows(&flows, measured);
+        let (mut ports, mut queues, mut losses) = (Vec::new(), Vec::new(), Vec::new());
+        for port in self.world.ports() {
+            self.port_rows(port, now, measured, &mut ports, &mut queues, &mut losses);
+        }
+        losses.extend(self.policer_rows());
+        Report {
+            flows,
+            groups,
+            ports,
+            queues,
+            losses,
+            levels: self.level_rows(now),
+            series: Vec::new(),
+            distributions: if shows_distributions { self.distribution_rows() } else { Vec::new() },
+            end_s: now.seconds(),
+            measured_s: measured.seconds(),
+            events: self.world.handled(),
+            fingerprint: self.world.fingerprint(),
+        }
+    }
+
+    fn flow_rows(&self, measured: Span) -> Vec<FlowRow> {
         let mut rows: Vec<FlowRow> = self
             .world
             .flows()
@@ -55,7 +96,7 @@ impl<P: Probe> Run<P> {
         rows
     }
 
-    pub(super) fn group_rows(&self, flows: &[FlowRow], measured: Span) -> Vec<GroupRow> {
+    fn group_rows(&self, flows: &[FlowRow], measured: Span) -> Vec<GroupRow> {
         let sums = self.group_sums();
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
         let arrivals = transports::arrivals(self.world.ends(), group_of, self.world.groups().len());
@@ -101,7 +142,7 @@ impl<P: Probe> Run<P> {
     }
 
     /// Time at each level, all flows of a group together.
-    pub(super) fn level_rows(&self, now: Time) -> Vec<LevelRow> {
+    fn level_rows(&self, now: Time) -> Vec<LevelRow> {
         let mut spent: Vec<Vec<(f64, u128)>> = vec![Vec::new(); self.world.groups().len()];
         for end in self.world.ends() {
             let Some(sender) = end.sender() else { continue };
@@ -123,7 +164,7 @@ impl<P: Probe> Run<P> {
         rows.collect()
     }
 
-    pub(super) fn distribution_rows(&self) -> Vec<DistributionRow> {
+    fn distribution_rows(&self) -> Vec<DistributionRow> {
         let groups = self.world.groups().iter().zip(&self.world.tally().delays);
         let rows = groups.flat_map(|(group, histogram)| {
             histogram.steps().map(|step| DistributionRow {
@@ -135,7 +176,7 @@ impl<P: Probe> Run<P> {
         rows.collect()
     }
 
-    pub(super) fn port_rows(
+    fn port_rows(
         &self,
         port: &Port,
         now: Time,
@@ -194,7 +235,7 @@ impl<P: Probe> Run<P> {
         ports.push(row);
     }
 
-    pub(super) fn police_rows(&self) -> Vec<LossRow> {
+    fn policer_rows(&self) -> Vec<LossRow> {
         let mut by_group = vec![(0, 0); self.world.groups().len()];
         for (chain, flow) in self.world.policers().zip(self.world.flows()) {
             let Some(chain) = chain else { continue };
