@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use penstock_engine::core::time::{Span, Time};
 use penstock_engine::network::lane::{Key, Place};
 use penstock_engine::report::Report;
-use penstock_engine::round::agenda::{Agenda, Leaf};
+use penstock_engine::round::agenda::{Agenda, Member};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::spec::Scenario;
@@ -133,13 +133,13 @@ fn agenda(turns: u64) -> Value {
     let mut agenda = Agenda::new(LEAVES as usize);
     let key = |leaf: u32, time: Time| Key { time, place: Place(leaf) };
     for leaf in 0..LEAVES {
-        agenda.set(Leaf(leaf), key(leaf, Time(u64::from(leaf))));
+        agenda.set(Member(leaf), key(leaf, Time(u64::from(leaf))));
     }
     let mut state = 1_u64;
     for _ in 0..turns {
-        let (now, Leaf(leaf)) = agenda.first();
+        let (now, Member(leaf)) = agenda.first();
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        agenda.set(Leaf(leaf), key(leaf, now.time + Span(1 + (state >> 52))));
+        agenda.set(Member(leaf), key(leaf, now.time + Span(1 + (state >> 52))));
     }
     json!({ "cells": turns, "turns": turns, "last_ps": black_box(agenda.first().0.time.0) })
 }

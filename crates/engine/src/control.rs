@@ -9,7 +9,7 @@
 use crate::core::pdu::Pdu;
 use crate::core::roles::{define_role, dispatch};
 use crate::core::time::{LineRate, Rate, Span, Time};
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 mod abr;
 mod atn;
@@ -100,12 +100,12 @@ macro_rules! reaction_points {
     };
 }
 
-pub use work::{WithPace, WithPoint, WithReaction};
+pub use work::{WithPoint, WithRateScale, WithReaction};
 use {congestion_points, reaction_points};
 
-congestion_points!(define_role! [CongestionParams Congestion PortSurroundings]);
-notification_points!(define_role! [NotificationParams Notification ReceiverSurroundings]);
-reaction_points!(define_role! [ReactionParams Reaction SenderSurroundings]);
+congestion_points!(define_role! [CongestionParams Congestion PortEnv]);
+notification_points!(define_role! [NotificationParams Notification ReceiverEnv]);
+reaction_points!(define_role! [ReactionParams Reaction SenderEnv]);
 
 impl ReactionParams {
     /// Obeys nothing: the default of a flow.
@@ -184,12 +184,12 @@ impl NotificationPoint for Notification {
         notification_points!(dispatch! [Notification, self, point => point.on_pdu(pdu, now)])
     }
 
-    fn turn(&self) -> Option<Turn> {
-        notification_points!(dispatch! [Notification, self, point => point.turn()])
+    fn queueing(&self) -> Option<AnswerQueueing> {
+        notification_points!(dispatch! [Notification, self, point => point.queueing()])
     }
 }
 
-impl Pace for Reaction {
+impl RateScale for Reaction {
     fn begin_session(&mut self, now: Time) {
         reaction_points!(dispatch! [Reaction, self, point => point.begin_session(now)]);
     }

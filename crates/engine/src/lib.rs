@@ -1,19 +1,23 @@
 //! The engine of Penstock: a discrete-event simulator of congestion control, without I/O, clock or threads.
 //!
-//! The modules from the ground up: `time`, `quantity`, `pdu`, `error`; the roles `traffic`, `policer`, `discard`,
-//! `control` and `transport`, each with one file per algorithm; the nodes in `network` (hosts, ports, policers, sinks);
-//! `round`, which runs them, each as far as it may, with `agenda` for those that must take turns; `spec`, `document` and
-//! `assemble`, which turn a scenario into a world; XX
-//! measured.
+//! The rooms, from the ground up. Each imports only from rooms above it in this list (`tests/rooms.rs` holds that).
+//!
+//! - `core`: time, PDUs, quantities, random numbers, statistics, errors.
+//! - The roles, one file per algorithm: `traffic`, `queue`, `policer`, `control`, `transport`.
+//! - `network`: the nodes (hosts, ports, policers, sinks), and the lanes between them.
+//! - `round`: runs the nodes, each as far as it may.
+//! - `scenario`: what a file may say, how it is read, and how it becomes a network.
+//! - `report`: the definition of every result column, and how its value is read.
+//! - `run`: one replication from its start to its end.
 
 pub mod control;
 pub mod core;
 
-#[cfg(test)]
-mod drawn;
 pub mod network;
 pub mod policer;
 pub mod queue;
+#[cfg(test)]
+mod random_network;
 pub mod report;
 pub mod round;
 pub mod run;

@@ -22,7 +22,7 @@ use context::Ctx;
 use hosts::Hosts;
 use inbox::Inbox;
 use lane::Key;
-use policer_node::Policers;
+use policer_node::PolicerNode;
 use port::Port;
 use sinks::Sinks;
 
@@ -34,7 +34,7 @@ pub enum Node {
     /// Output port of a switch with its line.
     Port(Box<Port>),
     /// The policers at the end of one line.
-    Policers(Box<Policers>),
+    Policers(Box<PolicerNode>),
     /// Receivers at the end of one line that only measure.
     Sinks(Box<Sinks>),
 }

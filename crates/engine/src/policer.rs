@@ -90,17 +90,16 @@ impl Overflow {
 
 /// The queue that shapers share: first in, first out, with arrivals that may still lie ahead.
 ///
-/// A shaper says at which instant, its *slot*, the head may leave: the end of a spacing, the next token. A PDU that
-/// finds the queue empty and the slot reached passes at its arrival; any other waits, and leaves at the slot. A queue
-/// of `size` PDUs that the slot has not relieved when one more arrives overflows at that arrival; at the very slot
-/// too, for the deliveries of an instant come before its timers. The slot is for its variant to move, and only a
-/// departure that took it moves it: an overflow leaves it where it is.
+/// A shaper gives its *eligible time*: the instant at which the head may leave (the end of a spacing, the next token).
+/// A PDU that finds the queue empty at or after that time leaves at its arrival. Any other waits, and leaves at the
+/// eligible time. If `size` PDUs wait and one more arrives up to and including the eligible time, the queue overflows at
+/// that arrival: deliveries come before timers. Only a departure at the eligible time moves it; an overflow does not.
 #[derive(Clone, Debug)]
 struct ShaperQueue {
     arrivals: VecDeque<(Time, Pdu)>,
     size: usize,
     overflow: Overflow,
-    /// The head came exactly at the slot and still has to wait, since it joined a queue.
+    /// The head arrived exactly at the eligible time, and still waits, because it joined a queue.
     head_joined: bool,
 }
 
@@ -121,33 +120,33 @@ impl ShaperQueue {
 
     /// Whether a PDU that arrives at `at` cannot go on at once.
     #[inline]
-    fn keeps(&self, at: Time, slot: Time) -> bool {
-        at < slot || !self.arrivals.is_empty()
+    fn keeps(&self, at: Time, eligible: Time) -> bool {
+        at < eligible || !self.arrivals.is_empty()
     }
 
     /// What happens next, and whether it is an overflow.
     #[inline]
-    fn next(&self, slot: Time) -> (Due, bool) {
+    fn next(&self, eligible: Time) -> (Due, bool) {
         let Some(&(arrival, _)) = self.arrivals.front() else {
             return (Due::NEVER, false);
         };
-        if arrival >= slot && !self.head_joined {
+        if arrival >= eligible && !self.head_joined {
             return (Due { time: arrival, by_arrival: true }, false);
         }
         match self.arrivals.get(self.size) {
-            Some(&(excess, _)) if excess <= slot => (Due { time: excess, by_arrival: true }, true),
-            _ => (Due { time: slot, by_arrival: false }, false),
+            Some(&(excess, _)) if excess <= eligible => (Due { time: excess, by_arrival: true }, true),
+            _ => (Due { time: eligible, by_arrival: false }, false),
         }
     }
 
-    fn due(&self, slot: Time) -> Due {
-        self.next(slot).0
+    fn due(&self, eligible: Time) -> Due {
+        self.next(eligible).0
     }
 
-    /// Does what is due; the instant comes with the outcome if the slot was taken.
+    /// Does what is due. The outcome comes with its instant if it is a departure at the eligible time.
     #[inline]
-    fn act(&mut self, slot: Time) -> (Outcome, Option<Time>) {
-        let (due, overflows) = self.next(slot);
+    fn act(&mut self, eligible: Time) -> (Outcome, Option<Time>) {
+        let (due, overflows) = self.next(eligible);
         let discards = overflows && self.overflow == Overflow::Discard;
         let leaving = if discards { self.arrivals.remove(self.size) } else { self.arrivals.pop_front() };
         let (_, mut pdu) = leaving.expect("a policer acts only when something is due");

@@ -7,7 +7,7 @@
 
 pub mod agenda;
 pub mod cluster;
-mod ends;
+mod endpoint;
 pub mod horizon;
 mod turns;
 
@@ -19,18 +19,18 @@ use crate::core::time::{Span, Time};
 use crate::network::Node;
 use crate::network::context::Counts;
 use crate::network::context::Ctx;
+use crate::network::context::FlowIndices;
 use crate::network::context::FlowInfo;
-use crate::network::context::Slots;
 use crate::network::context::kind_of;
 use crate::network::hosts::Host;
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, Lane, LaneId};
-use crate::network::policer_node::Chain;
+use crate::network::policer_node::FlowPolicers;
 use crate::network::port::Port;
 use crate::network::receiver::Receiver;
 use crate::transport::tp4::Journeys;
 use cluster::Cluster;
-pub use ends::{EndRef, Seat};
+pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
 use turns::Turns;
 
@@ -47,7 +47,7 @@ const FOR_EACH_HOST: u64 = 16;
 
 /// One node, what leads to it, and how far it has run.
 #[derive(Clone, Debug)]
-pub struct Station {
+pub struct Process {
     /// The node.
     pub node: Node,
     /// The lanes that lead to it.
@@ -73,7 +73,7 @@ pub enum Unit {
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// Every node with what leads to it. The ports come first, by number.
-    pub stations: Vec<Station>,
+    pub processes: Vec<Process>,
     /// What runs, in the order of a round.
     pub units: Vec<Unit>,
     /// All of it as one cluster, if its nodes can take turns.
@@ -83,11 +83,11 @@ pub struct Parts {
     /// Number of ports.
     pub ports: usize,
     /// Where each End stands, by number.
-    pub ends: Vec<Option<Seat>>,
+    pub endpoints: Vec<Option<Location>>,
     /// Where the policers of each flow stand.
-    pub policers: Vec<Option<Seat>>,
+    pub policers: Vec<Option<Location>>,
     /// Where the parts of each flow stand within their nodes.
-    pub slots: Vec<Slots>,
+    pub indices: Vec<FlowIndices>,
     /// Whether there are transport connections.
     pub has_transports: bool,
     /// Every flow.
@@ -100,11 +100,11 @@ pub struct Parts {
 #[derive(Clone, Debug)]
 pub struct World<P> {
     clock: Time,
-    stations: Vec<Station>,
+    processes: Vec<Process>,
     turns: Turns,
     ports: usize,
-    ends: Vec<Option<Seat>>,
-    policers: Vec<Option<Seat>>,
+    endpoints: Vec<Option<Location>>,
+    policers: Vec<Option<Location>>,
     flows: Vec<FlowInfo>,
     groups: Vec<String>,
     ctx: Ctx<P>,
@@ -128,15 +128,15 @@ impl<P: Probe> World<P> {
         let flows = parts.flows.len();
         World {
             clock: Time::ZERO,
-            stations: parts.stations,
+            processes: parts.processes,
             turns: Turns::new(parts.units, parts.turns),
             ports: parts.ports,
-            most: MOST.max(FOR_EACH_HOST * parts.ends.len() as u64),
-            ends: parts.ends,
+            most: MOST.max(FOR_EACH_HOST * parts.endpoints.len() as u64),
+            endpoints: parts.endpoints,
             policers: parts.policers,
             ctx: Ctx {
                 lanes: vec![Lane::default(); parts.lanes],
-                slots: parts.slots,
+                indices: parts.indices,
                 counts: vec![Counts::default(); flows],
                 tally: Tally::new(parts.groups.len()),
                 journeys: vec![Journeys::default(); if parts.has_transports { flows } else { 0 }],
@@ -193,7 +193,7 @@ impl<P: Probe> World<P> {
 
     /// Every port, by number.
     pub fn ports(&self) -> impl Iterator<Item = &Port> {
-        self.stations[..self.ports].iter().filter_map(|station| match &station.node {
+        self.processes[..self.ports].iter().filter_map(|process| match &process.node {
             Node::Port(port) => Some(&**port),
             _ => None,
         })
@@ -201,29 +201,29 @@ impl<P: Probe> World<P> {
 
     /// Every port, to be read with side effects (a control algorithm catches up before it tells its state).
     pub fn ports_mut(&mut self) -> impl Iterator<Item = &mut Port> {
-        self.stations[..self.ports].iter_mut().filter_map(|station| match &mut station.node {
+        self.processes[..self.ports].iter_mut().filter_map(|process| match &mut process.node {
             Node::Port(port) => Some(&mut **port),
             _ => None,
         })
     }
 
     /// Every End, by number.
-    pub fn ends(&self) -> impl Iterator<Item = EndRef<'_>> {
-        self.ends.iter().map(|seat| {
-            let Some(seat) = seat else { return EndRef::Nobody };
-            match &self.stations[seat.station as usize].node {
-                Node::Hosts(hosts) => hosts.host(seat.slot).map_or(EndRef::Nobody, EndRef::Host),
-                Node::Sinks(sinks) => sinks.receiver(seat.slot).map_or(EndRef::Nobody, EndRef::Sink),
-                Node::Port(_) | Node::Policers(_) => EndRef::Nobody,
+    pub fn endpoints(&self) -> impl Iterator<Item = Endpoint<'_>> {
+        self.endpoints.iter().map(|location| {
+            let Some(location) = location else { return Endpoint::Unused };
+            match &self.processes[location.process as usize].node {
+                Node::Hosts(hosts) => hosts.host(location.index).map_or(Endpoint::Unused, Endpoint::Host),
+                Node::Sinks(sinks) => sinks.receiver(location.index).map_or(Endpoint::Unused, Endpoint::Sink),
+                Node::Port(_) | Node::Policers(_) => Endpoint::Unused,
             }
         })
     }
 
     /// Shows every host, by number, to be read with side effects.
     pub fn each_host(&mut self, mut each: impl FnMut(&mut Host)) {
-        for seat in self.ends.iter().flatten() {
-            if let Node::Hosts(hosts) = &mut self.stations[seat.station as usize].node
-                && let Some(host) = hosts.host_mut(seat.slot)
+        for location in self.endpoints.iter().flatten() {
+            if let Node::Hosts(hosts) = &mut self.processes[location.process as usize].node
+                && let Some(host) = hosts.host_mut(location.index)
             {
                 each(host);
             }
@@ -231,11 +231,11 @@ impl<P: Probe> World<P> {
     }
 
     /// The policers of every flow, if it has any.
-    pub fn policers(&self) -> impl Iterator<Item = Option<&Chain>> {
-        self.policers.iter().map(|seat| {
-            let seat = seat.as_ref()?;
-            match &self.stations[seat.station as usize].node {
-                Node::Policers(policers) => policers.chain(seat.slot),
+    pub fn policers(&self) -> impl Iterator<Item = Option<&FlowPolicers>> {
+        self.policers.iter().map(|location| {
+            let location = location.as_ref()?;
+            match &self.processes[location.process as usize].node {
+                Node::Policers(policers) => policers.flow(location.index),
                 _ => None,
             }
         })
@@ -303,8 +303,8 @@ impl<P: Probe> World<P> {
     pub fn reset_measures(&mut self) {
         let now = self.clock;
         self.ctx.tally.reset();
-        for station in &mut self.stations {
-            match &mut station.node {
+        for process in &mut self.processes {
+            match &mut process.node {
                 Node::Hosts(hosts) => hosts.reset_measures(now),
                 Node::Port(port) => port.reset_measures(now),
                 Node::Policers(policers) => policers.reset_measures(),
@@ -316,7 +316,7 @@ impl<P: Probe> World<P> {
     /// Ends the run at the n-th departure from `port` from now on.
     pub fn stop_after(&mut self, port: usize, departures: u64) {
         self.stop = Some(port);
-        if let Node::Port(port) = &mut self.stations[port].node
+        if let Node::Port(port) = &mut self.processes[port].node
             && let Some(end) = port.stop_after(departures)
         {
             self.ctx.end = end.min(self.ctx.end);
@@ -330,8 +330,8 @@ impl<P: Probe> World<P> {
         let mut all = Fingerprint::default();
         self.ports().for_each(|port| all.mix(port.fingerprint()));
         let untouched = Fingerprint::default().value();
-        self.policers().for_each(|chain| all.mix(chain.map_or(untouched, Chain::fingerprint)));
-        self.ends().for_each(|end| all.mix(end.receiver().map_or(0, Receiver::fingerprint)));
+        self.policers().for_each(|chain| all.mix(chain.map_or(untouched, FlowPolicers::fingerprint)));
+        self.endpoints().for_each(|end| all.mix(end.receiver().map_or(0, Receiver::fingerprint)));
         for count in self.ctx.counts.iter().flatten() {
             [count.sent, count.delivered, count.dropped].into_iter().for_each(|word| all.mix(word));
         }
@@ -343,7 +343,7 @@ impl<P: Probe> World<P> {
     fn earliest_stop(&self) -> Time {
         let Some(stop) = self.stop else { return Time::NEVER };
         let first = self.first();
-        let Station { node: Node::Port(port), horizon, .. } = &self.stations[stop] else { return Time::NEVER };
+        let Process { node: Node::Port(port), horizon, .. } = &self.processes[stop] else { return Time::NEVER };
         port.earliest_stop(first.max(*horizon)).max(first) + Span(1)
     }
 
@@ -367,10 +367,10 @@ impl<P: Probe> World<P> {
             self.turns.look(self.ctx.handled, self.rounds);
             if self.ctx.handled >= last && !is_cut {
                 is_cut = true;
-                cap = self.stations.iter().map(|station| station.horizon).max().unwrap_or(cap).min(cap);
+                cap = self.processes.iter().map(|process| process.horizon).max().unwrap_or(cap).min(cap);
             }
         }
-        self.stations.iter_mut().for_each(|station| station.horizon = station.horizon.max(cap));
+        self.processes.iter_mut().for_each(|process| process.horizon = process.horizon.max(cap));
         self.clock = Time(cap.0 - 1).max(self.clock);
         !is_cut
     }
@@ -378,8 +378,8 @@ impl<P: Probe> World<P> {
     /// When the first thing happens that has not.
     fn first(&self) -> Time {
         let timers = self.turns.units().iter().map(|unit| match unit {
-            Unit::Node(node) => self.stations[*node as usize].node.due(),
-            Unit::Cluster(cluster) => cluster.first(&self.stations),
+            Unit::Node(node) => self.processes[*node as usize].node.due(),
+            Unit::Cluster(cluster) => cluster.first(&self.processes),
         });
         let arrivals = self.ctx.lanes.iter().filter_map(|lane| lane.front().map(|record| record.time));
         timers.chain(arrivals).min().unwrap_or(Time::NEVER)
@@ -397,8 +397,8 @@ impl<P: Probe> World<P> {
         match self.turns.unit(unit) {
             Unit::Node(node) => {
                 let node = *node as usize;
-                let horizon = horizon(&self.stations, &self.stations[node].feeders, first, &self.ctx).min(cap);
-                let Station { node, inbox, horizon: reached, .. } = &mut self.stations[node];
+                let horizon = horizon(&self.processes, &self.processes[node].feeders, first, &self.ctx).min(cap);
+                let Process { node, inbox, horizon: reached, .. } = &mut self.processes[node];
                 if horizon > *reached {
                     *reached = horizon;
                     if node.due() < horizon || inbox.first_time(&self.ctx) < horizon {
@@ -408,16 +408,16 @@ impl<P: Probe> World<P> {
                 }
             }
             Unit::Cluster(cluster) => {
-                let horizon = horizon(&self.stations, &cluster.feeders, first, &self.ctx).min(cap);
-                cluster.run(horizon, &mut self.stations, &mut self.ctx);
+                let horizon = horizon(&self.processes, &cluster.feeders, first, &self.ctx).min(cap);
+                cluster.run(horizon, &mut self.processes, &mut self.ctx);
             }
         }
     }
 
     /// Brings up to the clock what is worked out late.
     fn settle(&mut self) {
-        for index in self.ports..self.stations.len() {
-            let (ports, others) = self.stations.split_at_mut(self.ports);
+        for index in self.ports..self.processes.len() {
+            let (ports, others) = self.processes.split_at_mut(self.ports);
             let Node::Hosts(hosts) = &mut others[index - self.ports].node else { continue };
             hosts.lines(self.clock, |port, queue| {
                 if let Node::Port(port) = &mut ports[port as usize].node {
@@ -425,8 +425,8 @@ impl<P: Probe> World<P> {
                 }
             });
         }
-        for station in &mut self.stations[..self.ports] {
-            if let Node::Port(port) = &mut station.node {
+        for process in &mut self.processes[..self.ports] {
+            if let Node::Port(port) = &mut process.node {
                 port.catch_up(self.clock, &mut self.ctx);
             }
         }
@@ -441,7 +441,7 @@ impl<P: Probe> World<P> {
         let mut held = vec![[0u64; 2]; self.flows.len()];
         let mut count = |pdu: &Pdu| held[pdu.flow.index()][kind_of(pdu)] += 1;
         self.ctx.lanes.iter().flat_map(Lane::iter).for_each(|record| count(&record.pdu));
-        self.stations.iter().for_each(|station| station.node.held(&mut count));
+        self.processes.iter().for_each(|process| process.node.held(&mut count));
         for (flow, (counts, held)) in self.flows.iter().zip(self.ctx.counts.iter().zip(&held)) {
             for (kind, name) in ["data", "control"].into_iter().enumerate() {
                 let count = counts[kind];
@@ -463,19 +463,19 @@ impl<P: Probe> World<P> {
 }
 
 /// The time before which none of the feeders can hand on anything more, if nothing happens anywhere before `first`.
-fn horizon<P>(stations: &[Station], feeders: &[Feeder], first: Time, ctx: &Ctx<P>) -> Time {
+fn horizon<P>(processes: &[Process], feeders: &[Feeder], first: Time, ctx: &Ctx<P>) -> Time {
     let bounds = feeders.iter().map(|feeder| {
-        let station = &stations[feeder.node as usize];
-        let from = station.horizon.max(first);
+        let process = &processes[feeder.node as usize];
+        let from = process.horizon.max(first);
         match feeder.edge {
-            Edge::Line => station.node.line_bound(from),
+            Edge::Line => process.node.line_bound(from),
             Edge::Direct => from,
             // What is shown comes from elsewhere: where nothing is under way to it, the feeder holds nobody back.
             Edge::Shown => {
-                let (lanes, lines) = &station.shown;
+                let (lanes, lines) = &process.shown;
                 let heads = lanes.iter().filter_map(|lane| ctx.lanes[lane.index()].front().map(|record| record.time));
                 let head = heads.min().unwrap_or(Time::NEVER);
-                from.max(head.min(horizon(stations, lines, first, ctx)))
+                from.max(head.min(horizon(processes, lines, first, ctx)))
             }
         }
     });

@@ -15,7 +15,7 @@ pub use crate::scenario::assembly::{Estimate, Form, Limits};
 use flood::Flood;
 
 /// PDUs after which `advance` lets its caller look, whatever span was asked for.
-const BREATH: u64 = 1 << 22;
+const CELLS_PER_SLICE: u64 = 1 << 22;
 
 /// One replication under way.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Run<P = ()> {
     stop: Option<(usize, u64)>,
     series: Series,
     measure: Measure,
-    breath: u64,
+    slice: u64,
     base: Vec<Counts>,
     estimate: Estimate,
     flood: Flood,
@@ -64,7 +64,7 @@ impl<P: Probe> Run<P> {
             stop,
             series,
             measure,
-            breath: BREATH,
+            slice: CELLS_PER_SLICE,
             flood: Flood::new(scenario.duration, estimate.offered),
             estimate,
         };
@@ -76,8 +76,8 @@ impl<P: Probe> Run<P> {
 
     /// Lets the caller of `advance` look after some so many PDUs, each counted at every node.
     #[must_use]
-    pub fn breathing_after(mut self, taken: u64) -> Run<P> {
-        self.breath = taken.max(1);
+    pub fn with_slices_of(mut self, taken: u64) -> Run<P> {
+        self.slice = taken.max(1);
         self
     }
 
@@ -101,7 +101,7 @@ impl<P: Probe> Run<P> {
         loop {
             let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
             let target = until.min(self.end()).min(self.series.next()).min(warm_up).min(self.flood.next());
-            let is_there = self.world.run_until(target, self.breath)?;
+            let is_there = self.world.run_until(target, self.slice)?;
             flood::refuse(&self.world)?;
             let now = self.world.clock();
             if !is_there || now < target.min(self.end()) {

@@ -48,7 +48,7 @@ impl Upcoming {
 }
 
 /// How the reaction point bears on traffic that is generated at a nominal rate. The defaults leave it at that rate.
-pub trait Pace {
+pub trait RateScale {
     /// A session (a call, a file) begins at `now`.
     fn begin_session(&mut self, _now: Time) {}
     /// Factor on the nominal rate at `now`; 1 where nothing controls it, 0 while stopped.
@@ -71,9 +71,9 @@ pub struct Unit {
 }
 
 /// Whatever takes what a model has produced, at the instants at which it is produced.
-pub trait Taker {
+pub trait Output {
     /// Takes one PDU's worth, produced at `now`.
-    fn take(&mut self, unit: Unit, now: Time);
+    fn send(&mut self, unit: Unit, now: Time);
 }
 
 /// Files or messages that a model has handed over whole.
@@ -93,9 +93,9 @@ pub struct Transfers {
 /// the sender was not allowed to send before.
 pub trait Traffic {
     /// Begins at `now`.
-    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming;
+    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming;
     /// Takes the PDU that exists by now, or the decision that is due; says what comes next.
-    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming);
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming);
     /// Takes everything that comes before `last`, each at its own instant; `upcoming` is what comes next. Returns what
     /// comes then.
     #[inline(always)]
@@ -103,15 +103,15 @@ pub trait Traffic {
         &mut self,
         mut upcoming: Upcoming,
         last: Time,
-        pace: &mut impl Pace,
-        taker: &mut impl Taker,
+        scale: &mut impl RateScale,
+        output: &mut impl Output,
     ) -> Upcoming {
         let mut now = Time::ZERO;
         while upcoming.time() < last {
             now = now.max(upcoming.time());
-            let (unit, next) = self.advance(now, pace);
+            let (unit, next) = self.advance(now, scale);
             if let Some(unit) = unit {
-                taker.take(unit, now);
+                output.send(unit, now);
             }
             upcoming = next;
         }
@@ -123,7 +123,7 @@ pub trait Traffic {
     }
     /// Forgets what was measured before `now`; the state stays.
     fn reset_measures(&mut self, _now: Time) {}
-    /// Whether there is always a PDU to send, so that only the allowance or the line sets the pace.
+    /// Whether there is always a PDU to send, so that only the allowance or the line sets the scale.
     fn saturates(&self) -> bool {
         false
     }
@@ -150,7 +150,7 @@ pub const GROUP_PURPOSE: &str = "traffic of the group";
 
 /// What a model is built into.
 #[derive(Clone, Debug)]
-pub struct Surroundings {
+pub struct Env {
     /// Its own random numbers.
     pub stream: Stream,
     /// The same random numbers for every flow of its group.
@@ -294,8 +294,8 @@ impl Train {
 
     /// Fixes the gap that begins at `from`. A factor of 0 postpones it to the instant at which that may change.
     #[inline]
-    fn fix(&mut self, from: Time, rate: Rate, now: Time, pace: &mut impl Pace) {
-        let factor = pace.factor(now);
+    fn fix(&mut self, from: Time, rate: Rate, now: Time, scale: &mut impl RateScale) {
+        let factor = scale.factor(now);
         self.next = if factor > 0.0 {
             let seconds = self.length * self.bits / (rate.bits_per_second() * factor);
             // However short the gap, it is not nothing: time must go on.
@@ -303,7 +303,7 @@ impl Train {
             Upcoming::Pdu(from + Span::from_seconds(seconds).max(least))
         } else {
             // Never the same instant again, lest time stand still.
-            decision(pace.resumes(now).max(now + Span(1)))
+            decision(scale.resumes(now).max(now + Span(1)))
         };
     }
 
@@ -350,7 +350,7 @@ macro_rules! models {
     };
 }
 
-models!(define_role! [Params Model Surroundings]);
+models!(define_role! [Params Model Env]);
 
 impl Params {
     /// Whether all PDUs have the size that the flow names.
@@ -412,18 +412,24 @@ impl Params {
 }
 
 impl Traffic for Model {
-    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
-        models!(dispatch! [Model, self, model => model.start(now, pace)])
+    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
+        models!(dispatch! [Model, self, model => model.start(now, scale)])
     }
 
     #[inline(always)]
-    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
-        models!(dispatch! [Model, self, model => model.advance(now, pace)])
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+        models!(dispatch! [Model, self, model => model.advance(now, scale)])
     }
 
     #[inline(always)]
-    fn produce(&mut self, upcoming: Upcoming, last: Time, pace: &mut impl Pace, taker: &mut impl Taker) -> Upcoming {
-        models!(dispatch! [Model, self, model => model.produce(upcoming, last, pace, taker)])
+    fn produce(
+        &mut self,
+        upcoming: Upcoming,
+        last: Time,
+        scale: &mut impl RateScale,
+        output: &mut impl Output,
+    ) -> Upcoming {
+        models!(dispatch! [Model, self, model => model.produce(upcoming, last, scale, output)])
     }
 
     fn transfers(&self, now: Time) -> Option<Transfers> {

@@ -74,7 +74,7 @@ fn short_runs() -> Vec<Scenario> {
 fn to_stop_after_every_round_changes_nothing() {
     for scenario in short_runs() {
         let whole = report(&scenario, 2, Form::Fast, Span::milliseconds(5000));
-        let mut run = Run::new(&scenario, 2, 0, Form::Fast).unwrap().breathing_after(7);
+        let mut run = Run::new(&scenario, 2, 0, Form::Fast).unwrap().with_slices_of(7);
         let (mut looks, mut taken) = (0, 0);
         while !run.advance(Span::milliseconds(5000)).unwrap() {
             let more = run.world().handled() - taken;

@@ -103,7 +103,7 @@ fn mutations(tree: &Value, way: &Way) -> Vec<Value> {
 /// Reads, builds and begins to run.
 fn attempt(text: &str) -> Result<(), Error> {
     let scenario = document::from_json(text)?;
-    let mut run = Run::new(&scenario, 1, 0, Form::Fast)?.breathing_after(WAKE_UPS);
+    let mut run = Run::new(&scenario, 1, 0, Form::Fast)?.with_slices_of(WAKE_UPS);
     run.advance(Span::milliseconds(20)).map(drop)
 }
 

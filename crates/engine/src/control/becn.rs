@@ -24,14 +24,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{
-    Allowance, CongestionPoint, Notice, PortSurroundings, PortView, ReactionPoint, SenderSurroundings,
-};
+use crate::control::points::{Allowance, CongestionPoint, Notice, PortEnv, PortView, ReactionPoint, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
 use crate::core::time::{LineRate, Span, Time};
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 /// Most levels, zero among them.
 const MOST_LEVELS: usize = 16;
@@ -110,14 +108,14 @@ enum Gate {
 }
 
 impl Detector {
-    /// At the port described by `surroundings`.
+    /// At the port described by `env`.
     #[must_use]
-    pub fn new(params: &PointParams, surroundings: PortSurroundings) -> Detector {
+    pub fn new(params: &PointParams, env: PortEnv) -> Detector {
         let simple = |period| Gate::Simple { period, opens: Time::ZERO };
         let gate = match &params.filter {
             Filter::None(_) => simple(Span::ZERO),
             Filter::Simple(filter) => simple(filter.period),
-            Filter::PerVc(filter) => Gate::PerVc { period: filter.period, told: vec![0; surroundings.flows.len()] },
+            Filter::PerVc(filter) => Gate::PerVc { period: filter.period, told: vec![0; env.flows.len()] },
         };
         Detector { threshold: params.threshold.0, gate, notices: 0 }
     }
@@ -292,14 +290,14 @@ pub struct Source {
 }
 
 impl Source {
-    /// For the sender described by `surroundings`.
+    /// For the sender described by `env`.
     #[must_use]
-    pub fn new(params: &Params, surroundings: SenderSurroundings) -> Source {
-        let cell = surroundings.line_rate.span(u64::from(surroundings.octets) * 8);
+    pub fn new(params: &Params, env: SenderEnv) -> Source {
+        let cell = env.line_rate.span(u64::from(env.octets) * 8);
         let interval = Span((cell.0 as f64 / params.peak + 0.5) as u64);
         let zero = usize::from(params.levels) - 1;
         // In a slotted model every period is a whole number of cell times: a timer is looked at once a slot.
-        let slot = if matches!(surroundings.line_rate, LineRate::CellIn(_)) { cell } else { Span(1) };
+        let slot = if matches!(env.line_rate, LineRate::CellIn(_)) { cell } else { Span(1) };
         let mut periods = [Span::ZERO; MOST_LEVELS];
         for (level, period) in periods[..=zero].iter_mut().enumerate() {
             *period = match &params.recovery {
@@ -386,7 +384,7 @@ impl ByLevel {
 }
 
 /// What the traffic produces waits for its turn: the levels bear on the sending alone.
-impl Pace for Source {}
+impl RateScale for Source {}
 
 impl ReactionPoint for Source {
     fn sends(&self) -> bool {

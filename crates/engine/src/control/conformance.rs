@@ -1,4 +1,4 @@
-//! What every variant of the three points must obey, and the surroundings in which they are tested.
+//! What every variant of the three points must obey, and the env in which they are tested.
 //!
 //! Each variant listed in `control.rs` has a row of parameters here; a random sequence of calls, with times that never
 //! run backwards, is played to it, and everything that it answers is written down.
@@ -18,25 +18,25 @@ const TRIP: Span = Span::milliseconds(560);
 const QUEUE: u64 = 512;
 
 /// Port of the satellite study.
-pub(super) fn port() -> PortSurroundings {
+pub(super) fn port() -> PortEnv {
     port_of(Rate(6_000_000), FLOWS)
 }
 
 /// A port with two queues in a network of so many flows, each without a peer.
-pub(super) fn port_of(rate: Rate, flows: u32) -> PortSurroundings {
+pub(super) fn port_of(rate: Rate, flows: u32) -> PortEnv {
     let flows = (0..flows).map(|flow| FlowTerms { peer: FlowId(flow), minimum: 0.0 }).collect();
-    PortSurroundings { rate, queues: 2, flows }
+    PortEnv { rate, queues: 2, flows }
 }
 
 /// Receiver of cells.
-pub(super) fn receiver() -> ReceiverSurroundings {
-    ReceiverSurroundings { node: 7, round_trip: TRIP, octets: CELL_OCTETS }
+pub(super) fn receiver() -> ReceiverEnv {
+    ReceiverEnv { node: 7, round_trip: TRIP, octets: CELL_OCTETS }
 }
 
 /// Sender of cells.
-pub(super) fn sender(round_trip: Span) -> SenderSurroundings {
+pub(super) fn sender(round_trip: Span) -> SenderEnv {
     let stream = Stream::new(1, 0, "conformance");
-    SenderSurroundings { stream, round_trip, line_rate: LINE_RATE, octets: CELL_OCTETS }
+    SenderEnv { stream, round_trip, line_rate: LINE_RATE, octets: CELL_OCTETS }
 }
 
 fn congestion_points() -> Vec<Value> {

@@ -7,13 +7,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{
-    Allowance, Answer, NotificationPoint, ReactionPoint, ReceiverSurroundings, SenderSurroundings,
-};
+use crate::control::points::{Allowance, Answer, NotificationPoint, ReactionPoint, ReceiverEnv, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Marks, Pdu};
 use crate::core::time::Time;
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 /// Parameters of the constant window.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -51,9 +49,9 @@ pub struct FixedWindow {
 }
 
 impl FixedWindow {
-    /// The same in all surroundings.
+    /// The same in all env.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: SenderSurroundings) -> FixedWindow {
+    pub fn new(params: &Params, _surroundings: SenderEnv) -> FixedWindow {
         FixedWindow { window: u64::from(params.window), sent: 0, acknowledged: 0 }
     }
 
@@ -62,7 +60,7 @@ impl FixedWindow {
     }
 }
 
-impl Pace for FixedWindow {}
+impl RateScale for FixedWindow {}
 
 impl ReactionPoint for FixedWindow {
     fn sends(&self) -> bool {
@@ -128,9 +126,9 @@ pub struct Acknowledge {
 }
 
 impl Acknowledge {
-    /// The same in all surroundings.
+    /// The same in all env.
     #[must_use]
-    pub fn new(params: &AcknowledgeParams, _surroundings: ReceiverSurroundings) -> Acknowledge {
+    pub fn new(params: &AcknowledgeParams, _surroundings: ReceiverEnv) -> Acknowledge {
         Acknowledge { octets: params.octets, expected: 0 }
     }
 }

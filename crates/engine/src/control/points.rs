@@ -8,7 +8,7 @@ use crate::core::error::Fault;
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::random::Stream;
 use crate::core::time::{LineRate, Rate, Span, Time};
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 /// What a congestion point sees of its port.
 #[derive(Clone, Copy, Debug)]
@@ -82,7 +82,7 @@ pub struct Answer {
 
 /// What an answer does that waits for the End's own sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turn {
+pub enum AnswerQueueing {
     /// It takes the place of an older one that still waits.
     Overwrite,
     /// It waits behind the older ones.
@@ -97,7 +97,7 @@ pub trait NotificationPoint {
     }
     /// How answers wait for the sender of the same End, whose scheme chooses when they go. `None`: they go at once, as
     /// they do where the End sends nothing of its own.
-    fn turn(&self) -> Option<Turn> {
+    fn queueing(&self) -> Option<AnswerQueueing> {
         None
     }
 }
@@ -138,8 +138,8 @@ pub enum Allowance {
     },
 }
 
-/// The sender's part of a scheme, for one flow. Its [`Pace`] bears on traffic that is generated at a nominal rate.
-pub trait ReactionPoint: Pace {
+/// The sender's part of a scheme, for one flow. Its [`RateScale`] bears on traffic that is generated at a nominal rate.
+pub trait ReactionPoint: RateScale {
     /// Whether it bears on the sending itself (`on_send`, `choose`, `allowance`), not on the traffic's factor alone.
     fn sends(&self) -> bool {
         false
@@ -182,7 +182,7 @@ pub struct FlowTerms {
 
 /// What a congestion point is built into.
 #[derive(Clone, Debug)]
-pub struct PortSurroundings {
+pub struct PortEnv {
     /// Rate of the port's line.
     pub rate: Rate,
     /// Number of the port's queues; traffic under control has the last, whatever the others hold goes first.
@@ -193,7 +193,7 @@ pub struct PortSurroundings {
 
 /// What a notification point is built into.
 #[derive(Clone, Copy, Debug)]
-pub struct ReceiverSurroundings {
+pub struct ReceiverEnv {
     /// Number of the node, for [`Body::Notice`].
     pub node: u32,
     /// Twice the path's propagation delay.
@@ -204,7 +204,7 @@ pub struct ReceiverSurroundings {
 
 /// What a reaction point is built into.
 #[derive(Clone, Debug)]
-pub struct SenderSurroundings {
+pub struct SenderEnv {
     /// Its own random numbers.
     pub stream: Stream,
     /// Twice the path's propagation delay.

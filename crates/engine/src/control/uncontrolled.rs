@@ -5,9 +5,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{ReactionPoint, SenderSurroundings};
+use crate::control::points::{ReactionPoint, SenderEnv};
 use crate::core::error::Fault;
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 /// It has no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -26,13 +26,13 @@ impl Params {
 pub struct Uncontrolled;
 
 impl Uncontrolled {
-    /// The same in all surroundings.
+    /// The same in all env.
     #[must_use]
-    pub fn new(_params: &Params, _surroundings: SenderSurroundings) -> Uncontrolled {
+    pub fn new(_params: &Params, _surroundings: SenderEnv) -> Uncontrolled {
         Uncontrolled
     }
 }
 
-impl Pace for Uncontrolled {}
+impl RateScale for Uncontrolled {}
 
 impl ReactionPoint for Uncontrolled {}

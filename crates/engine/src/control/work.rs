@@ -3,7 +3,7 @@
 
 use super::{Congestion, CongestionPoint, Reaction, ReactionPoint, congestion_points, reaction_points};
 use crate::core::roles::dispatch;
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 /// Work on a congestion point of whatever kind, compiled for each kind by itself.
 pub trait WithPoint {
@@ -28,12 +28,12 @@ pub trait WithReaction {
     fn run<R: ReactionPoint>(self, point: &mut R) -> Self::Answer;
 }
 
-/// Work on the pace of a reaction point.
-pub trait WithPace {
+/// Work on the scale of a reaction point.
+pub trait WithRateScale {
     /// What comes of it.
     type Answer;
     /// Does it.
-    fn run(self, pace: &mut impl Pace) -> Self::Answer;
+    fn run(self, scale: &mut impl RateScale) -> Self::Answer;
 }
 
 impl Reaction {
@@ -42,9 +42,9 @@ impl Reaction {
         reaction_points!(dispatch! [Reaction, self, point => work.run(point)])
     }
 
-    /// Shows its pace to `work`: as what it is, where it may be asked for every PDU and costs little.
+    /// Shows its scale to `work`: as what it is, where it may be asked for every PDU and costs little.
     #[inline(always)]
-    pub fn show_pace<W: WithPace>(&mut self, work: W) -> W::Answer {
+    pub fn show_scale<W: WithRateScale>(&mut self, work: W) -> W::Answer {
         match self {
             Reaction::Uncontrolled(point) => work.run(point),
             Reaction::RateFactor(point) => work.run(point),

@@ -2,11 +2,11 @@
 //! JSON Schema, the state enum, checking, building and dispatch.
 //!
 //! A role file lists `keyword Variant = module::Params => module::State` once, in a macro of its own that hands the
-//! list on; `Params` has `check(&self) -> Result<(), Fault>`, the state `new(&Params, Surroundings)`.
+//! list on; `Params` has `check(&self) -> Result<(), Fault>`, the state `new(&Params, Env)`.
 
 /// Defines the parameter enum and the state enum of a role.
 macro_rules! define_role {
-    ([$params:ident $state:ident $surroundings:ty]
+    ([$params:ident $state:ident $env:ty]
      $($(#[doc = $doc:literal])* $keyword:ident $variant:ident = $given:path => $built:path;)*) => {
         /// Parameters of one variant; its key in the scenario chooses it.
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -43,12 +43,12 @@ macro_rules! define_role {
                 }
             }
 
-            /// Builds the variant into its surroundings; the parameters have been checked.
+            /// Builds the variant into its env; the parameters have been checked.
             #[must_use]
-            pub fn build(&self, surroundings: $surroundings) -> $state {
+            pub fn build(&self, env: $env) -> $state {
                 match self {
                     $(Self::$variant(params) => {
-                        $state::$variant(<$built>::new(params, surroundings))
+                        $state::$variant(<$built>::new(params, env))
                     })*
                 }
             }

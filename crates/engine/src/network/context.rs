@@ -36,7 +36,7 @@ pub fn kind_of(pdu: &Pdu) -> usize {
 
 /// Where the parts of one flow stand within their nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Slots {
+pub struct FlowIndices {
     /// The sending End, among the hosts of its node.
     pub sender: u32,
     /// The receiving End, among the hosts or receivers of its node.
@@ -51,7 +51,7 @@ pub struct Ctx<P> {
     /// Every lane.
     pub lanes: Vec<Lane>,
     /// Where the parts of each flow stand.
-    pub slots: Vec<Slots>,
+    pub indices: Vec<FlowIndices>,
     /// Counts of every flow, for conservation.
     pub counts: Vec<Counts>,
     /// Measures of groups.
@@ -95,7 +95,7 @@ impl<P: Probe> Ctx<P> {
 
     /// Puts `record` into a lane, behind what is there.
     #[inline(always)]
-    pub fn put(&mut self, lane: LaneId, record: Record) {
+    pub fn send(&mut self, lane: LaneId, record: Record) {
         self.lanes[lane.index()].push(record);
     }
 }

@@ -18,17 +18,17 @@ use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, Lane, LaneId, Place, Record};
-use direct::End;
+use direct::DirectHost;
 use order::Sorter;
-use transport::TransportEnd;
+use transport::TransportHost;
 
 /// One host.
 #[derive(Clone, Debug)]
 pub enum Host {
     /// One end of flows.
-    End(Box<End>),
+    Direct(Box<DirectHost>),
     /// One end of a flow over transport connections.
-    Transport(Box<TransportEnd>),
+    Transport(Box<TransportHost>),
 }
 
 impl Host {
@@ -36,7 +36,7 @@ impl Host {
     #[must_use]
     pub fn receiver(&self) -> Option<&Receiver> {
         match self {
-            Host::End(end) => end.receiver.as_ref(),
+            Host::Direct(end) => end.receiver.as_ref(),
             Host::Transport(end) => end.receiver(),
         }
     }
@@ -44,7 +44,7 @@ impl Host {
     /// When it next acts.
     fn key(&self) -> Key {
         match self {
-            Host::End(end) => Key { time: end.due(), place: end.place },
+            Host::Direct(end) => Key { time: end.due(), place: end.place },
             Host::Transport(end) => Key { time: end.due(), place: end.place() },
         }
     }
@@ -54,9 +54,9 @@ impl Host {
     fn wake(&self, lead: Span) -> Time {
         match self {
             Host::Transport(end) => end.due(),
-            Host::End(end) => match &end.access {
+            Host::Direct(end) => match &end.access {
                 None => end.due(),
-                Some(access) => end.due().min(Time(access.first_kept().0.saturating_sub(lead.0))),
+                Some(access) => end.due().min(Time(access.first_held().0.saturating_sub(lead.0))),
             },
         }
     }
@@ -65,7 +65,7 @@ impl Host {
     #[inline]
     fn run<P: Probe>(&mut self, until: Key, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
         match self {
-            Host::End(end) => end.send_before(until, limit, ctx, sent),
+            Host::Direct(end) => end.send_before(until, limit, ctx, sent),
             Host::Transport(end) => {
                 while end.is_due_before(until) {
                     end.act(end.due(), ctx, sent);
@@ -76,7 +76,7 @@ impl Host {
 
     fn on_pdu<P: Probe>(&mut self, record: &Record, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
         match self {
-            Host::End(end) => end.on_pdu(record, limit, ctx, sent),
+            Host::Direct(end) => end.on_pdu(record, limit, ctx, sent),
             Host::Transport(end) => end.on_pdu(&record.pdu, record.time, ctx),
         }
     }
@@ -104,7 +104,7 @@ impl Hosts {
     #[must_use]
     pub fn new(hosts: Vec<Host>, to: LaneId) -> Hosts {
         let leads = hosts.iter().map(|host| match host {
-            Host::End(end) => end.lead(),
+            Host::Direct(end) => end.lead(),
             Host::Transport(_) => Span::ZERO,
         });
         let lead = leads.min().unwrap_or_default();
@@ -115,13 +115,13 @@ impl Hosts {
 
     /// The host at that place.
     #[must_use]
-    pub fn host(&self, slot: u32) -> Option<&Host> {
-        self.hosts.get(slot as usize)
+    pub fn host(&self, index: u32) -> Option<&Host> {
+        self.hosts.get(index as usize)
     }
 
     /// The host at that place, to be read with side effects.
-    pub fn host_mut(&mut self, slot: u32) -> Option<&mut Host> {
-        self.hosts.get_mut(slot as usize)
+    pub fn host_mut(&mut self, index: u32) -> Option<&mut Host> {
+        self.hosts.get_mut(index as usize)
     }
 
     /// How long what is sent is under way to the port at the least.
@@ -165,7 +165,7 @@ impl Hosts {
     /// Whether they can do one key at a time: none has an access line that others would have to wait for.
     #[must_use]
     pub fn can_take_turns(&self) -> bool {
-        let has_access = |host: &Host| matches!(host, Host::End(end) if end.access.is_some());
+        let has_access = |host: &Host| matches!(host, Host::Direct(end) if end.access.is_some());
         self.hosts.len() == 1 || !self.hosts.iter().any(has_access)
     }
 
@@ -191,19 +191,19 @@ impl Hosts {
         let Hosts { hosts, wakes, first_wake, sent, lead, .. } = self;
         inbox.drain(until, ctx, |_, records, ctx| {
             for record in records {
-                let slots = ctx.slots[record.pdu.flow.index()];
-                let slot = if record.pdu.is_backward() { slots.sender } else { slots.receiver } as usize;
-                let host = &mut hosts[slot];
+                let indices = ctx.indices[record.pdu.flow.index()];
+                let index = if record.pdu.is_backward() { indices.sender } else { indices.receiver } as usize;
+                let host = &mut hosts[index];
                 host.run(record.key(), limit, ctx, sent);
                 host.on_pdu(record, limit, ctx, sent);
-                wakes[slot] = host.wake(*lead);
+                wakes[index] = host.wake(*lead);
             }
         });
         *first_wake = Time::NEVER;
         for (host, wake) in hosts.iter_mut().zip(wakes) {
             if *wake <= until.time {
-                if let Host::End(end) = host {
-                    end.hand_on(limit, sent);
+                if let Host::Direct(end) = host {
+                    end.send_held(limit, sent);
                 }
                 host.run(until, limit, ctx, sent);
                 *wake = host.wake(*lead);
@@ -216,7 +216,7 @@ impl Hosts {
     pub fn reset_measures(&mut self, now: Time) {
         for host in &mut self.hosts {
             match host {
-                Host::End(end) => end.reset_measures(now),
+                Host::Direct(end) => end.reset_measures(now),
                 Host::Transport(end) => end.reset_measures(now),
             }
         }
@@ -225,7 +225,7 @@ impl Hosts {
     /// Every access line that measures its queue, as it is at `now`.
     pub fn lines(&mut self, now: Time, mut each: impl FnMut(u32, QueueState)) {
         for host in &mut self.hosts {
-            if let Host::End(end) = host
+            if let Host::Direct(end) = host
                 && let Some(access) = &mut end.access
                 && let Some(port) = access.shown_by()
             {
@@ -238,7 +238,7 @@ impl Hosts {
     /// Shows every PDU on the access lines that is not in a lane.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         for host in &self.hosts {
-            if let Host::End(end) = host
+            if let Host::Direct(end) = host
                 && let Some(access) = &end.access
             {
                 access.held(each);

@@ -1,4 +1,4 @@
-//! Policers: those of all flows that enter the network over one line, with one heap of timers for all.
+//! PolicerNode: those of all flows that enter the network over one line, with one heap of timers for all.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,7 +14,7 @@ use crate::policer::{Due, Outcome, Policer, State};
 
 /// The policers of one flow, one after the other.
 #[derive(Clone, Debug)]
-pub struct Chain {
+pub struct FlowPolicers {
     name: String,
     stages: Vec<State>,
     /// Place among equal times of what its timers let go.
@@ -32,12 +32,12 @@ pub struct Chain {
     fingerprint: Fingerprint,
 }
 
-impl Chain {
-    /// Policers in the order in which they are passed; what passes all goes to `to`.
+impl FlowPolicers {
+    /// PolicerNode in the order in which they are passed; what passes all goes to `to`.
     #[must_use]
-    pub fn new(name: String, stages: Vec<State>, place: Place, to: LaneId) -> Chain {
+    pub fn new(name: String, stages: Vec<State>, place: Place, to: LaneId) -> FlowPolicers {
         let shapers = stages.iter().rposition(Policer::holds).map_or(0, |last| last + 1);
-        Chain {
+        FlowPolicers {
             name,
             stages,
             place,
@@ -125,7 +125,7 @@ impl Chain {
             }
         }
         self.count(&pdu);
-        ctx.put(self.to, Record { time: key.time, place: key.place, order: 0, pdu });
+        ctx.send(self.to, Record { time: key.time, place: key.place, order: 0, pdu });
         false
     }
 
@@ -147,27 +147,27 @@ impl Chain {
 
 /// The policers at the end of one line.
 #[derive(Clone, Debug, Default)]
-pub struct Policers {
-    chains: Vec<Chain>,
+pub struct PolicerNode {
+    flows: Vec<FlowPolicers>,
     /// Where what passes goes, if it is all one way.
     only_way: Option<LaneId>,
-    /// Timers of the chains, by time and place. One that was overtaken by an arrival is skipped.
+    /// Timers of the flows, by time and place. One that was overtaken by an arrival is skipped.
     timers: BinaryHeap<Reverse<(Key, u32)>>,
 }
 
-impl Policers {
+impl PolicerNode {
     /// Adds the policers of a flow; returns their place.
-    pub fn add(&mut self, chain: Chain) -> u32 {
-        let is_same_way = self.chains.is_empty() || self.only_way == Some(chain.to);
-        self.only_way = is_same_way.then_some(chain.to);
-        self.chains.push(chain);
-        self.chains.len() as u32 - 1
+    pub fn add(&mut self, own: FlowPolicers) -> u32 {
+        let is_same_way = self.flows.is_empty() || self.only_way == Some(own.to);
+        self.only_way = is_same_way.then_some(own.to);
+        self.flows.push(own);
+        self.flows.len() as u32 - 1
     }
 
     /// The policers at that place.
     #[must_use]
-    pub fn chain(&self, slot: u32) -> Option<&Chain> {
-        self.chains.get(slot as usize)
+    pub fn flow(&self, index: u32) -> Option<&FlowPolicers> {
+        self.flows.get(index as usize)
     }
 
     /// When the first timer expires.
@@ -199,15 +199,15 @@ impl Policers {
             if timer <= record.time {
                 return (number, 0);
             }
-            let slot = ctx.slots[record.pdu.flow.index()].policer;
-            let chain = &mut self.chains[slot as usize];
+            let index = ctx.indices[record.pdu.flow.index()].policer;
+            let own = &mut self.flows[index as usize];
             let bits = record.pdu.bits();
-            for (stage, policer) in chain.stages.iter_mut().enumerate() {
+            for (stage, policer) in own.stages.iter_mut().enumerate() {
                 if !policer.conforms(bits, record.time) {
                     return (number, stage);
                 }
             }
-            chain.count(&record.pdu);
+            own.count(&record.pdu);
             out.push(*record);
         }
         (records.len(), 0)
@@ -216,48 +216,48 @@ impl Policers {
     /// Takes an arrival that has passed the stages before `stage`, and lets expire what does before it.
     fn take<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
         self.expire(record.key(), ctx);
-        let slot = ctx.slots[record.pdu.flow.index()].policer;
-        self.chains[slot as usize].arrive(stage, record, ctx);
-        self.plan(slot);
+        let index = ctx.indices[record.pdu.flow.index()].policer;
+        self.flows[index as usize].arrive(stage, record, ctx);
+        self.plan(index);
     }
 
     /// Lets expire what does before `until`.
     fn expire<P: Probe>(&mut self, until: Key, ctx: &mut Ctx<P>) {
-        while let Some(&Reverse((key, slot))) = self.timers.peek()
+        while let Some(&Reverse((key, index))) = self.timers.peek()
             && key < until
         {
             self.timers.pop();
-            let chain = &mut self.chains[slot as usize];
-            if chain.planned == key.time {
-                chain.planned = Time::NEVER;
-                chain.expire(key.time, ctx);
-                self.plan(slot);
+            let own = &mut self.flows[index as usize];
+            if own.planned == key.time {
+                own.planned = Time::NEVER;
+                own.expire(key.time, ctx);
+                self.plan(index);
             }
         }
     }
 
     /// Puts the chain's timer into the heap, if it has one that is not there.
-    fn plan(&mut self, slot: u32) {
-        let chain = &mut self.chains[slot as usize];
-        let time = chain.next.1.time;
-        if time != chain.planned {
-            chain.planned = time;
+    fn plan(&mut self, index: u32) {
+        let own = &mut self.flows[index as usize];
+        let time = own.next.1.time;
+        if time != own.planned {
+            own.planned = time;
             if time != Time::NEVER {
-                self.timers.push(Reverse((Key { time, place: chain.place }, slot)));
+                self.timers.push(Reverse((Key { time, place: own.place }, index)));
             }
         }
     }
 
     /// Forgets what was measured.
     pub fn reset_measures(&mut self) {
-        for chain in &mut self.chains {
-            (chain.discarded, chain.tagged) = (0, 0);
+        for own in &mut self.flows {
+            (own.discarded, own.tagged) = (0, 0);
         }
     }
 
     /// Shows every PDU that waits.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
-        let stages = self.chains.iter().flat_map(|chain| &chain.stages);
+        let stages = self.flows.iter().flat_map(|own| &own.stages);
         stages.flat_map(Policer::held).for_each(|(_, pdu)| each(pdu));
     }
 }

@@ -168,7 +168,7 @@ pub struct Port {
     gathering: Option<Gathering>,
     /// Where nothing has to be watched, pushed out, counted in bits or refused by a broken line: the lengths
     /// from which on each queue discards, PDUs with CLP=0 and with CLP=1.
-    quiet: Option<Vec<[u64; 2]>>,
+    limits: Option<Vec<[u64; 2]>>,
     /// What the line delivers goes all one way.
     only_way: Option<LaneId>,
     ways: Ways,
@@ -202,11 +202,11 @@ impl Port {
         let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
-        let is_quiet =
+        let has_limits =
             parts.ways.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         Port {
-            quiet: if is_quiet { parts.policies.iter().map(Discard::limits).collect() } else { None },
+            limits: if has_limits { parts.policies.iter().map(Discard::limits).collect() } else { None },
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,
             congestion: parts.congestion.map(Box::new),

@@ -1,6 +1,6 @@
 //! Receiver: delay, jitter and goodput of what arrives, and the notification point.
 
-use crate::control::{Answer, Notification, NotificationPoint, Turn};
+use crate::control::{Answer, AnswerQueueing, Notification, NotificationPoint};
 use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
@@ -75,14 +75,14 @@ impl Receiver {
     /// A PDU arrived; returns what is to be sent back.
     #[inline]
     pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) -> Option<Pdu> {
-        self.take_in(pdu, at, ctx);
+        self.deliver(pdu, at, ctx);
         let answer = self.notification.as_mut()?.on_pdu(pdu, at)?;
         Some(self.answer(pdu, answer))
     }
 
     /// A PDU arrived that nobody answers.
     #[inline(always)]
-    pub fn take_in<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+    pub fn deliver<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         self.arrive(pdu, at, ctx);
         if let Body::Data { born, .. } = pdu.body() {
             self.measure(pdu, at.since(born), ctx);
@@ -113,8 +113,8 @@ impl Receiver {
 
     /// How its answers wait for the sender at the same End.
     #[must_use]
-    pub fn turn(&self) -> Option<Turn> {
-        self.notification.as_ref()?.turn()
+    pub fn queueing(&self) -> Option<AnswerQueueing> {
+        self.notification.as_ref()?.queueing()
     }
 
     /// Forgets what was measured.

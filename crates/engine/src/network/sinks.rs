@@ -21,8 +21,8 @@ impl Sinks {
 
     /// The receiver at that place.
     #[must_use]
-    pub fn receiver(&self, slot: u32) -> Option<&Receiver> {
-        self.receivers.get(slot as usize)
+    pub fn receiver(&self, index: u32) -> Option<&Receiver> {
+        self.receivers.get(index as usize)
     }
 
     /// Takes what arrives before `until`.
@@ -30,8 +30,8 @@ impl Sinks {
         let receivers = &mut self.receivers;
         inbox.drain(until, ctx, |_, records, ctx| {
             for record in records {
-                let slot = ctx.slots[record.pdu.flow.index()].receiver;
-                receivers[slot as usize].take_in(&record.pdu, record.time, ctx);
+                let index = ctx.indices[record.pdu.flow.index()].receiver;
+                receivers[index as usize].deliver(&record.pdu, record.time, ctx);
             }
         });
     }

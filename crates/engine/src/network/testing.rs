@@ -1,6 +1,6 @@
 //! What the unit tests of nodes have in common: what nodes share, cells made by hand, and what is in a lane as numbers.
 
-use super::context::{Counts, Ctx, Slots};
+use super::context::{Counts, Ctx, FlowIndices};
 use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::core::probe::{Tally, Trace};
 use crate::core::time::{LineRate, Rate, Time};
@@ -17,7 +17,7 @@ pub(crate) const CELL_RATE: LineRate = LineRate::Bits(Rate(424_000_000));
 pub(crate) fn context(lanes: usize, flows: usize) -> Ctx<Trace> {
     Ctx {
         lanes: vec![Lane::default(); lanes],
-        slots: vec![Slots::default(); flows],
+        indices: vec![FlowIndices::default(); flows],
         counts: vec![Counts::default(); flows],
         tally: Tally::new(1),
         journeys: Vec::new(),
@@ -51,7 +51,7 @@ pub(crate) fn notice(flow: u32) -> Pdu {
 
 /// Puts `pdu` into a lane.
 pub(crate) fn put(ctx: &mut Ctx<Trace>, lane: u32, at: Key, pdu: Pdu) {
-    ctx.put(LaneId(lane), Record { time: at.time, place: at.place, order: 0, pdu });
+    ctx.send(LaneId(lane), Record { time: at.time, place: at.place, order: 0, pdu });
 }
 
 /// Time and place of each record in the lane, and the sequence number of its PDU.

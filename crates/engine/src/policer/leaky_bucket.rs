@@ -63,7 +63,7 @@ struct Pool {
     /// What had come of the next token by then, in b/s x ps, out of `token`.
     part: u64,
     /// The instant from which a token is there.
-    slot: Time,
+    eligible: Time,
 }
 
 /// A token for so many bits, in b/s x ps.
@@ -72,7 +72,7 @@ fn token(bits: u64) -> u64 {
 }
 
 impl Pool {
-    /// Takes a token at `time`, not before `slot`; each token stands for the bits of the first PDU, which are `bits` if
+    /// Takes a token at `time`, not before `eligible`; each token stands for the bits of the first PDU, which are `bits` if
     /// this is it.
     #[inline(always)]
     fn take(&mut self, time: Time, bits: u64) {
@@ -99,7 +99,7 @@ impl Pool {
         };
         self.counted = time;
         self.tokens = self.tokens.saturating_add(fallen).min(self.depth).saturating_sub(1);
-        self.slot =
+        self.eligible =
             if self.tokens > 0 { time } else { Time(time.0.saturating_add((token - self.part).div_ceil(self.drain))) };
     }
 }
@@ -124,7 +124,7 @@ impl LeakyBucket {
             counted: Time::ZERO,
             // One short of a picosecond's worth: the k-th token falls at k * bits / drain, rounded down.
             part: drain - 1,
-            slot: Time::ZERO,
+            eligible: Time::ZERO,
         };
         LeakyBucket { queue: ShaperQueue::new(params.size.0, params.nonconforming), pool }
     }
@@ -137,7 +137,7 @@ impl Policer for LeakyBucket {
 
     #[inline(always)]
     fn conforms(&mut self, bits: u64, at: Time) -> bool {
-        let conforms = !self.queue.keeps(at, self.pool.slot);
+        let conforms = !self.queue.keeps(at, self.pool.eligible);
         if conforms {
             self.pool.take(at, bits);
         }
@@ -154,11 +154,11 @@ impl Policer for LeakyBucket {
     }
 
     fn due(&self) -> Due {
-        self.queue.due(self.pool.slot)
+        self.queue.due(self.pool.eligible)
     }
 
     fn act(&mut self) -> Outcome {
-        let (outcome, left) = self.queue.act(self.pool.slot);
+        let (outcome, left) = self.queue.act(self.pool.eligible);
         if let (Outcome::Pass(pdu), Some(time)) = (&outcome, left) {
             self.pool.take(time, pdu.bits());
         }
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
     use crate::core::random::Stream;
     use crate::policer::tests::{Seen, cell, cell_in, run};
-    use crate::traffic::{self, Pace, Traffic, Upcoming};
+    use crate::traffic::{self, RateScale, Traffic, Upcoming};
 
     fn bucket(depth: u64, drain: Rate, size: u64, nonconforming: Overflow) -> LeakyBucket {
         LeakyBucket::new(&Params { depth: Count(depth), drain, size: Count(size), nonconforming }, ())
@@ -249,7 +249,7 @@ mod tests {
     #[derive(Clone, Debug)]
     struct Nominal;
 
-    impl Pace for Nominal {
+    impl RateScale for Nominal {
         fn begin_session(&mut self, _now: Time) {}
         fn factor(&mut self, _now: Time) -> f64 {
             1.0
@@ -262,8 +262,8 @@ mod tests {
     /// Share of tagged cells of one long session.
     fn tagged_share(traffic: &traffic::Params, depth: u64, drain: u64, seconds: f64) -> f64 {
         let stream = Stream::new(1, 0, "bucket/traffic");
-        let surroundings = traffic::Surroundings { stream, ..traffic::tests::surroundings(1) };
-        let mut model = traffic.build(surroundings);
+        let env = traffic::Env { stream, ..traffic::tests::env(1) };
+        let mut model = traffic.build(env);
         let mut policer = bucket(depth, Rate(drain), 0, Overflow::Mark);
         let (mut cells, mut tagged) = (0u64, 0u64);
         let mut upcoming = model.start(Time::ZERO, &mut Nominal);

@@ -50,7 +50,7 @@ pub struct PeakRateController {
     /// Spacing after a PDU of so many bits: that of the last one, which the next most often equals.
     spacing: (u64, Span),
     /// The instant at which the timer runs out.
-    slot: Time,
+    eligible: Time,
 }
 
 impl PeakRateController {
@@ -58,7 +58,7 @@ impl PeakRateController {
     #[must_use]
     pub fn new(params: &Params, _surroundings: ()) -> PeakRateController {
         let queue = ShaperQueue::new(params.size.0, params.overflow);
-        PeakRateController { queue, rate: params.rate, spacing: (0, Span::ZERO), slot: Time::ZERO }
+        PeakRateController { queue, rate: params.rate, spacing: (0, Span::ZERO), eligible: Time::ZERO }
     }
 }
 
@@ -70,7 +70,7 @@ impl PeakRateController {
         if self.spacing.0 != bits {
             self.spacing = (bits, self.rate.span(bits));
         }
-        self.slot = time + self.spacing.1;
+        self.eligible = time + self.spacing.1;
     }
 }
 
@@ -81,7 +81,7 @@ impl Policer for PeakRateController {
 
     #[inline(always)]
     fn conforms(&mut self, bits: u64, at: Time) -> bool {
-        let conforms = !self.queue.keeps(at, self.slot);
+        let conforms = !self.queue.keeps(at, self.eligible);
         if conforms {
             self.take(bits, at);
         }
@@ -94,11 +94,11 @@ impl Policer for PeakRateController {
 
     #[inline]
     fn due(&self) -> Due {
-        self.queue.due(self.slot)
+        self.queue.due(self.eligible)
     }
 
     fn act(&mut self) -> Outcome {
-        let (outcome, left) = self.queue.act(self.slot);
+        let (outcome, left) = self.queue.act(self.eligible);
         if let (Outcome::Pass(pdu), Some(time)) = (&outcome, left) {
             self.take(pdu.bits(), time);
         }

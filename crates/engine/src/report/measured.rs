@@ -84,7 +84,7 @@ impl<P: Probe> Measured<'_, P> {
                 }
             })
             .collect();
-        for end in self.world.ends() {
+        for end in self.world.endpoints() {
             if let Some(sender) = end.sender() {
                 fill_sender(&mut rows[sender.flow().index()], sender, self.world.clock());
             }
@@ -92,14 +92,14 @@ impl<P: Probe> Measured<'_, P> {
                 fill_receiver(&mut rows[receiver.flow().index()], receiver, measured);
             }
         }
-        transports::fill_flows(self.world.ends(), &mut rows);
+        transports::fill_flows(self.world.endpoints(), &mut rows);
         rows
     }
 
     fn group_rows(&self, flows: &[FlowRow], measured: Span) -> Vec<GroupRow> {
         let sums = self.group_sums();
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
-        let arrivals = transports::arrivals(self.world.ends(), group_of, self.world.groups().len());
+        let arrivals = transports::arrivals(self.world.endpoints(), group_of, self.world.groups().len());
         let names = self.world.groups().iter().enumerate();
         let rows = names.map(|(index, name)| {
             let own: Vec<&FlowRow> = flows.iter().filter(|row| row.group == *name).collect();
@@ -116,7 +116,7 @@ impl<P: Probe> Measured<'_, P> {
         let none = GroupSums { nominal: Some(0.0), files: None, delays: Moments::default() };
         let mut sums = vec![none; self.world.groups().len()];
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
-        for end in self.world.ends() {
+        for end in self.world.endpoints() {
             if let Some(transport) = end.transport()
                 && let Half::Sending(sending) = transport.half()
             {
@@ -144,7 +144,7 @@ impl<P: Probe> Measured<'_, P> {
     /// Time at each level, all flows of a group together.
     fn level_rows(&self, now: Time) -> Vec<LevelRow> {
         let mut spent: Vec<Vec<(f64, u128)>> = vec![Vec::new(); self.world.groups().len()];
-        for end in self.world.ends() {
+        for end in self.world.endpoints() {
             let Some(sender) = end.sender() else { continue };
             let own = &mut spent[self.world.flows()[sender.flow().index()].group as usize];
             for (level, (rate, span)) in sender.reaction().levels(now).into_iter().enumerate() {

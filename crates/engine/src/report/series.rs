@@ -8,8 +8,8 @@ use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
-use crate::network::hosts::direct::End;
-use crate::network::hosts::transport::{Half, TransportEnd};
+use crate::network::hosts::direct::DirectHost;
+use crate::network::hosts::transport::{Half, TransportHost};
 use crate::network::port::{MOST_QUEUES, Port};
 use crate::round::World;
 use crate::scenario::spec::Measure;
@@ -89,7 +89,7 @@ impl Series {
             sample.read_port(port, sent);
         }
         world.each_host(|host| match host {
-            Host::End(end) => sample.read_end(end),
+            Host::Direct(end) => sample.read_direct(end),
             Host::Transport(end) => sample.read_transport(end),
         });
         sample.put_means(&groups);
@@ -149,7 +149,7 @@ impl Sample<'_> {
         }
     }
 
-    fn read_end(&mut self, end: &mut End) {
+    fn read_direct(&mut self, end: &mut DirectHost) {
         let Some(sender) = &mut end.sender else { return };
         let flow = sender.flow().index();
         let (is_shown, group) = self.count(flow);
@@ -166,7 +166,7 @@ impl Sample<'_> {
         });
     }
 
-    fn read_transport(&mut self, end: &TransportEnd) {
+    fn read_transport(&mut self, end: &TransportHost) {
         let Half::Sending(sending) = end.half() else { return };
         let flow = sending.flow().index();
         if self.count(flow).0 {

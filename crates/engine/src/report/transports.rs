@@ -4,7 +4,7 @@ use super::rows::{FlowRow, GroupRow};
 use crate::core::stats::Moments;
 use crate::network::hosts::transport::Half;
 
-use crate::round::EndRef;
+use crate::round::Endpoint;
 
 /// Mean in seconds of what was counted in picoseconds.
 fn mean_s(delays: &Moments) -> Option<f64> {
@@ -12,8 +12,8 @@ fn mean_s(delays: &Moments) -> Option<f64> {
 }
 
 /// Fills the rows of the flows whose ends these are.
-pub(super) fn fill_flows<'a>(ends: impl Iterator<Item = EndRef<'a>>, rows: &mut [FlowRow]) {
-    for end in ends {
+pub(super) fn fill_flows<'a>(endpoints: impl Iterator<Item = Endpoint<'a>>, rows: &mut [FlowRow]) {
+    for end in endpoints {
         let Some(end) = end.transport() else { continue };
         match end.half() {
             Half::Sending(sending) => {
@@ -62,12 +62,12 @@ pub(super) struct GroupArrivals {
 
 /// The same for each group.
 pub(super) fn arrivals<'a>(
-    ends: impl Iterator<Item = EndRef<'a>>,
+    endpoints: impl Iterator<Item = Endpoint<'a>>,
     group_of: impl Fn(usize) -> usize,
     groups: usize,
 ) -> Vec<GroupArrivals> {
     let mut all = vec![GroupArrivals::default(); groups];
-    for end in ends {
+    for end in endpoints {
         let Some(end) = end.transport() else { continue };
         if let Half::Receiving(_, arrivals) = end.half() {
             let own = &mut all[group_of(arrivals.receiver.flow().index())];

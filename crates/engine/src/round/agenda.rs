@@ -12,23 +12,23 @@ use crate::network::lane::{Key, Place};
 
 /// Index of a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Leaf(pub u32);
+pub struct Member(pub u32);
 
 /// A pending turn; the lesser comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Turn {
+struct AnswerQueueing {
     time: u64,
     /// Place among equal times, then leaf.
     place: u64,
 }
 
-impl Turn {
-    const NEVER: Turn = Turn { time: u64::MAX, place: u64::MAX };
+impl AnswerQueueing {
+    const NEVER: AnswerQueueing = AnswerQueueing { time: u64::MAX, place: u64::MAX };
 
     #[inline]
-    fn earlier(self, other: Turn) -> Turn {
+    fn earlier(self, other: AnswerQueueing) -> AnswerQueueing {
         let other_first = (other.time < self.time) | ((other.time == self.time) & (other.place < self.place));
-        Turn {
+        AnswerQueueing {
             time: select_unpredictable(other_first, other.time, self.time),
             place: select_unpredictable(other_first, other.place, self.place),
         }
@@ -39,7 +39,7 @@ impl Turn {
 #[derive(Clone, Debug)]
 pub struct Agenda {
     /// Node 1 is the root, node i has the children 2i and 2i + 1; the second half are the leaves.
-    tree: Box<[Turn]>,
+    tree: Box<[AnswerQueueing]>,
 }
 
 impl Agenda {
@@ -47,20 +47,20 @@ impl Agenda {
     #[must_use]
     pub fn new(leaves: usize) -> Agenda {
         let size = 2 * leaves.next_power_of_two().max(2);
-        Agenda { tree: vec![Turn::NEVER; size].into_boxed_slice() }
+        Agenda { tree: vec![AnswerQueueing::NEVER; size].into_boxed_slice() }
     }
 
     /// The first turn: its key and leaf.
     #[inline]
     #[must_use]
-    pub fn first(&self) -> (Key, Leaf) {
+    pub fn first(&self) -> (Key, Member) {
         let first = self.tree[1];
-        (Key { time: Time(first.time), place: Place((first.place >> 32) as u32) }, Leaf(first.place as u32))
+        (Key { time: Time(first.time), place: Place((first.place >> 32) as u32) }, Member(first.place as u32))
     }
 
     /// Gives the leaf a turn at `key`, if it has none before.
     #[inline]
-    pub fn bring_forward(&mut self, leaf: Leaf, key: Key) {
+    pub fn bring_forward(&mut self, leaf: Member, key: Key) {
         let planned = self.tree[self.tree.len() / 2 + leaf.0 as usize];
         if key.time.0 < planned.time || (key.time.0 == planned.time && u64::from(key.place.0) < planned.place >> 32) {
             self.set(leaf, key);
@@ -69,12 +69,12 @@ impl Agenda {
 
     /// Replaces the leaf's turn; [`Key::NEVER`] takes it off.
     #[inline]
-    pub fn set(&mut self, leaf: Leaf, key: Key) {
+    pub fn set(&mut self, leaf: Member, key: Key) {
         let tree = &mut self.tree[..];
         // The size is a power of two: the mask proves every index in bounds.
         let mask = tree.len() - 1;
         let mut node = (tree.len() / 2 + leaf.0 as usize) & mask;
-        let mut winner = Turn { time: key.time.0, place: u64::from(key.place.0) << 32 | u64::from(leaf.0) };
+        let mut winner = AnswerQueueing { time: key.time.0, place: u64::from(key.place.0) << 32 | u64::from(leaf.0) };
         if tree[node] == winner {
             return;
         }
@@ -99,11 +99,11 @@ mod tests {
     #[test]
     fn equal_times_go_by_place() {
         let mut agenda = Agenda::new(3);
-        agenda.set(Leaf(0), key(5, 9));
-        agenda.set(Leaf(2), key(5, 4));
-        assert_eq!(agenda.first(), (key(5, 4), Leaf(2)));
-        agenda.set(Leaf(2), Key::NEVER);
-        assert_eq!(agenda.first(), (key(5, 9), Leaf(0)));
+        agenda.set(Member(0), key(5, 9));
+        agenda.set(Member(2), key(5, 4));
+        assert_eq!(agenda.first(), (key(5, 4), Member(2)));
+        agenda.set(Member(2), Key::NEVER);
+        assert_eq!(agenda.first(), (key(5, 9), Member(0)));
     }
 
     #[test]
@@ -117,10 +117,10 @@ mod tests {
             let mut agenda = Agenda::new(37);
             let mut plain = [Key::NEVER; 37];
             for (leaf, time, place) in sets {
-                agenda.set(Leaf(leaf), key(time, place));
+                agenda.set(Member(leaf), key(time, place));
                 plain[leaf as usize] = key(time, place);
                 let least = (0..37u32).min_by_key(|&leaf| (plain[leaf as usize], leaf)).unwrap_or_default();
-                prop_assert_eq!(agenda.first(), (plain[least as usize], Leaf(least)));
+                prop_assert_eq!(agenda.first(), (plain[least as usize], Member(least)));
             }
         }
     }

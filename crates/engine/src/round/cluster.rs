@@ -1,12 +1,12 @@
 //! Cluster: nodes joined in a loop without delay. None can run ahead of another, so they take turns, key by key.
 
-use super::Station;
+use super::Process;
 use super::horizon::Feeder;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::Ctx;
 use crate::network::lane::{Key, LaneId};
-use crate::round::agenda::{Agenda, Leaf};
+use crate::round::agenda::{Agenda, Member};
 
 /// Nodes that take turns.
 #[derive(Clone, Debug)]
@@ -14,11 +14,11 @@ pub struct Cluster {
     /// Their indices.
     members: Vec<u32>,
     /// For each the lanes by which it hands on to members, and the places of those among the members.
-    consumers: Vec<Vec<(LaneId, Leaf)>>,
+    consumers: Vec<Vec<(LaneId, Member)>>,
     /// Nodes outside from which they get PDUs.
     pub feeders: Vec<Feeder>,
     /// The lanes by which those come, and the places of the members to which they lead.
-    inlets: Vec<(LaneId, Leaf)>,
+    inlets: Vec<(LaneId, Member)>,
     agenda: Agenda,
     /// Whether the agenda says when each member next has something to do, but for what came in from outside.
     is_planned: bool,
@@ -30,8 +30,8 @@ impl Cluster {
     #[must_use]
     pub fn new(
         members: Vec<u32>,
-        consumers: Vec<Vec<(LaneId, Leaf)>>,
-        inlets: Vec<(LaneId, Leaf)>,
+        consumers: Vec<Vec<(LaneId, Member)>>,
+        inlets: Vec<(LaneId, Member)>,
         feeders: Vec<Feeder>,
     ) -> Cluster {
         Cluster { agenda: Agenda::new(members.len()), members, consumers, feeders, inlets, is_planned: false }
@@ -50,42 +50,42 @@ impl Cluster {
 
     /// When the first timer of its nodes expires, or something arrives at one from another.
     #[must_use]
-    pub fn first(&self, stations: &[Station]) -> Time {
+    pub fn first(&self, processes: &[Process]) -> Time {
         if self.is_planned {
             return self.agenda.first().0.time;
         }
-        let timers = self.members.iter().map(|&member| stations[member as usize].node.due());
+        let timers = self.members.iter().map(|&member| processes[member as usize].node.due());
         timers.min().unwrap_or(Time::NEVER)
     }
 
     /// Does everything that happens before `horizon`.
-    pub fn run<P: Probe>(&mut self, horizon: Time, stations: &mut [Station], ctx: &mut Ctx<P>) {
+    pub fn run<P: Probe>(&mut self, horizon: Time, processes: &mut [Process], ctx: &mut Ctx<P>) {
         if self.is_planned {
             Self::bring_forward(&mut self.agenda, &self.inlets, ctx);
         } else {
-            (0..self.members.len()).for_each(|leaf| self.plan(leaf, stations, ctx));
+            (0..self.members.len()).for_each(|leaf| self.plan(leaf, processes, ctx));
             self.is_planned = true;
         }
         loop {
-            let (key, Leaf(leaf)) = self.agenda.first();
+            let (key, Member(leaf)) = self.agenda.first();
             if key.time >= horizon || key == Key::NEVER {
                 break;
             }
             let leaf = leaf as usize;
-            let Station { node, inbox, .. } = &mut stations[self.members[leaf] as usize];
+            let Process { node, inbox, .. } = &mut processes[self.members[leaf] as usize];
             node.run(inbox, key.after(), ctx);
-            self.plan(leaf, stations, ctx);
+            self.plan(leaf, processes, ctx);
             Self::bring_forward(&mut self.agenda, &self.consumers[leaf], ctx);
         }
         for &member in &self.members {
-            let reached = &mut stations[member as usize].horizon;
+            let reached = &mut processes[member as usize].horizon;
             *reached = horizon.max(*reached);
         }
     }
 
     /// What came into these lanes can only bring the turns of their consumers forward.
     #[inline]
-    fn bring_forward<P>(agenda: &mut Agenda, lanes: &[(LaneId, Leaf)], ctx: &Ctx<P>) {
+    fn bring_forward<P>(agenda: &mut Agenda, lanes: &[(LaneId, Member)], ctx: &Ctx<P>) {
         for (lane, consumer) in lanes {
             if let Some(record) = ctx.lanes[lane.index()].front() {
                 agenda.bring_forward(*consumer, record.key());
@@ -94,10 +94,10 @@ impl Cluster {
     }
 
     /// Asks a member when it next has something to do.
-    fn plan<P>(&mut self, leaf: usize, stations: &[Station], ctx: &Ctx<P>) {
-        let station = &stations[self.members[leaf] as usize];
-        let key = station.inbox.first(ctx).min(station.node.timer());
-        self.agenda.set(Leaf(leaf as u32), key);
+    fn plan<P>(&mut self, leaf: usize, processes: &[Process], ctx: &Ctx<P>) {
+        let process = &processes[self.members[leaf] as usize];
+        let key = process.inbox.first(ctx).min(process.node.timer());
+        self.agenda.set(Member(leaf as u32), key);
     }
 }
 

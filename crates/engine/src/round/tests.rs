@@ -14,13 +14,13 @@ fn world(text: &str, form: Form) -> (World<Trace>, Span) {
 }
 
 /// Index of the first node of a kind.
-fn station(world: &World<Trace>, is_wanted: impl Fn(&Node) -> bool) -> usize {
-    world.stations.iter().position(|station| is_wanted(&station.node)).unwrap()
+fn process(world: &World<Trace>, is_wanted: impl Fn(&Node) -> bool) -> usize {
+    world.processes.iter().position(|process| is_wanted(&process.node)).unwrap()
 }
 
 /// How far a node may run in the next round.
-fn horizon_of(world: &World<Trace>, station: usize) -> Time {
-    horizon(&world.stations, &world.stations[station].feeders, world.first(), &world.ctx)
+fn horizon_of(world: &World<Trace>, process: usize) -> Time {
+    horizon(&world.processes, &world.processes[process].feeders, world.first(), &world.ctx)
 }
 
 /// A cell every 2 us from 5 us on, over a line that takes 1 us for one and delays by 10 us.
@@ -38,15 +38,15 @@ const LINE: &str = r#"
 #[test]
 fn a_line_lets_its_far_end_run_ahead_by_a_cell_and_its_delay() {
     let (mut world, _) = world(LINE, Form::Fast);
-    let hosts = station(&world, |node| matches!(node, Node::Hosts(_)));
-    let sinks = station(&world, |node| matches!(node, Node::Sinks(_)));
+    let hosts = process(&world, |node| matches!(node, Node::Hosts(_)));
+    let sinks = process(&world, |node| matches!(node, Node::Sinks(_)));
     assert_eq!(world.first(), Time(5 * CELL));
     // Nothing reaches the source. The port hears from it at once, the receiver not before 5 + 1 + 10 us.
-    let horizons = |world: &World<Trace>| [hosts, 0, sinks].map(|station| horizon_of(world, station));
+    let horizons = |world: &World<Trace>| [hosts, 0, sinks].map(|process| horizon_of(world, process));
     assert_eq!(horizons(&world), [Time::NEVER, Time(5 * CELL), Time(16 * CELL)]);
     // A round up to 8 us: the cells of 5 and 7 us are sent and on the line.
     world.round(Time(5 * CELL), Time(8 * CELL));
-    assert_eq!([hosts, 0, sinks].map(|station| world.stations[station].horizon), [Time(8 * CELL); 3]);
+    assert_eq!([hosts, 0, sinks].map(|process| world.processes[process].horizon), [Time(8 * CELL); 3]);
     assert_eq!(world.first(), Time(9 * CELL));
     // The line is free from 8 us on, and nothing is sent before 9.
     assert_eq!(horizons(&world), [Time::NEVER, Time(9 * CELL), Time(20 * CELL)]);
@@ -84,30 +84,30 @@ fn both_ways(duration: &str, delay: &str, beside: &str) -> String {
 #[test]
 fn a_port_holds_back_those_to_whom_it_only_shows_no_longer_than_what_it_is_shown() {
     let (mut world, _) = world(&both_ways("3 ms", "10 us", ""), Form::Fast);
-    let feeds = |station: &Station, node: u32, edge: Edge| station.feeders.contains(&Feeder { node, edge });
-    let host = world.stations.iter().position(|station| feeds(station, 0, Edge::Shown)).unwrap();
-    assert!(feeds(&world.stations[host], 1, Edge::Line));
+    let feeds = |process: &Process, node: u32, edge: Edge| process.feeders.contains(&Feeder { node, edge });
+    let host = world.processes.iter().position(|process| feeds(process, 0, Edge::Shown)).unwrap();
+    assert!(feeds(&world.processes[host], 1, Edge::Line));
     // All that can come has to take the line back: a cell and 10 us.
     assert_eq!((world.first(), horizon_of(&world, host)), (Time::ZERO, Time(11 * CELL)));
     // What is under way to the port, to be shown there at 3 us, will be there at once.
-    let shown = world.stations[0].shown.0[0];
+    let shown = world.processes[0].shown.0[0];
     put(&mut world.ctx, shown.0, key(3 * CELL, 1), cell(1, 0));
     assert_eq!(horizon_of(&world, host), Time(3 * CELL));
     // But no sooner than the port itself has come.
-    world.stations[0].horizon = Time(4 * CELL);
+    world.processes[0].horizon = Time(4 * CELL);
     assert_eq!(horizon_of(&world, host), Time(4 * CELL));
 }
 
 /// Everything is in order: no lane holds anything, and no node has anything to do, below the horizon of its node; and
 /// the keys of a lane never fall.
 fn assert_rules(world: &World<Trace>, told: &dyn Fn() -> String) {
-    for (index, station) in world.stations.iter().enumerate() {
+    for (index, process) in world.processes.iter().enumerate() {
         let is_in_time = |time: Time| {
-            assert!(time >= station.horizon, "{time:?} below {:?} at node {index}: {}", station.horizon, told());
+            assert!(time >= process.horizon, "{time:?} below {:?} at node {index}: {}", process.horizon, told());
         };
-        is_in_time(station.node.timer().time);
-        for lane in &station.inbox.lanes {
-            let mut last = Key::start_of(station.horizon);
+        is_in_time(process.node.timer().time);
+        for lane in &process.inbox.lanes {
+            let mut last = Key::start_of(process.horizon);
             for record in world.ctx.lanes[lane.index()].iter() {
                 is_in_time(record.time);
                 assert!(record.key() >= last, "{:?} behind {last:?} in {lane:?}: {}", record.key(), told());
@@ -141,7 +141,7 @@ fn assert_rules_hold(text: &str, form: Form, rounds: u64) -> u64 {
 fn nothing_is_handed_on_below_a_horizon() {
     let mut stops = 0;
     for number in 0..70 {
-        let text = crate::drawn::text(number);
+        let text = crate::random_network::text(number);
         // Slices of many lengths: where horizons lie depends on them.
         stops += assert_rules_hold(&text, Form::Fast, 20 + 7 * (number % 30));
         if number % 7 == 0 {
@@ -182,7 +182,7 @@ fn a_slice_ends_where_all_nodes_have_come_to() {
                     Unit::Cluster(cluster) => cluster.members(),
                 };
                 for &member in members {
-                    assert_eq!(world.stations[member as usize].horizon, clock + Span(1));
+                    assert_eq!(world.processes[member as usize].horizon, clock + Span(1));
                 }
             }
             assert!(world.first() > clock);
@@ -206,7 +206,7 @@ fn the_last_departure_ends_the_run_at_its_instant() {
         assert_eq!((world.clock(), world.end()), (Time(14 * CELL), Time(14 * CELL)));
         // No node has gone beyond, and what the source would send at 15 us it has not sent.
         assert_eq!(world.ctx.sent, 5);
-        assert!(world.stations.iter().all(|station| station.horizon <= Time(14 * CELL + 1)));
+        assert!(world.processes.iter().all(|process| process.horizon <= Time(14 * CELL + 1)));
     }
 }
 
@@ -249,7 +249,7 @@ fn who_is_told_nothing_runs_ahead_of_the_rest_by_a_round_and_no_more() {
 #[test]
 fn a_trace_is_the_same_in_both_forms_and_in_any_slices() {
     for number in 0..40 {
-        let text = crate::drawn::text(number);
+        let text = crate::random_network::text(number);
         let run = |form, slice: Span| {
             let (mut world, length) = world(&text, form);
             let end = Time::ZERO + length;

@@ -222,7 +222,7 @@ pub struct Flow {
     /// Transport connections that carry the traffic; the PDUs go by themselves if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<transport::Params>,
-    /// Policers of each flow, in order, where the flow's first line ends.
+    /// PolicerNode of each flow, in order, where the flow's first line ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policers: Vec<policer::Params>,
     /// The sender's part of the control scheme; obeys nothing if absent.

@@ -3,7 +3,7 @@
 //! The periodic source of nD/D/1 and of the constant-rate video beside the satellite study. It is one session that
 //! lasts for ever; a factor other than 1 stretches each gap from its beginning on.
 
-use super::{Pace, Surroundings, Traffic, Train, Unit, Upcoming, check_rate, decision};
+use super::{Env, RateScale, Traffic, Train, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
@@ -40,27 +40,27 @@ pub struct Cbr {
 impl Cbr {
     /// A source that has not begun.
     #[must_use]
-    pub fn new(params: &Params, surroundings: Surroundings) -> Cbr {
-        let Surroundings { stream, octets, .. } = surroundings;
+    pub fn new(params: &Params, env: Env) -> Cbr {
+        let Env { stream, octets, .. } = env;
         Cbr { rate: params.rate, start: params.start, begun: false, train: Train::new(octets), octets, stream }
     }
 }
 
 impl Traffic for Cbr {
-    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         self.train.next = decision(now + self.start.unwrap_or(Span::ZERO));
-        if self.train.next == Upcoming::Decision(now) { self.advance(now, pace).1 } else { self.train.next }
+        if self.train.next == Upcoming::Decision(now) { self.advance(now, scale).1 } else { self.train.next }
     }
 
     #[inline]
-    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         let (from, produced) = self.train.come(now);
         if !self.begun {
             self.begun = true;
-            pace.begin_session(now);
+            scale.begin_session(now);
             self.train.length = if self.start.is_some() { 0.0 } else { self.stream.uniform() };
         }
-        self.train.fix(from, self.rate, now, pace);
+        self.train.fix(from, self.rate, now, scale);
         (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
     }
 
@@ -72,36 +72,36 @@ impl Traffic for Cbr {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::tests::{Script, at, surroundings, times, units};
+    use crate::traffic::tests::{Script, at, env, times, units};
 
     /// 424 bit / 42.4 kb/s = 10 ms.
     const RATE: Rate = Rate(42_400);
 
     fn cbr(start: Option<f64>, seed: u64) -> Cbr {
-        Cbr::new(&Params { rate: RATE, start: start.map(Span::from_seconds) }, surroundings(seed))
+        Cbr::new(&Params { rate: RATE, start: start.map(Span::from_seconds) }, env(seed))
     }
 
     #[test]
     fn a_change_of_the_factor_bears_on_the_next_gap() {
         // Half the rate from 25 ms on: the gap from 20 to 30 ms runs on, the next is 20 ms; double from 55 ms on.
-        let mut pace = Script::new(&[(0.025, 0.5), (0.055, 2.0)]);
+        let mut scale = Script::new(&[(0.025, 0.5), (0.055, 2.0)]);
         let expected = [0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.075, 0.08].map(at);
-        assert_eq!(times(&units(&mut cbr(Some(0.0), 1), &mut pace, at(0.082))), expected);
+        assert_eq!(times(&units(&mut cbr(Some(0.0), 1), &mut scale, at(0.082))), expected);
     }
 
     #[test]
     fn a_stop_postpones_the_gap_to_the_end_of_the_stop() {
-        let mut pace = Script::new(&[(0.005, 0.0), (0.1, 0.5)]);
-        assert_eq!(times(&units(&mut cbr(Some(0.0), 1), &mut pace, at(0.15))), [0.0, 0.01, 0.12, 0.14].map(at));
-        let mut pace = Script::new(&[(0.005, 0.0)]);
-        assert_eq!(times(&units(&mut cbr(Some(0.0), 1), &mut pace, at(9.0))), [0.0, 0.01].map(at));
+        let mut scale = Script::new(&[(0.005, 0.0), (0.1, 0.5)]);
+        assert_eq!(times(&units(&mut cbr(Some(0.0), 1), &mut scale, at(0.15))), [0.0, 0.01, 0.12, 0.14].map(at));
+        let mut scale = Script::new(&[(0.005, 0.0)]);
+        assert_eq!(times(&units(&mut cbr(Some(0.0), 1), &mut scale, at(9.0))), [0.0, 0.01].map(at));
     }
 
     #[test]
     fn it_begins_where_it_is_told() {
-        let mut pace = Script::new(&[]);
-        assert_eq!(times(&units(&mut cbr(Some(3.0), 1), &mut pace, at(3.015))), [3.0, 3.01].map(at));
-        assert_eq!(pace.sessions, [at(3.0)]);
+        let mut scale = Script::new(&[]);
+        assert_eq!(times(&units(&mut cbr(Some(3.0), 1), &mut scale, at(3.015))), [3.0, 3.01].map(at));
+        assert_eq!(scale.sessions, [at(3.0)]);
     }
 
     #[test]
@@ -118,9 +118,9 @@ mod tests {
 
     #[test]
     fn a_late_sender_finds_every_pdu_where_it_was_produced() {
-        let (mut source, mut pace) = (cbr(Some(0.0), 1), Script::new(&[]));
-        assert_eq!(source.start(Time::ZERO, &mut pace), Upcoming::Pdu(Time::ZERO));
-        assert_eq!(source.advance(at(0.045), &mut pace).1, Upcoming::Pdu(at(0.01)));
-        assert_eq!(source.advance(at(0.045), &mut pace).1, Upcoming::Pdu(at(0.02)));
+        let (mut source, mut scale) = (cbr(Some(0.0), 1), Script::new(&[]));
+        assert_eq!(source.start(Time::ZERO, &mut scale), Upcoming::Pdu(Time::ZERO));
+        assert_eq!(source.advance(at(0.045), &mut scale).1, Upcoming::Pdu(at(0.01)));
+        assert_eq!(source.advance(at(0.045), &mut scale).1, Upcoming::Pdu(at(0.02)));
     }
 }

@@ -10,7 +10,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Pace, Surroundings, Traffic, Unit, Upcoming};
+use super::{Env, RateScale, Traffic, Unit, Upcoming};
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
@@ -135,15 +135,15 @@ pub struct Connections {
 impl Connections {
     /// A user who has not begun.
     #[must_use]
-    pub fn new(params: &Params, surroundings: Surroundings) -> Connections {
-        let host = surroundings.host;
+    pub fn new(params: &Params, env: Env) -> Connections {
+        let host = env.host;
         Connections {
             params: params.clone(),
             packets: host.stream.clone(),
             schedule: host.stream,
             peers: u64::from(host.peers),
             peer: u64::from(host.peer),
-            has_transport: surroundings.has_transport,
+            has_transport: env.has_transport,
             is_open: false,
             opening: Time::ZERO,
             release: Time::ZERO,
@@ -183,12 +183,12 @@ impl Connections {
 }
 
 impl Traffic for Connections {
-    fn start(&mut self, _now: Time, _pace: &mut impl Pace) -> Upcoming {
+    fn start(&mut self, _now: Time, _pace: &mut impl RateScale) -> Upcoming {
         self.plan();
         self.upcoming()
     }
 
-    fn advance(&mut self, _now: Time, _pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, _now: Time, _pace: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         let mut unit = None;
         match self.upcoming() {
             Upcoming::Pdu(at) => {
@@ -234,7 +234,7 @@ impl Traffic for Connections {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::tests::{Script, at, surroundings};
+    use crate::traffic::tests::{Script, at, env};
     use crate::traffic::{Host, Model};
 
     fn study() -> Params {
@@ -249,16 +249,16 @@ mod tests {
 
     /// Openings, packets and releases of a host's flow to `peer` of `peers`, up to `end`.
     fn events(params: &Params, peers: u32, peer: u32, end: f64) -> Vec<(Time, &'static str)> {
-        let host = Host { peers, peer, ..surroundings(3).host };
-        let mut model = Connections::new(params, Surroundings { host, ..surroundings(peer.into()) });
-        let mut pace = Script::new(&[]);
-        let mut upcoming = model.start(Time::ZERO, &mut pace);
+        let host = Host { peers, peer, ..env(3).host };
+        let mut model = Connections::new(params, Env { host, ..env(peer.into()) });
+        let mut scale = Script::new(&[]);
+        let mut upcoming = model.start(Time::ZERO, &mut scale);
         let mut events = Vec::new();
         while let Upcoming::Pdu(now) | Upcoming::Decision(now) = upcoming
             && now < at(end)
         {
             let was_open = model.is_connected();
-            let (unit, next) = model.advance(now, &mut pace);
+            let (unit, next) = model.advance(now, &mut scale);
             events.push((
                 now,
                 match (unit, was_open) {
@@ -309,7 +309,7 @@ mod tests {
         };
         let seen = events(&params, 1, 0, 7.0);
         assert_eq!(seen, [(at(0.0), "open"), (at(2.0), "packet"), (at(4.0), "packet"), (at(6.0), "packet")]);
-        let model = super::super::Params::Connections(params).build(surroundings(1));
+        let model = super::super::Params::Connections(params).build(env(1));
         assert!(matches!(model, Model::Connections(_)));
         assert_eq!(model.mean_rate(), Some(6_400.0));
     }
@@ -322,19 +322,19 @@ mod tests {
             interproduction_time: Distribution::Constant(Span::from_seconds(2.0)),
             ..study()
         };
-        let host = Host { peers: 1, peer: 0, ..surroundings(3).host };
-        let mut model = Connections::new(&params, Surroundings { host, has_transport: true, ..surroundings(1) });
-        let mut pace = Script::new(&[]);
-        assert_eq!(model.start(Time::ZERO, &mut pace), Upcoming::Decision(at(1.0)));
-        assert_eq!(model.advance(at(1.0), &mut pace), (None, Upcoming::Decision(at(11.0))));
+        let host = Host { peers: 1, peer: 0, ..env(3).host };
+        let mut model = Connections::new(&params, Env { host, has_transport: true, ..env(1) });
+        let mut scale = Script::new(&[]);
+        assert_eq!(model.start(Time::ZERO, &mut scale), Upcoming::Decision(at(1.0)));
+        assert_eq!(model.advance(at(1.0), &mut scale), (None, Upcoming::Decision(at(11.0))));
         assert_eq!(model.on_established(at(4.5)), Some(Upcoming::Pdu(at(6.5))));
         let unit = Some(Unit { octets: 1600, number: 0 });
-        assert_eq!(model.advance(at(6.5), &mut pace), (unit, Upcoming::Pdu(at(8.5))));
-        assert_eq!(model.advance(at(8.5), &mut pace), (unit, Upcoming::Pdu(at(10.5))));
-        assert_eq!(model.advance(at(10.5), &mut pace), (unit, Upcoming::Decision(at(11.0))));
+        assert_eq!(model.advance(at(6.5), &mut scale), (unit, Upcoming::Pdu(at(8.5))));
+        assert_eq!(model.advance(at(8.5), &mut scale), (unit, Upcoming::Pdu(at(10.5))));
+        assert_eq!(model.advance(at(10.5), &mut scale), (unit, Upcoming::Decision(at(11.0))));
         // The next one is never established.
-        assert_eq!(model.advance(at(11.0), &mut pace), (None, Upcoming::Decision(at(12.0))));
-        assert_eq!(model.advance(at(12.0), &mut pace), (None, Upcoming::Decision(at(22.0))));
+        assert_eq!(model.advance(at(11.0), &mut scale), (None, Upcoming::Decision(at(12.0))));
+        assert_eq!(model.advance(at(12.0), &mut scale), (None, Upcoming::Decision(at(22.0))));
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! 18 868 of them. Each is a session of its own. A transfer lasts from the start of its file, a uniform part of a gap
 //! before the first PDU, to its last PDU; the pause begins there.
 
-use super::{Pace, Surroundings, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision};
+use super::{Env, RateScale, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
@@ -82,8 +82,8 @@ pub struct FileTransfer {
 impl FileTransfer {
     /// A source that has not begun.
     #[must_use]
-    pub fn new(params: &Params, surroundings: Surroundings) -> FileTransfer {
-        let Surroundings { stream, octets, .. } = surroundings;
+    pub fn new(params: &Params, env: Env) -> FileTransfer {
+        let Env { stream, octets, .. } = env;
         FileTransfer {
             params: params.clone(),
             pdus: params.size.0.div_ceil(u64::from(octets.max(1)) * 8),
@@ -98,12 +98,12 @@ impl FileTransfer {
         }
     }
 
-    fn begin_file(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
-        pace.begin_session(now);
+    fn begin_file(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
+        scale.begin_session(now);
         self.number += 1;
         self.left = self.pdus;
         self.train.length = self.stream.uniform();
-        self.train.fix(self.start, self.params.rate, now, pace);
+        self.train.fix(self.start, self.params.rate, now, scale);
         self.train.next
     }
 
@@ -114,15 +114,15 @@ impl FileTransfer {
 }
 
 impl Traffic for FileTransfer {
-    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         self.start = now;
-        if self.stream.uniform() < self.params.active_at_start { self.begin_file(now, pace) } else { self.pause(now) }
+        if self.stream.uniform() < self.params.active_at_start { self.begin_file(now, scale) } else { self.pause(now) }
     }
 
     #[inline(always)]
-    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         if self.left == 0 {
-            return (None, self.begin_file(now, pace));
+            return (None, self.begin_file(now, scale));
         }
         let (from, produced) = self.train.come(now);
         self.left -= u64::from(produced);
@@ -131,7 +131,7 @@ impl Traffic for FileTransfer {
             self.finished_ps += u128::from(now.since(self.start).0);
             self.pause(now)
         } else {
-            self.train.fix(from, self.params.rate, now, pace);
+            self.train.fix(from, self.params.rate, now, scale);
             self.train.next
         };
         (produced.then_some(Unit { octets: self.octets, number: self.number }), upcoming)
@@ -166,7 +166,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::traffic::tests::{Script, at, surroundings, units};
+    use crate::traffic::tests::{Script, at, env, units};
 
     fn paper() -> Params {
         Params {
@@ -178,9 +178,9 @@ mod tests {
     }
 
     /// The first file's transfer time, in seconds, in a source that begins with one.
-    fn first_transfer(pace: &mut Script) -> (usize, f64) {
-        let mut source = FileTransfer::new(&Params { active_at_start: 1.0, ..paper() }, surroundings(1));
-        let units = units(&mut source, pace, at(40.0));
+    fn first_transfer(scale: &mut Script) -> (usize, f64) {
+        let mut source = FileTransfer::new(&Params { active_at_start: 1.0, ..paper() }, env(1));
+        let units = units(&mut source, scale, at(40.0));
         let first: Vec<_> = units.iter().filter(|unit| unit.1.number == 1).collect();
         (first.len(), first.last().map_or(0.0, |unit| unit.0.seconds()))
     }
@@ -209,14 +209,14 @@ mod tests {
     fn transfers_are_counted_from_start_to_last_pdu() {
         // 10 cells of 1 ms; always another file within 5 ms.
         let params = Params { size: Bits(4_200), rate: Rate(424_000), idle: Span::ZERO, active_at_start: 1.0 };
-        let mut source = FileTransfer::new(&params, surroundings(2));
-        let mut pace = Script::new(&[]);
-        let units = units(&mut source, &mut pace, at(1.0));
+        let mut source = FileTransfer::new(&params, env(2));
+        let mut scale = Script::new(&[]);
+        let units = units(&mut source, &mut scale, at(1.0));
         let last = units[9].0;
         assert_eq!((units[9].1.number, units[10].1.number), (1, 2));
-        assert_eq!(pace.sessions[..2], [Time::ZERO, last]);
+        assert_eq!(scale.sessions[..2], [Time::ZERO, last]);
         let seen = source.transfers(at(1.0)).unwrap_or_default();
-        let starts = &pace.sessions;
+        let starts = &scale.sessions;
         let current = starts[starts.len() - 1];
         assert_eq!(seen.finished, starts.len() as u64 - 1);
         assert_eq!(seen.finished_ps, u128::from(current.0), "no pauses: the finished ones fill the time");
@@ -230,9 +230,9 @@ mod tests {
     fn half_of_the_sources_begin_with_a_file() {
         let mut active = 0usize;
         for seed in 0..4_000 {
-            let mut pace = Script::new(&[]);
-            FileTransfer::new(&paper(), surroundings(seed)).start(Time::ZERO, &mut pace);
-            active += pace.sessions.len();
+            let mut scale = Script::new(&[]);
+            FileTransfer::new(&paper(), env(seed)).start(Time::ZERO, &mut scale);
+            active += scale.sessions.len();
         }
         assert!(active.abs_diff(2_000) < 127, "{active}");
     }
@@ -254,10 +254,10 @@ mod tests {
         fn feedback_changes_no_pause(seed: u64, factor in 0.3f64..2.0) {
             let params = Params { size: Bits(42_400), rate: Rate(424_000), idle: Span::milliseconds(100), active_at_start: 1.0 };
             let pauses = |factor: f64| {
-                let mut pace = Script::new(&[(0.0, factor)]);
-                let units = units(&mut FileTransfer::new(&params, surroundings(seed)), &mut pace, at(5.0));
+                let mut scale = Script::new(&[(0.0, factor)]);
+                let units = units(&mut FileTransfer::new(&params, env(seed)), &mut scale, at(5.0));
                 let ends = units.chunk_by(|one, other| one.1.number == other.1.number).map(|file| file[file.len() - 1].0);
-                pace.sessions.iter().skip(1).zip(ends).map(|(start, end)| start.since(end)).collect::<Vec<_>>()
+                scale.sessions.iter().skip(1).zip(ends).map(|(start, end)| start.since(end)).collect::<Vec<_>>()
             };
             let (nominal, other) = (pauses(1.0), pauses(factor));
             prop_assert!(nominal.len() > 5 && other.len() > 5);

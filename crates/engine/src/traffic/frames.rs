@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use super::{Pace, Surroundings, Traffic, Unit, Upcoming, check_rate};
+use super::{Env, RateScale, Traffic, Unit, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
@@ -164,8 +164,8 @@ impl Player {
     /// A source that has not begun.
     #[allow(private_bounds, reason = "the models are the crate's own")]
     #[must_use]
-    pub fn new(params: &impl Frames, surroundings: Surroundings) -> Player {
-        let Surroundings { mut stream, octets, group_stream, sequence, .. } = surroundings;
+    pub fn new(params: &impl Frames, env: Env) -> Player {
+        let Env { mut stream, octets, group_stream, sequence, .. } = env;
         let sequence = sequence.unwrap_or_else(|| params.sequence(group_stream));
         let sending = params.sending();
         let place = match sending.place {
@@ -208,8 +208,8 @@ impl Player {
     }
 
     /// Begins the next frame at `self.beginning`, under the factor that holds `now`.
-    fn begin_frame(&mut self, now: Time, pace: &mut impl Pace) {
-        let bits = self.sequence.bits(self.place + self.begun) as f64 * pace.factor(now).max(0.0);
+    fn begin_frame(&mut self, now: Time, scale: &mut impl RateScale) {
+        let bits = self.sequence.bits(self.place + self.begun) as f64 * scale.factor(now).max(0.0);
         let waiting = self.left_over.saturating_add((bits + 0.5) as u64);
         self.pdus = waiting / self.payload();
         self.left_over = waiting % self.payload();
@@ -245,22 +245,22 @@ impl Player {
 }
 
 impl Traffic for Player {
-    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
-        pace.begin_session(now);
+    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
+        scale.begin_session(now);
         (self.origin, self.beginning) = (now, now);
-        self.begin_frame(now, pace);
+        self.begin_frame(now, scale);
         self.proceed()
     }
 
     #[inline]
-    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         let unit = match self.next {
             Upcoming::Pdu(_) => {
                 self.gone += 1;
                 Some(Unit { octets: self.octets, number: self.begun })
             }
             Upcoming::Decision(_) => {
-                self.begin_frame(now, pace);
+                self.begin_frame(now, scale);
                 None
             }
             Upcoming::Never => None,
@@ -278,7 +278,7 @@ impl Traffic for Player {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::tests::{Script, at, surroundings, times, units};
+    use crate::traffic::tests::{Script, at, env, times, units};
 
     impl Frames for (Sequence, Sending) {
         fn sequence(&self, _stream: Stream) -> Sequence {
@@ -293,7 +293,7 @@ mod tests {
     /// 10 frames a second.
     fn player(sizes: &[u32], sending: &Sending, seed: u64) -> Player {
         let sequence = Sequence { sizes: sizes.into(), unit: 1, per_second: 10.0 };
-        Player::new(&(sequence, sending.clone()), surroundings(seed))
+        Player::new(&(sequence, sending.clone()), env(seed))
     }
 
     fn from_the_first() -> Sending {
@@ -329,13 +329,13 @@ mod tests {
 
     #[test]
     fn a_factor_scales_the_frames_that_begin_under_it() {
-        let mut pace = Script::new(&[(0.05, 0.5), (0.15, 0.0), (0.25, 1.0)]);
-        let found = times(&units(&mut player(&[1_696], &from_the_first(), 1), &mut pace, at(0.35)));
+        let mut scale = Script::new(&[(0.05, 0.5), (0.15, 0.0), (0.25, 1.0)]);
+        let found = times(&units(&mut player(&[1_696], &from_the_first(), 1), &mut scale, at(0.35)));
         assert_eq!(found, [0.0, 0.025, 0.05, 0.075, 0.1, 0.15, 0.3, 0.325].map(at));
         // Doubled, a burst of 10 cells that fills the frame's time puts the next off, and nothing is lost.
         let sending = Sending { burst: Some(Rate(42_400)), ..from_the_first() };
-        let mut pace = Script::new(&[(0.0, 2.0)]);
-        let found = times(&units(&mut player(&[4_240], &sending, 1), &mut pace, at(1.0)));
+        let mut scale = Script::new(&[(0.0, 2.0)]);
+        let found = times(&units(&mut player(&[4_240], &sending, 1), &mut scale, at(1.0)));
         assert_eq!(found.len(), 100);
         assert!(found.windows(2).all(|pair| pair[1].since(pair[0]) == Span::milliseconds(10)));
     }
@@ -344,7 +344,7 @@ mod tests {
     fn frame_times_do_not_drift() {
         // 30 frames a second of one cell each: the frame with number 30 n begins n seconds after the first.
         let sequence = Sequence { sizes: [424].into(), unit: 1, per_second: 30.0 };
-        let mut source = Player::new(&(sequence, from_the_first()), surroundings(1));
+        let mut source = Player::new(&(sequence, from_the_first()), env(1));
         let found = times(&units(&mut source, &mut Script::new(&[]), at(1_000.01)));
         assert_eq!(found.len(), 30_001);
         assert!(found.iter().step_by(30).zip(0..).all(|(&time, second)| time == Time(second * 1_000_000_000_000)));

@@ -5,7 +5,7 @@
 //! fall silent for a while, as use-it-or-lose-it wants to see it: from then on nothing new comes to be sent, and only
 //! the PDU that was waiting already still goes when it may.
 
-use super::{Pace, Surroundings, Traffic, Unit, Upcoming, decision};
+use super::{Env, RateScale, Traffic, Unit, Upcoming, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, Span, Time};
@@ -61,14 +61,14 @@ pub struct Greedy {
 impl Greedy {
     /// A source of PDUs of the length given.
     #[must_use]
-    pub fn new(params: &Params, surroundings: Surroundings) -> Greedy {
-        let Surroundings { stream, octets, number, .. } = surroundings;
+    pub fn new(params: &Params, env: Env) -> Greedy {
+        let Env { stream, octets, number, .. } = env;
         Greedy { octets, params: params.clone(), stream, number, begun: false }
     }
 
-    fn begin(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+    fn begin(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         self.begun = true;
-        pace.begin_session(now);
+        scale.begin_session(now);
         let step = self.params.phase_step.unwrap_or(Span(1));
         let steps = self.params.phase.map_or(0, |phase| self.stream.below(phase.0 / step.0));
         self.available(now + step * steps)
@@ -85,16 +85,16 @@ impl Greedy {
 }
 
 impl Traffic for Greedy {
-    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         let Params { start, stagger, .. } = self.params;
         let begin = now + start.unwrap_or_default() + stagger.unwrap_or_default() * u64::from(self.number);
-        if begin > now { decision(begin) } else { self.begin(now, pace) }
+        if begin > now { decision(begin) } else { self.begin(now, scale) }
     }
 
     #[inline]
-    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         if !self.begun {
-            return (None, self.begin(now, pace));
+            return (None, self.begin(now, scale));
         }
         (Some(Unit { octets: self.octets, number: 0 }), self.available(now))
     }
@@ -108,17 +108,17 @@ impl Traffic for Greedy {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::tests::{Script, at, surroundings};
+    use crate::traffic::tests::{Script, at, env};
 
     #[test]
     fn the_next_pdu_is_there_when_the_last_one_goes() {
-        let mut pace = Script::new(&[(0.0, 0.0)]);
-        let mut source = Greedy::new(&Params::default(), surroundings(1));
-        assert_eq!(source.start(Time::ZERO, &mut pace), Upcoming::Pdu(Time::ZERO));
-        let (unit, upcoming) = source.advance(at(7.0), &mut pace);
+        let mut scale = Script::new(&[(0.0, 0.0)]);
+        let mut source = Greedy::new(&Params::default(), env(1));
+        assert_eq!(source.start(Time::ZERO, &mut scale), Upcoming::Pdu(Time::ZERO));
+        let (unit, upcoming) = source.advance(at(7.0), &mut scale);
         assert_eq!(unit, Some(Unit { octets: 53, number: 0 }));
         assert_eq!(upcoming, Upcoming::Pdu(at(7.0)));
-        assert_eq!(pace.sessions, [Time::ZERO]);
+        assert_eq!(scale.sessions, [Time::ZERO]);
         assert!(source.saturates());
     }
 
@@ -127,7 +127,7 @@ mod tests {
         let params = Params { phase: Some(Span(400)), phase_step: Some(Span(100)), ..Params::default() };
         let mut seen = [0; 4];
         for seed in 0..4_000 {
-            let mut source = Greedy::new(&params, surroundings(seed));
+            let mut source = Greedy::new(&params, env(seed));
             let Upcoming::Pdu(first) = source.start(Time(7), &mut Script::new(&[(0.0, 0.0)])) else { panic!() };
             assert_eq!((first.0 - 7) % 100, 0);
             seen[(first.0 as usize - 7) / 100] += 1;
@@ -143,29 +143,29 @@ mod tests {
         let params =
             Params { start: Some(Span::milliseconds(2)), stagger: Some(Span::milliseconds(5)), ..Params::default() };
         for number in 0..4 {
-            let mut pace = Script::new(&[]);
-            let mut source = Greedy::new(&params, Surroundings { number, ..surroundings(1) });
+            let mut scale = Script::new(&[]);
+            let mut source = Greedy::new(&params, Env { number, ..env(1) });
             let begin = at(0.002 + 0.005 * f64::from(number));
-            assert_eq!(source.start(Time::ZERO, &mut pace), Upcoming::Decision(begin));
-            assert!(pace.sessions.is_empty());
-            assert_eq!(source.advance(begin, &mut pace), (None, Upcoming::Pdu(begin)));
-            assert_eq!(pace.sessions, [begin]);
+            assert_eq!(source.start(Time::ZERO, &mut scale), Upcoming::Decision(begin));
+            assert!(scale.sessions.is_empty());
+            assert_eq!(source.advance(begin, &mut scale), (None, Upcoming::Pdu(begin)));
+            assert_eq!(scale.sessions, [begin]);
         }
     }
 
     #[test]
     fn in_a_pause_nothing_comes_to_be_sent() {
         let pause = Some(Interval { from: Span(100), to: Span(200) });
-        let mut pace = Script::new(&[]);
-        let mut source = Greedy::new(&Params { pause, ..Params::default() }, surroundings(1));
-        source.start(Time::ZERO, &mut pace);
-        assert_eq!(source.advance(Time(99), &mut pace).1, Upcoming::Pdu(Time(99)));
-        assert_eq!(source.advance(Time(100), &mut pace).1, Upcoming::Pdu(Time(200)));
-        assert_eq!(source.advance(Time(200), &mut pace).1, Upcoming::Pdu(Time(200)));
+        let mut scale = Script::new(&[]);
+        let mut source = Greedy::new(&Params { pause, ..Params::default() }, env(1));
+        source.start(Time::ZERO, &mut scale);
+        assert_eq!(source.advance(Time(99), &mut scale).1, Upcoming::Pdu(Time(99)));
+        assert_eq!(source.advance(Time(100), &mut scale).1, Upcoming::Pdu(Time(200)));
+        assert_eq!(source.advance(Time(200), &mut scale).1, Upcoming::Pdu(Time(200)));
         // What begins in the pause begins with its end.
-        let mut source = Greedy::new(&Params { start: Some(Span(150)), pause, ..Params::default() }, surroundings(1));
-        source.start(Time::ZERO, &mut pace);
-        assert_eq!(source.advance(Time(150), &mut pace), (None, Upcoming::Pdu(Time(200))));
+        let mut source = Greedy::new(&Params { start: Some(Span(150)), pause, ..Params::default() }, env(1));
+        source.start(Time::ZERO, &mut scale);
+        assert_eq!(source.advance(Time(150), &mut scale), (None, Upcoming::Pdu(Time(200))));
         let empty = Params { pause: Some(Interval { from: Span(5), to: Span(5) }), ..Params::default() };
         assert_eq!(empty.check().map_err(|fault| fault.path), Err("pause.to".to_owned()));
     }

@@ -1,6 +1,6 @@
 //! What a source sends while nothing controls it: enough to say beforehand how little a run can come to.
 
-use super::{Host, Params, Sessions, Surroundings, Traffic};
+use super::{Env, Host, Params, Sessions, Traffic};
 use crate::core::random::Stream;
 use crate::core::time::{PICOSECONDS, Span};
 
@@ -86,15 +86,8 @@ impl Params {
         // The numbers drawn bear on when what is sent, not on the mean.
         let stream = Stream::new(0, 0, "mean rate");
         let host = Host { stream: stream.clone(), peers: 1, peer: 0 };
-        let around = Surroundings {
-            group_stream: stream.clone(),
-            stream,
-            sequence: None,
-            number: 0,
-            octets,
-            host,
-            has_transport: false,
-        };
+        let around =
+            Env { group_stream: stream.clone(), stream, sequence: None, number: 0, octets, host, has_transport: false };
         self.build(around).mean_rate()
     }
 }

@@ -6,7 +6,7 @@
 //! when it ends. Sessions and spurts never depend on feedback: it only stretches the gaps.
 
 use super::{
-    Pace, SessionClock, Sessions, Surroundings, Traffic, Train, Unit, Upcoming, check_mean, check_rate, decision, share,
+    Env, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate, decision, share,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;
@@ -100,8 +100,8 @@ pub struct OnOff {
 impl OnOff {
     /// A source that has not begun.
     #[must_use]
-    pub fn new(params: &Params, surroundings: Surroundings) -> OnOff {
-        let Surroundings { stream, octets, .. } = surroundings;
+    pub fn new(params: &Params, env: Env) -> OnOff {
+        let Env { stream, octets, .. } = env;
         OnOff {
             params: params.clone(),
             sessions: SessionClock::new(params.session.clone()),
@@ -113,18 +113,18 @@ impl OnOff {
         }
     }
 
-    fn begin_session(&mut self, start: Time, now: Time, pace: &mut impl Pace) -> Upcoming {
-        pace.begin_session(now);
+    fn begin_session(&mut self, start: Time, now: Time, scale: &mut impl RateScale) -> Upcoming {
+        scale.begin_session(now);
         self.sessions.begin(start, &mut self.stream);
         let silent = self.params.start == Start::Off && self.params.session.is_none();
         if !silent && self.stream.uniform() < share(self.params.on, self.params.off) {
-            self.begin_spurt(start, now, pace)
+            self.begin_spurt(start, now, scale)
         } else {
             self.fall_silent(start)
         }
     }
 
-    fn begin_spurt(&mut self, start: Time, now: Time, pace: &mut impl Pace) -> Upcoming {
+    fn begin_spurt(&mut self, start: Time, now: Time, scale: &mut impl RateScale) -> Upcoming {
         let end = (start + self.stream.exponential_span(self.params.on)).min(self.sessions.end);
         self.awaited = Awaited::Train(end);
         self.number += 1;
@@ -132,7 +132,7 @@ impl OnOff {
             First::Phase => self.stream.uniform(),
             First::Gap => 1.0,
         };
-        self.train.fix(start, self.params.peak_rate, now, pace);
+        self.train.fix(start, self.params.peak_rate, now, scale);
         self.proceed(end)
     }
 
@@ -161,21 +161,21 @@ impl OnOff {
 }
 
 impl Traffic for OnOff {
-    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         let first = self.sessions.first(now, self.params.start == Start::Random, &mut self.stream);
         self.awaited = Awaited::Session(first);
-        if first > now { decision(first) } else { self.begin_session(first, now, pace) }
+        if first > now { decision(first) } else { self.begin_session(first, now, scale) }
     }
 
     #[inline(always)]
-    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         match self.awaited {
-            Awaited::Session(start) => (None, self.begin_session(start, now, pace)),
-            Awaited::Spurt(start) => (None, self.begin_spurt(start, now, pace)),
+            Awaited::Session(start) => (None, self.begin_session(start, now, scale)),
+            Awaited::Spurt(start) => (None, self.begin_spurt(start, now, scale)),
             Awaited::Train(end) => {
                 let number = self.number;
                 let (from, produced) = self.train.come(now);
-                self.train.fix(from, self.params.peak_rate, now, pace);
+                self.train.fix(from, self.params.peak_rate, now, scale);
                 (produced.then_some(Unit { octets: self.octets, number }), self.proceed(end))
             }
         }
@@ -202,11 +202,11 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::traffic::tests::{Script, at, calls, surroundings, times, units, voice};
+    use crate::traffic::tests::{Script, at, calls, env, times, units, voice};
 
     /// PDUs by spurt: number, and instants.
-    fn spurts(source: &mut OnOff, pace: &mut Script, seconds: f64) -> Vec<(u64, Vec<Time>)> {
-        let units = units(source, pace, at(seconds));
+    fn spurts(source: &mut OnOff, scale: &mut Script, seconds: f64) -> Vec<(u64, Vec<Time>)> {
+        let units = units(source, scale, at(seconds));
         units
             .chunk_by(|one, other| one.1.number == other.1.number)
             .map(|spurt| (spurt[0].1.number, times(spurt)))
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn within_a_spurt_cells_are_a_gap_apart() {
-        let found = spurts(&mut OnOff::new(&voice(calls()), surroundings(1)), &mut Script::new(&[]), 500.0);
+        let found = spurts(&mut OnOff::new(&voice(calls()), env(1)), &mut Script::new(&[]), 500.0);
         assert!(found.len() > 200);
         for (_, times) in found {
             assert!(times.windows(2).all(|pair| pair[1].since(pair[0]) == Span(6_625_000_000)));
@@ -225,7 +225,7 @@ mod tests {
     /// Lengths of spurts and silences are seen to within a gap, and their means to within 4 standard errors.
     #[test]
     fn spurts_and_silences_have_the_means_given() {
-        let found = spurts(&mut OnOff::new(&voice(None), surroundings(2)), &mut Script::new(&[]), 20_000.0);
+        let found = spurts(&mut OnOff::new(&voice(None), env(2)), &mut Script::new(&[]), 20_000.0);
         let gap = 0.006_625;
         let cells: usize = found.iter().map(|spurt| spurt.1.len()).sum();
         let begun = found.last().map_or(0, |spurt| spurt.0) as f64;
@@ -238,18 +238,18 @@ mod tests {
     #[test]
     fn all_off_and_whole_gaps() {
         let params = Params { peak_rate: Rate(512_000), start: Start::Off, first: First::Gap, ..voice(None) };
-        let mut pace = Script::new(&[]);
+        let mut scale = Script::new(&[]);
         for seed in 0..200 {
-            let mut source = OnOff::new(&params, surroundings(seed));
-            let Upcoming::Decision(spurt) = source.start(Time::ZERO, &mut pace) else { panic!("it begins silent") };
-            match source.advance(spurt, &mut pace) {
+            let mut source = OnOff::new(&params, env(seed));
+            let Upcoming::Decision(spurt) = source.start(Time::ZERO, &mut scale) else { panic!("it begins silent") };
+            match source.advance(spurt, &mut scale) {
                 (None, Upcoming::Pdu(first)) => assert_eq!(first.since(spurt), Span(828_125_000)),
                 (None, Upcoming::Decision(next)) => assert!(next > spurt),
                 other => panic!("{other:?}"),
             }
         }
         // 512 kb/s, half the time, less half a gap per spurt: q = 0.828125/500, q / (e^q - 1) = 0.9991721.
-        let rate = OnOff::new(&params, surroundings(0)).mean_rate().unwrap_or_default();
+        let rate = OnOff::new(&params, env(0)).mean_rate().unwrap_or_default();
         assert!((rate / 256_000.0 - 0.999_172_1).abs() < 1e-7, "{rate}");
     }
 
@@ -257,10 +257,10 @@ mod tests {
     fn half_of_the_sources_begin_active_and_half_of_those_in_a_spurt() {
         let (mut active, mut speaking) = (0, 0);
         for seed in 0..4_000 {
-            let mut pace = Script::new(&[]);
-            let mut source = OnOff::new(&voice(calls()), surroundings(seed));
-            source.start(Time::ZERO, &mut pace);
-            active += pace.sessions.len();
+            let mut scale = Script::new(&[]);
+            let mut source = OnOff::new(&voice(calls()), env(seed));
+            source.start(Time::ZERO, &mut scale);
+            active += scale.sessions.len();
             speaking += usize::from(matches!(source.awaited, Awaited::Train(_)));
         }
         // Binomial: 2000 with a standard deviation of 31.6, 1000 with 27.4 (less the few spurts that end unheard).
@@ -271,9 +271,8 @@ mod tests {
     #[test]
     fn a_stop_that_outlasts_the_spurt_silences_it_and_not_the_next() {
         let params = voice(None);
-        let nominal = spurts(&mut OnOff::new(&params, surroundings(4)), &mut Script::new(&[]), 60.0);
-        let stopped =
-            spurts(&mut OnOff::new(&params, surroundings(4)), &mut Script::new(&[(0.0, 0.0), (30.0, 1.0)]), 60.0);
+        let nominal = spurts(&mut OnOff::new(&params, env(4)), &mut Script::new(&[]), 60.0);
+        let stopped = spurts(&mut OnOff::new(&params, env(4)), &mut Script::new(&[(0.0, 0.0), (30.0, 1.0)]), 60.0);
         let after = |found: &[(u64, Vec<Time>)]| {
             found.iter().filter(|spurt| spurt.1[0] > at(30.0)).skip(1).cloned().collect::<Vec<_>>()
         };
@@ -300,10 +299,10 @@ mod tests {
         #[test]
         fn feedback_stretches_gaps_and_moves_no_spurt(seed: u64, factor in 0.3f64..1.0) {
             let outline = spurts(
-                &mut OnOff::new(&voice(calls()), surroundings(seed)), &mut Script::new(&[(0.0, 100.0)]), 60.0,
+                &mut OnOff::new(&voice(calls()), env(seed)), &mut Script::new(&[(0.0, 100.0)]), 60.0,
             );
             let slow = spurts(
-                &mut OnOff::new(&voice(calls()), surroundings(seed)), &mut Script::new(&[(0.0, factor)]), 60.0,
+                &mut OnOff::new(&voice(calls()), env(seed)), &mut Script::new(&[(0.0, factor)]), 60.0,
             );
             for (number, times) in &slow {
                 let Some((_, bounds)) = outline.iter().find(|spurt| spurt.0 == *number) else {

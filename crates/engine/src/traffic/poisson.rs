@@ -2,7 +2,7 @@
 //!
 //! One session that lasts for ever. A factor scales the gap that begins, so that PDU for PDU the draws stay the same.
 
-use super::{Pace, Surroundings, Traffic, Train, Unit, Upcoming, check_rate};
+use super::{Env, RateScale, Traffic, Train, Unit, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Time};
@@ -34,27 +34,27 @@ pub struct Poisson {
 impl Poisson {
     /// A source that has not begun.
     #[must_use]
-    pub fn new(params: &Params, surroundings: Surroundings) -> Poisson {
-        let Surroundings { stream, octets, .. } = surroundings;
+    pub fn new(params: &Params, env: Env) -> Poisson {
+        let Env { stream, octets, .. } = env;
         Poisson { rate: params.rate, train: Train::new(octets), octets, stream }
     }
 }
 
 impl Traffic for Poisson {
-    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
-        pace.begin_session(now);
+    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
+        scale.begin_session(now);
         self.train.length = self.stream.exponential();
-        self.train.fix(now, self.rate, now, pace);
+        self.train.fix(now, self.rate, now, scale);
         self.train.next
     }
 
     #[inline(always)]
-    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         let (from, produced) = self.train.come(now);
         if produced {
             self.train.length = self.stream.exponential();
         }
-        self.train.fix(from, self.rate, now, pace);
+        self.train.fix(from, self.rate, now, scale);
         (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
     }
 
@@ -66,10 +66,10 @@ impl Traffic for Poisson {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::traffic::tests::{Script, at, surroundings, times, units};
+    use crate::traffic::tests::{Script, at, env, times, units};
 
     fn poisson(seed: u64) -> Poisson {
-        Poisson::new(&Params { rate: Rate(424_000) }, surroundings(seed))
+        Poisson::new(&Params { rate: Rate(424_000) }, env(seed))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Nothing to send: the direction of a connection that only carries what the network itself needs.
 
-use super::{Pace, Surroundings, Traffic, Unit, Upcoming};
+use super::{Env, RateScale, Traffic, Unit, Upcoming};
 use crate::core::error::Fault;
 use crate::core::time::Time;
 
@@ -21,20 +21,20 @@ impl Params {
 pub struct Silent;
 
 impl Silent {
-    /// The same in all surroundings.
+    /// The same in all env.
     #[must_use]
-    pub fn new(_params: &Params, _surroundings: Surroundings) -> Silent {
+    pub fn new(_params: &Params, _surroundings: Env) -> Silent {
         Silent
     }
 }
 
 impl Traffic for Silent {
-    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
-        pace.begin_session(now);
+    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
+        scale.begin_session(now);
         Upcoming::Never
     }
 
-    fn advance(&mut self, _now: Time, _pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, _now: Time, _pace: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         (None, Upcoming::Never)
     }
 

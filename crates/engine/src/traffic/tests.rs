@@ -1,4 +1,4 @@
-//! What every traffic model owes, and the means of the tests: a scripted pace and the study's sources.
+//! What every traffic model owes, and the means of the tests: a scripted scale and the study's sources.
 
 use proptest::prelude::*;
 
@@ -21,7 +21,7 @@ impl Script {
     }
 }
 
-impl Pace for Script {
+impl RateScale for Script {
     fn begin_session(&mut self, now: Time) {
         self.sessions.push(now);
     }
@@ -39,8 +39,8 @@ pub(super) fn at(seconds: f64) -> Time {
     Time::ZERO + Span::from_seconds(seconds)
 }
 
-pub(crate) fn surroundings(seed: u64) -> Surroundings {
-    Surroundings {
+pub(crate) fn env(seed: u64) -> Env {
+    Env {
         stream: Stream::new(seed, 0, "source/traffic"),
         group_stream: Stream::new(seed, 0, "group/traffic"),
         sequence: None,
@@ -52,14 +52,14 @@ pub(crate) fn surroundings(seed: u64) -> Surroundings {
 }
 
 /// The PDUs produced before `end`, taken at once.
-pub(crate) fn units(model: &mut impl Traffic, pace: &mut impl Pace, end: Time) -> Vec<(Time, Unit)> {
+pub(crate) fn units(model: &mut impl Traffic, scale: &mut impl RateScale, end: Time) -> Vec<(Time, Unit)> {
     let mut units = Vec::new();
-    let mut upcoming = model.start(Time::ZERO, pace);
+    let mut upcoming = model.start(Time::ZERO, scale);
     while let Upcoming::Pdu(now) | Upcoming::Decision(now) = upcoming {
         if now >= end {
             break;
         }
-        let (unit, next) = model.advance(now, pace);
+        let (unit, next) = model.advance(now, scale);
         assert_eq!(unit.is_some(), upcoming == Upcoming::Pdu(now));
         units.extend(unit.map(|unit| (now, unit)));
         upcoming = next;
@@ -139,12 +139,12 @@ fn every_model_is_among_the_conforming() {
 #[test]
 fn mean_rates_are_what_the_parameters_tell() {
     for params in every_model() {
-        let Some(expected) = params.build(surroundings(0)).mean_rate() else {
+        let Some(expected) = params.build(env(0)).mean_rate() else {
             continue;
         };
         let rates: Vec<f64> = (0..200)
             .map(|seed| {
-                let mut model = params.build(surroundings(seed));
+                let mut model = params.build(env(seed));
                 units(&mut model, &mut Script::new(&[]), at(100.0)).len() as f64 * 424.0 / 100.0
             })
             .collect();
@@ -163,7 +163,7 @@ fn a_stopped_source_falls_silent() {
     // Greedy sources wait for an allowance, and users of connections heed no factor.
     for params in every_model().iter().filter(|params| !matches!(params, Params::Greedy(_) | Params::Connections(_))) {
         for seed in 0..20 {
-            let units = units(&mut params.build(surroundings(seed)), &mut Script::new(&[(1.0, 0.0)]), at(60.0));
+            let units = units(&mut params.build(env(seed)), &mut Script::new(&[(1.0, 0.0)]), at(60.0));
             assert!(units.iter().all(|unit| unit.0 < at(1.1)), "{params:?}");
         }
     }
@@ -180,7 +180,7 @@ fn defaults_are_those_of_the_study() {
     assert!(read("replay = { frames = [1] }").is_err());
     assert!(read("greedy = { rate = 1 }").is_err());
     assert!(read("cbr = {}").is_err());
-    let file = read("file_transfer = {}").map(|params| params.build(surroundings(0)).mean_rate());
+    let file = read("file_transfer = {}").map(|params| params.build(env(0)).mean_rate());
     // 18 868 cells in 15.99964 + 16 s.
     assert!(matches!(file, Ok(Some(rate)) if (rate - 250_003.8).abs() < 0.1), "{file:?}");
 }
@@ -203,15 +203,15 @@ proptest! {
     #[test]
     fn laws(seed: u64, steps in factors()) {
         for params in every_model() {
-            let mut pace = Script::new(&steps);
-            let mut model = params.build(surroundings(seed));
-            let mut upcoming = model.start(Time::ZERO, &mut pace);
+            let mut scale = Script::new(&steps);
+            let mut model = params.build(env(seed));
+            let mut upcoming = model.start(Time::ZERO, &mut scale);
             let (mut last, mut number) = (Time::ZERO, 0);
             for _ in 0..2_000 {
                 let (Upcoming::Pdu(now) | Upcoming::Decision(now)) = upcoming else { break };
                 prop_assert!(now >= last);
-                let (mut twin, mut twin_pace) = (model.clone(), pace.clone());
-                let (unit, next) = model.advance(now, &mut pace);
+                let (mut twin, mut twin_pace) = (model.clone(), scale.clone());
+                let (unit, next) = model.advance(now, &mut scale);
                 prop_assert_eq!((unit, next), twin.advance(now, &mut twin_pace));
                 prop_assert_eq!(unit.is_some(), upcoming == Upcoming::Pdu(now));
                 if let Some(unit) = unit {
@@ -221,7 +221,7 @@ proptest! {
                 }
                 (last, upcoming) = (now, next);
             }
-            prop_assert!(pace.sessions.is_sorted());
+            prop_assert!(scale.sessions.is_sorted());
         }
     }
 
@@ -231,14 +231,14 @@ proptest! {
     fn lateness_loses_nothing(seed: u64, delays in prop::collection::vec(0.0f64..2.0, 1..300)) {
         let keeps_time = |params: &Params| !matches!(params, Params::FileTransfer(_) | Params::Greedy(_));
         for params in every_model().into_iter().filter(keeps_time) {
-            let mut pace = Script::new(&[]);
-            let (mut model, mut late) = (params.build(surroundings(seed)), params.build(surroundings(seed)));
-            let mut upcoming = model.start(Time::ZERO, &mut pace);
-            prop_assert_eq!(late.start(Time::ZERO, &mut pace), upcoming);
+            let mut scale = Script::new(&[]);
+            let (mut model, mut late) = (params.build(env(seed)), params.build(env(seed)));
+            let mut upcoming = model.start(Time::ZERO, &mut scale);
+            prop_assert_eq!(late.start(Time::ZERO, &mut scale), upcoming);
             for delay in &delays {
                 let (Upcoming::Pdu(now) | Upcoming::Decision(now)) = upcoming else { break };
-                let taken = model.advance(now, &mut pace);
-                prop_assert_eq!(late.advance(now + Span::from_seconds(*delay), &mut pace), taken);
+                let taken = model.advance(now, &mut scale);
+                prop_assert_eq!(late.advance(now + Span::from_seconds(*delay), &mut scale), taken);
                 upcoming = taken.1;
             }
         }
@@ -249,9 +249,9 @@ proptest! {
     fn sessions_do_not_depend_on_the_factor(seed: u64, steps in factors(), other in factors()) {
         for params in [Params::OnOff(voice(calls())), Params::TwoRateVideo(video(calls()))] {
             let sessions = |steps: &[(f64, f64)]| {
-                let mut pace = Script::new(steps);
-                units(&mut params.build(surroundings(seed)), &mut pace, at(200.0));
-                pace.sessions
+                let mut scale = Script::new(steps);
+                units(&mut params.build(env(seed)), &mut scale, at(200.0));
+                scale.sessions
             };
             prop_assert_eq!(sessions(&steps), sessions(&other));
         }

@@ -6,7 +6,7 @@
 //! levels never depend on feedback.
 
 use super::{
-    Pace, SessionClock, Sessions, Surroundings, Traffic, Train, Unit, Upcoming, check_mean, check_rate, decision, share,
+    Env, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate, decision, share,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;
@@ -75,8 +75,8 @@ pub struct TwoRateVideo {
 impl TwoRateVideo {
     /// A source that has not begun.
     #[must_use]
-    pub fn new(params: &Params, surroundings: Surroundings) -> TwoRateVideo {
-        let Surroundings { stream, octets, .. } = surroundings;
+    pub fn new(params: &Params, env: Env) -> TwoRateVideo {
+        let Env { stream, octets, .. } = env;
         TwoRateVideo {
             params: params.clone(),
             sessions: SessionClock::new(params.session.clone()),
@@ -90,8 +90,8 @@ impl TwoRateVideo {
         }
     }
 
-    fn begin_session(&mut self, start: Time, now: Time, pace: &mut impl Pace) -> Upcoming {
-        pace.begin_session(now);
+    fn begin_session(&mut self, start: Time, now: Time, scale: &mut impl RateScale) -> Upcoming {
+        scale.begin_session(now);
         self.session = None;
         self.number += 1;
         self.sessions.begin(start, &mut self.stream);
@@ -99,7 +99,7 @@ impl TwoRateVideo {
         self.level_end = start + self.level_length();
         self.train.length = self.stream.uniform();
         let rate = self.rate_at(start);
-        self.train.fix(start, rate, now, pace);
+        self.train.fix(start, rate, now, scale);
         self.proceed()
     }
 
@@ -137,21 +137,21 @@ impl TwoRateVideo {
 }
 
 impl Traffic for TwoRateVideo {
-    fn start(&mut self, now: Time, pace: &mut impl Pace) -> Upcoming {
+    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         let first = self.sessions.first(now, true, &mut self.stream);
         self.session = Some(first);
-        if first > now { decision(first) } else { self.begin_session(first, now, pace) }
+        if first > now { decision(first) } else { self.begin_session(first, now, scale) }
     }
 
     #[inline(always)]
-    fn advance(&mut self, now: Time, pace: &mut impl Pace) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         if let Some(start) = self.session {
-            return (None, self.begin_session(start, now, pace));
+            return (None, self.begin_session(start, now, scale));
         }
         let unit = Unit { octets: self.octets, number: self.number };
         let (from, produced) = self.train.come(now);
         let rate = self.rate_at(from);
-        self.train.fix(from, rate, now, pace);
+        self.train.fix(from, rate, now, scale);
         (produced.then_some(unit), self.proceed())
     }
 
@@ -170,13 +170,13 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::traffic::tests::{Script, at, calls, surroundings, units, video};
+    use crate::traffic::tests::{Script, at, calls, env, units, video};
 
     /// 424 bit at 512 and at 192 kb/s.
     const GAPS: [Span; 2] = [Span(828_125_000), Span(2_208_333_333)];
 
     fn source(session: Option<Sessions>, seed: u64) -> TwoRateVideo {
-        TwoRateVideo::new(&video(session), surroundings(seed))
+        TwoRateVideo::new(&video(session), env(seed))
     }
 
     #[test]
@@ -199,22 +199,22 @@ mod tests {
     fn the_running_gap_is_not_rephased() {
         let level = Span::milliseconds(2);
         let params = Params { high_time: level, low_time: level, ..video(None) };
-        let mut source = TwoRateVideo::new(&params, surroundings(2));
+        let mut source = TwoRateVideo::new(&params, env(2));
         let mean = 200.0 / units(&mut source, &mut Script::new(&[]), at(200.0)).len() as f64;
         assert!((mean / 0.001_362_953 - 1.0).abs() < 0.01, "{mean}");
     }
 
     #[test]
     fn a_session_begins_with_a_phase_and_ends_on_time() {
-        let mut pace = Script::new(&[]);
-        let units = units(&mut source(calls(), 3), &mut pace, at(2_000.0));
-        assert!(pace.sessions.len() > 40);
-        for (start, number) in pace.sessions.iter().zip(1..) {
+        let mut scale = Script::new(&[]);
+        let units = units(&mut source(calls(), 3), &mut scale, at(2_000.0));
+        assert!(scale.sessions.len() > 40);
+        for (start, number) in scale.sessions.iter().zip(1..) {
             let mut own = units.iter().filter(|unit| unit.1.number == number);
             if let Some(first) = own.next() {
                 assert!(first.0 >= *start && first.0.since(*start) <= GAPS[1]);
             }
-            if let (Some(last), Some(next)) = (own.next_back(), pace.sessions.get(number as usize)) {
+            if let (Some(last), Some(next)) = (own.next_back(), scale.sessions.get(number as usize)) {
                 assert!(last.0 < *next);
             }
         }

@@ -9,7 +9,7 @@
 
 use super::indicate_congestion;
 use super::macr::{Macr, Params};
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView};
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 
@@ -20,10 +20,10 @@ pub struct Bes {
 }
 
 impl Bes {
-    /// At the port described by `surroundings`.
+    /// At the port described by `env`.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> Bes {
-        Bes { macr: Macr::new(*params, &surroundings) }
+    pub fn new(params: &Params, env: PortEnv) -> Bes {
+        Bes { macr: Macr::new(*params, &env) }
     }
 }
 

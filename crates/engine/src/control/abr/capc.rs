@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
 use super::{LEAST_GRANT, indicate_congestion, interval, lower};
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
@@ -86,10 +86,10 @@ pub struct Capc {
 }
 
 impl Capc {
-    /// At the port described by `surroundings`, from time 0.
+    /// At the port described by `env`, from time 0.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> Capc {
-        let load = Load::new(&params.interval, &surroundings);
+    pub fn new(params: &Params, env: PortEnv) -> Capc {
+        let load = Load::new(&params.interval, &env);
         let initial = params.initial.map_or(params.target * load.line_rate(), Rate::bits_per_second);
         let mut capc = Capc { load, params: params.clone(), ers: 0.0, load_factor: 0.0 };
         capc.set(initial);

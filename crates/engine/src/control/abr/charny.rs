@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
 use super::{forward_ccr, interval, lower};
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
@@ -63,16 +63,16 @@ pub struct Charny {
 }
 
 impl Charny {
-    /// At the port described by `surroundings`, from time 0.
+    /// At the port described by `env`, from time 0.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> Charny {
-        let load = Load::new(&params.interval, &surroundings);
+    pub fn new(params: &Params, env: PortEnv) -> Charny {
+        let load = Load::new(&params.interval, &env);
         let available = load.line_rate();
         Charny {
             load,
             target: params.target,
             available,
-            places: vec![None; surroundings.flows.len()],
+            places: vec![None; env.flows.len()],
             recorded: Vec::new(),
             offer: params.target * available,
         }

@@ -21,7 +21,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{Answer, NotificationPoint, ReceiverSurroundings, Turn};
+use crate::control::points::{Answer, AnswerQueueing, NotificationPoint, ReceiverEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_OCTETS, Kind, Marks, Pdu};
 use crate::core::time::Time;
@@ -63,19 +63,19 @@ impl Params {
 /// A destination.
 #[derive(Clone, Debug)]
 pub struct TurnRound {
-    turn: Turn,
+    turn: AnswerQueueing,
     clears_efci: bool,
     /// EFCI of the last data cell.
     efci: bool,
 }
 
 impl TurnRound {
-    /// The same in all surroundings.
+    /// The same in all env.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: ReceiverSurroundings) -> TurnRound {
+    pub fn new(params: &Params, _surroundings: ReceiverEnv) -> TurnRound {
         let turn = match params.waiting {
-            Waiting::Overwrite => Turn::Overwrite,
-            Waiting::Queue => Turn::Queue,
+            Waiting::Overwrite => AnswerQueueing::Overwrite,
+            Waiting::Queue => AnswerQueueing::Queue,
         };
         TurnRound { turn, clears_efci: params.clears_efci, efci: false }
     }
@@ -105,7 +105,7 @@ impl NotificationPoint for TurnRound {
     }
 
     /// Rules 3, 4 and 6.
-    fn turn(&self) -> Option<Turn> {
+    fn queueing(&self) -> Option<AnswerQueueing> {
         Some(self.turn)
     }
 }
@@ -173,9 +173,9 @@ mod tests {
 
     #[test]
     fn rule_3_is_a_choice() {
-        assert_eq!(destination(true).turn(), Some(Turn::Overwrite));
+        assert_eq!(destination(true).queueing(), Some(AnswerQueueing::Overwrite));
         let queue = Params { waiting: Waiting::Queue, ..Params::default() };
-        assert_eq!(TurnRound::new(&queue, receiver()).turn(), Some(Turn::Queue));
+        assert_eq!(TurnRound::new(&queue, receiver()).queueing(), Some(AnswerQueueing::Queue));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lower;
 use super::macr::{self, Macr, TooFast};
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -75,10 +75,10 @@ pub struct Eds {
 }
 
 impl Eds {
-    /// At the port described by `surroundings`.
+    /// At the port described by `env`.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> Eds {
-        Eds { macr: Macr::new(params.mean(), &surroundings), erf: params.erf, mrf: params.mrf }
+    pub fn new(params: &Params, env: PortEnv) -> Eds {
+        Eds { macr: Macr::new(params.mean(), &env), erf: params.erf, mrf: params.mrf }
     }
 }
 

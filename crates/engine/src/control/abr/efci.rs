@@ -11,7 +11,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{CongestionPoint, PortSurroundings, PortView};
+use crate::control::points::{CongestionPoint, PortEnv, PortView};
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::quantity::Count;
@@ -45,10 +45,10 @@ pub struct Efci {
 }
 
 impl Efci {
-    /// At the port described by `surroundings`.
+    /// At the port described by `env`.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> Efci {
-        Efci { qt: params.qt.0, last_queue: surroundings.queues.saturating_sub(1) }
+    pub fn new(params: &Params, env: PortEnv) -> Efci {
+        Efci { qt: params.qt.0, last_queue: env.queues.saturating_sub(1) }
     }
 }
 

@@ -20,11 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use super::check_rates;
 use super::order::{Order, Sent};
-use crate::control::points::{Allowance, Next, ReactionPoint, Ready, SenderSurroundings};
+use crate::control::points::{Allowance, Next, ReactionPoint, Ready, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::time::{LineRate, Rate, Time};
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 /// Parameters of an EPRCA source; the defaults are those decided for the study of papers/eprca-multimedia.txt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -125,10 +125,10 @@ pub struct Source {
 }
 
 impl Source {
-    /// For the sender described by `surroundings`.
+    /// For the sender described by `env`.
     #[must_use]
-    pub fn new(params: &Params, surroundings: SenderSurroundings) -> Source {
-        let [pcr, mcr, icr] = params.rates(surroundings.line_rate);
+    pub fn new(params: &Params, env: SenderEnv) -> Source {
+        let [pcr, mcr, icr] = params.rates(env.line_rate);
         let rdf = f64::from(params.rdf);
         let acr = icr.max(mcr);
         Source {
@@ -140,13 +140,13 @@ impl Source {
             adr: acr / rdf,
             rdf,
             nrm: f64::from(params.nrm),
-            order: Order::new(params.nrm, None, params.tcr, surroundings.line_rate),
+            order: Order::new(params.nrm, None, params.tcr, env.line_rate),
             forward: 0,
         }
     }
 }
 
-impl Pace for Source {}
+impl RateScale for Source {}
 
 impl ReactionPoint for Source {
     fn sends(&self) -> bool {
@@ -205,7 +205,7 @@ mod tests {
     fn source(params: Params) -> Source {
         assert_eq!(params.check(), Ok(()));
         let line_rate = LineRate::Bits(Rate(156_000_000));
-        Source::new(&params, SenderSurroundings { line_rate, ..sender(Span::ZERO) })
+        Source::new(&params, SenderEnv { line_rate, ..sender(Span::ZERO) })
     }
 
     /// Initial rate 25.6 Mb/s, of which a cell takes 0.1 Mb/s in the first interval.

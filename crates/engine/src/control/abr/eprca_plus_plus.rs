@@ -22,7 +22,7 @@ use super::census::{Active, Census};
 use super::interval;
 use super::load::{Load, Measured};
 use super::{forward_ccr, lower};
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::time::{Span, Time};
@@ -94,16 +94,16 @@ pub struct EprcaPlusPlus {
 }
 
 impl EprcaPlusPlus {
-    /// At the port described by `surroundings`, from time 0.
+    /// At the port described by `env`, from time 0.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> EprcaPlusPlus {
-        let interval = params.interval.unwrap_or(surroundings.rate.span(30 * CELL_BITS));
-        let load = Load::new(&interval::Params::lasting(interval), &surroundings);
+    pub fn new(params: &Params, env: PortEnv) -> EprcaPlusPlus {
+        let interval = params.interval.unwrap_or(env.rate.span(30 * CELL_BITS));
+        let load = Load::new(&interval::Params::lasting(interval), &env);
         EprcaPlusPlus {
             available: load.line_rate(),
             load,
-            census: Census::new(Active::Established, &surroundings.flows),
-            ccr: vec![0.0; surroundings.flows.len()],
+            census: Census::new(Active::Established, &env.flows),
+            ccr: vec![0.0; env.flows.len()],
             target: params.target,
             of_target: params.fair_share == FairShare::Target,
             is_forward: params.er_written == Written::Forward,

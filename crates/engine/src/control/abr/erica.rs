@@ -32,7 +32,7 @@ use super::census::{Active, Census};
 use super::interval;
 use super::load::{Load, Measured};
 use super::{backward_ccr, forward_ccr, lower};
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
@@ -146,15 +146,15 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// At the port described by `surroundings`, from time 0; `share` of the line is the first target.
-    pub(super) fn new(params: &Params, surroundings: &PortSurroundings, share: f64) -> Core {
-        let load = Load::new(&params.interval, surroundings);
+    /// At the port described by `env`, from time 0; `share` of the line is the first target.
+    pub(super) fn new(params: &Params, env: &PortEnv, share: f64) -> Core {
+        let load = Load::new(&params.interval, env);
         let available = load.line_rate();
         let target = share * available;
         Core {
             load,
-            census: Census::new(params.active, &surroundings.flows),
-            connections: vec![Connection::default(); surroundings.flows.len()],
+            census: Census::new(params.active, &env.flows),
+            connections: vec![Connection::default(); env.flows.len()],
             delta: params.delta,
             uses_max_alloc: params.max_alloc_previous,
             rises_in_two_steps: params.two_step,
@@ -297,11 +297,11 @@ pub struct Erica {
 }
 
 impl Erica {
-    /// At the port described by `surroundings`, from time 0.
+    /// At the port described by `env`, from time 0.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> Erica {
+    pub fn new(params: &Params, env: PortEnv) -> Erica {
         let target = params.target.unwrap_or(TARGET);
-        Erica { core: Core::new(params, &surroundings, target), target }
+        Erica { core: Core::new(params, &env, target), target }
     }
 }
 

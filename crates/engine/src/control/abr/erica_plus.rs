@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::erica::{self, Core};
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::time::{Span, Time};
@@ -100,12 +100,12 @@ pub struct EricaPlus {
 }
 
 impl EricaPlus {
-    /// At the port described by `surroundings`, from time 0.
+    /// At the port described by `env`, from time 0.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> EricaPlus {
+    pub fn new(params: &Params, env: PortEnv) -> EricaPlus {
         let control = QueueControl { t0: params.t0.seconds(), a: params.a, b: params.b, qdlf: params.qdlf };
-        let core = Core::new(&params.erica, &surroundings, params.b);
-        EricaPlus { core, control, last_queue: surroundings.queues.saturating_sub(1), length: 0 }
+        let core = Core::new(&params.erica, &env, params.b);
+        EricaPlus { core, control, last_queue: env.queues.saturating_sub(1), length: 0 }
     }
 
     fn look(&mut self, pdu: &Pdu, view: &PortView) {

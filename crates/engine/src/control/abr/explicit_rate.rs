@@ -14,12 +14,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::points::{
-    Allowance, Answer, CongestionPoint, Next, PortSurroundings, PortView, ReactionPoint, Ready, SenderSurroundings,
+    Allowance, Answer, CongestionPoint, Next, PortEnv, PortView, ReactionPoint, Ready, SenderEnv,
 };
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::core::time::{Rate, Time};
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 /// Parameters of the constant grant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -43,9 +43,9 @@ pub struct ConstantGrant {
 }
 
 impl ConstantGrant {
-    /// The same in all surroundings.
+    /// The same in all env.
     #[must_use]
-    pub fn new(params: &GrantParams, _surroundings: PortSurroundings) -> ConstantGrant {
+    pub fn new(params: &GrantParams, _surroundings: PortEnv) -> ConstantGrant {
         ConstantGrant { grant: params.rate.bits_per_second() }
     }
 }
@@ -126,10 +126,10 @@ pub struct ExplicitRate {
 }
 
 impl ExplicitRate {
-    /// For the sender described by `surroundings`.
+    /// For the sender described by `env`.
     #[must_use]
-    pub fn new(params: &Params, surroundings: SenderSurroundings) -> ExplicitRate {
-        let peak = params.peak.min(surroundings.line_rate.rounded()).bits_per_second();
+    pub fn new(params: &Params, env: SenderEnv) -> ExplicitRate {
+        let peak = params.peak.min(env.line_rate.rounded()).bits_per_second();
         ExplicitRate {
             acr: params.initial.bits_per_second().min(peak),
             peak,
@@ -140,7 +140,7 @@ impl ExplicitRate {
     }
 }
 
-impl Pace for ExplicitRate {}
+impl RateScale for ExplicitRate {}
 
 impl ReactionPoint for ExplicitRate {
     fn sends(&self) -> bool {

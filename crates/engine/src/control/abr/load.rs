@@ -11,7 +11,7 @@
 
 use super::interval::{self, Ended, Interval};
 use super::is_in_rate;
-use crate::control::points::PortSurroundings;
+use crate::control::points::PortEnv;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
 
@@ -42,11 +42,11 @@ pub(super) struct Measured {
 }
 
 impl Load {
-    /// Of the port described by `surroundings`, from time 0.
-    pub(super) fn new(params: &interval::Params, surroundings: &PortSurroundings) -> Load {
+    /// Of the port described by `env`, from time 0.
+    pub(super) fn new(params: &interval::Params, env: &PortEnv) -> Load {
         Load {
-            rate: surroundings.rate.bits_per_second(),
-            last_queue: surroundings.queues.saturating_sub(1),
+            rate: env.rate.bits_per_second(),
+            last_queue: env.queues.saturating_sub(1),
             interval: Interval::new(params),
             bits: 0,
             bits_above: 0,
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn with_a_single_queue_everything_is_under_control() {
         let params = interval::Params::lasting(Span(PICOSECONDS));
-        let mut load = Load::new(&params, &PortSurroundings { queues: 1, ..port_of(Rate(424_000), 1) });
+        let mut load = Load::new(&params, &PortEnv { queues: 1, ..port_of(Rate(424_000), 1) });
         load.count(&video(), Time(1));
         assert_eq!(load.catch_up(Time(PICOSECONDS)).unwrap().input, 424.0);
     }

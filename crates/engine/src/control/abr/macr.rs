@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{backward_ccr, forward_ccr};
-use crate::control::points::{PortSurroundings, check_ratio};
+use crate::control::points::{PortEnv, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -88,10 +88,10 @@ pub(super) struct Macr {
 }
 
 impl Macr {
-    /// At the port described by `surroundings`.
-    pub(super) fn new(params: Params, surroundings: &PortSurroundings) -> Macr {
+    /// At the port described by `env`.
+    pub(super) fn new(params: Params, env: &PortEnv) -> Macr {
         let initial = params.initial_macr.map(Rate::bits_per_second);
-        Macr { params, macr: initial.unwrap_or(surroundings.rate.bits_per_second() / 20.0) }
+        Macr { params, macr: initial.unwrap_or(env.rate.bits_per_second() / 20.0) }
     }
 
     /// The mean, bits per second.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
 use super::{LEAST_GRANT, interval, lower};
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Rate, Span, Time};
@@ -73,10 +73,10 @@ pub struct Phantom {
 }
 
 impl Phantom {
-    /// At the port described by `surroundings`, from time 0.
+    /// At the port described by `env`, from time 0.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> Phantom {
-        let load = Load::new(&params.interval, &surroundings);
+    pub fn new(params: &Params, env: PortEnv) -> Phantom {
+        let load = Load::new(&params.interval, &env);
         let macr = params.initial_macr.map_or(load.line_rate() / (1.0 + params.f), Rate::bits_per_second);
         let Params { f, alpha_inc, alpha_dec, .. } = *params;
         Phantom { load, f, alpha_inc, alpha_dec, macr: macr.max(LEAST_GRANT) }

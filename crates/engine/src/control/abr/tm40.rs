@@ -22,12 +22,12 @@ use serde::{Deserialize, Serialize};
 
 use super::check_rates;
 use super::order::{Order, Sent};
-use crate::control::points::{Allowance, Next, ReactionPoint, Ready, SenderSurroundings};
+use crate::control::points::{Allowance, Next, ReactionPoint, Ready, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::quantity::Count;
 use crate::core::time::{Rate, Span, Time};
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 /// Highest rate that can be signalled: 24 bits of cells per second.
 const HIGHEST: Rate = Rate(MOST_24_BITS * CELL_BITS);
@@ -215,10 +215,10 @@ pub struct Source {
 }
 
 impl Source {
-    /// For the sender described by `surroundings`.
+    /// For the sender described by `env`.
     #[must_use]
-    pub fn new(params: &Params, surroundings: SenderSurroundings) -> Source {
-        let line_rate = surroundings.line_rate.rounded();
+    pub fn new(params: &Params, env: SenderEnv) -> Source {
+        let line_rate = env.line_rate.rounded();
         let pcr = params.pcr.unwrap_or(HIGHEST).min(line_rate).min(HIGHEST).bits_per_second();
         let mcr = params.mcr.map_or(0.0, Rate::bits_per_second).min(pcr);
         let icr = params.icr.map_or(params.exposure(), Rate::bits_per_second).min(pcr).max(mcr);
@@ -234,7 +234,7 @@ impl Source {
             crm: params.tbe.0.div_ceil(u64::from(params.nrm)),
             adtf: params.adtf,
             use_it_or_lose_it: params.use_it_or_lose_it,
-            order: Order::new(params.nrm, Some((params.mrm, params.trm)), params.tcr, surroundings.line_rate),
+            order: Order::new(params.nrm, Some((params.mrm, params.trm)), params.tcr, env.line_rate),
             unack: 0,
             forward: 0,
             cuts: 0,
@@ -282,7 +282,7 @@ impl Source {
     }
 }
 
-impl Pace for Source {}
+impl RateScale for Source {}
 
 impl ReactionPoint for Source {
     fn sends(&self) -> bool {

@@ -13,7 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{Answer, CongestionPoint, Notice, PortSurroundings, PortView};
+use crate::control::points::{Answer, CongestionPoint, Notice, PortEnv, PortView};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Kind, Marks, Pdu};
 use crate::core::quantity::Bits;
@@ -73,9 +73,9 @@ pub(super) fn forward(pdu: &mut Pdu) {
 }
 
 impl Clnp {
-    /// The same in all surroundings.
+    /// The same in all env.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: PortSurroundings) -> Clnp {
+    pub fn new(params: &Params, _surroundings: PortEnv) -> Clnp {
         let limit = |threshold: Option<Bits>| threshold.map_or(u64::MAX, |bits| bits.0);
         Clnp {
             ce_threshold: limit(params.ce_threshold),

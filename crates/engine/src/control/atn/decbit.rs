@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::clnp;
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::Time;
@@ -48,9 +48,9 @@ pub struct Decbit {
 }
 
 impl Decbit {
-    /// The same in all surroundings.
+    /// The same in all env.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: PortSurroundings) -> Decbit {
+    pub fn new(params: &Params, _surroundings: PortEnv) -> Decbit {
         let start = (Time::ZERO, 0);
         Decbit { threshold: params.threshold, length: 0, area: 0, seen: Time::ZERO, last: start, present: start }
     }

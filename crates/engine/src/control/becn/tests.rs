@@ -78,7 +78,7 @@ fn the_period_per_vc_is_common_to_all() {
 
 fn source(params: &Params) -> Source {
     assert_eq!(params.check(), Ok(()));
-    Source::new(params, SenderSurroundings { line_rate: LINE, ..sender(Span::ZERO) })
+    Source::new(params, SenderEnv { line_rate: LINE, ..sender(Span::ZERO) })
 }
 
 fn halving(peak: f64, recovery: u64) -> Params {

@@ -16,7 +16,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, Spacing, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::{PICOSECONDS, Span, Time};
@@ -129,10 +129,10 @@ pub struct ClassRates {
 }
 
 impl ClassRates {
-    /// At the port described by `surroundings`, from time 0.
+    /// At the port described by `env`, from time 0.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> ClassRates {
-        let exact = u128::from(surroundings.rate.0.max(1)) * u128::from(params.interval.0);
+    pub fn new(params: &Params, env: PortEnv) -> ClassRates {
+        let exact = u128::from(env.rate.0.max(1)) * u128::from(params.interval.0);
         ClassRates {
             end: Time::ZERO + params.interval,
             bits: [0; 4],
@@ -140,7 +140,7 @@ impl ClassRates {
             rates: params.rates,
             discards: params.discards && !params.forward,
             forward: params.forward,
-            sources: Spacing::new(params.spacing.unwrap_or(params.interval), surroundings.flows.len()),
+            sources: Spacing::new(params.spacing.unwrap_or(params.interval), env.flows.len()),
             interval: params.interval,
             capacity: exact as f64 / PICOSECONDS as f64,
             weight: params.weight,
@@ -253,12 +253,12 @@ mod tests {
     use crate::core::time::Rate;
 
     /// 6 Mb/s and 50 ms: 300 000 bits or 707.5 cells an interval.
-    fn satellite() -> PortSurroundings {
+    fn satellite() -> PortEnv {
         port_of(Rate(6_000_000), 8)
     }
 
     /// 1000 cells a second.
-    fn thousand() -> PortSurroundings {
+    fn thousand() -> PortEnv {
         port_of(Rate(1000 * CELL_BITS), 8)
     }
 

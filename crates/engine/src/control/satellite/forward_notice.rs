@@ -13,7 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{Answer, NotificationPoint, ReceiverSurroundings, check_ratio};
+use crate::control::points::{Answer, NotificationPoint, ReceiverEnv, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Marks, Pdu};
 use crate::core::time::{Span, Time};
@@ -64,14 +64,14 @@ pub struct ForwardNotice {
 }
 
 impl ForwardNotice {
-    /// At the receiver described by `surroundings`; its notices are as long as the flow's PDUs.
+    /// At the receiver described by `env`; its notices are as long as the flow's PDUs.
     #[must_use]
-    pub fn new(params: &Params, surroundings: ReceiverSurroundings) -> ForwardNotice {
-        let body = Body::Notice { point: surroundings.node, severity: params.severity };
+    pub fn new(params: &Params, env: ReceiverEnv) -> ForwardNotice {
+        let body = Body::Notice { point: env.node, severity: params.severity };
         ForwardNotice {
             interval: params.interval,
             share: params.share,
-            answer: Answer { body, marks: Marks::default(), octets: surroundings.octets },
+            answer: Answer { body, marks: Marks::default(), octets: env.octets },
             end: Time::ZERO + params.interval,
             arrived: 0,
             marked: 0,

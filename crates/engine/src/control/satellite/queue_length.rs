@@ -12,7 +12,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{CongestionPoint, Notice, PortSurroundings, PortView, Spacing, check_ratio};
+use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, Spacing, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::Span;
@@ -59,14 +59,14 @@ pub struct QueueLength {
 }
 
 impl QueueLength {
-    /// At the port described by `surroundings`.
+    /// At the port described by `env`.
     #[must_use]
-    pub fn new(params: &Params, surroundings: PortSurroundings) -> QueueLength {
+    pub fn new(params: &Params, env: PortEnv) -> QueueLength {
         QueueLength {
             share: params.share,
             severity: params.severity,
             discards: params.discards,
-            sources: Spacing::new(params.spacing, surroundings.flows.len()),
+            sources: Spacing::new(params.spacing, env.flows.len()),
         }
     }
 }

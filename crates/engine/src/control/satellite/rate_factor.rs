@@ -17,11 +17,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{ReactionPoint, SenderSurroundings, check_ratio};
+use crate::control::points::{ReactionPoint, SenderEnv, check_ratio};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 /// Notices of this severity and above are severe: Type 2 of the paper.
 const SEVERE: u8 = 2;
@@ -157,9 +157,9 @@ enum Phase {
 }
 
 impl RateFactor {
-    /// For the sender described by `surroundings`.
+    /// For the sender described by `env`.
     #[must_use]
-    pub fn new(params: &Params, surroundings: SenderSurroundings) -> RateFactor {
+    pub fn new(params: &Params, env: SenderEnv) -> RateFactor {
         let cap = params.cap.unwrap_or(f64::INFINITY);
         let start = params.slow_start.start.min(cap);
         // Five steps of 0.1 lead from 0.5 to 1, whatever their sum in floats; no step at all leads nowhere.
@@ -172,7 +172,7 @@ impl RateFactor {
             obeyed_at: None,
             severe_at: None,
             obeyed: [0; 4],
-            round_trip: params.round_trip.unwrap_or(surroundings.round_trip).max(LEAST_ROUND_TRIP),
+            round_trip: params.round_trip.unwrap_or(env.round_trip).max(LEAST_ROUND_TRIP),
             start,
             step: params.slow_start.step,
             steps: steps.ceil() as u64,
@@ -218,7 +218,7 @@ impl RateFactor {
     }
 }
 
-impl Pace for RateFactor {
+impl RateScale for RateFactor {
     fn begin_session(&mut self, now: Time) {
         self.restart(self.start, now);
         if self.steps > 0 {

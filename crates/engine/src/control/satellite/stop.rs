@@ -8,11 +8,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{ReactionPoint, SenderSurroundings};
+use crate::control::points::{ReactionPoint, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
-use crate::traffic::Pace;
+use crate::traffic::RateScale;
 
 /// Parameters of the on/off policy.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -44,14 +44,14 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// For the sender described by `surroundings`.
+    /// For the sender described by `env`.
     #[must_use]
-    pub fn new(params: &Params, surroundings: SenderSurroundings) -> Stop {
-        Stop { pause: params.pause.unwrap_or(surroundings.round_trip), until: Time::ZERO, obeyed: [0; 4] }
+    pub fn new(params: &Params, env: SenderEnv) -> Stop {
+        Stop { pause: params.pause.unwrap_or(env.round_trip), until: Time::ZERO, obeyed: [0; 4] }
     }
 }
 
-impl Pace for Stop {
+impl RateScale for Stop {
     fn begin_session(&mut self, now: Time) {
         self.until = now;
     }

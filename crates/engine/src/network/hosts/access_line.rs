@@ -13,7 +13,7 @@ use crate::network::queue_state::QueueState;
 
 /// The private line of one sender; or its part of a mere delay, in which nobody meets.
 #[derive(Clone, Debug)]
-pub struct Access {
+pub struct AccessLine {
     serialiser: Serialiser,
     delay: Span,
     /// From its sending on a PDU is under way no shorter.
@@ -22,7 +22,7 @@ pub struct Access {
     /// Place among equal times of what arrives; what takes no time at all keeps the place of what caused it.
     place: Option<Place>,
     /// What was sent, and arrives too late to be handed on yet.
-    under_way: VecDeque<Record>,
+    holding: VecDeque<Record>,
     /// The port that shows the measures, by number; a mere delay has none.
     shown_by: Option<u32>,
     queue: QueueState,
@@ -45,19 +45,19 @@ pub struct Parts {
     pub port: u32,
 }
 
-impl Access {
+impl AccessLine {
     /// A line, or a mere delay.
     #[must_use]
-    pub fn new(parts: Parts) -> Access {
+    pub fn new(parts: Parts) -> AccessLine {
         let serialiser = Serialiser::new(parts.rate);
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
-        Access {
+        AccessLine {
             lead: serialiser.floor(parts.least_bits) + parts.delay,
             serialiser,
             delay: parts.delay,
             free_at: Time::ZERO,
             place: (!is_instant).then_some(parts.place),
-            under_way: VecDeque::new(),
+            holding: VecDeque::new(),
             shown_by: parts.rate.map(|_| parts.port),
             queue: QueueState::default(),
             present: Fifo::default(),
@@ -107,24 +107,24 @@ impl Access {
     }
 
     /// Keeps what has been sent and cannot be handed on yet.
-    pub fn keep(&mut self, record: Record) {
-        self.under_way.push_back(record);
+    pub fn hold(&mut self, record: Record) {
+        self.holding.push_back(record);
     }
 
     /// When the first that was kept arrives.
     #[inline]
     #[must_use]
-    pub fn first_kept(&self) -> Time {
-        self.under_way.front().map_or(Time::NEVER, |record| record.time)
+    pub fn first_held(&self) -> Time {
+        self.holding.front().map_or(Time::NEVER, |record| record.time)
     }
 
     /// What was kept and arrives before `limit`.
     #[inline]
-    pub fn kept_before(&mut self, limit: Time) -> Option<Record> {
-        if self.first_kept() >= limit {
+    pub fn held_before(&mut self, limit: Time) -> Option<Record> {
+        if self.first_held() >= limit {
             return None;
         }
-        self.under_way.pop_front()
+        self.holding.pop_front()
     }
 
     /// Counts what has departed by `now`.
@@ -142,7 +142,7 @@ impl Access {
 
     /// Shows every PDU under way.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
-        self.under_way.iter().for_each(|record| each(&record.pdu));
+        self.holding.iter().for_each(|record| each(&record.pdu));
     }
 }
 
@@ -152,12 +152,12 @@ mod tests {
     use crate::core::pdu::{Body, FlowId};
     use crate::core::time::Rate;
 
-    fn access(rate: Option<LineRate>, delay: u64) -> Access {
-        Access::new(Parts { rate, delay: Span(delay), least_bits: 424, place: Place(3), port: 7 })
+    fn access(rate: Option<LineRate>, delay: u64) -> AccessLine {
+        AccessLine::new(Parts { rate, delay: Span(delay), least_bits: 424, place: Place(3), port: 7 })
     }
 
     /// A cell in 100 ps and a third, and 1 ns of delay.
-    fn line() -> Access {
+    fn line() -> AccessLine {
         access(Some(LineRate::Bits(Rate(424 * 3_000_000_000_000 / 301))), 1_000)
     }
 
@@ -193,12 +193,12 @@ mod tests {
         for at in [5, 5, 9] {
             let time = access.send(424, Time(at));
             let pdu = Pdu::new(FlowId(at as u32), 0, 53, 0, Body::Data { born: Time(at), number: 0 });
-            access.keep(Record { time, place: Place(0), order: 0, pdu });
+            access.hold(Record { time, place: Place(0), order: 0, pdu });
         }
-        assert_eq!(access.first_kept(), Time(35));
-        let kept = [35, 36, 36, 36, 40].map(|limit| access.kept_before(Time(limit)).map(|record| record.pdu.flow.0));
+        assert_eq!(access.first_held(), Time(35));
+        let kept = [35, 36, 36, 36, 40].map(|limit| access.held_before(Time(limit)).map(|record| record.pdu.flow.0));
         assert_eq!(kept, [None, Some(5), Some(5), None, Some(9)]);
-        assert_eq!(access.first_kept(), Time::NEVER);
+        assert_eq!(access.first_held(), Time::NEVER);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! End: one end of flows. It sends one, receives one, or (of a bidirectional connection) both.
 
-use super::access_line::Access;
+use super::access_line::AccessLine;
 use super::sender::Sender;
-use super::uplink::Exit;
+use super::uplink::Uplink;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::Ctx;
@@ -11,20 +11,20 @@ use crate::network::receiver::Receiver;
 
 /// One end of flows.
 #[derive(Clone, Debug, Default)]
-pub struct End {
+pub struct DirectHost {
     /// Its sending half.
     pub sender: Option<Sender>,
     /// Its receiving half.
     pub receiver: Option<Receiver>,
     /// The line between it and the port where it meets others, if that is its own.
-    pub access: Option<Access>,
+    pub access: Option<AccessLine>,
     /// Place of its timer among equal times.
     pub place: Place,
     /// When it next acts.
     due: Time,
 }
 
-impl End {
+impl DirectHost {
     /// Begins, at the start of the run.
     pub fn begin(&mut self) {
         self.plan(Time::ZERO);
@@ -40,7 +40,7 @@ impl End {
     /// From its sending on a PDU is under way to the port no shorter.
     #[must_use]
     pub fn lead(&self) -> Span {
-        self.access.as_ref().map_or(Span::ZERO, Access::lead)
+        self.access.as_ref().map_or(Span::ZERO, AccessLine::lead)
     }
 
     /// Sends what is due before `until`. What arrives at the port before `limit` goes to `sent`.
@@ -51,11 +51,11 @@ impl End {
         if self.due >= last {
             return;
         }
-        let mut exit = Exit { access: &mut self.access, own: self.place, limit, sent };
+        let mut uplink = Uplink { access: &mut self.access, own: self.place, limit, sent };
         self.due = if sender.is_as_produced() {
-            sender.produce(last, ctx, &mut exit)
+            sender.produce(last, ctx, &mut uplink)
         } else {
-            sender.act(self.due, last, ctx, &mut exit)
+            sender.act(self.due, last, ctx, &mut uplink)
         };
     }
 
@@ -72,15 +72,15 @@ impl End {
         } else if let Some(receiver) = &mut self.receiver
             && let Some(answer) = receiver.on_pdu(pdu, at, ctx)
         {
-            match (receiver.turn(), &mut self.sender) {
-                (Some(turn), Some(sender)) => {
-                    sender.turn(answer, turn, at);
+            match (receiver.queueing(), &mut self.sender) {
+                (Some(queueing), Some(sender)) => {
+                    sender.queue_answer(answer, queueing, at);
                     self.plan(at);
                 }
                 _ => {
                     ctx.count_sent(&answer);
-                    let mut exit = Exit { access: &mut self.access, own: self.place, limit, sent };
-                    exit.put(&answer, record.key());
+                    let mut uplink = Uplink { access: &mut self.access, own: self.place, limit, sent };
+                    uplink.send(&answer, record.key());
                 }
             }
         }
@@ -88,9 +88,9 @@ impl End {
 
     /// Hands on what was kept and arrives at the port before `limit`.
     #[inline]
-    pub fn hand_on(&mut self, limit: Time, sent: &mut Lane) {
+    pub fn send_held(&mut self, limit: Time, sent: &mut Lane) {
         if let Some(access) = &mut self.access {
-            while let Some(record) = access.kept_before(limit) {
+            while let Some(record) = access.held_before(limit) {
                 sent.push(record);
             }
         }

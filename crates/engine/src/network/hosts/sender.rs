@@ -2,16 +2,16 @@
 
 use std::collections::VecDeque;
 
-use crate::control::{Allowance, Next, Reaction, ReactionPoint, Ready, Turn, WithPace, WithReaction};
+use crate::control::{Allowance, AnswerQueueing, Next, Reaction, ReactionPoint, Ready, WithRateScale, WithReaction};
 use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::{LineRate, Span, Time, gap};
 use crate::network::context::Counts;
 use crate::network::context::Ctx;
 use crate::network::context::kind_of;
-use crate::network::hosts::uplink::Exit;
+use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Key;
-use crate::traffic::{Model, Pace, Taker, Traffic, Transfers, Unit, Upcoming};
+use crate::traffic::{Model, Output, RateScale, Traffic, Transfers, Unit, Upcoming};
 
 /// Data that leave as they are produced.
 struct Sending<'a, 'b> {
@@ -19,17 +19,17 @@ struct Sending<'a, 'b> {
     priority: u8,
     sequence: u32,
     bits: u64,
-    exit: &'a mut Exit<'b>,
+    uplink: &'a mut Uplink<'b>,
 }
 
-impl Taker for Sending<'_, '_> {
+impl Output for Sending<'_, '_> {
     #[inline(always)]
-    fn take(&mut self, unit: Unit, now: Time) {
+    fn send(&mut self, unit: Unit, now: Time) {
         let body = Body::Data { born: now, number: unit.number };
         let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
         self.sequence = self.sequence.wrapping_add(1);
         self.bits += pdu.bits();
-        self.exit.put(&pdu, Key { time: now, place: self.exit.own });
+        self.uplink.send(&pdu, Key { time: now, place: self.uplink.own });
     }
 }
 
@@ -38,15 +38,15 @@ struct Producing<'a, T> {
     traffic: &'a mut Model,
     upcoming: Upcoming,
     last: Time,
-    taker: &'a mut T,
+    output: &'a mut T,
 }
 
-impl<T: Taker> WithPace for Producing<'_, T> {
+impl<T: Output> WithRateScale for Producing<'_, T> {
     type Answer = Upcoming;
 
     #[inline(always)]
-    fn run(self, pace: &mut impl Pace) -> Upcoming {
-        self.traffic.produce(self.upcoming, self.last, pace, self.taker)
+    fn run(self, scale: &mut impl RateScale) -> Upcoming {
+        self.traffic.produce(self.upcoming, self.last, scale, self.output)
     }
 }
 
@@ -134,11 +134,11 @@ impl Sender {
 
     /// Sends what is produced before `last`; `is_as_produced` holds. Returns when it next acts.
     #[inline]
-    pub fn produce<P: Probe>(&mut self, last: Time, ctx: &mut Ctx<P>, exit: &mut Exit<'_>) -> Time {
+    pub fn produce<P: Probe>(&mut self, last: Time, ctx: &mut Ctx<P>, uplink: &mut Uplink<'_>) -> Time {
         let Progress { flow, priority, sequence, upcoming, .. } = self.progress;
-        let mut sending = Sending { flow, priority, sequence, bits: 0, exit };
+        let mut sending = Sending { flow, priority, sequence, bits: 0, uplink };
         let traffic = &mut self.traffic;
-        let upcoming = self.reaction.show_pace(Producing { traffic, upcoming, last, taker: &mut sending });
+        let upcoming = self.reaction.show_scale(Producing { traffic, upcoming, last, output: &mut sending });
         let (next, bits) = (sending.sequence, sending.bits);
         let count = u64::from(next.wrapping_sub(sequence));
         let progress = &mut self.progress;
@@ -159,20 +159,20 @@ impl Sender {
 
     /// Does everything that is due before `last`, from `due` on. Returns when it next acts.
     #[inline]
-    pub fn act<P: Probe>(&mut self, due: Time, last: Time, ctx: &mut Ctx<P>, exit: &mut Exit<'_>) -> Time {
+    pub fn act<P: Probe>(&mut self, due: Time, last: Time, ctx: &mut Ctx<P>, uplink: &mut Uplink<'_>) -> Time {
         let Sender { traffic, reaction, progress } = self;
         let Ctx { counts, sent, .. } = ctx;
         let span = (due, last);
         let counts = (&mut counts[..], sent);
         match traffic {
-            Model::Greedy(traffic) => reaction.show(Acting { traffic, progress, span, counts, exit }),
-            traffic => Acting { traffic, progress, span, counts, exit }.run(reaction),
+            Model::Greedy(traffic) => reaction.show(Acting { traffic, progress, span, counts, uplink }),
+            traffic => Acting { traffic, progress, span, counts, uplink }.run(reaction),
         }
     }
 
     /// An answer of the receiver at the same End is there to be sent.
-    pub fn turn(&mut self, answer: Pdu, turn: Turn, now: Time) {
-        if turn == Turn::Overwrite {
+    pub fn queue_answer(&mut self, answer: Pdu, queueing: AnswerQueueing, now: Time) {
+        if queueing == AnswerQueueing::Overwrite {
             self.progress.turned.clear();
         }
         self.progress.turned.push_back((now, answer));
@@ -231,7 +231,7 @@ struct Acting<'a, 'b, T> {
     span: (Time, Time),
     /// PDUs of each flow (answers are of another than its own), and of all.
     counts: (&'a mut [Counts], &'a mut u64),
-    exit: &'a mut Exit<'b>,
+    uplink: &'a mut Uplink<'b>,
 }
 
 impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
@@ -239,21 +239,21 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
 
     #[inline(never)]
     fn run<R: ReactionPoint>(self, reaction: &mut R) -> Time {
-        let Acting { traffic, progress, span: (mut now, last), counts: (counts, all), exit } = self;
+        let Acting { traffic, progress, span: (mut now, last), counts: (counts, all), uplink } = self;
         // Answers leave behind its own PDUs of the same instant.
         let mut answers = Vec::new();
         while now < last {
-            let cause = Key { time: now, place: exit.own };
+            let cause = Key { time: now, place: uplink.own };
             let mut due = progress.firm.unwrap_or_else(|| progress.due(reaction, now));
             while due <= now {
                 if let Some(pdu) = progress.next(traffic, reaction, now) {
                     counts[pdu.flow.index()][kind_of(&pdu)].sent += 1;
                     *all += 1;
-                    if pdu.is_backward() { answers.push(pdu) } else { exit.put(&pdu, cause) }
+                    if pdu.is_backward() { answers.push(pdu) } else { uplink.send(&pdu, cause) }
                 }
                 due = progress.due(reaction, now);
             }
-            answers.drain(..).for_each(|pdu| exit.put(&pdu, cause));
+            answers.drain(..).for_each(|pdu| uplink.send(&pdu, cause));
             now = due;
         }
         now
@@ -298,8 +298,8 @@ impl Progress {
 
     /// What the traffic model has, or decides, by now.
     #[inline(always)]
-    fn next_data(&mut self, traffic: &mut impl Traffic, pace: &mut impl Pace, now: Time) -> Option<Pdu> {
-        let (unit, upcoming) = traffic.advance(now, pace);
+    fn next_data(&mut self, traffic: &mut impl Traffic, scale: &mut impl RateScale, now: Time) -> Option<Pdu> {
+        let (unit, upcoming) = traffic.advance(now, scale);
         self.upcoming = upcoming;
         let unit = unit?;
         let body = Body::Data { born: now, number: unit.number };

@@ -2,11 +2,11 @@
 //! microsecond.
 
 use super::*;
-use crate::control::{ReactionParams, SenderSurroundings};
+use crate::control::{ReactionParams, SenderEnv};
 use crate::core::pdu::FlowId;
 use crate::core::probe::Trace;
 use crate::core::random::Stream;
-use crate::network::hosts::access_line::{self, Access};
+use crate::network::hosts::access_line::{self, AccessLine};
 use crate::network::hosts::sender::Sender;
 use crate::network::testing::{CELL, CELL_RATE, context, inbox, key, notice, put};
 use crate::traffic;
@@ -15,36 +15,30 @@ use crate::traffic;
 const OWN: u32 = 20;
 
 /// A host with flow and place `number`, its traffic and reaction in the words of a scenario.
-fn host(number: u32, traffic: &str, reaction: &str, access: Option<Access>) -> Host {
+fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) -> Host {
     let traffic: traffic::Params = toml::from_str(traffic).unwrap();
     let reaction: ReactionParams = toml::from_str(reaction).unwrap();
-    let surroundings = SenderSurroundings {
+    let env = SenderEnv {
         stream: Stream::new(1, 0, "reaction"),
         round_trip: Span(10 * CELL),
         line_rate: CELL_RATE,
         octets: 53,
     };
-    let sender = Sender::new(
-        FlowId(number),
-        0,
-        CELL_RATE,
-        traffic.build(traffic::tests::surroundings(1)),
-        reaction.build(surroundings),
-    );
-    let mut end = Box::<End>::default();
+    let sender = Sender::new(FlowId(number), 0, CELL_RATE, traffic.build(traffic::tests::env(1)), reaction.build(env));
+    let mut end = Box::<DirectHost>::default();
     (end.sender, end.access, end.place) = (Some(sender), access, Place(OWN + number));
     end.begin();
-    Host::End(end)
+    Host::Direct(end)
 }
 
 /// Cells every two microseconds from `start` on.
-fn steady(number: u32, start: &str, access: Option<Access>) -> Host {
+fn steady(number: u32, start: &str, access: Option<AccessLine>) -> Host {
     let traffic = format!("cbr = {{ rate = '212 Mb/s', start = '{start}' }}");
     host(number, &traffic, "uncontrolled = {}", access)
 }
 
 /// A line of a cell time and a delay, whose deliveries have a place of their own.
-fn line(delay: u64, place: u32) -> Option<Access> {
+fn line(delay: u64, place: u32) -> Option<AccessLine> {
     let parts = access_line::Parts {
         rate: Some(CELL_RATE),
         delay: Span(delay),
@@ -52,13 +46,13 @@ fn line(delay: u64, place: u32) -> Option<Access> {
         place: Place(place),
         port: place,
     };
-    Some(Access::new(parts))
+    Some(AccessLine::new(parts))
 }
 
 /// A mere delay.
-fn delay(span: u64, place: u32) -> Option<Access> {
+fn delay(span: u64, place: u32) -> Option<AccessLine> {
     let parts = access_line::Parts { rate: None, delay: Span(span), least_bits: 424, place: Place(place), port: place };
-    Some(Access::new(parts))
+    Some(AccessLine::new(parts))
 }
 
 /// Hosts that send into lane 1; lane 0 leads to them.
@@ -71,8 +65,8 @@ struct Node {
 impl Node {
     fn new(hosts: Vec<Host>) -> Node {
         let mut ctx = context(2, hosts.len());
-        for (flow, slots) in ctx.slots.iter_mut().enumerate() {
-            slots.sender = flow as u32;
+        for (flow, indices) in ctx.indices.iter_mut().enumerate() {
+            indices.sender = flow as u32;
         }
         Node { hosts: Hosts::new(hosts, LaneId(1)), inbox: inbox(1), ctx }
     }

@@ -1,4 +1,4 @@
-//! TransportEnd: one end of a flow whose data travel over transport connections. It sends, or it receives.
+//! TransportHost: one end of a flow whose data travel over transport connections. It sends, or it receives.
 
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
@@ -56,18 +56,18 @@ impl Arrivals {
 
 /// One end of a flow over transport connections.
 #[derive(Clone, Debug)]
-pub struct TransportEnd {
+pub struct TransportHost {
     half: Half,
     /// Place of its timers among equal times.
     place: Place,
     due: Time,
 }
 
-impl TransportEnd {
+impl TransportHost {
     /// An end whose timers have that place among equal times.
     #[must_use]
-    pub fn new(half: Half, place: Place) -> TransportEnd {
-        let mut end = TransportEnd { half, place, due: Time::NEVER };
+    pub fn new(half: Half, place: Place) -> TransportHost {
+        let mut end = TransportHost { half, place, due: Time::NEVER };
         end.plan(Time::ZERO);
         end
     }

@@ -1,15 +1,15 @@
-//! Exit: the way of what an End sends to the port where it meets what others send.
+//! Uplink: the way of what an End sends to the port where it meets what others send.
 
-use super::access_line::Access;
+use super::access_line::AccessLine;
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 use crate::network::lane::{Key, Lane, Place, Record};
 
 /// The way from one End.
 #[derive(Debug)]
-pub struct Exit<'a> {
+pub struct Uplink<'a> {
     /// The line between it and the port, if that is its own.
-    pub access: &'a mut Option<Access>,
+    pub access: &'a mut Option<AccessLine>,
     /// The End's own place among equal times.
     pub own: Place,
     /// What arrives at the port before it goes to `sent`; the rest is kept.
@@ -18,10 +18,10 @@ pub struct Exit<'a> {
     pub sent: &'a mut Lane,
 }
 
-impl Exit<'_> {
+impl Uplink<'_> {
     /// Puts what leaves in the place of `cause` on its way.
     #[inline(always)]
-    pub fn put(&mut self, pdu: &Pdu, cause: Key) {
+    pub fn send(&mut self, pdu: &Pdu, cause: Key) {
         let Key { time, place } = cause;
         let Some(access) = self.access else {
             return self.sent.push(Record { time, place, order: 0, pdu: *pdu });
@@ -29,6 +29,6 @@ impl Exit<'_> {
         let time = access.send(pdu.bits(), time);
         let (place, order) = access.place().map_or((place, 0), |line| (line, self.own.0));
         let record = Record { time, place, order, pdu: *pdu };
-        if time < self.limit { self.sent.push(record) } else { access.keep(record) }
+        if time < self.limit { self.sent.push(record) } else { access.hold(record) }
     }
 }

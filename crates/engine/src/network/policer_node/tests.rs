@@ -8,31 +8,31 @@ use crate::policer;
 /// The place among equal times of the line that brings cells.
 const LINE: u32 = 4;
 
-/// Policers of one flow in the words of a scenario.
-fn chain(policers: &[&str], place: u32) -> Chain {
+/// PolicerNode of one flow in the words of a scenario.
+fn stages(policers: &[&str], place: u32) -> FlowPolicers {
     let stages = policers.iter().map(|text| {
         let params: policer::Params = toml::from_str(text).unwrap();
         assert_eq!(params.check(), Ok(()));
         params.build(())
     });
-    Chain::new("police".to_owned(), stages.collect(), Place(place), LaneId(1))
+    FlowPolicers::new("police".to_owned(), stages.collect(), Place(place), LaneId(1))
 }
 
 const PEAK: &str = "peak_rate_controller = { rate = '424 Mb/s', size = '9 cells' }";
 
 /// Cells of flows that arrive by lane 0 and pass into lane 1; each flow's policers stand at its own place.
 struct Line {
-    policers: Policers,
+    policers: PolicerNode,
     inbox: Inbox,
     ctx: Ctx<Trace>,
 }
 
 impl Line {
-    fn new(chains: Vec<Chain>, arrivals: &[(u64, u32, u32)]) -> Line {
-        let mut ctx = context(2, chains.len());
-        let mut policers = Policers::default();
-        for (flow, chain) in chains.into_iter().enumerate() {
-            ctx.slots[flow].policer = policers.add(chain);
+    fn new(flows: Vec<FlowPolicers>, arrivals: &[(u64, u32, u32)]) -> Line {
+        let mut ctx = context(2, flows.len());
+        let mut policers = PolicerNode::default();
+        for (flow, flow_policers) in flows.into_iter().enumerate() {
+            ctx.indices[flow].policer = policers.add(flow_policers);
         }
         for &(time, flow, sequence) in arrivals {
             ctx.count_sent(&cell(flow, sequence));
@@ -56,7 +56,7 @@ impl Line {
 #[test]
 fn what_passes_at_once_keeps_its_place_and_what_waited_leaves_in_that_of_the_timer() {
     // The first passes; the next two wait a cell time each; the last comes when nobody waits any more.
-    let mut line = Line::new(vec![chain(&[PEAK], 30)], &[(0, 0, 0), (10, 0, 1), (20, 0, 2), (5 * CELL, 0, 3)]);
+    let mut line = Line::new(vec![stages(&[PEAK], 30)], &[(0, 0, 0), (10, 0, 1), (20, 0, 2), (5 * CELL, 0, 3)]);
     let expected = [(0, LINE, 0), (CELL, 30, 1), (2 * CELL, 30, 2), (5 * CELL, LINE, 3)];
     assert_eq!(line.run(key(CELL, 30)), expected[..1]);
     assert_eq!((line.policers.timer(), line.held()), (key(CELL, 30), 2));
@@ -69,9 +69,9 @@ fn what_passes_at_once_keeps_its_place_and_what_waited_leaves_in_that_of_the_tim
 #[test]
 fn at_one_instant_arrivals_come_first_and_then_timers_by_their_places() {
     // Both flows wait for 1 us, the second with the earlier place. There cells of both arrive, and join the queues.
-    let chains = vec![chain(&[PEAK], 30), chain(&[PEAK], 20)];
+    let flows = vec![stages(&[PEAK], 30), stages(&[PEAK], 20)];
     let arrivals = [(0, 0, 0), (0, 1, 1), (10, 0, 2), (10, 1, 3), (CELL, 0, 4), (CELL, 1, 5)];
-    let mut line = Line::new(chains, &arrivals);
+    let mut line = Line::new(flows, &arrivals);
     let expected = [(0, LINE, 0), (0, LINE, 1), (CELL, 20, 3), (CELL, 30, 2), (2 * CELL, 20, 5), (2 * CELL, 30, 4)];
     assert_eq!(line.run(Key::NEVER), expected);
 }
@@ -79,8 +79,8 @@ fn at_one_instant_arrivals_come_first_and_then_timers_by_their_places() {
 #[test]
 fn a_timer_before_an_arrival_goes_first() {
     // Flow 0 has a place before that of the line: at 1 us its timer expires before cell 2 of flow 1 arrives.
-    let chains = vec![chain(&[PEAK], 2), chain(&[PEAK], 30)];
-    let mut line = Line::new(chains, &[(0, 0, 0), (10, 0, 1), (CELL, 1, 2)]);
+    let flows = vec![stages(&[PEAK], 2), stages(&[PEAK], 30)];
+    let mut line = Line::new(flows, &[(0, 0, 0), (10, 0, 1), (CELL, 1, 2)]);
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (CELL, 2, 1), (CELL, LINE, 2)]);
 }
 
@@ -88,7 +88,7 @@ fn a_timer_before_an_arrival_goes_first() {
 fn one_shaper_behind_another_is_reached_in_no_time() {
     // Half the rate behind: what the first lets go at 1 us waits there until 2 us, the next one of 2 us until 4 us.
     let half = "peak_rate_controller = { rate = '212 Mb/s', size = '9 cells' }";
-    let mut line = Line::new(vec![chain(&[PEAK, half], 30)], &[(0, 0, 0), (10, 0, 1), (20, 0, 2)]);
+    let mut line = Line::new(vec![stages(&[PEAK, half], 30)], &[(0, 0, 0), (10, 0, 1), (20, 0, 2)]);
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (2 * CELL, 30, 1), (4 * CELL, 30, 2)]);
 }
 
@@ -96,30 +96,30 @@ fn one_shaper_behind_another_is_reached_in_no_time() {
 fn what_is_beyond_the_contract_is_discarded_or_tagged_and_counted() {
     // One may wait. At 30 the place is taken: the cell that arrives is discarded.
     let short = "peak_rate_controller = { rate = '424 Mb/s', size = '1 cells' }";
-    let mut line = Line::new(vec![chain(&[short], 30)], &[(0, 0, 0), (10, 0, 1), (30, 0, 2)]);
+    let mut line = Line::new(vec![stages(&[short], 30)], &[(0, 0, 0), (10, 0, 1), (30, 0, 2)]);
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (CELL, 30, 1)]);
-    assert_eq!(line.policers.chain(0).unwrap().discarded_and_tagged(), (1, 0));
+    assert_eq!(line.policers.flow(0).unwrap().discarded_and_tagged(), (1, 0));
     let (at, event) = &line.ctx.probe.events[0];
     let expected = Event::Discarded { place: "police".to_owned(), flow: cell(0, 2).flow, sequence: 2 };
     assert_eq!((at.0, event), (30, &expected));
     assert_eq!(line.ctx.counts[0][0].dropped, 1);
     // A meter with two tokens tags the third cell, which goes on at once.
     let meter = "leaky_bucket = { depth = '2 cells', drain = '424 b/s' }";
-    let mut line = Line::new(vec![chain(&[meter], 30)], &[(0, 0, 0), (10, 0, 1), (30, 0, 2)]);
+    let mut line = Line::new(vec![stages(&[meter], 30)], &[(0, 0, 0), (10, 0, 1), (30, 0, 2)]);
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (10, LINE, 1), (30, LINE, 2)]);
     let tagged: Vec<bool> = line.ctx.lanes[1].iter().map(|record| record.pdu.is_tagged()).collect();
     assert_eq!(tagged, [false, false, true]);
-    assert_eq!(line.policers.chain(0).unwrap().discarded_and_tagged(), (0, 1));
+    assert_eq!(line.policers.flow(0).unwrap().discarded_and_tagged(), (0, 1));
     assert_eq!(line.policers.timer(), Key::NEVER);
     line.policers.reset_measures();
-    assert_eq!(line.policers.chain(0).unwrap().discarded_and_tagged(), (0, 0));
+    assert_eq!(line.policers.flow(0).unwrap().discarded_and_tagged(), (0, 0));
 }
 
 #[test]
 fn an_overflow_at_the_slot_moves_no_timer() {
     // The head is tagged and goes at 30; the timer of 1 us then lets the cell of 30 go.
     let marks = "peak_rate_controller = { rate = '424 Mb/s', size = '1 cells', overflow = 'mark' }";
-    let mut line = Line::new(vec![chain(&[marks], 30)], &[(0, 0, 0), (10, 0, 1), (30, 0, 2)]);
+    let mut line = Line::new(vec![stages(&[marks], 30)], &[(0, 0, 0), (10, 0, 1), (30, 0, 2)]);
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (30, LINE, 1), (CELL, 30, 2)]);
-    assert_eq!(line.policers.chain(0).unwrap().discarded_and_tagged(), (0, 1));
+    assert_eq!(line.policers.flow(0).unwrap().discarded_and_tagged(), (0, 1));
 }

@@ -19,9 +19,9 @@ use crate::network::queue_state::{QueueMeasures, QueueState};
 use crate::queue::{Discard, Policy};
 
 /// No congestion point.
-struct Nobody;
+struct NoPoint;
 
-impl CongestionPoint for Nobody {}
+impl CongestionPoint for NoPoint {}
 
 /// Where what departs goes.
 trait Out {
@@ -69,7 +69,7 @@ impl Out for Several<'_> {
 type Asked = (Pdu, bool, Option<Notice>);
 
 /// What arrivals meet.
-struct Meeting<'a> {
+struct Admission<'a> {
     queues: &'a mut Queues,
     first_queue: usize,
     server: &'a mut Server,
@@ -156,7 +156,7 @@ impl First<'_> {
     /// Takes arrivals until somebody must be asked, or one comes for another queue: how many joined, and what must be
     /// asked about the next. The records become those of their departures.
     #[inline(always)]
-    fn take<C: CongestionPoint>(
+    fn admit<C: CongestionPoint>(
         &mut self,
         records: &mut [Record],
         judge: &mut Judge<'_>,
@@ -181,11 +181,11 @@ impl First<'_> {
     }
 }
 
-impl Meeting<'_> {
+impl Admission<'_> {
     /// Takes arrivals while they are for the first queue, and no other has any PDUs, until somebody must be asked: how
     /// many, and what must be asked about the last.
     #[inline(never)]
-    fn take_first<C: CongestionPoint>(
+    fn admit_first<C: CongestionPoint>(
         mut self,
         records: &mut [Record],
         out: &mut impl Out,
@@ -199,7 +199,7 @@ impl Meeting<'_> {
         let mut first = First { measures: state.measures, outlet, queue: self.first_queue };
         let (mut joined, mut asked) = (0, None);
         for piece in records[..count].chunks_mut(AT_ONCE) {
-            let (taken, about) = first.take(piece, &mut self.judge, point);
+            let (taken, about) = first.admit(piece, &mut self.judge, point);
             out.send_all(&piece[..taken]);
             joined += taken;
             asked = about;
@@ -220,7 +220,7 @@ impl Meeting<'_> {
     /// Takes arrivals for all queues, until somebody must be asked or there is no more room: how many, and what must be
     /// asked about the last.
     #[inline(never)]
-    fn take_all<C: CongestionPoint>(
+    fn admit_all<C: CongestionPoint>(
         mut self,
         records: &mut [Record],
         out: &mut impl Out,
@@ -314,55 +314,55 @@ impl<O: Out> All<'_, O> {
 }
 
 /// Arrivals, what they meet, and where what departs goes.
-struct Pass<'a, O>(&'a mut [Record], Meeting<'a>, O);
+struct Pass<'a, O>(&'a mut [Record], Admission<'a>, O);
 
 impl<O: Out> WithPoint for Pass<'_, O> {
     type Answer = (usize, Option<Asked>);
 
     #[inline]
     fn run<C: CongestionPoint>(self, point: &mut C) -> (usize, Option<Asked>) {
-        let Pass(records, meeting, mut out) = self;
-        let Queues { states, present, .. } = &*meeting.queues;
-        let queue = meeting.judge.queue_of(&records[0].pdu);
-        if queue == meeting.first_queue && states[queue].present == *present {
-            meeting.take_first(records, &mut out, point)
+        let Pass(records, admission, mut out) = self;
+        let Queues { states, present, .. } = &*admission.queues;
+        let queue = admission.judge.queue_of(&records[0].pdu);
+        if queue == admission.first_queue && states[queue].present == *present {
+            admission.admit_first(records, &mut out, point)
         } else {
-            meeting.take_all(records, &mut out, point)
+            admission.admit_all(records, &mut out, point)
         }
     }
 }
 
 impl<O: Out> Pass<'_, O> {
-    fn meet(self, point: Option<&mut Congestion>) -> (usize, Option<Asked>) {
+    fn run_with(self, point: Option<&mut Congestion>) -> (usize, Option<Asked>) {
         match point {
             Some(point) => point.show(self),
-            None => self.run(&mut Nobody),
+            None => self.run(&mut NoPoint),
         }
     }
 }
 
 impl Port {
     /// Takes arrivals where nothing rare can happen.
-    pub(super) fn take_quietly<P: Probe>(&mut self, mut records: &mut [Record], ctx: &mut Ctx<P>) {
+    pub(super) fn admit_in_loop<P: Probe>(&mut self, mut records: &mut [Record], ctx: &mut Ctx<P>) {
         while !records.is_empty() {
-            let (taken, asked) = self.take_until_asked(records, &mut ctx.lanes);
+            let (taken, asked) = self.admit_until_asked(records, &mut ctx.lanes);
             if let Some((pdu, refused, notice)) = asked {
-                self.take_seen(pdu, records[taken - 1].key(), (refused, notice), ctx);
+                self.admit_judged(pdu, records[taken - 1].key(), (refused, notice), ctx);
             }
             records = &mut records[taken..];
         }
     }
 
-    fn take_until_asked(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Asked>) {
-        let Port { queues, quiet, policies, server, groups, ways, .. } = self;
-        let limits = quiet.as_deref().unwrap_or_default();
+    fn admit_until_asked(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Asked>) {
+        let Port { queues, limits, policies, server, groups, ways, .. } = self;
+        let limits = limits.as_deref().unwrap_or_default();
         let judge = Judge { policies, limits, groups };
         let delivery = self.places.delivery;
-        let meeting = Meeting { queues, first_queue: self.first_queue, server, delivery, judge };
+        let admission = Admission { queues, first_queue: self.first_queue, server, delivery, judge };
         let point = self.congestion.as_deref_mut();
         match self.only_way {
-            Some(lane) => Pass(records, meeting, Single(&mut lanes[lane.index()])).meet(point),
-            None => Pass(records, meeting, Several { ways, lanes }).meet(point),
+            Some(lane) => Pass(records, admission, Single(&mut lanes[lane.index()])).run_with(point),
+            None => Pass(records, admission, Several { ways, lanes }).run_with(point),
         }
     }
 }

@@ -18,11 +18,11 @@ impl Port {
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         inbox.drain(until, ctx, |lane, records, ctx| {
             if self.shown[lane] {
-                records.iter().for_each(|record| self.take_shown(record, ctx));
+                records.iter().for_each(|record| self.show_returning(record, ctx));
             } else if self.gathering.is_some() {
                 self.gather(records, ctx);
             } else {
-                self.take_all(records, ctx);
+                self.admit_all(records, ctx);
             }
         });
         self.serve_until(until, ctx);
@@ -36,19 +36,19 @@ impl Port {
     }
 
     /// A PDU that is only shown.
-    fn take_shown<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
+    fn show_returning<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
         if self.gathered().is_some_and(|gathered| gathered < record.key()) {
-            self.take_gathered(ctx);
+            self.admit_gathered(ctx);
         }
         self.show_backward(record, ctx);
     }
 
     /// PDUs, one after the other.
-    fn take_all<P: Probe>(&mut self, records: &mut [Record], ctx: &mut Ctx<P>) {
-        if self.quiet.is_some() {
-            self.take_quietly(records, ctx);
+    fn admit_all<P: Probe>(&mut self, records: &mut [Record], ctx: &mut Ctx<P>) {
+        if self.limits.is_some() {
+            self.admit_in_loop(records, ctx);
         } else {
-            records.iter().for_each(|record| self.take(record, ctx));
+            records.iter().for_each(|record| self.admit(record, ctx));
         }
     }
 
@@ -64,22 +64,22 @@ impl Port {
             gathering.arrived.push(*record);
             gathering.at = record.time;
         }
-        self.take_drawn(ctx);
+        self.admit_drawn(ctx);
     }
 
     /// Takes the PDUs of the instant that is over.
-    fn take_gathered<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
+    fn admit_gathered<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
         if let Some(gathering) = &mut self.gathering {
             gathering.draw(self.places.gathering);
         }
-        self.take_drawn(ctx);
+        self.admit_drawn(ctx);
     }
 
     /// Takes the PDUs whose order has been drawn.
-    fn take_drawn<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
+    fn admit_drawn<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
         let Some(gathering) = &mut self.gathering else { return };
         let mut drawn = std::mem::take(&mut gathering.drawn);
-        self.take_all(&mut drawn, ctx);
+        self.admit_all(&mut drawn, ctx);
         drawn.clear();
         if let Some(gathering) = &mut self.gathering {
             gathering.drawn = drawn;
@@ -95,7 +95,7 @@ impl Port {
                 return;
             }
             if self.gathered() == Some(key) {
-                self.take_gathered(ctx);
+                self.admit_gathered(ctx);
             } else {
                 self.advance(key.time, ctx);
             }
@@ -110,7 +110,7 @@ impl Port {
         if let Some(point) = &mut self.congestion {
             point.on_backward(&mut shown.pdu, &view);
         }
-        ctx.put(self.ways.of(&record.pdu).back, shown);
+        ctx.send(self.ways.of(&record.pdu).back, shown);
     }
 
     #[inline]
@@ -133,7 +133,7 @@ impl Port {
 
     /// A PDU joins its queue, or is discarded.
     #[inline(never)]
-    fn take<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
+    fn admit<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
         let (at, mut pdu) = (record.time, record.pdu);
         let queue = self.queue_of(&pdu);
         self.advance(at, ctx);
@@ -170,7 +170,7 @@ impl Port {
     }
 
     /// The congestion point was shown `pdu` when it arrived in the place of `key`; `notice` is what it answered.
-    pub(super) fn take_seen<P: Probe>(
+    pub(super) fn admit_judged<P: Probe>(
         &mut self,
         pdu: Pdu,
         key: Key,
@@ -217,7 +217,7 @@ impl Port {
             None => self.ways.of(pdu).on,
         };
         let place = if self.is_instant { cause } else { self.places.delivery };
-        ctx.put(lane, Record { time: departure + self.server.line.delay, place, order: 0, pdu: *pdu });
+        ctx.send(lane, Record { time: departure + self.server.line.delay, place, order: 0, pdu: *pdu });
     }
 
     /// Lets everything depart that does by `now`, and serves what waits.
@@ -303,7 +303,7 @@ impl Port {
         ctx.count_sent(&pdu);
         let lane = self.ways.of(&pdu).back;
         debug_assert!(lane != LaneId::NONE, "a port that tells has a way back");
-        ctx.put(lane, Record { time: key.time, place: key.place, order: 0, pdu });
+        ctx.send(lane, Record { time: key.time, place: key.place, order: 0, pdu });
     }
 
     #[cold]

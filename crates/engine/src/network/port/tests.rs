@@ -2,7 +2,7 @@
 //! that ends a run. A cell takes a microsecond on the line, whose delay is ten.
 
 use super::*;
-use crate::control::{CongestionParams, PortSurroundings};
+use crate::control::{CongestionParams, PortEnv};
 use crate::core::pdu::Marks;
 use crate::core::probe::{Event, Trace};
 use crate::core::time::Rate;
@@ -45,7 +45,7 @@ fn point(text: &str) -> Option<Congestion> {
     let params: CongestionParams = toml::from_str(text).unwrap();
     assert_eq!(params.check(), Ok(()));
     let flows = vec![crate::control::FlowTerms { peer: crate::core::pdu::FlowId(0), minimum: 0.0 }];
-    Some(params.build(PortSurroundings { rate: Rate(424_000_000), queues: 1, flows: flows.into() }))
+    Some(params.build(PortEnv { rate: Rate(424_000_000), queues: 1, flows: flows.into() }))
 }
 
 fn policy(text: &str) -> Policy {

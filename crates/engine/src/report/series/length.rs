@@ -57,7 +57,7 @@ fn readings<P: Probe>(world: &mut World<P>, every_flow: bool) -> u64 {
         }
     }
     world.each_host(|host| match host {
-        Host::End(end) => {
+        Host::Direct(end) => {
             let Some(sender) = &end.sender else { return };
             let mut own = 0;
             sender.reaction().clone().readings(Time::ZERO, &mut |_, _| own += 1);

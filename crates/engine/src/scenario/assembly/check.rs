@@ -50,13 +50,13 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
         return Err(Fault::new("flow", "", "there is no flow", "add a table such as [flow.data]"));
     }
     for (name, flow_) in &scenario.flow {
-        let slots = |()| match &flow_.reaction_point {
+        let indices = |()| match &flow_.reaction_point {
             ReactionParams::Becn(params) if scenario.cell_time.is_some() => {
                 params.check_slots().map_err(|fault| fault.under("reaction_point.becn"))
             }
             _ => Ok(()),
         };
-        flow(flow_).and_then(slots).map_err(|fault| fault.under(name).under("flow"))?;
+        flow(flow_).and_then(indices).map_err(|fault| fault.under(name).under("flow"))?;
     }
     scenario.sweep.as_ref().map_or(Ok(()), |sweep| sweep.check().map_err(|fault| fault.under("sweep")))
 }

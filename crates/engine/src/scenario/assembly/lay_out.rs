@@ -14,7 +14,7 @@ impl<'a> Network<'a> {
             groups: scenario.flow.keys().cloned().collect(),
             flows: Vec::new(),
             ports: Vec::new(),
-            end_count: 0,
+            endpoint_count: 0,
             stop: None,
         };
         network.lay_lines();
@@ -103,8 +103,8 @@ impl<'a> Network<'a> {
         for number in 1..=params.count {
             let host = (numbered(&host, number), route.peers, route.peer);
             let name = numbered(&name, number);
-            let ends = [self.end_count, self.end_count + 1];
-            self.end_count += 2;
+            let endpoints = [self.endpoint_count, self.endpoint_count + 1];
+            self.endpoint_count += 2;
             let (mut forward, mut backward) = (forward.clone(), backward.clone());
             if let Some(access) = &params.access {
                 let (up, down) = shared.unwrap_or_else(|| self.lay_access(&name, access, &path[0], group));
@@ -112,7 +112,7 @@ impl<'a> Network<'a> {
                 backward.insert(0, down);
             }
             let number = number - 1;
-            self.flows.push(FlowPlan { name, group, params, forward, backward, ends, number, host, peer: None });
+            self.flows.push(FlowPlan { name, group, params, forward, backward, endpoints, number, host, peer: None });
         }
         Ok(())
     }

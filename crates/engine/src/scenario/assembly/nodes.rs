@@ -6,25 +6,25 @@ use std::sync::Arc;
 use super::graph::Name;
 use super::plan::{FlowPlan, Network, PortPlan};
 use super::routes::Routes;
-use crate::control::{FlowTerms, ReceiverSurroundings, SenderSurroundings};
+use crate::control::{FlowTerms, ReceiverEnv, SenderEnv};
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
 use crate::core::time::Time;
 use crate::network::Node;
+use crate::network::context::FlowIndices;
 use crate::network::context::FlowInfo;
-use crate::network::context::Slots;
-use crate::network::hosts::direct::End;
+use crate::network::hosts::direct::DirectHost;
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::{Host, Hosts};
 use crate::network::inbox::Inbox;
 use crate::network::lane::LaneId;
-use crate::network::policer_node::Chain;
+use crate::network::policer_node::FlowPolicers;
 use crate::network::port::{self, Places, Port};
 use crate::network::receiver::{Limits, Receiver};
 use crate::network::sinks::Sinks;
-use crate::round::agenda::Leaf;
+use crate::round::agenda::Member;
 use crate::round::cluster::Cluster;
-use crate::round::{Parts, Seat, Station, Unit};
+use crate::round::{Location, Parts, Process, Unit};
 use crate::scenario::spec::Order;
 use crate::traffic;
 
@@ -56,8 +56,8 @@ impl Network<'_> {
             network: self,
             stream: |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}")),
             folded,
-            slots: vec![Slots::default(); self.flows.len()],
-            ends: vec![None; self.end_count],
+            indices: vec![FlowIndices::default(); self.flows.len()],
+            endpoints: vec![None; self.endpoint_count],
             policers: vec![None; self.flows.len()],
             nodes: Vec::new(),
             routes,
@@ -78,11 +78,11 @@ impl Network<'_> {
     fn grouped_in_turns(&self, routes: &Routes, units: &[Vec<u32>]) -> BTreeSet<usize> {
         let taking_turns: BTreeSet<u32> = units.iter().filter(|unit| unit.len() > 1).flatten().copied().collect();
         let is_grouped = |end: &usize| {
-            routes.ends[*end].is_some_and(|node| {
+            routes.endpoints[*end].is_some_and(|node| {
                 taking_turns.contains(&node) && matches!(routes.graph.names[node as usize], Name::Hosts(_))
             })
         };
-        (0..self.end_count).filter(is_grouped).collect()
+        (0..self.endpoint_count).filter(is_grouped).collect()
     }
 
     /// What congestion points may know of each flow.
@@ -101,9 +101,9 @@ struct Builder<'a, S> {
     stream: S,
     folded: BTreeSet<usize>,
     routes: Routes,
-    slots: Vec<Slots>,
-    ends: Vec<Option<Seat>>,
-    policers: Vec<Option<Seat>>,
+    indices: Vec<FlowIndices>,
+    endpoints: Vec<Option<Location>>,
+    policers: Vec<Option<Location>>,
     nodes: Vec<Node>,
 }
 
@@ -115,34 +115,34 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         self.build_policers();
         let network = self.network;
         let graph = &self.routes.graph;
-        let stations = self.nodes.into_iter().zip(inboxes).map(|(node, lanes)| {
+        let processes = self.nodes.into_iter().zip(inboxes).map(|(node, lanes)| {
             let is_shown = |lane: &LaneId| graph.steps[lane.index()].shown;
             let shown: Vec<LaneId> = lanes.iter().copied().filter(is_shown).collect();
             let lines = graph.feeders(&shown);
             let feeders = graph.feeders(&lanes);
-            Station { node, feeders, shown: (shown, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
+            Process { node, feeders, shown: (shown, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
         });
         let info = |(index, flow): (usize, &FlowPlan<'_>)| FlowInfo {
             name: flow.name.clone(),
             group: flow.group as u32,
             id: FlowId(index as u32),
         };
-        let stations: Vec<Station> = stations.collect();
-        let can_take_turns = |station: &Station| match &station.node {
+        let processes: Vec<Process> = processes.collect();
+        let can_take_turns = |process: &Process| match &process.node {
             Node::Hosts(hosts) => hosts.can_take_turns(),
             _ => true,
         };
         let all: Vec<u32> = units.iter().flatten().copied().collect();
-        let may = units.len() > 1 && all.len() <= MOST_IN_TURNS && stations.iter().all(can_take_turns);
+        let may = units.len() > 1 && all.len() <= MOST_IN_TURNS && processes.iter().all(can_take_turns);
         Parts {
             turns: may.then(|| unit(graph, &all)),
-            stations,
+            processes,
             units: units.iter().map(|members| unit(graph, members)).collect(),
             lanes: graph.steps.len(),
             ports: network.ports.len(),
-            ends: self.ends,
+            endpoints: self.endpoints,
             policers: self.policers,
-            slots: self.slots,
+            indices: self.indices,
             has_transports: network.flows.iter().any(|flow| flow.params.transport.is_some()),
             flows: network.flows.iter().enumerate().map(info).collect(),
             groups: network.groups.clone(),
@@ -177,7 +177,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             delay: plan.delay,
             outage: plan.outage,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
-            congestion: plan.congestion.map(|params| params.build(plan.surroundings(terms))),
+            congestion: plan.congestion.map(|params| params.build(plan.env(terms))),
             order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name, "order")),
             groups,
             group_count: network.groups.len(),
@@ -201,41 +201,41 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut sinks: Vec<Sinks> = (0..nodes).map(|_| Sinks::default()).collect();
         let mut out = vec![LaneId::NONE; nodes];
         let mut sequences = self.sequences();
-        let mut ends: Vec<Option<Box<End>>> = vec![None; self.network.end_count];
+        let mut endpoints: Vec<Option<Box<DirectHost>>> = vec![None; self.network.endpoint_count];
         for (index, flow) in self.network.flows.iter().enumerate() {
-            let [sending, receiving] = flow.ends;
+            let [sending, receiving] = flow.endpoints;
             let traffic = self.network.build_traffic(flow, sequences[flow.group].clone(), &self.stream);
             let receiver = self.build_receiver(index, flow, receiving);
             if flow.params.transport.is_some() {
                 let places = [0, 1].map(|half| self.network.own_place(index, half));
                 let built = self.network.build_transport(index, flow, traffic, receiver, places);
-                for (end, transport) in flow.ends.into_iter().zip(built.into_iter().flatten()) {
-                    self.take_seat(end, Host::Transport(Box::new(transport)), &mut hosts, &mut out);
+                for (end, transport) in flow.endpoints.into_iter().zip(built.into_iter().flatten()) {
+                    self.place_host(end, Host::Transport(Box::new(transport)), &mut hosts, &mut out);
                 }
                 continue;
             }
-            let end = ends[sending].get_or_insert_default();
+            let end = endpoints[sending].get_or_insert_default();
             end.sender = Some(self.build_sender(index, flow, traffic));
             end.place = self.network.own_place(index, 0);
             end.access = self.folded.contains(&flow.forward[0]).then(|| self.network.build_access(flow));
-            match self.routes.ends[receiving] {
+            match self.routes.endpoints[receiving] {
                 Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
-                    let slot = sinks[node as usize].add(receiver);
-                    self.ends[receiving] = Some(Seat { station: node, slot });
+                    let within = sinks[node as usize].add(receiver);
+                    self.endpoints[receiving] = Some(Location { process: node, index: within });
                 }
-                _ => ends[receiving].get_or_insert_default().receiver = Some(receiver),
+                _ => endpoints[receiving].get_or_insert_default().receiver = Some(receiver),
             }
         }
         sequences.clear();
-        for (index, end) in ends.into_iter().enumerate() {
+        for (index, end) in endpoints.into_iter().enumerate() {
             if let Some(mut end) = end {
                 end.begin();
-                self.take_seat(index, Host::End(end), &mut hosts, &mut out);
+                self.place_host(index, Host::Direct(end), &mut hosts, &mut out);
             }
         }
-        for (slots, flow) in self.slots.iter_mut().zip(&self.network.flows) {
-            let slot = |end: usize| self.ends[end].map_or(0, |seat| seat.slot);
-            (slots.sender, slots.receiver) = (slot(flow.ends[0]), slot(flow.ends[1]));
+        for (indices, flow) in self.indices.iter_mut().zip(&self.network.flows) {
+            let within = |end: usize| self.endpoints[end].map_or(0, |location| location.index);
+            (indices.sender, indices.receiver) = (within(flow.endpoints[0]), within(flow.endpoints[1]));
         }
         for (index, (hosts, sinks)) in hosts.into_iter().zip(sinks).enumerate().skip(self.nodes.len()) {
             self.nodes.push(match self.routes.graph.names[index] {
@@ -246,11 +246,11 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         }
     }
 
-    fn take_seat(&mut self, end: usize, host: Host, hosts: &mut [Vec<Host>], out: &mut [LaneId]) {
-        let Some(station) = self.routes.ends[end] else { return };
-        let hosts = &mut hosts[station as usize];
-        self.ends[end] = Some(Seat { station, slot: hosts.len() as u32 });
-        out[station as usize] = self.routes.out[end];
+    fn place_host(&mut self, end: usize, host: Host, hosts: &mut [Vec<Host>], out: &mut [LaneId]) {
+        let Some(process) = self.routes.endpoints[end] else { return };
+        let hosts = &mut hosts[process as usize];
+        self.endpoints[end] = Some(Location { process, index: hosts.len() as u32 });
+        out[process as usize] = self.routes.out[end];
         hosts.push(host);
     }
 
@@ -259,14 +259,14 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             if flow.params.policers.is_empty() {
                 continue;
             }
-            let station = self.routes.graph.node(Name::Policers(flow.forward[0]));
+            let process = self.routes.graph.node(Name::Policers(flow.forward[0]));
             let stages = flow.params.policers.iter().map(|params| params.build(())).collect();
             let place = self.network.own_place(index, 1);
-            let chain = Chain::new(format!("police/{}", flow.name), stages, place, self.routes.policed[index]);
-            if let Node::Policers(policers) = &mut self.nodes[station as usize] {
-                let slot = policers.add(chain);
-                self.slots[index].policer = slot;
-                self.policers[index] = Some(Seat { station, slot });
+            let chain = FlowPolicers::new(format!("police/{}", flow.name), stages, place, self.routes.policed[index]);
+            if let Node::Policers(policers) = &mut self.nodes[process as usize] {
+                let within = policers.add(chain);
+                self.indices[index].policer = within;
+                self.policers[index] = Some(Location { process, index: within });
             }
         }
     }
@@ -282,17 +282,17 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let line_rate = self.network.line_rate(flow);
         let stream = (self.stream)(&flow.name, "reaction");
         let round_trip = self.network.round_trip(flow);
-        let reaction = flow.params.reaction_point.build(SenderSurroundings { stream, round_trip, line_rate, octets });
+        let reaction = flow.params.reaction_point.build(SenderEnv { stream, round_trip, line_rate, octets });
         Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
     }
 
     fn build_receiver(&self, index: usize, flow: &FlowPlan<'_>, end: usize) -> Receiver {
-        let surroundings = ReceiverSurroundings {
-            node: self.network.end_number(end),
+        let env = ReceiverEnv {
+            node: self.network.endpoint_number(end),
             round_trip: self.network.round_trip(flow),
             octets: flow.params.octets,
         };
-        let notification = flow.params.notification_point.as_ref().map(|params| params.build(surroundings));
+        let notification = flow.params.notification_point.as_ref().map(|params| params.build(env));
         let measure = &self.network.scenario.measure;
         let limits = Limits {
             floor: self.network.floor(flow),
@@ -315,8 +315,8 @@ fn unit(graph: &super::graph::Graph, members: &[u32]) -> Unit {
     let mut inlets = Vec::new();
     for (lane, step) in graph.steps.iter().enumerate() {
         match (place(step.from), place(step.to)) {
-            (Some(from), Some(to)) => consumers[from as usize].push((LaneId(lane as u32), Leaf(to))),
-            (None, Some(to)) => inlets.push((LaneId(lane as u32), Leaf(to))),
+            (Some(from), Some(to)) => consumers[from as usize].push((LaneId(lane as u32), Member(to))),
+            (None, Some(to)) => inlets.push((LaneId(lane as u32), Member(to))),
             _ => {}
         }
     }

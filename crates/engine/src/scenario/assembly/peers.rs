@@ -39,8 +39,8 @@ impl<'a> Network<'a> {
             if name < peer {
                 for number in 0..flow.count as usize {
                     let (one, two) = (first_of[name.as_str()] + number, first_of[peer.as_str()] + number);
-                    let [sending, receiving] = self.flows[one].ends;
-                    self.flows[two].ends = [receiving, sending];
+                    let [sending, receiving] = self.flows[one].endpoints;
+                    self.flows[two].endpoints = [receiving, sending];
                     self.reach_behind_access(one, two);
                     self.reach_behind_access(two, one);
                 }

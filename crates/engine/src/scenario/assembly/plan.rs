@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::control::{self, FlowTerms, PortSurroundings};
+use crate::control::{self, FlowTerms, PortEnv};
 use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::queue;
 use crate::scenario::spec::{self, Order, Scenario};
@@ -26,9 +26,9 @@ pub(super) struct PortPlan<'a> {
 
 impl PortPlan<'_> {
     /// What its congestion point is built into, in a network of these flows.
-    pub(super) fn surroundings(&self, flows: &Arc<[FlowTerms]>) -> PortSurroundings {
+    pub(super) fn env(&self, flows: &Arc<[FlowTerms]>) -> PortEnv {
         let rate = self.rate.map_or(Rate(0), LineRate::rounded);
-        PortSurroundings { rate, queues: self.queues.len(), flows: Arc::clone(flows) }
+        PortEnv { rate, queues: self.queues.len(), flows: Arc::clone(flows) }
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) struct FlowPlan<'a> {
     /// Ports backward: `backward[i]` is the reverse of `forward[i]`.
     pub(super) backward: Vec<usize>,
     /// Ends: sending, receiving.
-    pub(super) ends: [usize; 2],
+    pub(super) endpoints: [usize; 2],
     /// Place within its group, from 0.
     pub(super) number: u32,
     /// The host that sends, as random streams know it, how many peers it has, and which this is.
@@ -59,7 +59,7 @@ pub(super) struct Network<'a> {
     pub(super) groups: Vec<String>,
     pub(super) flows: Vec<FlowPlan<'a>>,
     pub(super) ports: Vec<PortPlan<'a>>,
-    pub(super) end_count: usize,
+    pub(super) endpoint_count: usize,
     /// Port whose departures may end the run, and how many.
     pub(super) stop: Option<(usize, u64)>,
 }
@@ -86,7 +86,7 @@ impl<'a> Network<'a> {
     }
 
     /// The number of an End, as its notices tell it: behind the ports and the policers.
-    pub(super) fn end_number(&self, end: usize) -> u32 {
+    pub(super) fn endpoint_number(&self, end: usize) -> u32 {
         (self.ports.len() + self.flows.len() + end) as u32
     }
 }

@@ -8,7 +8,7 @@ use super::plan::{FlowPlan, Network};
 use crate::control::{self, CongestionPoint};
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
-use crate::network::hosts::access_line::{self, Access};
+use crate::network::hosts::access_line::{self, AccessLine};
 use crate::network::lane::{LaneId, Place};
 use crate::network::port::{Way, Ways};
 use crate::queue;
@@ -34,7 +34,7 @@ pub(super) struct Routes {
     /// Where what passes the policers of each flow goes.
     pub(super) policed: Vec<LaneId>,
     /// The node of each End.
-    pub(super) ends: Vec<Option<u32>>,
+    pub(super) endpoints: Vec<Option<u32>>,
     /// Of each End that sends the port where it meets others.
     pub(super) exits: Vec<Option<usize>>,
     /// The lane of each End's node to that port.
@@ -82,10 +82,10 @@ impl Network<'_> {
     }
 
     /// The line of its own of a flow's sending End.
-    pub(super) fn build_access(&self, flow: &FlowPlan<'_>) -> Access {
+    pub(super) fn build_access(&self, flow: &FlowPlan<'_>) -> AccessLine {
         let first = flow.forward[0];
         let port = &self.ports[first];
-        Access::new(access_line::Parts {
+        AccessLine::new(access_line::Parts {
             rate: port.rate,
             delay: port.delay,
             least_bits: self.least_access_bits(flow),
@@ -103,7 +103,7 @@ impl Network<'_> {
     fn points(&self) -> Vec<Point> {
         let point = |port: &super::plan::PortPlan<'_>| {
             let Some(params) = port.congestion else { return Point::default() };
-            let point = params.build(port.surroundings(&Arc::default()));
+            let point = params.build(port.env(&Arc::default()));
             Point {
                 notifies: point.notifies(),
                 wants_backward: point.wants_backward(),
@@ -123,16 +123,16 @@ impl Network<'_> {
                 graph: Graph::new(self.ports.len()),
                 ways: self.empty_ways(),
                 policed: vec![LaneId::NONE; self.flows.len()],
-                ends: vec![None; self.end_count],
-                exits: vec![None; self.end_count],
-                out: vec![LaneId::NONE; self.end_count],
+                endpoints: vec![None; self.endpoint_count],
+                exits: vec![None; self.endpoint_count],
+                out: vec![LaneId::NONE; self.endpoint_count],
                 leads: BTreeMap::new(),
                 first_queues: vec![u8::MAX; self.ports.len()],
                 least_bits: self.flows.iter().map(|flow| self.least_bits(flow)).min().unwrap_or(8),
             },
         };
         for flow in &self.flows {
-            layer.seat(flow, &takes_turns);
+            layer.place_endpoints(flow, &takes_turns);
         }
         for (index, flow) in self.flows.iter().enumerate() {
             layer.lay_forward(index, flow);
@@ -201,28 +201,28 @@ struct Layer<'a> {
 
 impl Layer<'_> {
     /// Gives both Ends of the flow their nodes.
-    fn seat(&mut self, flow: &FlowPlan<'_>, takes_turns: &impl Fn(usize) -> bool) {
-        let [sending, receiving] = flow.ends;
+    fn place_endpoints(&mut self, flow: &FlowPlan<'_>, takes_turns: &impl Fn(usize) -> bool) {
+        let [sending, receiving] = flow.endpoints;
         let last = flow.forward.len() - 1;
         let is_folded = self.folded.contains(&flow.forward[0]);
         let lead = if is_folded { self.network.build_access(flow).lead() } else { Span::ZERO };
-        self.seat_host(sending, flow.forward[usize::from(is_folded)], lead, takes_turns);
+        self.place_host(sending, flow.forward[usize::from(is_folded)], lead, takes_turns);
         if flow.peer.is_some() {
             // The peer sends from there.
         } else if flow.params.transport.is_some() || flow.params.notification_point.is_some() {
-            self.seat_host(receiving, flow.backward[last], Span::ZERO, takes_turns);
+            self.place_host(receiving, flow.backward[last], Span::ZERO, takes_turns);
         } else {
-            self.routes.ends[receiving] = Some(self.routes.graph.node(Name::Sinks(flow.forward[last])));
+            self.routes.endpoints[receiving] = Some(self.routes.graph.node(Name::Sinks(flow.forward[last])));
         }
     }
 
-    fn seat_host(&mut self, end: usize, exit: usize, lead: Span, takes_turns: &impl Fn(usize) -> bool) {
+    fn place_host(&mut self, end: usize, uplink: usize, lead: Span, takes_turns: &impl Fn(usize) -> bool) {
         let graph = &mut self.routes.graph;
-        let node = graph.node(if takes_turns(end) { Name::Host(end) } else { Name::Hosts(exit) });
-        let to = graph.node(Name::Port(exit));
+        let node = graph.node(if takes_turns(end) { Name::Host(end) } else { Name::Hosts(uplink) });
+        let to = graph.node(Name::Port(uplink));
         self.routes.out[end] = graph.lane(Step { from: node, to, edge: Edge::Line, shown: false });
-        self.routes.ends[end] = Some(node);
-        self.routes.exits[end] = Some(exit);
+        self.routes.endpoints[end] = Some(node);
+        self.routes.exits[end] = Some(uplink);
         let least = self.routes.leads.entry(node).or_insert(lead);
         *least = lead.min(*least);
     }
@@ -248,7 +248,7 @@ impl Layer<'_> {
     fn onward(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
         match flow.forward.get(hop + 1) {
             Some(&port) => Some(self.routes.graph.node(Name::Port(port))),
-            None => self.routes.ends[flow.ends[1]],
+            None => self.routes.endpoints[flow.endpoints[1]],
         }
     }
 
@@ -256,12 +256,12 @@ impl Layer<'_> {
     fn returning(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
         match hop.checked_sub(1) {
             Some(before) => Some(self.routes.graph.node(Name::Port(flow.backward[before]))),
-            None => self.routes.ends[flow.ends[0]],
+            None => self.routes.endpoints[flow.endpoints[0]],
         }
     }
 
     fn lay_forward(&mut self, index: usize, flow: &FlowPlan<'_>) {
-        if let Some(node) = self.routes.ends[flow.ends[0]] {
+        if let Some(node) = self.routes.endpoints[flow.endpoints[0]] {
             self.routes.graph.place(node, 0);
         }
         let first = usize::from(self.folded.contains(&flow.forward[0]));

@@ -6,7 +6,7 @@ use crate::core::error::Fault;
 use crate::core::pdu::FlowId;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
-use crate::network::hosts::transport::{Arrivals, Half, TransportEnd};
+use crate::network::hosts::transport::{Arrivals, Half, TransportHost};
 use crate::network::lane::Place;
 use crate::network::receiver::Receiver;
 use crate::queue;
@@ -95,7 +95,7 @@ impl Network<'_> {
         stream: &impl Fn(&str, &str) -> Stream,
     ) -> Model {
         let (host, peers, peer) = &flow.host;
-        flow.params.traffic.build(traffic::Surroundings {
+        flow.params.traffic.build(traffic::Env {
             stream: stream(&flow.name, "traffic"),
             group_stream: stream(&self.groups[flow.group], traffic::GROUP_PURPOSE),
             sequence,
@@ -114,11 +114,11 @@ impl Network<'_> {
         traffic: Model,
         receiver: Receiver,
         places: [Place; 2],
-    ) -> Option<[TransportEnd; 2]> {
+    ) -> Option<[TransportHost; 2]> {
         let Params::Tp4(params) = flow.params.transport.as_ref()?;
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
         let sending = Half::Sending(Sending::new(params, id, priority, traffic));
         let receiving = Half::Receiving(Receiving::new(params, id, priority), Arrivals::new(receiver));
-        Some([TransportEnd::new(sending, places[0]), TransportEnd::new(receiving, places[1])])
+        Some([TransportHost::new(sending, places[0]), TransportHost::new(receiving, places[1])])
     }
 }

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::traffic::tests::{Script, at, surroundings, units};
+use crate::traffic::tests::{Script, at, env, units};
 use crate::traffic::{Model, Params as AnyParams};
 
 fn frames(params: &Params, seed: u64) -> Vec<u64> {
@@ -118,7 +118,7 @@ fn a_group_plays_one_sequence_from_places_of_its_own() {
     let params = AnyParams::Mpeg(Params::default());
     // All cells of the first frame that begins within the run, flow by flow.
     let first = |number: u32| {
-        let mut around = surroundings(u64::from(number));
+        let mut around = env(u64::from(number));
         around.group_stream = Stream::new(1, 0, "video/sequence");
         let mut model: Model = params.build(around);
         let found = units(&mut model, &mut Script::new(&[]), at(120.0));

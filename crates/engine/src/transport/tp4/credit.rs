@@ -28,7 +28,7 @@ pub trait CreditStrategy {
 
 /// What a receiver's strategy is built into.
 #[derive(Clone, Copy, Debug)]
-pub struct CreditSurroundings {
+pub struct CreditEnv {
     /// The most credit that the local buffer management allows (saw).
     pub most: u16,
 }
@@ -47,7 +47,7 @@ macro_rules! credit_strategies {
     };
 }
 
-credit_strategies!(define_role! [CreditParams Credit CreditSurroundings]);
+credit_strategies!(define_role! [CreditParams Credit CreditEnv]);
 
 impl Default for CreditParams {
     fn default() -> CreditParams {

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::credit::{Arrival, Credit, CreditStrategy, CreditSurroundings};
+use super::credit::{Arrival, Credit, CreditEnv, CreditStrategy};
 use super::params::{Header, Params};
 use super::round_trip::RoundTrip;
 use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
@@ -174,7 +174,7 @@ impl Receiving {
             return;
         }
         self.newest = reference;
-        let strategy = self.params.credit.build(CreditSurroundings { most: self.params.saw });
+        let strategy = self.params.credit.build(CreditEnv { most: self.params.saw });
         self.connections.push(Connection {
             reference,
             confirm: Some((0, now)),

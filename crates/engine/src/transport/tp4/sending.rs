@@ -11,7 +11,7 @@ use super::round_trip::RoundTrip;
 use super::window::{Acknowledged, Window, WindowStrategy};
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::time::Time;
-use crate::traffic::{Model, Pace, Traffic, Upcoming};
+use crate::traffic::{Model, RateScale, Traffic, Upcoming};
 
 /// What a sending half has done since the last reset. Packets are the user's; each is one DT TPDU.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,10 +44,10 @@ pub struct SendingMeasures {
     pub strays: u64,
 }
 
-/// Nothing bears on the user's own pace.
+/// Nothing bears on the user's own scale.
 struct Unhurried;
 
-impl Pace for Unhurried {
+impl RateScale for Unhurried {
     fn begin_session(&mut self, _now: Time) {}
 
     fn factor(&mut self, _now: Time) -> f64 {

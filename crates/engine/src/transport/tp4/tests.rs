@@ -19,7 +19,7 @@ fn at(seconds: f64) -> Time {
 fn user(text: &str) -> traffic::Model {
     let params: traffic::Params = toml::from_str(text).unwrap();
     assert_eq!(params.check(), Ok(()));
-    params.build(traffic::Surroundings { octets: 1600, has_transport: true, ..traffic::tests::surroundings(1) })
+    params.build(traffic::Env { octets: 1600, has_transport: true, ..traffic::tests::env(1) })
 }
 
 /// Connections of `duration` with `gap` between them and a packet every `production`, all in seconds and constant.

@@ -8,7 +8,7 @@ use crate::core::time::LineRate;
 fn source(params: Params) -> Source {
     assert_eq!(params.check(), Ok(()));
     let line_rate = LineRate::Bits(Rate(155_520_000));
-    Source::new(&params, SenderSurroundings { line_rate, ..sender(Span::ZERO) })
+    Source::new(&params, SenderEnv { line_rate, ..sender(Span::ZERO) })
 }
 
 /// Peak 100 Mb/s, initial 10 Mb/s.

@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Arrival, CreditStrategy, CreditSurroundings};
+use super::{Arrival, CreditEnv, CreditStrategy};
 use crate::core::error::Fault;
 
 /// How the window moves.
@@ -57,8 +57,8 @@ pub struct CongestionAvoidance {
 impl CongestionAvoidance {
     /// A receiver whose window is the initial one, or what its buffers allow if that is less.
     #[must_use]
-    pub fn new(params: &Params, surroundings: CreditSurroundings) -> CongestionAvoidance {
-        let most = f64::from(surroundings.most);
+    pub fn new(params: &Params, env: CreditEnv) -> CongestionAvoidance {
+        let most = f64::from(env.most);
         let window = f64::from(params.initial).min(most);
         CongestionAvoidance { most, decrease: params.decrease, window, data: 0, arrived: 0, marked: 0 }
     }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn receiver(params: &Params) -> CongestionAvoidance {
-        CongestionAvoidance::new(params, CreditSurroundings { most: 15 })
+        CongestionAvoidance::new(params, CreditEnv { most: 15 })
     }
 
     /// One sampling period with that share of marks, rounded down to whole TPDUs.

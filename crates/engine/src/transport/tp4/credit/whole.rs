@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CreditStrategy, CreditSurroundings};
+use super::{CreditEnv, CreditStrategy};
 use crate::core::error::Fault;
 
 /// It has no parameters.
@@ -28,8 +28,8 @@ pub struct Whole {
 impl Whole {
     /// Always the most.
     #[must_use]
-    pub fn new(_params: &Params, surroundings: CreditSurroundings) -> Whole {
-        Whole { most: surroundings.most }
+    pub fn new(_params: &Params, env: CreditEnv) -> Whole {
+        Whole { most: env.most }
     }
 }
 

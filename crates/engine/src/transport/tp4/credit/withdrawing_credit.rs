@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Arrival, CreditStrategy, CreditSurroundings};
+use super::{Arrival, CreditEnv, CreditStrategy};
 use crate::core::error::Fault;
 
 /// How fast the window opens again.
@@ -60,8 +60,8 @@ pub struct WithdrawingCredit {
 impl WithdrawingCredit {
     /// A receiver whose window is open.
     #[must_use]
-    pub fn new(params: &Params, surroundings: CreditSurroundings) -> WithdrawingCredit {
-        let saw = u64::from(surroundings.most);
+    pub fn new(params: &Params, env: CreditEnv) -> WithdrawingCredit {
+        let saw = u64::from(env.most);
         let multiple = u64::from(params.multiple);
         WithdrawingCredit { saw, multiple, state: State::Open, upper_edge: saw, next_size: saw, succeeded: 0 }
     }
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     fn receiver(saw: u16, multiple: u32) -> WithdrawingCredit {
-        WithdrawingCredit::new(&Params { multiple }, CreditSurroundings { most: saw })
+        WithdrawingCredit::new(&Params { multiple }, CreditEnv { most: saw })
     }
 
     /// DT `number` arrives, marked or not, and is acknowledged at once.

@@ -2,37 +2,37 @@
 
 use crate::network::hosts::Host;
 use crate::network::hosts::sender::Sender;
-use crate::network::hosts::transport::TransportEnd;
+use crate::network::hosts::transport::TransportHost;
 use crate::network::receiver::Receiver;
 
 /// Where an End stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seat {
+pub struct Location {
     /// Index of its node.
-    pub station: u32,
+    pub process: u32,
     /// Its place there.
-    pub slot: u32,
+    pub index: u32,
 }
 
 /// One End, as those see it who read what was measured.
 #[derive(Clone, Copy, Debug)]
-pub enum EndRef<'a> {
+pub enum Endpoint<'a> {
     /// A host.
     Host(&'a Host),
     /// A receiver that only measures.
     Sink(&'a Receiver),
     /// No PDU reaches it or leaves it.
-    Nobody,
+    Unused,
 }
 
-impl<'a> EndRef<'a> {
+impl<'a> Endpoint<'a> {
     /// What measures the data that arrive here, if any do.
     #[must_use]
     pub fn receiver(self) -> Option<&'a Receiver> {
         match self {
-            EndRef::Host(host) => host.receiver(),
-            EndRef::Sink(receiver) => Some(receiver),
-            EndRef::Nobody => None,
+            Endpoint::Host(host) => host.receiver(),
+            Endpoint::Sink(receiver) => Some(receiver),
+            Endpoint::Unused => None,
         }
     }
 
@@ -40,16 +40,16 @@ impl<'a> EndRef<'a> {
     #[must_use]
     pub fn sender(self) -> Option<&'a Sender> {
         match self {
-            EndRef::Host(Host::End(end)) => end.sender.as_ref(),
+            Endpoint::Host(Host::Direct(end)) => end.sender.as_ref(),
             _ => None,
         }
     }
 
     /// One end of transport connections.
     #[must_use]
-    pub fn transport(self) -> Option<&'a TransportEnd> {
+    pub fn transport(self) -> Option<&'a TransportHost> {
         match self {
-            EndRef::Host(Host::Transport(end)) => Some(end),
+            Endpoint::Host(Host::Transport(end)) => Some(end),
             _ => None,
         }
     }
