@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a node, a role or a scenario.
 
+pub(crate) mod check;
 pub mod defect;
 pub mod error;
 pub mod fifo;

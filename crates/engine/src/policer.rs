@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
-use crate::core::roles::{define_role, dispatch};
+use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{Rate, Time};
 
 mod gcra;
@@ -38,34 +38,6 @@ pub struct Due {
 impl Due {
     /// Nothing is waiting.
     pub const NEVER: Due = Due { time: Time::NEVER, by_arrival: false };
-}
-
-/// A policer of one flow.
-pub trait Policer {
-    /// Whether a PDU of `bits` that arrives at `at` goes on at once, as it is; the state follows.
-    fn conforms(&mut self, bits: u64, at: Time) -> bool;
-    /// What becomes of `pdu`, which does not conform and may be tagged: whether it goes on. `None` from a shaper that
-    /// may hold it back: then it must be told with `arrive`.
-    fn exceed(&mut self, _pdu: &mut Pdu) -> Option<bool> {
-        None
-    }
-    /// The verdict on `pdu`, which arrives at `at`.
-    #[inline]
-    fn judge(&mut self, pdu: &mut Pdu, at: Time) -> Option<bool> {
-        if self.conforms(pdu.bits(), at) { Some(true) } else { self.exceed(pdu) }
-    }
-    /// Whether it is a shaper, which may hold a PDU back.
-    fn holds(&self) -> bool {
-        false
-    }
-    /// `pdu` arrives at `at`, not before the arrivals already told.
-    fn arrive(&mut self, pdu: Pdu, at: Time);
-    /// What happens next, and when.
-    fn due(&self) -> Due;
-    /// Does what is due; called at exactly that time.
-    fn act(&mut self) -> Outcome;
-    /// PDUs told of and not yet let go, for the count of what is in flight.
-    fn held(&self) -> &VecDeque<(Time, Pdu)>;
 }
 
 /// What a full queue of a shaper does.
@@ -186,38 +158,34 @@ macro_rules! policers {
 
 policers!(define_role! [Params State ()]);
 
-impl Policer for State {
-    fn holds(&self) -> bool {
-        policers!(dispatch! [State, self, policer => policer.holds()])
-    }
+role_trait! {
+    /// A policer of one flow.
+    pub trait Policer for State by policers {
+        required
+        /// Whether a PDU of `bits` that arrives at `at` conforms and goes on at once, unchanged. Updates the state only then.
+        @always fn conforms(&mut self, bits: u64, at: Time) -> bool;
+        /// `pdu` arrives at `at`, not before the arrivals already reported.
+        fn arrive(&mut self, pdu: Pdu, at: Time);
+        /// What happens next, and when.
+        fn due(&self) -> Due;
+        /// Does what is due. Called at exactly that time.
+        fn act(&mut self) -> Outcome;
+        /// PDUs that have arrived and have not left, for the count of what is in flight.
+        fn held(&self) -> &VecDeque<(Time, Pdu)>;
 
-    #[inline(always)]
-    fn conforms(&mut self, bits: u64, at: Time) -> bool {
-        policers!(dispatch! [State, self, policer => policer.conforms(bits, at)])
+        provided
+        /// Whether `pdu`, which does not conform and may be tagged, goes on. `None` from a shaper that may hold it back:
+        /// then call `arrive`.
+        fn exceed(&mut self, pdu: &mut Pdu) -> Option<bool> { None }
+        /// Whether it is a shaper, which may hold a PDU back.
+        fn holds(&self) -> bool { false }
     }
+}
 
-    fn exceed(&mut self, pdu: &mut Pdu) -> Option<bool> {
-        policers!(dispatch! [State, self, policer => policer.exceed(pdu)])
-    }
-
-    #[inline]
-    fn arrive(&mut self, pdu: Pdu, at: Time) {
-        policers!(dispatch! [State, self, policer => policer.arrive(pdu, at)]);
-    }
-
-    #[inline]
-    fn due(&self) -> Due {
-        policers!(dispatch! [State, self, policer => policer.due()])
-    }
-
-    #[inline]
-    fn act(&mut self) -> Outcome {
-        policers!(dispatch! [State, self, policer => policer.act()])
-    }
-
-    fn held(&self) -> &VecDeque<(Time, Pdu)> {
-        policers!(dispatch! [State, self, policer => policer.held()])
-    }
+/// The verdict of `policer` on `pdu`, which arrives at `at`; `None` from a shaper that may hold it back.
+#[inline]
+pub fn judge(policer: &mut impl Policer, pdu: &mut Pdu, at: Time) -> Option<bool> {
+    if policer.conforms(pdu.bits(), at) { Some(true) } else { policer.exceed(pdu) }
 }
 
 #[cfg(test)]
@@ -362,17 +330,6 @@ mod tests {
         prop_oneof![Just(Overflow::Discard), Just(Overflow::Mark)]
     }
 
-    /// One of each kind, with room for `size` PDUs where that may be chosen.
-    fn each_kind(size: u64, overflow: Overflow) -> [Params; Params::KEYWORDS.len()] {
-        let form = gcra::Form::LeakyBucket;
-        let (depth, size, rate) = (Count(3), Count(size), cell_in(7));
-        [
-            Params::Gcra(gcra::Params { increment: Span(7), limit: Span(10), nonconforming: overflow, form }),
-            Params::LeakyBucket(leaky_bucket::Params { depth, drain: rate, size, nonconforming: overflow }),
-            Params::PeakRateController(peak_rate_controller::Params { rate, size, overflow }),
-        ]
-    }
-
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(2_000))]
 
@@ -405,8 +362,8 @@ mod tests {
         /// Asked about each PDU at its arrival, a policer does what it does where it is told of them; and asked about one
         /// that does not conform, it is as before.
         #[test]
-        fn a_verdict_at_the_arrival_is_the_same(times in arrival_times(), size in 0u64..5, overflow in overflow()) {
-            for params in each_kind(size, overflow) {
+        fn a_verdict_at_the_arrival_is_the_same(times in arrival_times()) {
+            for params in Params::cases().into_iter().map(|case| case.params) {
                 let expected = run(&mut params.build(()), &times, 1);
                 let mut policer = params.build(());
                 let mut seen = Vec::new();
@@ -422,7 +379,7 @@ mod tests {
                         continue;
                     }
                     prop_assert_eq!(format!("{:?}", policer), before);
-                    match policer.judge(&mut pdu, at.time) {
+                    match judge(&mut policer, &mut pdu, at.time) {
                         Some(passes) => seen.push((time, sequence, pdu.is_tagged(), passes)),
                         None => policer.arrive(pdu, at.time),
                     }
@@ -440,8 +397,8 @@ mod tests {
         /// What every policer owes: each PDU comes out once, not before it came in, those that pass in order, none
         /// with a tag lost, and nothing is held in the end.
         #[test]
-        fn laws(times in arrival_times(), size in 0u64..5, overflow in overflow(), tag in 1usize..5) {
-            for params in each_kind(size, overflow) {
+        fn laws(times in arrival_times(), tag in 1usize..5) {
+            for params in Params::cases().into_iter().map(|case| case.params) {
                 prop_assert_eq!(params.check(), Ok(()));
                 let mut policer = params.build(());
                 for (index, &time) in times.iter().enumerate() {

@@ -3,12 +3,11 @@
 //! A model is pulled, never scheduled: it says when its next PDU will exist, or when it must decide something that
 //! feedback may still influence (the start of a session or of a burst), and its sender calls it at that instant.
 
-use self::frames::Frames;
 pub use self::frames::Sequence;
 pub use self::offer::Offer;
 use crate::core::error::Fault;
 use crate::core::random::Stream;
-use crate::core::roles::{define_role, dispatch};
+use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{Rate, Span, Time};
 
 mod cbr;
@@ -87,62 +86,6 @@ pub struct Transfers {
     pub unfinished: u64,
     /// Picoseconds that those under way have taken so far.
     pub unfinished_ps: u128,
-}
-
-/// A traffic model. `start` is called once, at time 0; `advance` at each instant named by `upcoming`, or later if
-/// the sender was not allowed to send before.
-pub trait Traffic {
-    /// Begins at `now`.
-    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming;
-    /// Takes the PDU that exists by now, or the decision that is due; says what comes next.
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming);
-    /// Takes everything that comes before `last`, each at its own instant; `upcoming` is what comes next. Returns what
-    /// comes then.
-    #[inline(always)]
-    fn produce(
-        &mut self,
-        mut upcoming: Upcoming,
-        last: Time,
-        scale: &mut impl RateScale,
-        output: &mut impl Output,
-    ) -> Upcoming {
-        let mut now = Time::ZERO;
-        while upcoming.time() < last {
-            now = now.max(upcoming.time());
-            let (unit, next) = self.advance(now, scale);
-            if let Some(unit) = unit {
-                output.send(unit, now);
-            }
-            upcoming = next;
-        }
-        upcoming
-    }
-    /// Transfers so far, seen at `now`; `None` for models without files.
-    fn transfers(&self, _now: Time) -> Option<Transfers> {
-        None
-    }
-    /// Forgets what was measured before `now`; the state stays.
-    fn reset_measures(&mut self, _now: Time) {}
-    /// Whether there is always a PDU to send, so that only the allowance or the line sets the scale.
-    fn saturates(&self) -> bool {
-        false
-    }
-    /// Whether its user has a transport connection open; one without a schedule of connections always has.
-    fn is_connected(&self) -> bool {
-        true
-    }
-    /// Whether its user opens and releases connections on a schedule.
-    fn schedules_connections(&self) -> bool {
-        false
-    }
-    /// The connection that it opened has been established; what comes next, if that changes it.
-    fn on_established(&mut self, _now: Time) -> Option<Upcoming> {
-        None
-    }
-    /// Mean offered rate in bits per second at factor 1, where the parameters tell.
-    fn mean_rate(&self) -> Option<f64> {
-        None
-    }
 }
 
 /// Purpose of the stream that the flows of a group share.
@@ -352,112 +295,76 @@ macro_rules! models {
 
 models!(define_role! [Params Model Env]);
 
-impl Params {
-    /// Whether all PDUs have the size that the flow names.
-    #[must_use]
-    pub fn constant_size(&self) -> bool {
-        !matches!(self, Params::Connections(_))
-    }
+role_trait! {
+    /// A traffic model. Call `start` once, at time 0. Call `advance` at each instant that `upcoming` names, or later if
+    /// the sender was not allowed to send before.
+    pub trait Traffic for Model by models {
+        required
+        /// Begins at `now`.
+        fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming;
+        /// Returns the PDU that exists by now, or makes the decision that is due; says what comes next.
+        @always fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming);
 
-    /// Octets of each PDU, where all have the same; `named` are those of the flow.
-    #[must_use]
-    pub fn octets(&self, named: u16) -> Option<u16> {
-        match self {
-            Params::Connections(params) => params.constant_octets(),
-            _ => Some(named),
+        provided
+        /// Sends to `output` everything that comes before `last`, each at its own instant. `upcoming` is what comes next.
+        /// Returns what comes then.
+        #[inline(always)]
+        fn produce(
+            &mut self, upcoming: Upcoming, last: Time, scale: &mut impl RateScale, output: &mut impl Output,
+        ) -> Upcoming {
+            let (mut upcoming, mut now) = (upcoming, Time::ZERO);
+            while upcoming.time() < last {
+                now = now.max(upcoming.time());
+                let (unit, next) = self.advance(now, scale);
+                if let Some(unit) = unit {
+                    output.send(unit, now);
+                }
+                upcoming = next;
+            }
+            upcoming
         }
-    }
-
-    /// The fault, if PDUs of so many octets cannot carry it.
-    ///
-    /// # Errors
-    /// With the path below the model's.
-    pub fn check_octets(&self, octets: u16) -> Result<(), Fault> {
-        match self {
-            Params::Mpeg(params) => params.check_octets(octets).map_err(|fault| fault.under("mpeg")),
-            Params::Replay(params) => params.check_octets(octets).map_err(|fault| fault.under("replay")),
-            _ => Ok(()),
-        }
-    }
-
-    /// The file that must be read before anything can be sent.
-    #[must_use]
-    pub fn file(&self) -> Option<&str> {
-        match self {
-            Params::Replay(params) => params.file.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// Takes what it needs from the text of that file, whose name it forgets.
-    ///
-    /// # Errors
-    /// What is wrong with the text, and in which line.
-    pub fn take_file(&mut self, text: &str) -> Result<(), Fault> {
-        match self {
-            Params::Replay(params) => params.take(text).map_err(|fault| fault.under("replay")),
-            _ => Ok(()),
-        }
-    }
-
-    /// The video frames that the flows of a group play, drawn from the group's stream; `None` for what is no such video.
-    #[must_use]
-    pub fn sequence(&self, group_stream: Stream) -> Option<Sequence> {
-        match self {
-            Params::Mpeg(params) => Some(params.sequence(group_stream)),
-            Params::Replay(params) => Some(params.sequence(group_stream)),
-            _ => None,
-        }
+        /// Transfers so far, seen at `now`; `None` for models without files.
+        fn transfers(&self, now: Time) -> Option<Transfers> { None }
+        /// Starts the measures afresh at `now`. The state stays.
+        fn reset_measures(&mut self, now: Time) {}
+        /// Whether there is always a PDU to send, so that only the allowance or the line limits the rate.
+        fn saturates(&self) -> bool { false }
+        /// Whether its user has a transport connection open. One without a schedule of connections always has.
+        fn is_connected(&self) -> bool { true }
+        /// Whether its user opens and releases connections on a schedule.
+        fn schedules_connections(&self) -> bool { false }
+        /// The connection that it opened has been established. What comes next, if that changes it.
+        fn on_established(&mut self, now: Time) -> Option<Upcoming> { None }
+        /// Mean offered rate in bits per second at factor 1, if the parameters tell.
+        fn mean_rate(&self) -> Option<f64> { None }
     }
 }
 
-impl Traffic for Model {
-    fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
-        models!(dispatch! [Model, self, model => model.start(now, scale)])
-    }
-
-    #[inline(always)]
-    fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
-        models!(dispatch! [Model, self, model => model.advance(now, scale)])
-    }
-
-    #[inline(always)]
-    fn produce(
-        &mut self,
-        upcoming: Upcoming,
-        last: Time,
-        scale: &mut impl RateScale,
-        output: &mut impl Output,
-    ) -> Upcoming {
-        models!(dispatch! [Model, self, model => model.produce(upcoming, last, scale, output)])
-    }
-
-    fn transfers(&self, now: Time) -> Option<Transfers> {
-        models!(dispatch! [Model, self, model => model.transfers(now)])
-    }
-
-    fn reset_measures(&mut self, now: Time) {
-        models!(dispatch! [Model, self, model => model.reset_measures(now)]);
-    }
-
-    fn saturates(&self) -> bool {
-        models!(dispatch! [Model, self, model => model.saturates()])
-    }
-
-    fn is_connected(&self) -> bool {
-        models!(dispatch! [Model, self, model => model.is_connected()])
-    }
-
-    fn schedules_connections(&self) -> bool {
-        models!(dispatch! [Model, self, model => model.schedules_connections()])
-    }
-
-    fn on_established(&mut self, now: Time) -> Option<Upcoming> {
-        models!(dispatch! [Model, self, model => model.on_established(now)])
-    }
-
-    fn mean_rate(&self) -> Option<f64> {
-        models!(dispatch! [Model, self, model => model.mean_rate()])
+role_trait! {
+    /// What the network must know of the parameters of a traffic model.
+    pub trait ModelParams for Params by models {
+        required
+        provided
+        /// Whether all PDUs have the size that the flow names.
+        fn constant_size(&self) -> bool { true }
+        /// Octets of each PDU, if all have the same; `named` are those of the flow.
+        fn pdu_octets(&self, named: u16) -> Option<u16> { Some(named) }
+        /// The first fault of PDUs of this many octets for it, with the path below the parameters.
+        fn check_octets(&self, octets: u16) -> Result<(), Fault> { Ok(()) }
+        /// The file that must be read before anything can be sent.
+        fn file(&self) -> Option<&str> { None }
+        /// Reads the text of that file and forgets its name. The fault says what is wrong with the text, and in which
+        /// line.
+        fn read_file(&mut self, text: &str) -> Result<(), Fault> { Ok(()) }
+        /// The video frames that the flows of a group play, drawn from the group's stream; `None` for other traffic.
+        fn sequence(&self, group_stream: Stream) -> Option<Sequence> { None }
+        /// What a source sends that nothing controls, in PDUs of `pdu_bits`, if its mean is `mean` PDUs a second; `None`
+        /// if the parameters promise nothing.
+        fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> { None }
+        /// Whether a factor of 0 stops it. It does not stop traffic that only an allowance controls.
+        fn heeds_factor(&self) -> bool { true }
+        /// Whether it produces the next PDU when the last has been sent: a late sender then delays what follows.
+        fn follows_sender(&self) -> bool { false }
     }
 }
 

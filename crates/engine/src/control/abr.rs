@@ -86,7 +86,7 @@ fn indicate_congestion(pdu: &mut Pdu) {
 /// Cells to try switches with.
 #[cfg(test)]
 mod cells {
-    use crate::control::points::PortView;
+    use crate::control::congestion::PortView;
     use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
     use crate::core::time::{Span, Time};
 

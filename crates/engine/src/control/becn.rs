@@ -24,7 +24,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{Allowance, CongestionPoint, Notice, PortEnv, PortView, ReactionPoint, SenderEnv};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
@@ -84,6 +85,8 @@ impl PointParams {
         Ok(())
     }
 }
+
+impl CongestionPointParams for PointParams {}
 
 /// The congestion point of one port.
 #[derive(Clone, Debug)]
@@ -260,6 +263,12 @@ impl Params {
             return Err(Fault::new("peak", self.peak, reason, "write 1, 0.5, 0.25 or another share 1/n"));
         }
         Ok(())
+    }
+}
+
+impl ReactionPointParams for Params {
+    fn check_slotted(&self) -> Result<(), Fault> {
+        self.check_slots()
     }
 }
 
@@ -440,6 +449,22 @@ impl ReactionPoint for Source {
         self.counted = now;
         self.obeyed = 0;
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for PointParams {
+    const CASES: &[&str] =
+        &["{ filter = { none = {} } }", "{ filter = { per_vc = { period = '7 ms' } }, threshold = '9 cells' }"];
+    const EAGER: &[&str] = &["{ filter = { simple = { period = '51 ms' } }, threshold = '0 PDUs' }"];
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &[
+        "{ peak = 0.25, recovery = { own_cells = 128 } }",
+        "{ on_notice = 'stop', recovery = { constant = '1 ms' }, moves_pending = false }",
+        "{ levels = 9, recovery = { by_level = { lowest = '2 ms', highest = '8 ms' } } }",
+    ];
 }
 
 #[cfg(test)]

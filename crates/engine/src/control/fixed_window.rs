@@ -7,7 +7,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{Allowance, Answer, NotificationPoint, ReactionPoint, ReceiverEnv, SenderEnv};
+use crate::control::answer::Answer;
+use crate::control::notification::{NotificationPoint, NotificationPointParams, ReceiverEnv};
+use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Marks, Pdu};
 use crate::core::time::Time;
@@ -35,6 +37,8 @@ impl Params {
     }
 }
 
+impl ReactionPointParams for Params {}
+
 /// Largest window: half a gigabyte in the engine's queues.
 const MOST: u32 = 10_000_000;
 
@@ -51,7 +55,7 @@ pub struct FixedWindow {
 impl FixedWindow {
     /// The same in all env.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: SenderEnv) -> FixedWindow {
+    pub fn new(params: &Params, _env: SenderEnv) -> FixedWindow {
         FixedWindow { window: u64::from(params.window), sent: 0, acknowledged: 0 }
     }
 
@@ -117,6 +121,12 @@ impl AcknowledgeParams {
     }
 }
 
+impl NotificationPointParams for AcknowledgeParams {
+    fn least_octets(&self) -> u16 {
+        self.octets
+    }
+}
+
 /// A receiver that acknowledges every PDU.
 #[derive(Clone, Debug)]
 pub struct Acknowledge {
@@ -128,7 +138,7 @@ pub struct Acknowledge {
 impl Acknowledge {
     /// The same in all env.
     #[must_use]
-    pub fn new(params: &AcknowledgeParams, _surroundings: ReceiverEnv) -> Acknowledge {
+    pub fn new(params: &AcknowledgeParams, _env: ReceiverEnv) -> Acknowledge {
         Acknowledge { octets: params.octets, expected: 0 }
     }
 }
@@ -146,6 +156,16 @@ impl NotificationPoint for Acknowledge {
         let body = Body::Acknowledgement { number, credit: 0 };
         Some(Answer { body, marks: Marks::default(), octets: self.octets })
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for AcknowledgeParams {
+    const CASES: &[&str] = &["{}"];
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ window = 3 }"];
 }
 
 #[cfg(test)]

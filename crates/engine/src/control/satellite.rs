@@ -5,4 +5,5 @@ pub(super) mod class_rates;
 pub(super) mod forward_notice;
 pub(super) mod queue_length;
 pub(super) mod rate_factor;
+mod spacing;
 pub(super) mod stop;

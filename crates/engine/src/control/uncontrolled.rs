@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{ReactionPoint, SenderEnv};
+use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::traffic::RateScale;
 
@@ -21,6 +21,8 @@ impl Params {
     }
 }
 
+impl ReactionPointParams for Params {}
+
 /// A sender without control.
 #[derive(Clone, Debug)]
 pub struct Uncontrolled;
@@ -28,7 +30,7 @@ pub struct Uncontrolled;
 impl Uncontrolled {
     /// The same in all env.
     #[must_use]
-    pub fn new(_params: &Params, _surroundings: SenderEnv) -> Uncontrolled {
+    pub fn new(_params: &Params, _env: SenderEnv) -> Uncontrolled {
         Uncontrolled
     }
 }
@@ -36,3 +38,8 @@ impl Uncontrolled {
 impl RateScale for Uncontrolled {}
 
 impl ReactionPoint for Uncontrolled {}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
+}

@@ -1,7 +1,8 @@
 //! Loops over many PDUs that ask a scheme about each: they are compiled for each kind of point by itself, so that nothing
 //! is dispatched PDU by PDU.
 
-use super::{Congestion, CongestionPoint, Reaction, ReactionPoint, congestion_points, reaction_points};
+use super::congestion::{Congestion, CongestionPoint, congestion_points};
+use super::reaction::{Reaction, ReactionPoint, reaction_points};
 use crate::core::roles::dispatch;
 use crate::traffic::RateScale;
 

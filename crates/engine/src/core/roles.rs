@@ -1,8 +1,32 @@
-//! The macro behind every role: from one list of variants follow the parameter enum with its scenario keywords and
-//! JSON Schema, the state enum, checking, building and dispatch.
+//! The macros behind every role. A role file defines three things once:
 //!
-//! A role file lists `keyword Variant = module::Params => module::State` once, in a macro of its own that hands the
-//! list on; `Params` has `check(&self) -> Result<(), Fault>`, the state `new(&Params, Env)`.
+//! - its traits, by [`role_trait`]: the method that a variant implements is also that of the enum;
+//! - its list, `keyword Variant = module::Params => module::State`, in a macro that hands the list on;
+//! - its enums, by [`define_role`]: parameters with keywords and JSON Schema, and state.
+//!
+//! So a new variant is one file and one line of the list. Its file has `Params` with `check(&self) -> Result<(), Fault>`,
+//! the state with `new(&Params, Env)`, the traits of the role for both, and [`Cases`] for the role's tests.
+
+/// Parameters with which the tests of a role try a variant. Each variant's file has them.
+#[cfg(test)]
+pub(crate) trait Cases {
+    /// One TOML table each, as it would stand in a scenario behind the variant's keyword: `"{ share = 0.8 }"`.
+    const CASES: &'static [&'static str];
+    /// Further cases, in which the variant acts although nothing happens: at a port with little load, or without
+    /// feedback.
+    const EAGER: &'static [&'static str] = &[];
+}
+
+/// One case of one variant.
+#[cfg(test)]
+#[derive(Clone, Debug)]
+pub(crate) struct Case<P> {
+    /// As it would stand in a scenario.
+    pub text: String,
+    pub params: P,
+    /// Whether it acts although nothing happens.
+    pub is_eager: bool,
+}
 
 /// Defines the parameter enum and the state enum of a role.
 macro_rules! define_role {
@@ -15,7 +39,7 @@ macro_rules! define_role {
             $($(#[doc = $doc])* $variant($given),)*
         }
 
-        /// One variant at work.
+        /// The state of one variant.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "a box would cost a cache miss per PDU")]
         pub enum $state {
@@ -43,7 +67,7 @@ macro_rules! define_role {
                 }
             }
 
-            /// Builds the variant into its env; the parameters have been checked.
+            /// Builds the variant in this environment. The parameters have been checked.
             #[must_use]
             pub fn build(&self, env: $env) -> $state {
                 match self {
@@ -52,18 +76,89 @@ macro_rules! define_role {
                     })*
                 }
             }
+
+            /// Every variant with each of its cases, as [`Cases`](crate::core::roles::Cases) has them.
+            #[cfg(test)]
+            pub(crate) fn cases() -> Vec<crate::core::roles::Case<$params>> {
+                let mut cases = Vec::new();
+                $(
+                    let own = <$given as crate::core::roles::Cases>::CASES.iter().map(|text| (text, false));
+                    let eager = <$given as crate::core::roles::Cases>::EAGER.iter().map(|text| (text, true));
+                    cases.extend(own.chain(eager).map(|(text, is_eager)| {
+                        let text = format!("{} = {text}", stringify!($keyword));
+                        let params = toml::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+                        crate::core::roles::Case { text, params, is_eager }
+                    }));
+                )*
+                cases
+            }
         }
     };
 }
 
 /// Calls the same method of whichever variant is there.
 macro_rules! dispatch {
-    ([$state:ident, $value:expr, $variant:ident => $call:expr]
+    ([$enum:ident, $value:expr, $variant:ident => $call:expr]
      $($(#[doc = $doc:literal])* $keyword:ident $type:ident = $given:path => $built:path;)*) => {
         match $value {
-            $($state::$type($variant) => $call,)*
+            $($enum::$type($variant) => $call,)*
         }
     };
 }
 
-pub(crate) use {define_role, dispatch};
+/// Defines a trait that every variant of a role implements, and implements it for the enum of the variants:
+///
+/// ```text
+/// role_trait! {
+///     pub trait Discard for Policy by policies {
+///         required
+///         fn verdict(&self, pdu: &Pdu, length: u64) -> Verdict;
+///         provided
+///         fn counts_bits(&self) -> bool { false }
+///     }
+/// }
+/// ```
+///
+/// Variants must have the `required` methods. They have the default of those `provided`. The enum always calls its
+/// variant; `@always` before a required method compiles that call into every caller.
+macro_rules! role_trait {
+    (
+        $(#[$meta:meta])*
+        pub trait $name:ident $(: $above:ident)? for $enum:ident by $list:ident {
+            required $($(#[doc = $asked:literal])* $(@$inline:ident)? fn $ask:ident $given:tt $(-> $answer:ty)?;)*
+            provided $($(#[$told:meta])* fn $tell:ident $taken:tt $(-> $back:ty)? $default:block)*
+        }
+    ) => {
+        $(#[$meta])*
+        #[allow(unused_variables, reason = "defaults ignore their arguments")]
+        pub trait $name $(: $above)? {
+            $($(#[doc = $asked])* fn $ask $given $(-> $answer)?;)*
+            $($(#[$told])* fn $tell $taken $(-> $back)? $default)*
+        }
+
+        impl $name for $enum {
+            $(crate::core::roles::forward! { $enum $list [#[inline $(($inline))?]] $ask $given [$(-> $answer)?] })*
+            $(crate::core::roles::forward! { $enum $list [$(#[$told])*] $tell $taken [$(-> $back)?] })*
+        }
+    };
+}
+
+/// One method of a role's trait, forwarded to the variant.
+macro_rules! forward {
+    ($enum:ident $list:ident [$($meta:tt)*] $method:ident
+     (&mut $self:ident $(, $argument:ident: $type:ty)* $(,)?) [$($answer:tt)*]) => {
+        $($meta)*
+        fn $method(&mut $self $(, $argument: $type)*) $($answer)* {
+            $list!(dispatch! [$enum, $self, variant => variant.$method($($argument),*)])
+        }
+    };
+    ($enum:ident $list:ident [$($meta:tt)*] $method:ident
+     (&$self:ident $(, $argument:ident: $type:ty)* $(,)?) [$($answer:tt)*]) => {
+        $($meta)*
+        fn $method(&$self $(, $argument: $type)*) $($answer)* {
+            $list!(dispatch! [$enum, $self, variant => variant.$method($($argument),*)])
+        }
+    };
+}
+
+pub(crate) use {define_role, dispatch, forward, role_trait};

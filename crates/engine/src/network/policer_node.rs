@@ -10,7 +10,7 @@ use crate::core::stats::Fingerprint;
 use crate::core::time::Time;
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, LaneId, Place, Record};
-use crate::policer::{Due, Outcome, Policer, State};
+use crate::policer::{Due, Outcome, Policer, State, judge};
 
 /// The policers of one flow, one after the other.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ impl FlowPolicers {
     /// Takes a PDU through the policers from `stage` on, up to the first that holds it; whether one does.
     fn pass<P: Probe>(&mut self, stage: usize, mut pdu: Pdu, key: Key, ctx: &mut Ctx<P>) -> bool {
         for next in &mut self.stages[stage..] {
-            match next.judge(&mut pdu, key.time) {
+            match judge(next, &mut pdu, key.time) {
                 Some(true) => {}
                 Some(false) => {
                     self.discard(&pdu, key.time, ctx);

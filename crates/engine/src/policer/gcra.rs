@@ -76,7 +76,7 @@ pub struct Gcra {
 impl Gcra {
     /// An algorithm that has seen nothing: the first PDU conforms.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: ()) -> Gcra {
+    pub fn new(params: &Params, _env: ()) -> Gcra {
         let state = match params.form {
             Form::VirtualScheduling => State::VirtualScheduling { theoretical_arrival: Time::ZERO },
             Form::LeakyBucket => State::LeakyBucket { level: Span::ZERO, last_conformance: Time::ZERO },
@@ -137,6 +137,15 @@ impl Policer for Gcra {
     fn held(&self) -> &VecDeque<(Time, Pdu)> {
         &self.arrivals
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &[
+        "{ increment = '7 ps', limit = '10 ps', nonconforming = 'discard', form = 'leaky_bucket' }",
+        "{ increment = '7 ps', limit = '10 ps', nonconforming = 'mark', form = 'leaky_bucket' }",
+        "{ increment = '5 ps', limit = '3 ps', form = 'virtual_scheduling' }",
+    ];
 }
 
 #[cfg(test)]

@@ -114,7 +114,7 @@ pub struct LeakyBucket {
 impl LeakyBucket {
     /// A bucket with a full pool and an empty queue.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: ()) -> LeakyBucket {
+    pub fn new(params: &Params, _env: ()) -> LeakyBucket {
         let drain = params.drain.0.max(1);
         let pool = Pool {
             depth: params.depth.0,
@@ -168,6 +168,18 @@ impl Policer for LeakyBucket {
     fn held(&self) -> &VecDeque<(Time, Pdu)> {
         &self.queue.arrivals
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &[
+        "{ size = '0 cells', nonconforming = 'discard', depth = '3 cells', drain = '60571428571428 b/s' }",
+        "{ size = '0 cells', nonconforming = 'mark', depth = '3 cells', drain = '60571428571428 b/s' }",
+        "{ size = '1 cells', nonconforming = 'discard', depth = '3 cells', drain = '60571428571428 b/s' }",
+        "{ size = '1 cells', nonconforming = 'mark', depth = '3 cells', drain = '60571428571428 b/s' }",
+        "{ size = '4 cells', nonconforming = 'discard', depth = '3 cells', drain = '60571428571428 b/s' }",
+        "{ size = '4 cells', nonconforming = 'mark', depth = '3 cells', drain = '60571428571428 b/s' }",
+    ];
 }
 
 #[cfg(test)]
@@ -355,9 +367,9 @@ mod tests {
             let body = crate::core::pdu::Body::Data { born: Time::ZERO, number: 0 };
             Pdu::new(crate::core::pdu::FlowId(0), 0, octets, 0, body)
         };
-        let mut judge = |octets, time| policer.judge(&mut sized(octets), Time(time));
-        assert_eq!([judge(53, 0), judge(106, 9), judge(106, 10)], [Some(true), Some(false), Some(true)]);
-        assert_eq!([judge(20, 19), judge(20, 20), judge(20, 29)], [Some(false), Some(true), Some(false)]);
-        assert_eq!(judge(106, 30), Some(true));
+        let mut verdict = |octets, time| crate::policer::judge(&mut policer, &mut sized(octets), Time(time));
+        assert_eq!([verdict(53, 0), verdict(106, 9), verdict(106, 10)], [Some(true), Some(false), Some(true)]);
+        assert_eq!([verdict(20, 19), verdict(20, 20), verdict(20, 29)], [Some(false), Some(true), Some(false)]);
+        assert_eq!(verdict(106, 30), Some(true));
     }
 }

@@ -56,7 +56,7 @@ pub struct PeakRateController {
 impl PeakRateController {
     /// A controller with an empty queue and no timer running.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: ()) -> PeakRateController {
+    pub fn new(params: &Params, _env: ()) -> PeakRateController {
         let queue = ShaperQueue::new(params.size.0, params.overflow);
         PeakRateController { queue, rate: params.rate, spacing: (0, Span::ZERO), eligible: Time::ZERO }
     }
@@ -108,6 +108,18 @@ impl Policer for PeakRateController {
     fn held(&self) -> &VecDeque<(Time, Pdu)> {
         &self.queue.arrivals
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &[
+        "{ size = '0 cells', overflow = 'discard', rate = '60571428571428 b/s' }",
+        "{ size = '0 cells', overflow = 'mark', rate = '60571428571428 b/s' }",
+        "{ size = '1 cells', overflow = 'discard', rate = '60571428571428 b/s' }",
+        "{ size = '1 cells', overflow = 'mark', rate = '60571428571428 b/s' }",
+        "{ size = '4 cells', overflow = 'discard', rate = '60571428571428 b/s' }",
+        "{ size = '4 cells', overflow = 'mark', rate = '60571428571428 b/s' }",
+    ];
 }
 
 #[cfg(test)]

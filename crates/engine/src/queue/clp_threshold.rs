@@ -3,7 +3,7 @@
 //! Satellite thesis, section 4; its satellite link has 512 cells with a threshold of 256 for voice and video, 1024
 //! with 512 for data. A tagged PDU that is already waiting stays.
 
-use super::{Discard, Verdict, check_size};
+use super::{Discard, QueueParams, Verdict, check_size};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -34,6 +34,8 @@ impl Params {
     }
 }
 
+impl QueueParams for Params {}
+
 /// A queue with two limits.
 #[derive(Clone, Debug)]
 pub struct ClpThreshold {
@@ -44,7 +46,7 @@ pub struct ClpThreshold {
 impl ClpThreshold {
     /// A queue of the size and threshold given.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: ()) -> ClpThreshold {
+    pub fn new(params: &Params, _env: ()) -> ClpThreshold {
         ClpThreshold { size: params.size.0, threshold: params.threshold.0 }
     }
 }
@@ -63,6 +65,15 @@ impl Discard for ClpThreshold {
     fn size(&self) -> Option<u64> {
         Some(self.size)
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &[
+        "{ size = '40 cells', threshold = '20 cells' }",
+        "{ size = '5 cells', threshold = '0 cells' }",
+        "{ size = '9 cells', threshold = '9 cells' }",
+    ];
 }
 
 #[cfg(test)]

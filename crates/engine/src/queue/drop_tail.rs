@@ -2,7 +2,7 @@
 //!
 //! Satellite thesis, section 4, case 1 (no cell loss priority).
 
-use super::{Discard, Verdict, check_size};
+use super::{Discard, QueueParams, Verdict, check_size};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -22,6 +22,8 @@ impl Params {
     }
 }
 
+impl QueueParams for Params {}
+
 /// A queue with one limit.
 #[derive(Clone, Debug)]
 pub struct DropTail {
@@ -31,7 +33,7 @@ pub struct DropTail {
 impl DropTail {
     /// A queue of the size given.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: ()) -> DropTail {
+    pub fn new(params: &Params, _env: ()) -> DropTail {
         DropTail { size: params.size.0 }
     }
 }
@@ -49,6 +51,11 @@ impl Discard for DropTail {
     fn size(&self) -> Option<u64> {
         Some(self.size)
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ size = '1 cell' }", "{ size = '40 cells' }"];
 }
 
 #[cfg(test)]

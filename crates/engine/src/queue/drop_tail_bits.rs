@@ -2,7 +2,7 @@
 //!
 //! The output queues of the ATN study's intermediate systems (specs/atn.md, 5), whose NPDUs differ in length.
 
-use super::{Discard, Verdict};
+use super::{Discard, QueueParams, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Bits;
@@ -25,6 +25,12 @@ impl Params {
     }
 }
 
+impl QueueParams for Params {
+    fn size_in_bits(&self) -> Option<Bits> {
+        Some(self.size)
+    }
+}
+
 /// A queue with one limit, in bits.
 #[derive(Clone, Debug)]
 pub struct DropTailBits {
@@ -34,7 +40,7 @@ pub struct DropTailBits {
 impl DropTailBits {
     /// A queue of the size given.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: ()) -> DropTailBits {
+    pub fn new(params: &Params, _env: ()) -> DropTailBits {
         DropTailBits { size: params.size.0 }
     }
 }
@@ -52,6 +58,11 @@ impl Discard for DropTailBits {
     fn counts_bits(&self) -> bool {
         true
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ size = '424 bits' }", "{ size = '16960 bits' }"];
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Satellite thesis, section 4, as the alternative to a threshold: tagged PDUs may use the whole queue as long as
 //! nobody with a better right wants it.
 
-use super::{Discard, Verdict, check_size};
+use super::{Discard, QueueParams, Verdict, check_size};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -23,6 +23,8 @@ impl Params {
     }
 }
 
+impl QueueParams for Params {}
+
 /// A queue with one limit that ranks by loss priority.
 #[derive(Clone, Debug)]
 pub struct PushOut {
@@ -32,7 +34,7 @@ pub struct PushOut {
 impl PushOut {
     /// A queue of the size given.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: ()) -> PushOut {
+    pub fn new(params: &Params, _env: ()) -> PushOut {
         PushOut { size: params.size.0 }
     }
 }
@@ -56,6 +58,11 @@ impl Discard for PushOut {
     fn pushes_out(&self) -> bool {
         true
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ size = '1 cell' }", "{ size = '40 cells' }"];
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! For exact queueing results (M/D/1) and for the lines of a user, where nothing may be lost.
 
-use super::{Discard, Verdict};
+use super::{Discard, QueueParams, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 
@@ -18,6 +18,8 @@ impl Params {
     }
 }
 
+impl QueueParams for Params {}
+
 /// Admits everything.
 #[derive(Clone, Debug)]
 pub struct Unlimited;
@@ -25,7 +27,7 @@ pub struct Unlimited;
 impl Unlimited {
     /// An unlimited queue.
     #[must_use]
-    pub fn new(_params: &Params, _surroundings: ()) -> Unlimited {
+    pub fn new(_params: &Params, _env: ()) -> Unlimited {
         Unlimited
     }
 }
@@ -42,6 +44,11 @@ impl Discard for Unlimited {
     fn size(&self) -> Option<u64> {
         None
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::core::time::{Interval, LineRate, Span};
 use crate::policer;
 use crate::queue;
 use crate::traffic;
+use crate::traffic::ModelParams;
 use crate::transport;
 
 mod range;
@@ -71,7 +72,9 @@ impl Scenario {
     /// What is wrong with the text, and in which line.
     pub fn take_file(&mut self, group: &str, text: &str) -> Result<(), Fault> {
         let Some(flow) = self.flow.get_mut(group) else { return Ok(()) };
-        flow.traffic.take_file(text).map_err(|fault| fault.under("traffic").under(group).under("flow"))
+        let keyword = flow.traffic.keyword();
+        let read = flow.traffic.read_file(text);
+        read.map_err(|fault| fault.under(keyword).under("traffic").under(group).under("flow"))
     }
 
     /// The video frames that the flows of `group` play in one replication.

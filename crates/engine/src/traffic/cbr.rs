@@ -3,7 +3,7 @@
 //! The periodic source of nD/D/1 and of the constant-rate video beside the satellite study. It is one session that
 //! lasts for ever; a factor other than 1 stretches each gap from its beginning on.
 
-use super::{Env, RateScale, Traffic, Train, Unit, Upcoming, check_rate, decision};
+use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
@@ -23,6 +23,13 @@ impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
         check_rate("rate", self.rate)
+    }
+}
+
+impl ModelParams for Params {
+    fn offer(&self, _pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
+        let mean = mean?;
+        Some(Offer { mean: Some(mean), late: self.start.map_or(1.0 / mean, Span::seconds), ..Offer::STEADY })
     }
 }
 
@@ -67,6 +74,11 @@ impl Traffic for Cbr {
     fn mean_rate(&self) -> Option<f64> {
         Some(self.rate.bits_per_second())
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ rate = '64 kb/s' }"];
 }
 
 #[cfg(test)]

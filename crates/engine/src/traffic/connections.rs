@@ -10,7 +10,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Env, RateScale, Traffic, Unit, Upcoming};
+use super::{Env, ModelParams, RateScale, Traffic, Unit, Upcoming};
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
@@ -111,6 +111,20 @@ impl Params {
             Distribution::Constant(size) => u16::try_from(size.0 / 8).ok(),
             Distribution::Exponential(_) => None,
         }
+    }
+}
+
+impl ModelParams for Params {
+    fn constant_size(&self) -> bool {
+        false
+    }
+
+    fn pdu_octets(&self, _named: u16) -> Option<u16> {
+        self.constant_octets()
+    }
+
+    fn heeds_factor(&self) -> bool {
+        false
     }
 }
 
@@ -229,6 +243,13 @@ impl Traffic for Connections {
         let rate = self.params.packet_size.mean().0 as f64 / self.params.interproduction_time.mean().seconds();
         Some(rate * share / self.peers as f64)
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] =
+        &["{ inter_connection_time = { constant = '0 s' }, interproduction_time = { exponential = '6.625 ms' }, \
+         packet_size = { constant = '424 bits' } }"];
 }
 
 #[cfg(test)]

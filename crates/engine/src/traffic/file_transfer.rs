@@ -5,7 +5,7 @@
 //! 18 868 of them. Each is a session of its own. A transfer lasts from the start of its file, a uniform part of a gap
 //! before the first PDU, to its last PDU; the pause begins there.
 
-use super::{Env, RateScale, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision};
+use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
@@ -57,6 +57,18 @@ impl Params {
             return Err(Fault::new("active_at_start", self.active_at_start, "this is not a probability", remedy));
         }
         Ok(())
+    }
+}
+
+impl ModelParams for Params {
+    fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
+        let (file, idle) = (self.size.0 as f64 / self.rate.bits_per_second(), self.idle.seconds());
+        let peak = self.rate.bits_per_second() / pdu_bits;
+        Some(Offer { mean: Some(mean?), peak, memory: file + idle, late: file + 2.0 * idle, ..Offer::STEADY })
+    }
+
+    fn follows_sender(&self) -> bool {
+        true
     }
 }
 
@@ -159,6 +171,11 @@ impl Traffic for FileTransfer {
         let gap = self.train.bits / self.params.rate.bits_per_second();
         Some(pdus * self.train.bits / ((pdus - 0.5) * gap + self.params.idle.seconds()))
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ size = '80 kbit', rate = '500 kb/s', idle = '200 ms', active_at_start = 0.5 }"];
 }
 
 #[cfg(test)]

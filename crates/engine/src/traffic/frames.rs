@@ -128,7 +128,7 @@ impl Sequence {
 /// What the parameters of a model of video frames say.
 pub(super) trait Frames {
     /// The sequence that all flows of a group play; `stream` is the group's.
-    fn sequence(&self, stream: Stream) -> Sequence;
+    fn draw_sequence(&self, stream: Stream) -> Sequence;
     /// How frames go out.
     fn sending(&self) -> &Sending;
 }
@@ -166,7 +166,7 @@ impl Player {
     #[must_use]
     pub fn new(params: &impl Frames, env: Env) -> Player {
         let Env { mut stream, octets, group_stream, sequence, .. } = env;
-        let sequence = sequence.unwrap_or_else(|| params.sequence(group_stream));
+        let sequence = sequence.unwrap_or_else(|| params.draw_sequence(group_stream));
         let sending = params.sending();
         let place = match sending.place {
             Place::Random => stream.below(sequence.sizes.len() as u64),
@@ -281,7 +281,7 @@ mod tests {
     use crate::traffic::tests::{Script, at, env, times, units};
 
     impl Frames for (Sequence, Sending) {
-        fn sequence(&self, _stream: Stream) -> Sequence {
+        fn draw_sequence(&self, _stream: Stream) -> Sequence {
             self.0.clone()
         }
 

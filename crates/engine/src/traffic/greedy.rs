@@ -5,7 +5,7 @@
 //! fall silent for a while, as use-it-or-lose-it wants to see it: from then on nothing new comes to be sent, and only
 //! the PDU that was waiting already still goes when it may.
 
-use super::{Env, RateScale, Traffic, Unit, Upcoming, decision};
+use super::{Env, ModelParams, Offer, RateScale, Traffic, Unit, Upcoming, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, Span, Time};
@@ -45,6 +45,23 @@ impl Params {
             }
             Some(_) => Ok(()),
         }
+    }
+}
+
+impl ModelParams for Params {
+    fn offer(&self, _pdu_bits: f64, _mean: Option<f64>) -> Option<Offer> {
+        let pause = self.pause.map_or(0.0, |pause| (pause.to - pause.from).seconds());
+        let seconds = |span: Option<Span>| span.unwrap_or_default().seconds();
+        let late = seconds(self.start) + seconds(self.phase) + pause;
+        Some(Offer { late, stagger: seconds(self.stagger), ..Offer::STEADY })
+    }
+
+    fn heeds_factor(&self) -> bool {
+        false
+    }
+
+    fn follows_sender(&self) -> bool {
+        true
     }
 }
 
@@ -103,6 +120,11 @@ impl Traffic for Greedy {
     fn saturates(&self) -> bool {
         true
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@
 //! All flows of a group play one sequence, drawn from a stream of the group's; each from a place of its own.
 
 use super::frames::{Frames, MOST_FRAMES, Sending, Sequence, check_per_second};
-use super::{check_mean, check_rate};
+use super::{ModelParams, Offer, check_mean, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span};
@@ -138,12 +138,6 @@ impl Params {
         self.check_peak()
     }
 
-    /// The fault, if PDUs of so many octets cannot carry it.
-    pub(super) fn check_octets(&self, octets: u16) -> Result<(), Fault> {
-        let largest = self.peak_bits();
-        self.sending.check(largest, self.frames_per_second, octets).map_err(|fault| fault.under("sending"))
-    }
-
     fn check_pattern(&self) -> Result<(), Fault> {
         let length = self.pattern.len();
         if !self.pattern.starts_with('I') || !self.pattern.chars().all(|kind| "IPB".contains(kind)) {
@@ -237,8 +231,25 @@ impl Params {
     }
 }
 
+impl ModelParams for Params {
+    fn check_octets(&self, octets: u16) -> Result<(), Fault> {
+        let largest = self.peak_bits();
+        self.sending.check(largest, self.frames_per_second, octets).map_err(|fault| fault.under("sending"))
+    }
+
+    fn offer(&self, _pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
+        // The sequence is exact: what it has sent in whole rounds cannot vary.
+        let frames = f64::from(self.groups_of_pictures) * self.pattern.len() as f64;
+        Some(Offer { mean: Some(mean?), late: (frames + 1.0) / self.frames_per_second, ..Offer::STEADY })
+    }
+
+    fn sequence(&self, group_stream: Stream) -> Option<Sequence> {
+        Some(self.draw_sequence(group_stream))
+    }
+}
+
 impl Frames for Params {
-    fn sequence(&self, mut stream: Stream) -> Sequence {
+    fn draw_sequence(&self, mut stream: Stream) -> Sequence {
         let frames = self.draw(&mut stream);
         let sizes = fit(&frames, self.total_bits(), self.peak_bits());
         Sequence { sizes: sizes.into(), unit: 1, per_second: self.frames_per_second }
@@ -315,6 +326,11 @@ fn scale_under_cut(relative: &[f64], total: f64, peak: f64) -> f64 {
         cut = relative.len() - uncut;
         scale = (total - cut as f64 * peak) / rest;
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ mean = '64 kb/s', peak = '211 kb/s' }"];
 }
 
 #[cfg(test)]

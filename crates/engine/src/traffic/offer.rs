@@ -1,8 +1,8 @@
 //! What a source sends while nothing controls it: enough to say beforehand how little a run can come to.
 
-use super::{Env, Host, Params, Sessions, Traffic};
+use super::{Env, Host, ModelParams, Params, Sessions, Traffic};
 use crate::core::random::Stream;
-use crate::core::time::{PICOSECONDS, Span};
+use crate::core::time::PICOSECONDS;
 
 /// What a source sends that nothing controls. Its PDUs in a time T are about `(T - late - number * stagger) * mean`, and
 /// that sum has a variance of `2 * peak * mean * memory * T` at most.
@@ -20,79 +20,36 @@ pub struct Offer {
     pub stagger: f64,
 }
 
+impl Offer {
+    /// One that sends at once, without variation.
+    pub(super) const STEADY: Offer = Offer { mean: None, peak: 0.0, memory: 0.0, late: 0.0, stagger: 0.0 };
+}
+
 impl Params {
-    /// What a source sends in PDUs of so many octets; `None` where the parameters promise nothing.
+    /// What a source sends that nothing controls, in PDUs of this many octets; `None` if the parameters promise nothing.
     #[must_use]
-    pub fn offer(&self, octets: u16) -> Option<Offer> {
+    pub fn offered(&self, octets: u16) -> Option<Offer> {
         let pdu_bits = f64::from(octets) * 8.0;
-        let steady = Offer { mean: None, peak: 0.0, memory: 0.0, late: 0.0, stagger: 0.0 };
-        let seconds = |span: Option<Span>| span.unwrap_or_default().seconds();
-        let mean = || {
+        let mean = self.mean_rate(octets).map(|rate| {
             // Gaps are whole picoseconds, each perhaps one too long.
-            let pdus = self.mean_rate(octets)? / pdu_bits;
-            Some(pdus / (1.0 + pdus / PICOSECONDS as f64))
-        };
-        match self {
-            Params::Cbr(params) => {
-                let mean = mean()?;
-                Some(Offer { mean: Some(mean), late: params.start.map_or(1.0 / mean, Span::seconds), ..steady })
-            }
-            Params::Poisson(_) => {
-                // Counts have the variance of their mean.
-                let mean = mean()?;
-                Some(Offer { mean: Some(mean), peak: mean, memory: 0.5 / mean, ..steady })
-            }
-            Params::OnOff(params) => {
-                let [idle, memory] = pauses(params.session.as_ref());
-                let memory = memory + params.on.min(params.off).seconds();
-                let (peak, late) = (params.peak_rate.bits_per_second() / pdu_bits, 2.0 * (idle + params.off.seconds()));
-                Some(Offer { mean: Some(mean()?), peak, memory, late, ..steady })
-            }
-            Params::TwoRateVideo(params) => {
-                // Where levels change within a gap the mean is less than the fluid's, but not less than the lower rate's.
-                let [low, high] = [params.low.min(params.high), params.low.max(params.high)];
-                let [low, high] = [low, high].map(|rate| rate.bits_per_second() / pdu_bits);
-                let [idle, memory] = pauses(params.session.as_ref());
-                let activity = params.session.as_ref().map_or(1.0, |own| super::share(own.active, own.idle));
-                let mean = low * activity / (1.0 + high / PICOSECONDS as f64);
-                Some(Offer { mean: Some(mean), peak: high, memory, late: 2.0 * idle, ..steady })
-            }
-            Params::FileTransfer(params) => {
-                let (file, idle) = (params.size.0 as f64 / params.rate.bits_per_second(), params.idle.seconds());
-                let peak = params.rate.bits_per_second() / pdu_bits;
-                Some(Offer { mean: Some(mean()?), peak, memory: file + idle, late: file + 2.0 * idle, ..steady })
-            }
-            // The sequence is exact: what it has sent in whole rounds cannot vary.
-            Params::Mpeg(params) => {
-                let frames = f64::from(params.groups_of_pictures) * params.pattern.len() as f64;
-                Some(Offer { mean: Some(mean()?), late: (frames + 1.0) / params.frames_per_second, ..steady })
-            }
-            Params::Replay(params) => {
-                let frames = params.frames.len() as f64;
-                Some(Offer { mean: Some(mean()?), late: (frames + 1.0) / params.frames_per_second, ..steady })
-            }
-            Params::Greedy(params) => {
-                let pause = params.pause.map_or(0.0, |pause| (pause.to - pause.from).seconds());
-                let late = seconds(params.start) + seconds(params.phase) + pause;
-                Some(Offer { late, stagger: seconds(params.stagger), ..steady })
-            }
-            // Most of them wait for others: for a connection to be established, for the peer.
-            Params::Connections(_) | Params::Silent(_) => None,
-        }
+            let pdus = rate / pdu_bits;
+            pdus / (1.0 + pdus / PICOSECONDS as f64)
+        });
+        self.offer(pdu_bits, mean)
     }
 
-    /// Mean offered rate in bits per second at factor 1, where the parameters tell.
+    /// Mean offered rate in bits per second at factor 1, if the parameters tell.
     fn mean_rate(&self, octets: u16) -> Option<f64> {
-        // The numbers drawn bear on when what is sent, not on the mean.
+        // Random numbers decide when PDUs are sent, not the mean rate.
         let stream = Stream::new(0, 0, "mean rate");
         let host = Host { stream: stream.clone(), peers: 1, peer: 0 };
-        let around =
+        let env =
             Env { group_stream: stream.clone(), stream, sequence: None, number: 0, octets, host, has_transport: false };
-        self.build(around).mean_rate()
+        self.build(env).mean_rate()
     }
 }
 
 /// The mean pause between sessions, and how long these bear on the rate; seconds.
-fn pauses(sessions: Option<&Sessions>) -> [f64; 2] {
+pub(super) fn pauses(sessions: Option<&Sessions>) -> [f64; 2] {
     sessions.map_or([0.0; 2], |own| [own.idle.seconds(), own.active.min(own.idle).seconds()])
 }

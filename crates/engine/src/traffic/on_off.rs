@@ -5,8 +5,10 @@
 //! of a run). A session begins in a spurt with the long-run probability `on / (on + off)` and cuts what is running
 //! when it ends. Sessions and spurts never depend on feedback: it only stretches the gaps.
 
+use super::offer::pauses;
 use super::{
-    Env, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate, decision, share,
+    Env, ModelParams, Offer, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate,
+    decision, share,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;
@@ -72,6 +74,15 @@ impl Params {
         check_rate("peak_rate", self.peak_rate)?;
         check_mean("on", self.on)?;
         self.session.as_ref().map_or(Ok(()), |session| session.check().map_err(|fault| fault.under("session")))
+    }
+}
+
+impl ModelParams for Params {
+    fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
+        let [idle, memory] = pauses(self.session.as_ref());
+        let memory = memory + self.on.min(self.off).seconds();
+        let (peak, late) = (self.peak_rate.bits_per_second() / pdu_bits, 2.0 * (idle + self.off.seconds()));
+        Some(Offer { mean: Some(mean?), peak, memory, late, ..Offer::STEADY })
     }
 }
 
@@ -195,6 +206,11 @@ impl Traffic for OnOff {
         };
         Some(peak_rate.bits_per_second() * share(*on, *off) * self.sessions.activity() * kept)
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ session = {} }"];
 }
 
 #[cfg(test)]

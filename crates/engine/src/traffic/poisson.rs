@@ -2,7 +2,7 @@
 //!
 //! One session that lasts for ever. A factor scales the gap that begins, so that PDU for PDU the draws stay the same.
 
-use super::{Env, RateScale, Traffic, Train, Unit, Upcoming, check_rate};
+use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Unit, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Time};
@@ -19,6 +19,14 @@ impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
         check_rate("rate", self.rate)
+    }
+}
+
+impl ModelParams for Params {
+    fn offer(&self, _pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
+        // Counts have the variance of their mean.
+        let mean = mean?;
+        Some(Offer { mean: Some(mean), peak: mean, memory: 0.5 / mean, ..Offer::STEADY })
     }
 }
 
@@ -61,6 +69,11 @@ impl Traffic for Poisson {
     fn mean_rate(&self) -> Option<f64> {
         Some(self.rate.bits_per_second())
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ rate = '64 kb/s' }"];
 }
 
 #[cfg(test)]

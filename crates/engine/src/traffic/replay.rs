@@ -10,6 +10,7 @@
 use std::sync::Arc;
 
 use super::frames::{Frames, MOST_FRAMES, Sending, Sequence, check_per_second};
+use super::{ModelParams, Offer};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 
@@ -115,14 +116,8 @@ impl Params {
         Ok(())
     }
 
-    /// The fault, if PDUs of so many octets cannot carry it.
-    pub(super) fn check_octets(&self, octets: u16) -> Result<(), Fault> {
-        let largest = u64::from(self.frames.0.iter().copied().max().unwrap_or_default()) * self.unit.bits();
-        self.sending.check(largest, self.frames_per_second, octets).map_err(|fault| fault.under("sending"))
-    }
-
     /// Takes the sizes from the text of the file that it names.
-    pub(super) fn take(&mut self, text: &str) -> Result<(), Fault> {
+    fn read(&mut self, text: &str) -> Result<(), Fault> {
         let Some(file) = &self.file else { return Ok(()) };
         self.frames = Sizes(parse(text, self.column).map_err(|fault| fault.within(file))?.into());
         (self.file, self.column) = (None, None);
@@ -130,8 +125,33 @@ impl Params {
     }
 }
 
+impl ModelParams for Params {
+    fn check_octets(&self, octets: u16) -> Result<(), Fault> {
+        let largest = u64::from(self.frames.0.iter().copied().max().unwrap_or_default()) * self.unit.bits();
+        self.sending.check(largest, self.frames_per_second, octets).map_err(|fault| fault.under("sending"))
+    }
+
+    fn offer(&self, _pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
+        // The sequence is exact: what it has sent in whole rounds cannot vary.
+        let frames = self.frames.len() as f64;
+        Some(Offer { mean: Some(mean?), late: (frames + 1.0) / self.frames_per_second, ..Offer::STEADY })
+    }
+
+    fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    fn read_file(&mut self, text: &str) -> Result<(), Fault> {
+        self.read(text)
+    }
+
+    fn sequence(&self, group_stream: Stream) -> Option<Sequence> {
+        Some(self.draw_sequence(group_stream))
+    }
+}
+
 impl Frames for Params {
-    fn sequence(&self, _stream: Stream) -> Sequence {
+    fn draw_sequence(&self, _stream: Stream) -> Sequence {
         Sequence { sizes: self.frames.0.clone(), unit: self.unit.bits(), per_second: self.frames_per_second }
     }
 
@@ -209,6 +229,12 @@ fn parse(text: &str, column: Option<u32>) -> Result<Vec<u32>, BadFile> {
 }
 
 #[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ frames = [900, 0, 120, 400, 20], unit = 'octets', frames_per_second = 25.0, \
+         sending = { burst = '200 kb/s', header = 5 } }"];
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::core::time::Rate;
@@ -262,14 +288,14 @@ mod tests {
     fn the_file_gives_way_to_its_sizes() {
         let mut params = Params { file: Some("clip.txt".into()), column: Some(2), ..replay(&[1]) };
         assert_eq!(params.check().map_err(|fault| fault.path), Err("file".to_owned()));
-        let fault = params.take("1 900\n2 x\n").expect_err("a fault");
+        let fault = params.read("1 900\n2 x\n").expect_err("a fault");
         assert_eq!((fault.path.as_str(), fault.value.as_str()), ("file", "\"clip.txt\""));
         assert_eq!(fault.reason, "line 2 of it: \"x\" is no frame size");
-        assert_eq!(params.take("1 900\n2 30\n"), Ok(()));
+        assert_eq!(params.read("1 900\n2 30\n"), Ok(()));
         assert_eq!(params, replay(&[900, 30]));
-        assert_eq!(params.sequence(Stream::new(1, 0, "")).frame_bits(), [7_200, 240]);
+        assert_eq!(params.draw_sequence(Stream::new(1, 0, "")).frame_bits(), [7_200, 240]);
         let bits = Params { unit: SizeUnit::Bits, ..params };
-        assert_eq!(bits.sequence(Stream::new(1, 0, "")).frame_bits(), [900, 30]);
+        assert_eq!(bits.draw_sequence(Stream::new(1, 0, "")).frame_bits(), [900, 30]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Nothing to send: the direction of a connection that only carries what the network itself needs.
 
-use super::{Env, RateScale, Traffic, Unit, Upcoming};
+use super::{Env, ModelParams, RateScale, Traffic, Unit, Upcoming};
 use crate::core::error::Fault;
 use crate::core::time::Time;
 
@@ -16,6 +16,8 @@ impl Params {
     }
 }
 
+impl ModelParams for Params {}
+
 /// A source without data.
 #[derive(Clone, Debug)]
 pub struct Silent;
@@ -23,7 +25,7 @@ pub struct Silent;
 impl Silent {
     /// The same in all env.
     #[must_use]
-    pub fn new(_params: &Params, _surroundings: Env) -> Silent {
+    pub fn new(_params: &Params, _env: Env) -> Silent {
         Silent
     }
 }
@@ -41,4 +43,9 @@ impl Traffic for Silent {
     fn mean_rate(&self) -> Option<f64> {
         Some(0.0)
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
 }

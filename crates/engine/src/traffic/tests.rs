@@ -2,9 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::connections::Distribution;
 use super::*;
-use crate::core::quantity::Bits;
 
 /// A factor that changes at given instants, and the sessions that it was told of.
 #[derive(Clone, Debug)]
@@ -96,43 +94,16 @@ pub(super) fn calls() -> Option<Sessions> {
     Some(Sessions { active: fifteen_seconds(), idle: fifteen_seconds() })
 }
 
+/// Every model with the parameters of its cases.
 fn every_model() -> Vec<Params> {
-    vec![
-        Params::OnOff(voice(calls())),
-        Params::TwoRateVideo(video(calls())),
-        Params::FileTransfer(file_transfer::Params {
-            size: Bits(80_000),
-            rate: Rate(500_000),
-            idle: Span::milliseconds(200),
-            active_at_start: 0.5,
-        }),
-        Params::Cbr(cbr::Params { rate: Rate(64_000), start: None }),
-        Params::Poisson(poisson::Params { rate: Rate(64_000) }),
-        Params::Connections(connections::Params {
-            inter_connection_time: Distribution::Constant(Span::ZERO),
-            connection_duration: None,
-            interproduction_time: Distribution::Exponential(Span::from_seconds(0.006_625)),
-            packet_size: Distribution::Constant(Bits(424)),
-        }),
-        Params::Mpeg(mpeg::Params { mean: Rate(64_000), peak: Rate(211_000), ..mpeg::Params::default() }),
-        Params::Replay(replay::Params {
-            file: None,
-            column: None,
-            frames: vec![900, 0, 120, 400, 20].into(),
-            unit: replay::SizeUnit::Octets,
-            frames_per_second: 25.0,
-            sending: frames::Sending { burst: Some(Rate(200_000)), header: 5, ..frames::Sending::default() },
-        }),
-        Params::Greedy(greedy::Params::default()),
-        Params::Silent(silent::Params {}),
-    ]
+    Params::cases().into_iter().map(|case| case.params).collect()
 }
 
 #[test]
-fn every_model_is_among_the_conforming() {
-    let keywords: Vec<_> = Params::KEYWORDS.to_vec();
-    assert_eq!(keywords.len(), every_model().len());
+fn every_case_passes_its_check() {
     assert!(every_model().iter().all(|params| params.check() == Ok(())));
+    let keywords: Vec<_> = every_model().iter().map(Params::keyword).collect();
+    assert!(Params::KEYWORDS.iter().all(|keyword| keywords.contains(keyword)));
 }
 
 /// The mean rate over many seeds lies within 4 standard errors of what the parameters tell.
@@ -161,7 +132,7 @@ fn mean_rates_are_what_the_parameters_tell() {
 #[test]
 fn a_stopped_source_falls_silent() {
     // Greedy sources wait for an allowance, and users of connections heed no factor.
-    for params in every_model().iter().filter(|params| !matches!(params, Params::Greedy(_) | Params::Connections(_))) {
+    for params in every_model().iter().filter(|params| params.heeds_factor()) {
         for seed in 0..20 {
             let units = units(&mut params.build(env(seed)), &mut Script::new(&[(1.0, 0.0)]), at(60.0));
             assert!(units.iter().all(|unit| unit.0 < at(1.1)), "{params:?}");
@@ -229,8 +200,7 @@ proptest! {
     /// its clock by what it hands over cannot owe that.)
     #[test]
     fn lateness_loses_nothing(seed: u64, delays in prop::collection::vec(0.0f64..2.0, 1..300)) {
-        let keeps_time = |params: &Params| !matches!(params, Params::FileTransfer(_) | Params::Greedy(_));
-        for params in every_model().into_iter().filter(keeps_time) {
+        for params in every_model().into_iter().filter(|params| !params.follows_sender()) {
             let mut scale = Script::new(&[]);
             let (mut model, mut late) = (params.build(env(seed)), params.build(env(seed)));
             let mut upcoming = model.start(Time::ZERO, &mut scale);

@@ -5,12 +5,14 @@
 //! and its first cell comes after a uniform part of a gap. A change of level bears on the next gap. Sessions and
 //! levels never depend on feedback.
 
+use super::offer::pauses;
 use super::{
-    Env, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate, decision, share,
+    Env, ModelParams, Offer, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate,
+    decision, share,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;
-use crate::core::time::{Rate, Span, Time};
+use crate::core::time::{PICOSECONDS, Rate, Span, Time};
 
 /// The two levels and the sessions.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -53,6 +55,18 @@ impl Params {
         check_mean("high_time", self.high_time)?;
         check_mean("low_time", self.low_time)?;
         self.session.as_ref().map_or(Ok(()), |session| session.check().map_err(|fault| fault.under("session")))
+    }
+}
+
+impl ModelParams for Params {
+    fn offer(&self, pdu_bits: f64, _mean: Option<f64>) -> Option<Offer> {
+        // If levels change within a gap the mean is less than the fluid's, but not less than the lower rate's.
+        let [low, high] = [self.low.min(self.high), self.low.max(self.high)];
+        let [low, high] = [low, high].map(|rate| rate.bits_per_second() / pdu_bits);
+        let [idle, memory] = pauses(self.session.as_ref());
+        let activity = self.session.as_ref().map_or(1.0, |own| share(own.active, own.idle));
+        let mean = low * activity / (1.0 + high / PICOSECONDS as f64);
+        Some(Offer { mean: Some(mean), peak: high, memory, late: 2.0 * idle, ..Offer::STEADY })
     }
 }
 
@@ -163,6 +177,11 @@ impl Traffic for TwoRateVideo {
         let mean = high_share * high.bits_per_second() + (1.0 - high_share) * low.bits_per_second();
         Some(mean * self.sessions.activity())
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ session = {} }"];
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 
 use super::indicate_congestion;
 use super::macr::{Macr, Params};
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView};
+use crate::control::congestion::{CongestionPoint, Notice, PortEnv, PortView};
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 

@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
 use super::{LEAST_GRANT, indicate_congestion, interval, lower};
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
@@ -65,15 +66,17 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check_ratio("target", self.target, 0.01..=2.0)?;
+        check::ratio("target", self.target, 0.01..=2.0)?;
         // A rise of less than a thousandth would take longer than any run.
-        check_ratio("r_up", self.r_up, 0.001..=10.0)?;
-        check_ratio("r_down", self.r_down, 0.0..=10.0)?;
-        check_ratio("eru", self.eru, 1.001..=10.0)?;
-        check_ratio("erf", self.erf, 0.0..=1.0)?;
+        check::ratio("r_up", self.r_up, 0.001..=10.0)?;
+        check::ratio("r_down", self.r_down, 0.0..=10.0)?;
+        check::ratio("eru", self.eru, 1.001..=10.0)?;
+        check::ratio("erf", self.erf, 0.0..=1.0)?;
         self.interval.check().map_err(|fault| fault.under("interval"))
     }
 }
+
+impl CongestionPointParams for Params {}
 
 /// CAPC at one port.
 #[derive(Clone, Debug)]
@@ -163,6 +166,14 @@ impl CongestionPoint for Capc {
         each("ers", self.ers);
         each("load_factor", self.load_factor);
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &[
+        "{ ci_threshold = '100 cells' }",
+        "{ r_down = 0.0, erf = 0.0, interval = { cells = 7 }, initial = '1 Mb/s' }",
+    ];
 }
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{FlowTerms, check_ratio};
+use crate::control::congestion::FlowTerms;
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 
@@ -36,7 +37,7 @@ impl Active {
     /// The first fault, with its path.
     pub(super) fn check(&self) -> Result<(), Fault> {
         match self {
-            Active::Decayed { factor } => check_ratio("decayed.factor", *factor, 0.0..=1.0),
+            Active::Decayed { factor } => check::ratio("decayed.factor", *factor, 0.0..=1.0),
             Active::Seen | Active::Established => Ok(()),
         }
     }

@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
 use super::{forward_ccr, interval, lower};
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
@@ -43,10 +44,12 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check_ratio("target", self.target, 0.01..=2.0)?;
+        check::ratio("target", self.target, 0.01..=2.0)?;
         self.interval.check().map_err(|fault| fault.under("interval"))
     }
 }
+
+impl CongestionPointParams for Params {}
 
 /// Charny's switch at one port.
 #[derive(Clone, Debug)]
@@ -153,6 +156,11 @@ impl CongestionPoint for Charny {
         each("active", self.recorded.len() as f64);
         each("available", self.available);
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ target = 0.95 }"];
 }
 
 #[cfg(test)]

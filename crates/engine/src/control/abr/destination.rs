@@ -21,7 +21,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{Answer, AnswerQueueing, NotificationPoint, ReceiverEnv};
+use crate::control::answer::Answer;
+use crate::control::notification::{AnswerQueueing, NotificationPoint, NotificationPointParams, ReceiverEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_OCTETS, Kind, Marks, Pdu};
 use crate::core::time::Time;
@@ -60,6 +61,8 @@ impl Params {
     }
 }
 
+impl NotificationPointParams for Params {}
+
 /// A destination.
 #[derive(Clone, Debug)]
 pub struct TurnRound {
@@ -72,7 +75,7 @@ pub struct TurnRound {
 impl TurnRound {
     /// The same in all env.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: ReceiverEnv) -> TurnRound {
+    pub fn new(params: &Params, _env: ReceiverEnv) -> TurnRound {
         let turn = match params.waiting {
             Waiting::Overwrite => AnswerQueueing::Overwrite,
             Waiting::Queue => AnswerQueueing::Queue,
@@ -108,6 +111,11 @@ impl NotificationPoint for TurnRound {
     fn queueing(&self) -> Option<AnswerQueueing> {
         Some(self.turn)
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}", "{ waiting = 'queue', clears_efci = false }"];
 }
 
 #[cfg(test)]

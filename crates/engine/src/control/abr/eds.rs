@@ -15,7 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use super::lower;
 use super::macr::{self, Macr, TooFast};
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -56,8 +57,8 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         self.mean().check()?;
-        check_ratio("erf", self.erf, 0.0..=1.0)?;
-        check_ratio("mrf", self.mrf, 0.0..=1.0)
+        check::ratio("erf", self.erf, 0.0..=1.0)?;
+        check::ratio("mrf", self.mrf, 0.0..=1.0)
     }
 
     fn mean(&self) -> macr::Params {
@@ -65,6 +66,8 @@ impl Params {
         macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr }
     }
 }
+
+impl CongestionPointParams for Params {}
 
 /// The explicit down switch at one port.
 #[derive(Clone, Debug)]
@@ -107,6 +110,11 @@ impl CongestionPoint for Eds {
     fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
         each("macr", self.macr.value());
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ qt = '50 cells', initial_macr = '300 kb/s' }"];
 }
 
 #[cfg(test)]

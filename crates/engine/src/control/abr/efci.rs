@@ -11,7 +11,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{CongestionPoint, PortEnv, PortView};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, PortEnv, PortView};
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::quantity::Count;
@@ -36,6 +36,8 @@ impl Params {
         Ok(())
     }
 }
+
+impl CongestionPointParams for Params {}
 
 /// The EFCI switch at one port.
 #[derive(Clone, Debug)]
@@ -66,6 +68,11 @@ impl CongestionPoint for Efci {
     fn wants_departures(&self) -> bool {
         true
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
 }
 
 #[cfg(test)]

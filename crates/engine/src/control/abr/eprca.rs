@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check_rates;
 use super::order::{Order, Sent};
-use crate::control::points::{Allowance, Next, ReactionPoint, Ready, SenderEnv};
+use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::time::{LineRate, Rate, Time};
@@ -99,9 +99,11 @@ impl Params {
         let share = |given: Option<Rate>, part| given.map_or(pcr / part, Rate::bits_per_second).min(pcr);
         [pcr, share(self.mcr, 1000.0), share(self.icr, 20.0)]
     }
+}
 
+impl ReactionPointParams for Params {
     /// MCR in bits per second, behind a first line of that rate.
-    pub(in crate::control) fn minimum(&self, line_rate: LineRate) -> f64 {
+    fn minimum(&self, line_rate: LineRate) -> f64 {
         self.rates(line_rate)[1]
     }
 }
@@ -193,6 +195,12 @@ impl ReactionPoint for Source {
         each("acr", self.acr);
         each("forward_rm_cells", self.forward as f64);
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &[];
+    const EAGER: &[&str] = &["{}", "{ form = 'jain', mcr = '1 b/s', nrm = 2, rdf = 2 }"];
 }
 
 #[cfg(test)]

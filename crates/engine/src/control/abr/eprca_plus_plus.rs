@@ -22,7 +22,8 @@ use super::census::{Active, Census};
 use super::interval;
 use super::load::{Load, Measured};
 use super::{forward_ccr, lower};
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::time::{Span, Time};
@@ -71,11 +72,13 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check_ratio("target", self.target, 0.01..=2.0)?;
+        check::ratio("target", self.target, 0.01..=2.0)?;
         let interval = self.interval.unwrap_or(Span(1));
         interval::Params::lasting(interval).check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
     }
 }
+
+impl CongestionPointParams for Params {}
 
 /// EPRCA++ at one port.
 #[derive(Clone, Debug)]
@@ -179,6 +182,12 @@ impl CongestionPoint for EprcaPlusPlus {
         each("fair_share", self.fair_share());
         each("load_factor", self.load_factor().unwrap_or_default());
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
+    const EAGER: &[&str] = &["{ er_written = 'forward', fair_share = 'target', interval = '5 ms' }"];
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ use super::census::{Active, Census};
 use super::interval;
 use super::load::{Load, Measured};
 use super::{backward_ccr, forward_ccr, lower};
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
@@ -97,13 +98,15 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check_ratio("target", self.target.unwrap_or(TARGET), 0.01..=2.0)?;
+        check::ratio("target", self.target.unwrap_or(TARGET), 0.01..=2.0)?;
         self.interval.check().map_err(|fault| fault.under("interval"))?;
-        check_ratio("delta", self.delta, 0.0..=10.0)?;
+        check::ratio("delta", self.delta, 0.0..=10.0)?;
         self.active.check().map_err(|fault| fault.under("active"))?;
-        check_ratio("averaging", self.averaging.unwrap_or(1.0), 0.001..=1.0)
+        check::ratio("averaging", self.averaging.unwrap_or(1.0), 0.001..=1.0)
     }
 }
+
+impl CongestionPointParams for Params {}
 
 /// What the switch knows of one connection.
 #[derive(Clone, Copy, Debug, Default)]
@@ -327,6 +330,17 @@ impl CongestionPoint for Erica {
     fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
         self.core.readings(each);
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &[
+        "{}",
+        "{ target = 1.0, interval = { time = '5 ms' }, active = { decayed = { factor = 0.9 } }, \
+         immediate_fair_share = true, averaging = 0.5, ccr = 'measured' }",
+        "{ interval = { cells = 30 }, active = 'established', ccr = 'backward_rm', max_alloc_previous = false, \
+         two_step = false }",
+    ];
 }
 
 #[cfg(test)]

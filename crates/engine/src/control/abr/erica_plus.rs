@@ -16,7 +16,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::erica::{self, Core};
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::time::{Span, Time};
@@ -50,9 +51,9 @@ impl Params {
             let reason = "ERICA+ fills the line by a queue, which takes time";
             return Err(Fault::new("t0", self.t0, reason, "write a time above 0, as \"500 us\""));
         }
-        check_ratio("a", self.a, 1.0..=100.0)?;
-        check_ratio("b", self.b, 1.0..=2.0)?;
-        check_ratio("qdlf", self.qdlf, 0.0..=1.0)?;
+        check::ratio("a", self.a, 1.0..=100.0)?;
+        check::ratio("b", self.b, 1.0..=2.0)?;
+        check::ratio("qdlf", self.qdlf, 0.0..=1.0)?;
         if let Some(target) = self.erica.target {
             let reason = "the queue sets the target of ERICA+";
             return Err(Fault::new("erica.target", target, reason, "leave it out, or use erica"));
@@ -60,6 +61,8 @@ impl Params {
         self.erica.check().map_err(|fault| fault.under("erica"))
     }
 }
+
+impl CongestionPointParams for Params {}
 
 /// What a queue leaves of the available rate.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +142,11 @@ impl CongestionPoint for EricaPlus {
         self.core.readings(each);
         each("queue_control", self.control.share(self.length, self.core.available()));
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}", "{ t0 = '1.5 ms', b = 1.0, qdlf = 0.0, erica = { interval = { time = '15 ms' } } }"];
 }
 
 #[cfg(test)]

@@ -13,12 +13,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{
-    Allowance, Answer, CongestionPoint, Next, PortEnv, PortView, ReactionPoint, Ready, SenderEnv,
-};
+use crate::control::answer::Answer;
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, PortEnv, PortView};
+use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
-use crate::core::time::{Rate, Time};
+use crate::core::time::{LineRate, Rate, Time};
 use crate::traffic::RateScale;
 
 /// Parameters of the constant grant.
@@ -36,6 +36,8 @@ impl GrantParams {
     }
 }
 
+impl CongestionPointParams for GrantParams {}
+
 /// A switch that grants every flow the same rate.
 #[derive(Clone, Debug)]
 pub struct ConstantGrant {
@@ -45,7 +47,7 @@ pub struct ConstantGrant {
 impl ConstantGrant {
     /// The same in all env.
     #[must_use]
-    pub fn new(params: &GrantParams, _surroundings: PortEnv) -> ConstantGrant {
+    pub fn new(params: &GrantParams, _env: PortEnv) -> ConstantGrant {
         ConstantGrant { grant: params.rate.bits_per_second() }
     }
 }
@@ -110,6 +112,12 @@ impl Params {
             return Err(Fault::new("nrm", self.nrm, "no cell would carry data", "write a count of at least 2, as 32"));
         }
         Ok(())
+    }
+}
+
+impl ReactionPointParams for Params {
+    fn minimum(&self, _line_rate: LineRate) -> f64 {
+        self.minimum.map_or(0.0, Rate::bits_per_second)
     }
 }
 
@@ -182,6 +190,16 @@ impl ReactionPoint for ExplicitRate {
     fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
         each("rate", self.acr);
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for GrantParams {
+    const CASES: &[&str] = &["{ rate = '3 Mb/s' }"];
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ initial = '1 Mb/s', peak = '150 Mb/s', minimum = '64 kb/s' }"];
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@
 
 use super::interval::{self, Ended, Interval};
 use super::is_in_rate;
-use crate::control::points::PortEnv;
+use crate::control::congestion::PortEnv;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
 

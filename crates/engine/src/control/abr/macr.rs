@@ -19,7 +19,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{backward_ccr, forward_ccr};
-use crate::control::points::{PortEnv, check_ratio};
+use crate::control::congestion::{CongestionPointParams, PortEnv};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -65,11 +66,13 @@ impl Params {
             return Err(Fault::new("dqt", self.dqt, reason, format!("write at least {}", self.qt)));
         }
         // Slower than a thousandth, a mean would follow no rate within a run.
-        check_ratio("average", self.average, 0.001..=1.0)?;
-        check_ratio("dpf", self.dpf, 0.0..=10.0)?;
-        check_ratio("vc_separator", self.vc_separator, 0.0..=10.0)
+        check::ratio("average", self.average, 0.001..=1.0)?;
+        check::ratio("dpf", self.dpf, 0.0..=10.0)?;
+        check::ratio("vc_separator", self.vc_separator, 0.0..=10.0)
     }
 }
+
+impl CongestionPointParams for Params {}
 
 /// Which connections must slow down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +123,11 @@ impl Macr {
             None
         }
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@
 //!
 //! Nothing goes unless data or a backward RM cell wait, so an idle connection is silent.
 
-use crate::control::points::{Allowance, Answer, Next, Ready};
+use crate::control::answer::Answer;
+use crate::control::reaction::{Allowance, Next, Ready};
 use crate::core::pdu::{Body, CELL_BITS, CELL_OCTETS, Kind, Marks, Pdu};
 use crate::core::time::{LineRate, Rate, Span, Time};
 

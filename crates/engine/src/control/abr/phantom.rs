@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
 use super::{LEAST_GRANT, interval, lower};
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Rate, Span, Time};
@@ -54,13 +55,15 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check_ratio("f", self.f, 0.01..=1000.0)?;
+        check::ratio("f", self.f, 0.01..=1000.0)?;
         // Slower than a thousandth, a mean would follow no rate within a run.
-        check_ratio("alpha_inc", self.alpha_inc, 0.001..=1.0)?;
-        check_ratio("alpha_dec", self.alpha_dec, 0.001..=1.0)?;
+        check::ratio("alpha_inc", self.alpha_inc, 0.001..=1.0)?;
+        check::ratio("alpha_dec", self.alpha_dec, 0.001..=1.0)?;
         self.interval.check().map_err(|fault| fault.under("interval"))
     }
 }
+
+impl CongestionPointParams for Params {}
 
 /// Phantom at one port.
 #[derive(Clone, Debug)]
@@ -131,6 +134,11 @@ impl CongestionPoint for Phantom {
         each("macr", self.macr);
         each("explicit_rate", self.f * self.macr);
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What an ABR source sends, for the tests of sources.
 
-use crate::control::points::{Answer, Next, ReactionPoint, Ready};
+use crate::control::answer::Answer;
+use crate::control::reaction::{Next, ReactionPoint, Ready};
 use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::core::time::{Span, Time};
 

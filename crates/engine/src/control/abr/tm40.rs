@@ -22,11 +22,11 @@ use serde::{Deserialize, Serialize};
 
 use super::check_rates;
 use super::order::{Order, Sent};
-use crate::control::points::{Allowance, Next, ReactionPoint, Ready, SenderEnv};
+use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::quantity::Count;
-use crate::core::time::{Rate, Span, Time};
+use crate::core::time::{LineRate, Rate, Span, Time};
 use crate::traffic::RateScale;
 
 /// Highest rate that can be signalled: 24 bits of cells per second.
@@ -182,6 +182,12 @@ impl Params {
     }
 }
 
+impl ReactionPointParams for Params {
+    fn minimum(&self, _line_rate: LineRate) -> f64 {
+        self.mcr.map_or(0.0, Rate::bits_per_second)
+    }
+}
+
 /// Finds fault with a share that is not 1 halved `most` times or fewer.
 fn check_power(path: &str, value: f64, most: u32) -> Result<(), Fault> {
     if (0..=most).any(|halvings| value == 1.0 / f64::from(1u32 << halvings)) {
@@ -324,6 +330,12 @@ impl ReactionPoint for Source {
         each("unack", self.unack as f64);
         each("cuts", self.cuts as f64);
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}", "{ mcr = '9 kb/s', use_it_or_lose_it = { count_based = { headroom = 0.5 } } }"];
+    const EAGER: &[&str] = &["{ icr = '1 Mb/s', nrm = 4, tbe = '8 cells', cdf = 0.25, adtf = '10 ms' }"];
 }
 
 #[cfg(test)]

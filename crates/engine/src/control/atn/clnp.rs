@@ -13,7 +13,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{Answer, CongestionPoint, Notice, PortEnv, PortView};
+use crate::control::answer::Answer;
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Kind, Marks, Pdu};
 use crate::core::quantity::Bits;
@@ -59,6 +60,12 @@ impl Params {
     }
 }
 
+impl CongestionPointParams for Params {
+    fn needs(&self) -> PortNeeds {
+        PortNeeds { lifetime: true, ..PortNeeds::default() }
+    }
+}
+
 /// One output queue of an intermediate system.
 #[derive(Clone, Debug)]
 pub struct Clnp {
@@ -75,7 +82,7 @@ pub(super) fn forward(pdu: &mut Pdu) {
 impl Clnp {
     /// The same in all env.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: PortEnv) -> Clnp {
+    pub fn new(params: &Params, _env: PortEnv) -> Clnp {
         let limit = |threshold: Option<Bits>| threshold.map_or(u64::MAX, |bits| bits.0);
         Clnp {
             ce_threshold: limit(params.ce_threshold),
@@ -127,6 +134,11 @@ impl CongestionPoint for Clnp {
         let body = Body::ErrorReport { about: pdu.kind(), number, connection };
         Some(Answer { body, marks: Marks::default(), octets: self.error_octets? })
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}", "{ ce_threshold = '424 bits', error_reports = { threshold = '848 bits' } }"];
 }
 
 #[cfg(test)]

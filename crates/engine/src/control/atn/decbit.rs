@@ -8,7 +8,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::clnp;
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, check_ratio};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::Time;
@@ -30,7 +31,13 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check_ratio("threshold", self.threshold, 0.0..=1e9)
+        check::ratio("threshold", self.threshold, 0.0..=1e9)
+    }
+}
+
+impl CongestionPointParams for Params {
+    fn needs(&self) -> PortNeeds {
+        PortNeeds { lifetime: true, ..PortNeeds::default() }
     }
 }
 
@@ -50,7 +57,7 @@ pub struct Decbit {
 impl Decbit {
     /// The same in all env.
     #[must_use]
-    pub fn new(params: &Params, _surroundings: PortEnv) -> Decbit {
+    pub fn new(params: &Params, _env: PortEnv) -> Decbit {
         let start = (Time::ZERO, 0);
         Decbit { threshold: params.threshold, length: 0, area: 0, seen: Time::ZERO, last: start, present: start }
     }
@@ -99,6 +106,11 @@ impl CongestionPoint for Decbit {
         self.look(now);
         each("average_queue", self.average());
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
 }
 
 #[cfg(test)]

@@ -16,7 +16,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, Spacing, check_ratio};
+use super::spacing::Spacing;
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::{PICOSECONDS, Span, Time};
@@ -99,9 +101,15 @@ impl Params {
             return Err(Fault::new("forward", "true", reason, "set rates = true or forward = false"));
         }
         // Below 0.001 the filter would take longer than any run to follow.
-        check_ratio("weight", self.weight, 0.001..=1.0)?;
-        check_ratio("trigger", self.trigger, 0.0..=1000.0)?;
-        check_ratio("share", self.share, 0.0..=1.0)
+        check::ratio("weight", self.weight, 0.001..=1.0)?;
+        check::ratio("trigger", self.trigger, 0.0..=1000.0)?;
+        check::ratio("share", self.share, 0.0..=1.0)
+    }
+}
+
+impl CongestionPointParams for Params {
+    fn spacing(&self) -> Option<Span> {
+        Some(self.spacing.unwrap_or(self.interval))
     }
 }
 
@@ -140,7 +148,7 @@ impl ClassRates {
             rates: params.rates,
             discards: params.discards && !params.forward,
             forward: params.forward,
-            sources: Spacing::new(params.spacing.unwrap_or(params.interval), env.flows.len()),
+            sources: Spacing::new(params.spacing().unwrap_or_default(), env.flows.len()),
             interval: params.interval,
             capacity: exact as f64 / PICOSECONDS as f64,
             weight: params.weight,
@@ -243,6 +251,12 @@ impl CongestionPoint for ClassRates {
         }
         each("filtered.total", self.total());
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] =
+        &["{}", "{ rule = 'single', weight = 0.3, interval = '7 ms', discards = false }", "{ forward = true }"];
 }
 
 #[cfg(test)]

@@ -13,7 +13,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{Answer, NotificationPoint, ReceiverEnv, check_ratio};
+use crate::control::answer::Answer;
+use crate::control::notification::{NotificationPoint, NotificationPointParams, ReceiverEnv};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Marks, Pdu};
 use crate::core::time::{Span, Time};
@@ -47,9 +49,11 @@ impl Params {
                 "write a time above 0, as \"50 ms\"",
             ));
         }
-        check_ratio("share", self.share, 0.0..=1.0)
+        check::ratio("share", self.share, 0.0..=1.0)
     }
 }
+
+impl NotificationPointParams for Params {}
 
 /// A destination that counts marks.
 #[derive(Clone, Debug)]
@@ -98,6 +102,11 @@ impl NotificationPoint for ForwardNotice {
         self.marked += u64::from(pdu.marks.has(Marks::EFCI));
         tell.then_some(self.answer)
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
 }
 
 #[cfg(test)]

@@ -12,7 +12,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{CongestionPoint, Notice, PortEnv, PortView, Spacing, check_ratio};
+use super::spacing::Spacing;
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::Span;
@@ -45,7 +47,17 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check_ratio("share", self.share, 0.0..=1.0)
+        check::ratio("share", self.share, 0.0..=1.0)
+    }
+}
+
+impl CongestionPointParams for Params {
+    fn needs(&self) -> PortNeeds {
+        PortNeeds { sized_queues: true, ..PortNeeds::default() }
+    }
+
+    fn spacing(&self) -> Option<Span> {
+        Some(self.spacing)
     }
 }
 
@@ -84,6 +96,11 @@ impl CongestionPoint for QueueLength {
     fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
         if self.discards { self.sources.tell(pdu, view.now, BY_DISCARD) } else { None }
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
 }
 
 #[cfg(test)]

@@ -17,7 +17,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{ReactionPoint, SenderEnv, check_ratio};
+use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
@@ -27,10 +28,9 @@ use crate::traffic::RateScale;
 const SEVERE: u8 = 2;
 /// Shortest round trip: that over one kilometre. With the usual increase a rate then grows by 2,000 times its nominal
 /// value in a second, and a run can still end; at a picosecond 64 kb/s are 400 Gb/s before the run has well begun.
-pub(in crate::control) const LEAST_ROUND_TRIP: Span = Span(10_000_000);
+const LEAST_ROUND_TRIP: Span = Span(10_000_000);
 /// What is wrong with a shorter one.
-pub(in crate::control) const TOO_SHORT: &str =
-    "the factor, which is raised once in a round trip, would rise without end at once";
+const TOO_SHORT: &str = "the factor, which is raised once in a round trip, would rise without end at once";
 /// Highest cap: beyond it a cap means nothing.
 const HIGHEST_CAP: f64 = 1000.0;
 
@@ -96,18 +96,18 @@ impl Default for SlowStart {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check_ratio("slow_start.start", self.slow_start.start, 0.0..=1.0)?;
-        check_ratio("slow_start.step", self.slow_start.step, 0.0..=1.0)?;
-        check_ratio("increase", self.increase, 0.0..=1.0)?;
-        check_ratio("mild", self.mild, 0.0..=1.0)?;
-        check_ratio("severe", self.severe, 0.0..=1.0)?;
-        check_ratio("floor", self.floor, 0.0..=1.0)?;
+        check::ratio("slow_start.start", self.slow_start.start, 0.0..=1.0)?;
+        check::ratio("slow_start.step", self.slow_start.step, 0.0..=1.0)?;
+        check::ratio("increase", self.increase, 0.0..=1.0)?;
+        check::ratio("mild", self.mild, 0.0..=1.0)?;
+        check::ratio("severe", self.severe, 0.0..=1.0)?;
+        check::ratio("floor", self.floor, 0.0..=1.0)?;
         if self.slow_start.start < self.floor {
             let reason = format!("a session starts at {}, below the floor", self.slow_start.start);
             return Err(Fault::new("floor", self.floor, reason, "lower it, or raise slow_start.start"));
         }
         if let Some(cap) = self.cap {
-            check_ratio("cap", cap, self.floor..=HIGHEST_CAP)?;
+            check::ratio("cap", cap, self.floor..=HIGHEST_CAP)?;
         }
         match self.round_trip {
             Some(round_trip) if round_trip < LEAST_ROUND_TRIP => {
@@ -117,6 +117,16 @@ impl Params {
             }
             _ => Ok(()),
         }
+    }
+}
+
+impl ReactionPointParams for Params {
+    fn least_round_trip(&self) -> Option<(Span, &'static str)> {
+        self.round_trip.is_none().then_some((LEAST_ROUND_TRIP, TOO_SHORT))
+    }
+
+    fn highest_factor(&self) -> f64 {
+        self.cap.unwrap_or(f64::MAX)
     }
 }
 
@@ -285,6 +295,15 @@ impl ReactionPoint for RateFactor {
     fn reset_measures(&mut self, _now: Time) {
         self.obeyed = [0; 4];
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &[
+        "{ cap = 1.0, floor = 0.5 }",
+        "{ ignored_postpones = true, severe_once = true }",
+        "{ slow_start = { start = 1.0 }, severe = 0.0, cap = 1.5 }",
+    ];
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::points::{ReactionPoint, SenderEnv};
+use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
@@ -33,6 +33,8 @@ impl Params {
         Ok(())
     }
 }
+
+impl ReactionPointParams for Params {}
 
 /// A source that stops on notices.
 #[derive(Clone, Debug)]
@@ -84,6 +86,11 @@ impl ReactionPoint for Stop {
     fn reset_measures(&mut self, _now: Time) {
         self.obeyed = [0; 4];
     }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a scenario must be, beyond its types: each part asked, then what no part can see alone.
 
 use super::plan::Network;
-use crate::control::{CongestionParams, ReactionParams};
+use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Interval, LineRate, Rate, Span};
@@ -11,6 +11,7 @@ use crate::policer;
 use crate::queue;
 use crate::queue::Discard;
 use crate::scenario::spec::{Flow, Line, Scenario};
+use crate::traffic::ModelParams;
 
 /// Fastest line: at 100 Tb/s a cell still takes whole picoseconds.
 const FASTEST: Rate = Rate(100_000_000_000_000);
@@ -50,13 +51,12 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
         return Err(Fault::new("flow", "", "there is no flow", "add a table such as [flow.data]"));
     }
     for (name, flow_) in &scenario.flow {
-        let indices = |()| match &flow_.reaction_point {
-            ReactionParams::Becn(params) if scenario.cell_time.is_some() => {
-                params.check_slots().map_err(|fault| fault.under("reaction_point.becn"))
-            }
-            _ => Ok(()),
+        let slotted = |()| {
+            let params = &flow_.reaction_point;
+            let own = if scenario.cell_time.is_some() { params.check_slotted() } else { Ok(()) };
+            own.map_err(|fault| fault.under(params.keyword()).under("reaction_point"))
         };
-        flow(flow_).and_then(indices).map_err(|fault| fault.under(name).under("flow"))?;
+        flow(flow_).and_then(slotted).map_err(|fault| fault.under(name).under("flow"))?;
     }
     scenario.sweep.as_ref().map_or(Ok(()), |sweep| sweep.check().map_err(|fault| fault.under("sweep")))
 }
@@ -87,10 +87,11 @@ fn port(policies: &[queue::Params], point: Option<&CongestionParams>) -> Result<
     queues(policies)?;
     let Some(point) = point else { return Ok(()) };
     point.check().map_err(|fault| fault.under("congestion_point"))?;
-    if matches!(point, CongestionParams::QueueLength(_))
+    if point.needs().sized_queues
         && let Some(index) = policies.iter().position(|params| params.build(()).size().is_none())
     {
-        let reason = "queue_length judges by a share of the queue's size in PDUs, and this queue has none";
+        let reason =
+            format!("{} judges by a share of the queue's size in PDUs, and this queue has none", point.keyword());
         let (place, keyword) = (format!("queues[{index}]"), policies[index].keyword());
         return Err(Fault::new(place, keyword, reason, "give it one: drop_tail, say"));
     }
@@ -129,7 +130,7 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
     }
     flow.traffic
         .check()
-        .and_then(|()| flow.traffic.check_octets(flow.octets))
+        .and_then(|()| flow.traffic.check_octets(flow.octets).map_err(|fault| fault.under(flow.traffic.keyword())))
         .map_err(|fault| fault.under("traffic"))?;
     if !flow.traffic.constant_size() && flow.octets != CELL_OCTETS {
         let remedy = "leave it out, and change traffic.connections.packet_size";

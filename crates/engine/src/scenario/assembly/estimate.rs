@@ -143,7 +143,7 @@ impl Network<'_> {
     pub(super) fn estimate(&self) -> Estimate {
         let duration = self.scenario.duration.seconds();
         let offers: Vec<Option<Offer>> =
-            self.scenario.flow.values().map(|flow| flow.traffic.offer(flow.octets)).collect();
+            self.scenario.flow.values().map(|flow| flow.traffic.offered(flow.octets)).collect();
         let (mut all, mut offered) = (Sum::default(), 0.0);
         let mut by_port = vec![Sum::default(); self.ports.len()];
         for flow in &self.flows {

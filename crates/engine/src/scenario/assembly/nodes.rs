@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::graph::Name;
 use super::plan::{FlowPlan, Network, PortPlan};
 use super::routes::Routes;
+use crate::control::ReactionPointParams;
 use crate::control::{FlowTerms, ReceiverEnv, SenderEnv};
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
@@ -27,6 +28,7 @@ use crate::round::cluster::Cluster;
 use crate::round::{Location, Parts, Process, Unit};
 use crate::scenario::spec::Order;
 use crate::traffic;
+use crate::traffic::ModelParams;
 
 /// Which form of the engine runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use crate::control::{self, FlowTerms, PortEnv};
 use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::queue;
 use crate::scenario::spec::{self, Order, Scenario};
+use crate::traffic::ModelParams;
 
 /// One port, not yet built.
 #[derive(Clone, Debug)]

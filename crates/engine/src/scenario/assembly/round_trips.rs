@@ -1,6 +1,7 @@
 //! Round trips that reaction points take from the paths of their flows.
 
 use super::plan::{FlowPlan, Network};
+use crate::control::ReactionPointParams;
 use crate::core::error::Fault;
 
 impl Network<'_> {

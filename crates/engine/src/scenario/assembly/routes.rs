@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::graph::{Graph, Name, Step};
 use super::plan::{FlowPlan, Network};
-use crate::control::{self, CongestionPoint};
+use crate::control::{CongestionPoint, NotificationPointParams};
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
 use crate::network::hosts::access_line::{self, AccessLine};
@@ -13,6 +13,7 @@ use crate::network::lane::{LaneId, Place};
 use crate::network::port::{Way, Ways};
 use crate::queue;
 use crate::round::horizon::Edge;
+use crate::traffic::ModelParams;
 
 /// What a port's congestion point does beside looking at what arrives.
 #[derive(Clone, Copy, Debug, Default)]
@@ -74,10 +75,7 @@ impl Network<'_> {
         if flow.params.transport.is_some() || !flow.params.traffic.constant_size() {
             return 8;
         }
-        let answer = match &flow.params.notification_point {
-            Some(control::NotificationParams::Acknowledge(params)) => params.octets,
-            _ => CELL_OCTETS,
-        };
+        let answer = flow.params.notification_point.as_ref().map_or(CELL_OCTETS, |point| point.least_octets());
         u64::from(flow.params.octets.min(CELL_OCTETS).min(answer)) * 8
     }
 

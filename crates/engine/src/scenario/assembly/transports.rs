@@ -1,7 +1,7 @@
 //! What senders have to send, and flows over transport connections: what they must be, and their two ends.
 
 use super::plan::{FlowPlan, Network};
-use crate::control::{CongestionParams, ReactionParams};
+use crate::control::{CongestionPointParams, ReactionParams};
 use crate::core::error::Fault;
 use crate::core::pdu::FlowId;
 use crate::core::quantity::Bits;
@@ -9,8 +9,9 @@ use crate::core::random::Stream;
 use crate::network::hosts::transport::{Arrivals, Half, TransportHost};
 use crate::network::lane::Place;
 use crate::network::receiver::Receiver;
-use crate::queue;
+use crate::queue::QueueParams;
 use crate::scenario::spec::Flow;
+use crate::traffic::ModelParams;
 use crate::traffic::{self, Model};
 use crate::transport::Params;
 use crate::transport::tp4::{Receiving, Sending};
@@ -48,9 +49,7 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
 impl Network<'_> {
     /// Refuses NPDUs whose lifetime ends on their way.
     pub(super) fn check_lifetimes(&self) -> Result<(), Fault> {
-        let forwards = |port: &&usize| {
-            matches!(self.ports[**port].congestion, Some(CongestionParams::Clnp(_) | CongestionParams::Decbit(_)))
-        };
+        let forwards = |port: &&usize| self.ports[**port].congestion.is_some_and(|point| point.needs().lifetime);
         for flow in &self.flows {
             let Some(Params::Tp4(params)) = &flow.params.transport else { continue };
             // An Error Report begins anew.
@@ -72,15 +71,17 @@ impl Network<'_> {
                 Some(Params::Tp4(params)) => u64::from(params.octets.data_header),
                 None => 0,
             };
-            let Some(octets) = flow.params.traffic.octets(flow.params.octets) else { continue };
+            let Some(octets) = flow.params.traffic.pdu_octets(flow.params.octets) else { continue };
             let bits = Bits((u64::from(octets) + header) * 8);
             for port in flow.forward.iter().map(|&port| &self.ports[port]) {
                 let queue = usize::from(flow.params.priority).min(port.queues.len() - 1);
-                let queue::Params::DropTailBits(params) = &port.queues[queue] else { continue };
-                if params.size < bits {
-                    let path = format!("{}.queues[{queue}].drop_tail_bits.size", port.path);
+                let params = &port.queues[queue];
+                if let Some(size) = params.size_in_bits()
+                    && size < bits
+                {
+                    let path = format!("{}.queues[{queue}].{}.size", port.path, params.keyword());
                     let reason = format!("no PDU of flow.{} fits: each has {bits}", self.groups[flow.group]);
-                    return Err(Fault::new(path, params.size, reason, "make the queue larger"));
+                    return Err(Fault::new(path, size, reason, "make the queue larger"));
                 }
             }
         }

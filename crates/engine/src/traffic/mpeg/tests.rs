@@ -5,7 +5,7 @@ use crate::traffic::tests::{Script, at, env, units};
 use crate::traffic::{Model, Params as AnyParams};
 
 fn frames(params: &Params, seed: u64) -> Vec<u64> {
-    params.sequence(Stream::new(seed, 0, "video/sequence")).frame_bits()
+    params.draw_sequence(Stream::new(seed, 0, "video/sequence")).frame_bits()
 }
 
 /// Round the sequence, as it goes round itself.

@@ -1,7 +1,7 @@
 //! How much credit a receiver gives: the role that every receiver's strategy plays. It begins afresh with each
 //! connection.
 
-use crate::core::roles::{define_role, dispatch};
+use crate::core::roles::{define_role, dispatch, role_trait};
 
 pub(super) mod congestion_avoidance;
 mod whole;
@@ -14,16 +14,6 @@ pub struct Arrival {
     pub is_data: bool,
     /// Whether its NPDU experienced congestion (CE).
     pub is_marked: bool,
-}
-
-/// The receiver's strategy: how much credit to give. Numbers are counted from 0 without modulus.
-pub trait CreditStrategy {
-    /// Credit in the CC TPDU.
-    fn initial(&self) -> u16;
-    /// Any TPDU of the connection arrived, duplicates too.
-    fn on_arrival(&mut self, _arrival: Arrival) {}
-    /// An AK TPDU goes out, with `expected` as the next number expected: the credit that it gives, at least 1.
-    fn credit(&mut self, expected: u64) -> u16;
 }
 
 /// What a receiver's strategy is built into.
@@ -55,16 +45,17 @@ impl Default for CreditParams {
     }
 }
 
-impl CreditStrategy for Credit {
-    fn initial(&self) -> u16 {
-        credit_strategies!(dispatch! [Credit, self, strategy => strategy.initial()])
-    }
+role_trait! {
+    /// The receiver's strategy: how much credit to give. Numbers are counted from 0 without modulus.
+    pub trait CreditStrategy for Credit by credit_strategies {
+        required
+        /// Credit in the CC TPDU.
+        fn initial(&self) -> u16;
+        /// An AK TPDU is sent, with `expected` as the next number expected. The credit that it gives, at least 1.
+        fn credit(&mut self, expected: u64) -> u16;
 
-    fn on_arrival(&mut self, arrival: Arrival) {
-        credit_strategies!(dispatch! [Credit, self, strategy => strategy.on_arrival(arrival)]);
-    }
-
-    fn credit(&mut self, expected: u64) -> u16 {
-        credit_strategies!(dispatch! [Credit, self, strategy => strategy.credit(expected)])
+        provided
+        /// Any TPDU of the connection arrived, duplicates too.
+        fn on_arrival(&mut self, arrival: Arrival) {}
     }
 }

@@ -1,7 +1,7 @@
 //! How much of the credit a sender uses: the role that every sender's strategy plays. It begins afresh with each
 //! connection.
 
-use crate::core::roles::{define_role, dispatch};
+use crate::core::roles::{define_role, dispatch, role_trait};
 
 mod backoff;
 mod decbit;
@@ -17,22 +17,6 @@ pub struct Acknowledged {
     pub credit: u64,
     /// Whether at least half of the DT TPDUs since the AK before experienced congestion.
     pub is_marked: bool,
-}
-
-/// The sender's strategy: the congestion window, of which no more is used than the credit allows.
-pub trait WindowStrategy {
-    /// The most DT TPDUs that may be unacknowledged.
-    fn window(&self) -> u64;
-    /// DT TPDUs were acknowledged.
-    fn on_acknowledged(&mut self, _acknowledged: Acknowledged) {}
-    /// A retransmission timer ran out, and its TPDU is sent again.
-    fn on_expiry(&mut self) {}
-    /// An Error Report about an NPDU of the connection came.
-    fn on_error_report(&mut self) {}
-    /// Whether NPDUs ask for Error Reports.
-    fn wants_error_reports(&self) -> bool {
-        false
-    }
 }
 
 /// Every sender's strategy: one line, one keyword of the scenario file.
@@ -59,24 +43,21 @@ impl Default for WindowParams {
     }
 }
 
-impl WindowStrategy for Window {
-    fn window(&self) -> u64 {
-        window_strategies!(dispatch! [Window, self, strategy => strategy.window()])
-    }
+role_trait! {
+    /// The sender's strategy: the congestion window. No more is used than the credit allows.
+    pub trait WindowStrategy for Window by window_strategies {
+        required
+        /// The most DT TPDUs that may be unacknowledged.
+        fn window(&self) -> u64;
 
-    fn on_acknowledged(&mut self, acknowledged: Acknowledged) {
-        window_strategies!(dispatch! [Window, self, strategy => strategy.on_acknowledged(acknowledged)]);
-    }
-
-    fn on_expiry(&mut self) {
-        window_strategies!(dispatch! [Window, self, strategy => strategy.on_expiry()]);
-    }
-
-    fn on_error_report(&mut self) {
-        window_strategies!(dispatch! [Window, self, strategy => strategy.on_error_report()]);
-    }
-
-    fn wants_error_reports(&self) -> bool {
-        window_strategies!(dispatch! [Window, self, strategy => strategy.wants_error_reports()])
+        provided
+        /// DT TPDUs were acknowledged.
+        fn on_acknowledged(&mut self, acknowledged: Acknowledged) {}
+        /// A retransmission timer expired, and its TPDU is sent again.
+        fn on_expiry(&mut self) {}
+        /// An Error Report about an NPDU of the connection arrived.
+        fn on_error_report(&mut self) {}
+        /// Whether NPDUs ask for Error Reports.
+        fn wants_error_reports(&self) -> bool { false }
     }
 }

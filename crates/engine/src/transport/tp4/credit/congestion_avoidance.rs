@@ -94,6 +94,11 @@ impl CreditStrategy for CongestionAvoidance {
 }
 
 #[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ initial = 1, decrease = 0.5 }"];
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

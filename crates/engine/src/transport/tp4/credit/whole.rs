@@ -42,3 +42,8 @@ impl CreditStrategy for Whole {
         self.most
     }
 }
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
+}

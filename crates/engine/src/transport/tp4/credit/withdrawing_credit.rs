@@ -110,6 +110,11 @@ impl CreditStrategy for WithdrawingCredit {
 }
 
 #[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{ multiple = 1 }"];
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -24,14 +24,8 @@ fn fates() -> impl Strategy<Value = Vec<Fate>> {
 }
 
 fn strategies() -> impl Strategy<Value = (CreditParams, WindowParams)> {
-    let credit = prop_oneof![
-        Just("whole = {}"),
-        Just("congestion_avoidance = { initial = 1, decrease = 0.5 }"),
-        Just("withdrawing_credit = { multiple = 1 }"),
-    ];
-    let window =
-        prop_oneof![Just("unlimited = {}"), Just("backoff = {}"), Just("error_npdu = {}"), Just("decbit = {}")];
-    (credit, window).prop_map(|(credit, window)| (toml::from_str(credit).unwrap(), toml::from_str(window).unwrap()))
+    (prop::sample::select(CreditParams::cases()), prop::sample::select(WindowParams::cases()))
+        .prop_map(|(credit, window)| (credit.params, window.params))
 }
 
 proptest! {

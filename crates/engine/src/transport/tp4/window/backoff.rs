@@ -85,6 +85,11 @@ impl WindowStrategy for Backoff {
 }
 
 #[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -80,6 +80,11 @@ impl WindowStrategy for Decbit {
 }
 
 #[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -61,6 +61,11 @@ impl WindowStrategy for ErrorNpdu {
 }
 
 #[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -36,3 +36,8 @@ impl WindowStrategy for Unlimited {
         u64::MAX
     }
 }
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
+}

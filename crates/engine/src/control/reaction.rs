@@ -1,0 +1,144 @@
+//! Reaction points: what a scheme does at the sending host.
+
+use super::answer::Answer;
+use crate::core::error::Fault;
+use crate::core::pdu::Pdu;
+use crate::core::random::Stream;
+use crate::core::roles::{define_role, dispatch, forward, role_trait};
+use crate::core::time::{LineRate, Span, Time};
+use crate::traffic::RateScale;
+
+/// What is there to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ready {
+    /// Data of the flow.
+    pub data: bool,
+    /// An answer of the receiver at the same End.
+    pub turned: bool,
+}
+
+/// Which PDU a sender sends next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Next {
+    /// The scheme's own, as an RM cell.
+    Own(Answer),
+    /// The oldest answer that waits.
+    Turned,
+    /// Data.
+    Data,
+}
+
+/// What a sender may do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Allowance {
+    /// Send whatever the traffic produces, when it produces it. (The factor bears on the traffic itself.)
+    AsProduced,
+    /// At most so many bits per second, each PDU's gap counted from its start.
+    Rate(f64),
+    /// The next PDU not before this instant, whenever asked: until one is sent, or feedback comes.
+    From(Time),
+    /// Send while fewer than this many PDUs are unacknowledged; the reaction point counts them.
+    Window {
+        /// Whether one more may go now.
+        open: bool,
+    },
+}
+
+/// What a reaction point is built into.
+#[derive(Clone, Debug)]
+pub struct SenderEnv {
+    /// Its own random numbers.
+    pub stream: Stream,
+    /// Twice the path's propagation delay.
+    pub round_trip: Span,
+    /// Rate of the first line that has one.
+    pub line_rate: LineRate,
+    /// Octets of one PDU of the flow.
+    pub octets: u16,
+}
+
+/// Every reaction point: one line, one keyword of the scenario file.
+macro_rules! reaction_points {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// Obeys nothing: traffic goes out as it is produced.
+            uncontrolled Uncontrolled = super::uncontrolled::Params => super::uncontrolled::Uncontrolled;
+            /// Factor on the nominal rate (satellite study).
+            rate_factor RateFactor = super::satellite::rate_factor::Params => super::satellite::rate_factor::RateFactor;
+            /// Stops on a notice for a while.
+            stop Stop = super::satellite::stop::Params => super::satellite::stop::Stop;
+            /// Halves its rate, or stops, on notices; recovers with time (BECN).
+            becn Becn = super::becn::Params => super::becn::Source;
+            /// A constant number of PDUs unacknowledged.
+            fixed_window FixedWindow = super::fixed_window::Params => super::fixed_window::FixedWindow;
+            /// Sends RM cells and obeys the explicit rate that comes back.
+            explicit_rate ExplicitRate = super::abr::explicit_rate::Params => super::abr::explicit_rate::ExplicitRate;
+            /// The source of the available bit rate service (ATM Forum TM 4.0).
+            tm40 Tm40 = super::abr::tm40::Params => super::abr::tm40::Source;
+            /// The source of EPRCA, whose rate decays with every cell.
+            eprca Eprca = super::abr::eprca::Params => super::abr::eprca::Source;
+        }
+    };
+}
+
+pub(super) use reaction_points;
+
+reaction_points!(define_role! [ReactionParams Reaction SenderEnv]);
+
+impl ReactionParams {
+    /// No control: the default of a flow.
+    pub const UNCONTROLLED: ReactionParams = ReactionParams::Uncontrolled(super::uncontrolled::Params {});
+}
+
+impl RateScale for Reaction {
+    forward! { Reaction reaction_points [] begin_session (&mut self, now: Time) [] }
+    forward! { Reaction reaction_points [#[inline]] factor (&mut self, now: Time) [-> f64] }
+    forward! { Reaction reaction_points [] resumes (&mut self, now: Time) [-> Time] }
+}
+
+role_trait! {
+    /// The sender's part of a scheme, for one flow. Its [`RateScale`] bears on traffic that is generated at a nominal
+    /// rate.
+    pub trait ReactionPoint: RateScale for Reaction by reaction_points {
+        required
+        provided
+        /// Whether it controls the sending itself (`on_send`, `choose`, `allowance`), not the traffic's factor alone.
+        fn sends(&self) -> bool { false }
+        /// A backward PDU arrived: notice, RM cell, acknowledgement.
+        fn on_feedback(&mut self, pdu: &Pdu, now: Time) {}
+        /// `pdu` is about to be sent. The scheme may write into it.
+        fn on_send(&mut self, pdu: &mut Pdu, now: Time) {}
+        /// Which PDU goes next, of those that are `ready` (at least one is). The call changes nothing; `on_send` follows.
+        fn choose(&mut self, ready: Ready, now: Time) -> Next {
+            if ready.turned { Next::Turned } else { Next::Data }
+        }
+        /// What may be sent at `now`.
+        fn allowance(&mut self, now: Time) -> Allowance { Allowance::AsProduced }
+        /// Named readings for a time series: factor, rate, window.
+        fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {}
+        /// Notices obeyed so far, by severity.
+        fn obeyed(&self) -> [u64; 4] { [0; 4] }
+        /// The rate of each level as a share of the line's, the highest first, and the time spent at it. Empty without
+        /// levels.
+        fn levels(&self, now: Time) -> Vec<(f64, Span)> { Vec::new() }
+        /// Starts the measures afresh. The state stays.
+        fn reset_measures(&mut self, now: Time) {}
+    }
+}
+
+role_trait! {
+    /// What the network must know of the parameters of a reaction point.
+    pub trait ReactionPointParams for ReactionParams by reaction_points {
+        required
+        provided
+        /// The rate that the network guarantees the flow (MCR) behind a first line of `line_rate`, in bits per second.
+        fn minimum(&self, line_rate: LineRate) -> f64 { 0.0 }
+        /// The shortest round trip that it can take from its path, and the reason to refuse a shorter one. `None` if it
+        /// takes none.
+        fn least_round_trip(&self) -> Option<(Span, &'static str)> { None }
+        /// The first fault of its times in a slotted model, with the path below the parameters.
+        fn check_slotted(&self) -> Result<(), Fault> { Ok(()) }
+        /// No factor on the nominal rate is higher.
+        fn highest_factor(&self) -> f64 { 1.0 }
+    }
+}
