@@ -9,7 +9,9 @@ pub mod agenda;
 pub mod cluster;
 mod endpoint;
 pub mod horizon;
+mod process;
 mod turns;
+mod unit;
 
 use crate::core::error::Error;
 use crate::core::pdu::Pdu;
@@ -23,16 +25,16 @@ use crate::network::context::FlowIndices;
 use crate::network::context::FlowInfo;
 use crate::network::context::kind_of;
 use crate::network::hosts::Host;
-use crate::network::inbox::Inbox;
-use crate::network::lane::{Key, Lane, LaneId};
+use crate::network::lane::{Key, Lane};
 use crate::network::policer_node::FlowPolicers;
 use crate::network::port::Port;
 use crate::network::receiver::Receiver;
 use crate::transport::tp4::Journeys;
-use cluster::Cluster;
 pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
+pub use process::Process;
 use turns::Turns;
+pub use unit::Unit;
 
 /// A round grows while it takes fewer PDUs than this, so that each node has enough to do at a time.
 const FEWEST: u64 = 2_048;
@@ -44,30 +46,6 @@ const CHECK_AFTER: u64 = 16;
 
 /// PDUs for each host that a round may take in any case, so that looking for those that must act costs little.
 const FOR_EACH_HOST: u64 = 16;
-
-/// One node, what leads to it, and how far it has run.
-#[derive(Clone, Debug)]
-pub struct Process {
-    /// The node.
-    pub node: Node,
-    /// The lanes that lead to it.
-    pub inbox: Inbox,
-    /// The nodes from which they come, each way once.
-    pub feeders: Vec<Feeder>,
-    /// The lanes whose PDUs are only shown to it, and the nodes from which those come.
-    pub shown: (Vec<LaneId>, Vec<Feeder>),
-    /// Everything before it has happened.
-    pub horizon: Time,
-}
-
-/// What runs at a time.
-#[derive(Clone, Debug)]
-pub enum Unit {
-    /// A node alone.
-    Node(u32),
-    /// Nodes joined in a loop without delay.
-    Cluster(Box<Cluster>),
-}
 
 /// What a world is put together from.
 #[derive(Clone, Debug)]

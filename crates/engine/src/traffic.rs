@@ -3,12 +3,12 @@
 //! A model is pulled, never scheduled: it says when its next PDU will exist, or when it must decide something that
 //! feedback may still influence (the start of a session or of a burst), and its sender calls it at that instant.
 
-pub use self::frames::Sequence;
 pub use self::offer::Offer;
+pub use self::sequence::Sequence;
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::roles::{define_role, dispatch, role_trait};
-use crate::core::time::{Rate, Span, Time};
+use crate::core::time::{PICOSECONDS, Rate, Span, Time};
 
 mod cbr;
 mod connections;
@@ -20,6 +20,7 @@ mod offer;
 mod on_off;
 mod poisson;
 mod replay;
+mod sequence;
 mod silent;
 mod two_rate_video;
 
@@ -205,6 +206,11 @@ impl SessionClock {
     }
 }
 
+/// The mean pause between sessions, and how long these bear on the rate; seconds.
+fn pauses(sessions: Option<&Sessions>) -> [f64; 2] {
+    sessions.map_or([0.0; 2], |own| [own.idle.seconds(), own.active.min(own.idle).seconds()])
+}
+
 /// PDUs one gap apart, the gap fixed where it begins by the rate and the factor of that instant.
 ///
 /// A sender that is late finds the PDUs where they were produced: gaps follow each other, not the calls.
@@ -365,6 +371,30 @@ role_trait! {
         fn heeds_factor(&self) -> bool { true }
         /// Whether it produces the next PDU when the last has been sent: a late sender then delays what follows.
         fn follows_sender(&self) -> bool { false }
+    }
+}
+
+impl Params {
+    /// What a source sends that nothing controls, in PDUs of this many octets; `None` if the parameters promise nothing.
+    #[must_use]
+    pub fn offered(&self, octets: u16) -> Option<Offer> {
+        let pdu_bits = f64::from(octets) * 8.0;
+        let mean = self.mean_rate(octets).map(|rate| {
+            // Gaps are whole picoseconds, each perhaps one too long.
+            let pdus = rate / pdu_bits;
+            pdus / (1.0 + pdus / PICOSECONDS as f64)
+        });
+        self.offer(pdu_bits, mean)
+    }
+
+    /// Mean offered rate in bits per second at factor 1, if the parameters tell.
+    fn mean_rate(&self, octets: u16) -> Option<f64> {
+        // Random numbers decide when PDUs are sent, not the mean rate.
+        let stream = Stream::new(0, 0, "mean rate");
+        let host = Host { stream: stream.clone(), peers: 1, peer: 0 };
+        let env =
+            Env { group_stream: stream.clone(), stream, sequence: None, number: 0, octets, host, has_transport: false };
+        self.build(env).mean_rate()
     }
 }
 

@@ -15,11 +15,10 @@ use serde::ser::{Serialize, Serializer};
 
 pub(crate) use self::decimal::Decimal;
 use self::decimal::{Inexact, decimal, split, whole};
-pub(crate) use self::line_rate::resolve_cell_times;
 use crate::core::time::{PICOSECONDS, Rate, Span, Time};
 
 mod decimal;
-mod line_rate;
+pub(crate) mod line_rate;
 
 /// A number of PDUs, whatever the scenario calls them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -26,9 +26,6 @@ use groups::Groups;
 use queues::Queues;
 use server::Server;
 
-/// The most queues that a port can have.
-pub const MOST_QUEUES: usize = 8;
-
 /// PDUs of one instant, to be taken in random order.
 #[derive(Clone, Debug)]
 struct Gathering {
@@ -133,7 +130,7 @@ pub struct Parts {
     pub delay: Span,
     /// When the line is broken.
     pub outage: Option<Interval>,
-    /// Discard policy of each queue, by priority; at least one, at most [`MOST_QUEUES`].
+    /// Discard policy of each queue, by priority; at least one, at most [`MOST_QUEUES`](crate::network::queue_state::MOST_QUEUES).
     pub policies: Vec<Policy>,
     /// Congestion point.
     pub congestion: Option<Congestion>,

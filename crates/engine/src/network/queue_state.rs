@@ -2,6 +2,9 @@
 
 use crate::core::time::Time;
 
+/// The most queues that a port can have.
+pub const MOST_QUEUES: usize = 8;
+
 /// What one queue of a port has seen since the last reset.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueMeasures {

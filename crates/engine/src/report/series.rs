@@ -10,7 +10,8 @@ use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
 use crate::network::hosts::direct::DirectHost;
 use crate::network::hosts::transport::{Half, TransportHost};
-use crate::network::port::{MOST_QUEUES, Port};
+use crate::network::port::Port;
+use crate::network::queue_state::MOST_QUEUES;
 use crate::round::World;
 use crate::scenario::spec::Measure;
 

@@ -1,7 +1,7 @@
 //! Cluster: nodes joined in a loop without delay. None can run ahead of another, so they take turns, key by key.
 
-use super::Process;
 use super::horizon::Feeder;
+use super::process::Process;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::context::Ctx;

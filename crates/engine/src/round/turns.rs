@@ -2,7 +2,7 @@
 //!
 //! Where rounds take few PDUs they cost more than they save. Now and then it is seen which is the case.
 
-use super::Unit;
+use super::unit::Unit;
 
 /// For so many rounds it is seen how many PDUs they take.
 const LOOK_FOR: u64 = 128;

@@ -7,8 +7,7 @@
 //!
 //! A factor other than 1 is a coder that is told to code coarser: it scales the frames that begin while it holds.
 
-use std::sync::Arc;
-
+use super::sequence::Sequence;
 use super::{Env, RateScale, Traffic, Unit, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
@@ -93,36 +92,6 @@ pub(super) fn check_per_second(per_second: f64) -> Result<(), Fault> {
     let reason = "this is no frame rate";
     let remedy = format!("give a number above 0 and up to {MOST_PER_SECOND}, as 30 or 29.97");
     Err(Fault::new("frames_per_second", per_second, reason, remedy))
-}
-
-/// A sequence of video frames; a clone shares it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Sequence {
-    pub(super) sizes: Arc<[u32]>,
-    /// Bits of one unit of size.
-    pub(super) unit: u64,
-    /// Frames a second.
-    pub per_second: f64,
-}
-
-impl Sequence {
-    /// Bits of the frame with this number; the sequence goes round.
-    fn bits(&self, frame: u64) -> u64 {
-        // A sequence that has been checked is not empty.
-        let place = frame % (self.sizes.len() as u64).max(1);
-        self.sizes.get(place as usize).map_or(0, |&size| u64::from(size) * self.unit)
-    }
-
-    /// Bits of each frame.
-    #[must_use]
-    pub fn frame_bits(&self) -> Vec<u64> {
-        self.sizes.iter().map(|&size| u64::from(size) * self.unit).collect()
-    }
-
-    /// Time from the beginning of one frame to that of the frame so many later.
-    fn span(&self, frames: u64) -> Span {
-        Span::from_seconds(frames as f64 / self.per_second)
-    }
 }
 
 /// What the parameters of a model of video frames say.

@@ -15,7 +15,8 @@
 //!
 //! All flows of a group play one sequence, drawn from a stream of the group's; each from a place of its own.
 
-use super::frames::{Frames, MOST_FRAMES, Sending, Sequence, check_per_second};
+use super::frames::{Frames, MOST_FRAMES, Sending, check_per_second};
+use super::sequence::Sequence;
 use super::{ModelParams, Offer, check_mean, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;

@@ -5,10 +5,9 @@
 //! of a run). A session begins in a spurt with the long-run probability `on / (on + off)` and cuts what is running
 //! when it ends. Sessions and spurts never depend on feedback: it only stretches the gaps.
 
-use super::offer::pauses;
 use super::{
     Env, ModelParams, Offer, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate,
-    decision, share,
+    decision, pauses, share,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;

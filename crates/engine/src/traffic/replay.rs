@@ -9,7 +9,8 @@
 
 use std::sync::Arc;
 
-use super::frames::{Frames, MOST_FRAMES, Sending, Sequence, check_per_second};
+use super::frames::{Frames, MOST_FRAMES, Sending, check_per_second};
+use super::sequence::Sequence;
 use super::{ModelParams, Offer};
 use crate::core::error::Fault;
 use crate::core::random::Stream;

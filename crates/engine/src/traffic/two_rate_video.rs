@@ -5,10 +5,9 @@
 //! and its first cell comes after a uniform part of a gap. A change of level bears on the next gap. Sessions and
 //! levels never depend on feedback.
 
-use super::offer::pauses;
 use super::{
     Env, ModelParams, Offer, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate,
-    decision, share,
+    decision, pauses, share,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;

@@ -1,7 +1,7 @@
 //! What is in a port's queues in bits, where somebody counts those: thresholds, limits, the mean load.
 
-use super::MOST_QUEUES;
 use crate::core::time::{LineRate, Span, Time};
+use crate::network::queue_state::MOST_QUEUES;
 
 /// Bits present, and the areas under them.
 #[derive(Clone, Debug)]

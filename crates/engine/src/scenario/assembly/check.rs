@@ -6,7 +6,7 @@ use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Interval, LineRate, Rate, Span};
 use crate::network::context::HELD_BYTES;
-use crate::network::port::MOST_QUEUES;
+use crate::network::queue_state::MOST_QUEUES;
 use crate::policer;
 use crate::queue;
 use crate::queue::Discard;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use crate::core::error::Fault;
-use crate::core::quantity::resolve_cell_times;
+use crate::core::quantity::line_rate::resolve_cell_times;
 use crate::core::time::Span;
 
 /// Keys at the top that hold no times of the model.
