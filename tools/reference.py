@@ -207,9 +207,9 @@ def tables_page(source: str) -> str:
         "# Result tables\n\nThe tables of a `Result`, and the Parquet files of `penstock run --out`: each has the "
         "column `replication` first. Sweeps, comparisons and studies have the same tables: `Results.table` puts the "
         "run, its point and parameters, seed and replication first; in the files of their segments the first column is "
-        "the run ([what the directory holds](../../guides/sweeps.md#what-the-directory-holds)).\n\nUnits are in the "
-        "names: `_s` seconds, `_bps` bits per second; what has no unit is a count of PDUs (cells) or a ratio. Where "
-        "there was nothing to measure stands null.\n"
+        "the run ([what the directory contains](../../guides/sweeps.md#what-the-directory-contains)).\n\nUnits are in "
+        "the names: `_s` seconds, `_bps` bits per second; values without a unit are counts of PDUs (cells) or ratios. "
+        "A value is null if there was nothing to measure.\n"
     )
     sections = [head]
     for name, meaning, columns in structures(source):
