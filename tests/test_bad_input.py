@@ -186,8 +186,8 @@ def test_numbers_out_of_range(penstock: Command, small_file: Path, option: str, 
         ("line.trunk.rate=3 ms", ["line.trunk.rate", "3 ms"]),
         ("flow.steady.path[9]=x", ["2 entries"]),
         ("flow.steady.count", ["--set", "--set flow.voice.count=88"]),
-        ("=3", ["no path"]),
-        ("flow[0]=3", ["does not lead"]),
+        ("=3", ["not a path"]),
+        ("flow[0]=3", ["no entry has the rest of the path"]),
     ],
 )
 def test_bad_changes(penstock: Command, small_file: Path, change: str, words: list[str]) -> None:

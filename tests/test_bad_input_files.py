@@ -121,7 +121,7 @@ def test_a_pipe_for_a_lock_is_told(piped: Piped, small_text: str, swept: Path) -
 @pytest.mark.parametrize("command", [["report"], ["runs", "export"]], ids=" ".join)
 def test_nothing_takes_the_place_of_a_pipe(penstock: Command, swept: Path, tmp_path: Path, command: list[str]) -> None:
     os.mkfifo(tmp_path / "pipe")
-    refused(penstock(*command, swept, "--out", "pipe"), "pipe", "no regular file", "redirect")
+    refused(penstock(*command, swept, "--out", "pipe"), "pipe", "not a regular file", "redirect")
     assert (tmp_path / "pipe").is_fifo()
 
 
@@ -149,7 +149,7 @@ def test_a_file_is_read_within_its_bound(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------ standard input
 def test_standard_input_is_a_scenario(piped: Piped, penstock: Command, small_text: str, small_file: Path) -> None:
     text = small_text.encode()
-    assert piped(text, "check", "-").stdout == "stdin: sound\n"
+    assert piped(text, "check", "-").stdout == "stdin: valid\n"
     assert piped(text, "check", "-", "--set", "flow.steady.count=4", "--defaults").stdout.count("count = 4") == 1
     of_file, of_stdin = penstock("run", small_file, "--json"), piped(text, "run", "-", "--json")
     one, two = json.loads(of_file.stdout), json.loads(of_stdin.stdout)
@@ -165,7 +165,7 @@ def test_a_sweep_from_standard_input_says_how_it_was_run(penstock: Command, swep
 
 
 def test_a_sweep_from_standard_input_is_checked(piped: Piped, small_text: str) -> None:
-    assert piped((small_text + SWEEP).encode(), "check", "-").stdout == "stdin: sound, a sweep of 6 points\n"
+    assert piped((small_text + SWEEP).encode(), "check", "-").stdout == "stdin: valid, a sweep of 6 points\n"
     bad = (small_text + SWEEP).replace("[1, 2, 3]", "[1, 2, -3]")
     line = bad[: bad.index("-3]")].count("\n") + 1
     refused(piped(bad.encode(), "check", "-"), f"stdin, line {line}", "sweep.axis[0].flow.steady.count = -3")
@@ -246,7 +246,7 @@ def test_what_no_experiment_wrote_is_told(penstock: Command, swept: Path) -> Non
             page_of(Results(swept))
     for octets in (b"", b"\xff\xfe", b"[" * 100_000, b"3", b'"kind"'):
         file.write_bytes(octets)
-        with pytest.raises(InputError, match=r"experiment\.json: this is not what an experiment wrote"):
+        with pytest.raises(InputError, match=r"experiment\.json: this is no valid experiment file"):
             Results(swept)
     file.write_text(json.dumps({**sound, "kind": "os"}), encoding="utf-8")
     refused(penstock("report", swept), "experiment.json", 'its kind is "os"', "sweep, comparison, study")
@@ -255,14 +255,14 @@ def test_what_no_experiment_wrote_is_told(penstock: Command, swept: Path) -> Non
 @pytest.mark.parametrize("octets", [b"", b"\xff", b"[" * 100_000, b"[]", b'{"format": "x", "penstock": 1}'])
 def test_what_no_store_wrote_is_told(tmp_path: Path, octets: bytes) -> None:
     (tmp_path / "store.json").write_bytes(octets)
-    with pytest.raises(InputError, match=r"store\.json: this does not say"):
+    with pytest.raises(InputError, match=r"store\.json: this file has no valid format"):
         Results(tmp_path)
 
 
 def test_a_plan_that_is_none_is_told(penstock: Command, swept: Path) -> None:
     table = next(iter((swept / "segments").iterdir())) / "groups.parquet"
     shutil.copy(table, swept / "plan.parquet")
-    refused(penstock("runs", "list", swept), "plan.parquet", "other columns")
+    refused(penstock("runs", "list", swept), "plan.parquet", "does not have the columns of a plan")
     (swept / "plan.parquet").write_bytes(b"PAR1")
     refused(penstock("report", swept), "plan.parquet", "cannot be read")
 

@@ -183,9 +183,9 @@ def test_files_that_are_none_are_told_before_anybody_is_asked(
         (["--cluster", "tls://127.0.0.1:1", "--tls-ca-file", "x"], "TLS needs --tls-cert"),
         (
             ["--cluster", "tcp://127.0.0.1:1", "--tls-key", "x"],
-            "--tls-key = x: --cluster tcp://127.0.0.1:1 is no address",
+            "--tls-key = x: --cluster tcp://127.0.0.1:1 is not an address",
         ),
-        (["--tls-cert", "x"], "--tls-cert = x: this is of a cluster"),
+        (["--tls-cert", "x"], "--tls-cert = x: this option needs a cluster"),
     ],
 )
 def test_options_that_do_not_go_together(
@@ -198,5 +198,5 @@ def test_options_that_do_not_go_together(
 def test_the_help_says_who_runs_code_there(penstock: Command) -> None:
     for command in ("sweep", "compare", "reproduce"):
         told = " ".join(penstock(command, "--help").stdout.split())
-        assert "whoever can reach it runs code as you do" in told
+        assert "anyone who can reach it can run code on it" in told
         assert "--tls-ca-file" in told

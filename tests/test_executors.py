@@ -156,7 +156,7 @@ def test_a_worker_that_dies_takes_only_its_own_task_with_it(
     if once:
         assert failures == []
     else:
-        assert failures == [(99, "its worker process died, again and again")]
+        assert failures == [(99, "its worker process died each time")]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a named pipe")

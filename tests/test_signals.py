@@ -87,7 +87,7 @@ def test_sigterm_keeps_what_has_finished(small_text: str, tmp_path: Path, group:
     wait_until(lambda: runs_in(tmp_path / "out" / "held") == 3, process)
     out, told = end(process, group=group)
     assert process.returncode == TERMINATED == 143
-    assert "penstock: interrupted: 3 of 5 runs are kept; go on with --resume\n" in told
+    assert "penstock: interrupted: 3 of 5 runs are stored; continue with --resume\n" in told
     assert "mean ± half width" in out
     assert not complains(told)
     assert runs_in(tmp_path / "out" / "held") == 3
@@ -247,7 +247,7 @@ def test_closed_standard_error_gives_nothing_to_standard_output(folder: Path) ->
     done = shell(folder, "sweep rates.toml --jobs 2 --out swept 2>&-")
     assert done.returncode == 0
     assert "mean ± half width" in done.stdout
-    assert "the runs are kept" not in done.stdout
+    assert "the runs are stored" not in done.stdout
     refused = shell(folder, "check missing 2>&-")
     assert (refused.returncode, refused.stdout) == (2, "")
     none = shell(folder, "run small.toml --out results <&- >&- 2>&-")

@@ -178,7 +178,7 @@ def test_a_store_of_a_newer_version_is_left_alone(folder: Path) -> None:
 @pytest.mark.parametrize("text", ["", "{}", '{"format": "x", "penstock": 1}', "[1]"])
 def test_a_spoilt_label_is_told(text: str, folder: Path) -> None:
     (folder / "store.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="what store it belongs to"):
+    with pytest.raises(InputError, match="no valid format and version of a store"):
         Store.open_to_read(folder)
 
 

@@ -335,7 +335,7 @@ def test_ctrl_c_keeps_and_draws_what_has_finished(
     assert (tmp_path / "figures" / "figure-26.svg").exists()
     assert pl.read_csv(tmp_path / "data" / "figures.csv").height == 3
     assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8")) == []
-    with pytest.raises(InputError, match="unfinished study: 3 runs are there"):
+    with pytest.raises(InputError, match="unfinished study with 3 finished runs"):
         studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path)
     assert studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path, resume=True).about["complete"]
 

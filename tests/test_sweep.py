@@ -199,12 +199,12 @@ def test_an_unfinished_sweep_is_refused_without_resume(
     with pytest.raises(KeyboardInterrupt):
         sweep.run(tmp_path)
     assert len(Store.open_to_read(tmp_path).runs) == 7
-    with pytest.raises(InputError, match="unfinished sweep: 7 runs are there; go on with it by --resume"):
+    with pytest.raises(InputError, match="unfinished sweep with 7 finished runs; continue it with --resume"):
         sweep.run(tmp_path)
     results = sweep.run(tmp_path, resume=True)
     assert results.about["complete"]
     assert tables(results) == tables(sweep.run(tmp_path / "fresh"))
-    with pytest.raises(InputError, match='holds the sweep "small"'):
+    with pytest.raises(InputError, match='has the sweep "small"'):
         Sweep(Scenario.parse(small.to_toml(), name="other"), AXES).run(tmp_path)
 
 

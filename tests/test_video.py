@@ -117,7 +117,7 @@ def test_a_sweep_goes_over_files(clip: Path, tmp_path: Path) -> None:
         ("9000\n", 'sending = { burst = "1 Mb/s" }, ', ["sending.burst", "72000 bits"]),
         ("9000\n", "sending = { header = 53 }, ", ["sending.header", "53 octets"]),
         ("\x00", "", ["binary"]),
-        (None, "", ["line 10", "clip.txt", "no such file", "beside the scenario"]),
+        (None, "", ["line 10", "clip.txt", "no such file", "folder of the scenario"]),
     ],
 )
 def test_files_that_cannot_be_used(clip: Path, text: str | None, more: str, words: list[str]) -> None:

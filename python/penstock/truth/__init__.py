@@ -1,4 +1,4 @@
-"""Exact results of queueing theory and of the published schemes, for a run to be held against.
+"""Exact results of queueing theory and of the published schemes, to compare a run with.
 
 One module per theory; every function names its source and its formula. Nothing here simulates, and nothing here
 imports the engine.
