@@ -54,7 +54,7 @@ class Study:
         return [*((point, self.seeds) for point in grid() + alternatives()), *watched]
 
     def read(self, results: Results) -> None:
-        """Takes in all runs that there are."""
+        """Reads all stored runs."""
         import polars as pl
 
         self.runs = Runs(wanted=len(self.seeds))
@@ -69,7 +69,7 @@ class Study:
             self.runs.read_series(series.filter(pl.col("component").is_in(drawn)), point_of, "series")
 
     def sheets(self) -> Iterator[Sheet]:
-        """Figures 11 to 49, and those beside them."""
+        """Figures 11 to 49, and additional figures."""
         if self.figure is not None:
             yield from thesis_figures(self.runs, [self.figure])
         else:
