@@ -1,4 +1,4 @@
-"""Every bad input: one paragraph that says what, where, why and what would be right; status 2; nothing written."""
+"""Every bad input: one paragraph with value, place, reason and remedy; status 2; nothing written."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def refused(done: subprocess.CompletedProcess[str], *words: str) -> str:
-    """Checks the manners of a refusal and that it says ``words``; gives what it says."""
+    """Checks the form of a refusal and that it has ``words``; returns its text."""
     told = done.stderr
     assert done.returncode == 2, told
     assert done.stdout == ""
@@ -68,7 +68,7 @@ REPLACEMENTS = [
         'delay = "5 ms"',
         "",
         ["line 18", "flow.random.reaction_point.rate_factor.round_trip = 0 s", "the 0 s of line.trunk", "10 us"],
-        id="a round trip of nothing",
+        id="a round trip of zero",
     ),
     pytest.param(
         "rate_factor = {}",

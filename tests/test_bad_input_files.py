@@ -1,4 +1,4 @@
-"""Files that are none, standard input, spoilt directories, and numbers of runs beyond all measure: refused at once."""
+"""Files that are not regular, standard input, damaged directories, and too many runs: refused at once."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def swept(piped: Piped, small_text: str, tmp_path: Path) -> Path:
     return tmp_path / "out" / "stdin"
 
 
-# ------------------------------------------------------------------------------------------------ what is no file
+# ------------------------------------------------------------------------------------------------ not a regular file
 def spoil(path: Path) -> None:
-    """Puts a pipe, to which nobody writes, in the place of a file."""
+    """Puts a pipe without a writer in the place of a file."""
     path.unlink(missing_ok=True)
     os.mkfifo(path)
 
@@ -85,7 +85,7 @@ def test_a_pipe_is_no_file_of_frames(penstock: Command, small_text: str, tmp_pat
     assert "standard input" not in told
     (tmp_path / "-").write_text("no number\n", encoding="utf-8")
     (tmp_path / "video.toml").write_text(text.replace('"frames"', '"-"'), encoding="utf-8")
-    assert "is no frame size" in refused(penstock("run", "video.toml")), "of a file of frames, - is a name like others"
+    assert "is no frame size" in refused(penstock("run", "video.toml")), "for a file of frames, - is an ordinary name"
 
 
 @needs_pipes
@@ -272,7 +272,7 @@ LONG = "{ from = 1, to = 10000000, step = 1 }"
 
 
 def sweep_of(text: str, axes: int, head: str = "") -> str:
-    """A scenario with so many axes of ten million steps, each over a group of its own."""
+    """A scenario with so many axes of ten million steps, each over its own group."""
     groups = [
         f'[flow.g{number}]\npath = ["left", "right"]\ntraffic.cbr = {{ rate = "1 kb/s" }}' for number in range(axes)
     ]
@@ -350,7 +350,7 @@ def test_numbers_beyond_all_measure_are_refused_of_a_study(penstock: Command, ar
 
 
 def test_more_paths_than_a_sweep_may_have_are_refused(small_text: str, tmp_path: Path) -> None:
-    """Each is held against every other: twenty thousand took many minutes."""
+    """Each is compared with every other: twenty thousand took many minutes."""
     axes = "".join(f'[[sweep.axis]]\n"p{number}" = [1]\n' for number in range(20_000))
     (tmp_path / "wide.toml").write_text(f"{small_text}\n{axes}", encoding="utf-8")
     with pytest.raises(InputError, match=r"sweep\.axis = 20000 paths: the axes of a sweep have at most 1000 paths"):

@@ -1,4 +1,4 @@
-"""Claims are read strictly, and one function weighs all evidence."""
+"""Claims are read strictly, and one function judges all evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command as a user meets it: standard output, standard error, exit status, files."""
+"""The command as a user sees it: standard output, standard error, exit status, files."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The commands about many runs, as a user meets them: sweep, compare, report, runs."""
+"""The commands about many runs, as a user sees them: sweep, compare, report, runs."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_a_comparison_of_other_traffic_says_so(penstock: Command, small_text: st
 
 
 def test_ready_sweeps_run(penstock: Command, tmp_path: Path) -> None:
-    """They are there, and sound; `make test-long` runs them whole."""
+    """They exist and are valid; `make test-long` runs them completely."""
     names = [name for name, file in ready().items() if "[sweep]" in file.read_text(encoding="utf-8")]
     assert {"queueing/buffer-size", "satellite/sweep-trigger"} <= set(names)
     for name in names:

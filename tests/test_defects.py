@@ -12,7 +12,7 @@ from penstock.results import Results
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
-# Every Python process that starts beside it has an engine that fails in the way of PyO3, which has no class to import.
+# Every Python process started with it has an engine that fails as PyO3 does, which has no class to import.
 FAILING = """\
 from penstock import _engine
 

@@ -1,4 +1,4 @@
-"""Figures show what they are given, with intervals, cut off no text, and are the same bytes on every run."""
+"""Figures show their data with intervals, cut off no text, and are the same bytes on every run."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def by_name(schemes: tuple[str, ...] = SCHEMES) -> dict[str, dict[int, float]]:
 
 
 def samples() -> list[Sheet]:
-    """At least one sheet of every kind, with texts as long as they come."""
+    """At least one sheet of every kind, with the longest texts."""
     numbers = [Curve(f"curve {k}", {x: {s: x + k + s / 9 for s in (1, 2, 3)} for x in range(13)}) for k in range(9)]
     named = [Curve(label, by_name()) for label in ("voice", "video")]
     exact = Curve("theory", {"drop_tail": {0: 3.0}}, exact=True)
@@ -404,7 +404,7 @@ def test_nothing_is_cut_off_and_no_ticks_overlap(made: Sheet, is_page: bool) -> 
     figure = draw(made)
     width, height = figure.get_size_inches()
     below = above = 0.0
-    if is_page:  # which takes off title and caption, and their room
+    if is_page:  # which removes title and caption, and their space
         frame = frame_of(made)
         below, above = frame.below, frame.above
         for text in figure.texts:

@@ -1,4 +1,4 @@
-"""What the figures and data files of the ATN study show, whatever the runs say."""
+"""The content of the figures and data files of the ATN study, for any results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WITHOUT_TRAFFIC = ("is10", "is11")
 
 
 def measures(point: Point, seed: int) -> dict[str, float]:
-    """Values that tell every point apart but for the throughput, which is the same for all."""
+    """Values that differ for every point, except the throughput, which is the same for all."""
     number = 1 + list(COMPARED).index(point.strategy)
     own = dict.fromkeys(COLUMNS, 0.1 * number + 0.001 * seed)
     own |= {"throughput": 4.0, "discarded": 0.0, "success": 0.99, "success.all": 0.80}
