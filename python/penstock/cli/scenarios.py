@@ -184,7 +184,7 @@ COMMANDS = (
         (
             "penstock run satellite/1-case-2",
             "penstock run my.toml --seed 7 --replications 10 --out results",
-            "penstock run atm_lan/per-vc-filter --trace figures",
+            "penstock run atm_lan/figure-4 --trace figures",
             'penstock run satellite/1-case-2 --set flow.voice.count=40 --set "line.satellite.rate=2 Mb/s"',
         ),
         _add_run,
