@@ -1,4 +1,4 @@
-"""A defect of the engine: one paragraph that asks for a report, status 70, and nothing else is lost."""
+"""A defect of the engine: one paragraph that asks for a report, status 70, and no other run is lost."""
 
 import os
 import subprocess

@@ -89,7 +89,7 @@ def test_short_runs_travel_together_and_the_last_ones_are_shared_out(small: Scen
     many = [Task(small.to_json(), 1, number, key="0.001") for number in range(800)]
     assert len(spread(many, Pool(counting, 2))) == 800
     assert clock.now == pytest.approx(0.8)
-    # a quarter of what is left, for two workers, down to what takes a tenth of a second
+    # a quarter of the remaining tasks, for two workers, down to a tenth of a second of work
     assert counting.sizes == [1, 1, 1, 1, 199, 149, 112, 100, 100, 100, 36]
 
 

@@ -285,7 +285,7 @@ def _compare_engines(address: str, client: Client) -> None:
 
 
 def within(seconds: float, call: Callable[[], Answer]) -> Answer:
-    """What ``call`` returns or raises; ``TimeoutError`` if that takes longer. The call may go on in a thread."""
+    """What ``call`` returns or raises; ``TimeoutError`` if this takes longer. The call may continue in a thread."""
     from concurrent.futures import Future
 
     future: Future[Answer] = Future()

@@ -80,7 +80,7 @@ class Npdu:
 
 
 class Output:
-    """An output queue, first in first out, and the line behind it. Those of end systems are without a limit."""
+    """An output queue, first in first out, and its line. Those of end systems have no limit."""
 
     def __init__(self, clock: Clock, rate: float, delay: float, deliver: Callable[[Npdu], None]) -> None:
         self.clock = clock

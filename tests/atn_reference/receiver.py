@@ -17,7 +17,7 @@ MULTIPLE = 4
 
 
 class Credit(Protocol):
-    """How the receiver finds the window that it advertises."""
+    """The algorithm for the window that the receiver advertises."""
 
     def initial(self) -> int: ...
 

@@ -107,7 +107,7 @@ class Simulation:
             self._receive(npdu)
 
     def _receive(self, npdu: Npdu) -> None:
-        """What arrives at the side that receives data; a release is confirmed whatever is known of its connection."""
+        """Processes arrivals at the receiving side; every release is confirmed, also of unknown connections."""
         receiver = self._receivers.get(npdu.connection)
         if receiver:
             receiver.take(npdu)

@@ -36,7 +36,7 @@ def show(results: Results) -> None:
     print(
         f"Open {results.directory / 'report.html'}: the verdicts, and {len(sheets)} figure{'s' * (len(sheets) != 1)}."
     )
-    print(f"Beside it: figures (SVG and PNG in {figures}), data of all points, and the verdicts in claims.json.")
+    print(f"There are also figures (SVG and PNG in {figures}), data of all points, and verdicts in claims.json.")
 
 
 def page_of(results: Results) -> Report:

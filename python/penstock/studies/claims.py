@@ -285,7 +285,7 @@ def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str
             )
             return total, scaled, scale, span, note
         case Clauses(clauses, seeds, note, beside):
-            told = f"{held(clauses)} parts hold" + (f", and {held(beside)} beside" if beside else "")
+            told = f"{held(clauses)} parts hold" + (f", and {held(beside)} secondary" if beside else "")
             return told, None, seeds, note, ""
         case NotRun(note):
             return "not run", None, 0, note, ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 TITLES = {
-    2: "Figure 2: the rate while no RM cell comes back, Crm = 32",
+    2: "Figure 2: the rate while no RM cell returns, Crm = 32",
     4: "Figure 4: one connection over a satellite, Crm = 32",
     5: "Figure 5: one connection over a satellite, Crm = 6144",
 }

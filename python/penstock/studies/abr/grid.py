@@ -56,7 +56,7 @@ BREAK_AT, BREAK_END = 1.2, 3.0
 BREAK_CRMS = (32, 256, 1024, 4096, 6144, 8192)
 SHOWN_BREAKS = (32, 1024, 4096, 8192)
 BOUND_OFFSETS = (-1, 0, 1)
-"""Crm beside the expected least one; with coarse ones, the printed ones and that of the whole line, they bracket it."""
+"""Distances from the expected least Crm; coarse ones, the printed ones and that of the whole line bracket it."""
 BOUND_SHARES = (0.5, 0.9)
 PRINTED = {155: 6144, 622: 24576}
 """Crm of the paper's section 3.3 for one hop."""
@@ -231,7 +231,7 @@ BUILDERS = {
 }
 
 
-# ---------------------------------------------------------------------------------------------- what the figures need
+# ---------------------------------------------------------------------------------------------- points of the figures
 def watched(crm: int) -> Point:
     """A run of the paper's figures 4 and 5, and of the sweep over Crm."""
     return Point(crm=crm)

@@ -193,7 +193,7 @@ def _(runs: Runs) -> Evidence:
             f"it swings from there to 140 Mb/s at least {FAST} times until 1200 ms", count >= FAST, f"{count:.0f} times"
         ),
         Clause(
-            "what the switches grant stays at 140 Mb/s",
+            "the grant of the switches stays at 140 Mb/s",
             all(is_near(rate, point.granted, EXACT) for rate in granted),
             f"{megabits(min(granted))} to {megabits(max(granted))}",
         ),
@@ -269,7 +269,7 @@ def _(runs: Runs) -> Evidence:
     shown = (sent - 1) / NRM - (cuts - 1)
     return Samples(
         {"TBE = 2^24 - 1": [shown]},
-        f"the first cut is at cell {sent:,.0f}; 2^19 itself needs a twentieth bit unless Crm - 1 is what is stored",
+        f"the first cut is at cell {sent:,.0f}; 2^19 itself needs a twentieth bit unless the field has Crm - 1",
     )
 
 

@@ -1,7 +1,7 @@
 """The aeronautical network (ATNP WG2/WP197, 1996): five strategies against congestion, two tables, five exercises.
 
-`grid` says what is run, `runs` keeps what was measured, `printed` is what the paper's tables say, `tables`, `figures`,
-`beside` and `captions` show it, `verdicts` and `weighed` judge the claims, by the ties of `ties`.
+`grid` defines the runs, `runs` has the measures, `printed` the paper's tables; `tables`, `figures`, `beside` and
+`captions` show them, `verdicts` and `weighed` judge the claims, with the ties of `ties`.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ class Point:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What sets the point apart, by name."""
+        """The parameters of the point, by name."""
         return {**{name: getattr(self, name) for name in self.__slots__}, "kind": "run"}
 
     @property
@@ -188,7 +188,7 @@ def ready(scenario: str) -> Scenario:
     return Scenario.load(SCENARIOS[scenario].file)
 
 
-# ------------------------------------------------------------------------------------------------------ what is run
+# ------------------------------------------------------------------------------------------------------ points
 def table_points(scenario: str) -> list[Point]:
     """One of the paper's tables: five strategies, and DECbit."""
     return [Point(strategy, scenario) for strategy in COMPARED]

@@ -85,7 +85,7 @@ def part(trace: Trace, first: float, last: float) -> list[float]:
 
 
 def swings(window: Sequence[float], high: float) -> int:
-    """How often a window goes from 1 up to `high` and down to 1 again, while its connection lasts; 0 is none."""
+    """How often a window rises from 1 to `high` and falls to 1 again while its connection lasts; 0 is no window."""
     count = 0
     has_begun = is_high = False
     for value in window:

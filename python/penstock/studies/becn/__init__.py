@@ -1,7 +1,7 @@
 """Backward congestion notification in ATM LANs: a paper of one switch, three filters and three figures.
 
-`grid` says what is run, `runs` keeps what was measured, `figures`, `beside` and `captions` show it, `verdicts` and
-`per_vc` judge the claims.
+`grid` defines the runs, `runs` has the measures, `figures`, `beside` and `captions` draw them, `verdicts` and `per_vc`
+judge the claims.
 """
 
 from __future__ import annotations

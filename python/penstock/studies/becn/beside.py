@@ -171,7 +171,7 @@ def fairness_sheet(runs: Runs) -> Sheet:
 
 
 def start_sheet(runs: Runs) -> Sheet:
-    """The longest queue after the start beside that in steady state."""
+    """The longest queue after the start and that in steady state."""
     kinds: dict[str, Group] = {
         "filter per VC": paper_groups(4),
         f"stop, simple filter, F = {grid.MANY_PERIOD}": {

@@ -57,7 +57,7 @@ THRESHOLD = (
     "queue remains empty. Filter per VC, 10 sources."
 )
 LONG = (
-    "The paper: work in progress suggests that the filter per VC stands delays of several hundred kilometres, "
+    "The paper: work in progress suggests that the filter per VC tolerates delays of several hundred kilometres, "
     "with some slight loss of throughput and longer queues. One cell time is about 0.6 km of fibre, so 400 are "
     "some 240 km. The filter's period stays at 768 cell times. Dashed: the ideal model."
 )

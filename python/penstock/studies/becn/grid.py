@@ -162,7 +162,7 @@ def ready(name: str) -> Scenario:
     return Scenario.load(f"atm_lan/{name}")
 
 
-# ---------------------------------------------------------------------------------------------- what the figures need
+# ---------------------------------------------------------------------------------------------- points of the figures
 def halve(period: int, delays: Sequence[int] = DELAYS, scheme: str = "halve", order: str = "random") -> list[Point]:
     """Halving with the simple filter, 20 sources, against delay."""
     return [Point(scheme, HALVE_SOURCES, delay, period, order=order) for delay in delays]

@@ -1,7 +1,7 @@
 """EPRCA and EPRCA++ beside MPEG video: a paper of one link, four switches and thirteen figures.
 
-`grid` says what is run, `runs` keeps what was measured, `figures`, `beside` and `captions` show it, `verdicts` judges
-the claims.
+`grid` defines the runs, `runs` has the measures, `figures`, `beside` and `captions` draw them, `verdicts` judges the
+claims.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The runs of the EPRCA study: one switch and its link, ABR connections that never pause, and MPEG video with priority.
 
-The ready files `abr/eprca-*` define everything; here only what a figure or a map varies changes. `tau` is the
-propagation delay from source to destination in ms, half of it before the switch and half behind.
+The ready files `abr/eprca-*` define everything; here only the parameters of a figure or a map change. `tau` is the
+propagation delay from source to destination in ms, half of it before the switch and half after it.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def ready(name: str) -> Scenario:
     return Scenario.load(f"abr/{name}")
 
 
-# ---------------------------------------------------------------------------------------------- what the figures need
+# ---------------------------------------------------------------------------------------------- points of the figures
 WATCHED = {
     2: Point("efci", LAN),
     3: Point("bes", LAN),
@@ -208,7 +208,7 @@ def figure_points(figure: int) -> list[Point]:
     return [point for curve in CURVES.values() for point in against_number(curve, LAN if figure == 13 else WAN)]
 
 
-# ------------------------------------------------------------------------------------------------ what stands beside
+# ------------------------------------------------------------------------------------------------ additional points
 def by_thresholds(scheme: str, ratio: float) -> list[Point]:
     """A switch against QT, with DQT so many times that; the EFCI switch has no DQT."""
     return [Point(scheme, qt=qt, dqt=DQT if scheme == "efci" else round(ratio * qt)) for qt in QTS]

@@ -1,7 +1,7 @@
 """Proactive rate control of ATM over a satellite: a thesis of three traffic scenarios, three cases and 39 figures.
 
-`grid` says what is run, `runs` keeps what was measured, `figures` and `captions` show it, `verdicts` and `weighed`
-judge the claims.
+`grid` defines the runs, `runs` has the measures, `figures` and `captions` draw them, `verdicts` and `weighed` judge the
+claims.
 """
 
 from __future__ import annotations

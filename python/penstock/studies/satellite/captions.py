@@ -1,6 +1,6 @@
 """The figures 11 to 49 of the thesis: the quantity of each, and the statement of the surviving text.
 
-The plots themselves are lost; the captions repeat in our words what the text says, with its numbers.
+The plots are lost; the captions repeat the statements of the text in our words, with its numbers.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def analytic_curves(runs: Runs, plan: Plan, groups: Sequence[str]) -> list[Curve
     return [*curves, exact(MIXES[plan.scenario].groups, "sum, analytic", HUES["sum"])]
 
 
-# ------------------------------------------------------------------------------------------------ beside the thesis
+# ------------------------------------------------------------------------------------------------ additional figures
 def beside_figures(runs: Runs) -> Iterator[Sheet]:
     """Time series, marks and notices, fairness and alternatives that have runs."""
     for make in (*SERIES_SHEETS, *MARK_SHEETS, fairness_sheet, *ALTERNATIVE_SHEETS):

@@ -72,7 +72,7 @@ ALTERNATIVES = {
     "stopping-sources": "a notified source stops",
     "second-bucket": "a second leaky bucket, in place of the peak-rate controller",
     "long-interval": "rates measured over a satellite round trip, in place of 50 ms",
-    "constant-video": "one video source of constant rate beside the rest",
+    "constant-video": "one video source of constant rate besides the others",
     "contract-breakers": "three video sources ignore notices and send above their mean",
 }
 ALTERNATIVE_SCENARIOS = (1, 3)
