@@ -1,8 +1,8 @@
 """Drawings as parts of a page of HTML: no common ids, no repetition, nothing from outside.
 
-A page may hold sixty figures, so what matplotlib writes is made smaller without a visible difference: coordinates to a
-hundredth of a point, no comments, no empty groups, and the outlines of letters and markers, which all
-figures share, once for the page.
+A page may have sixty figures, so the output of matplotlib is made smaller without a visible difference: coordinates to
+a hundredth of a point, no comments, no empty groups, and the outlines of letters and markers, which all figures share,
+once for the page.
 """
 
 from __future__ import annotations

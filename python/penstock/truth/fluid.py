@@ -5,7 +5,7 @@ Technical Journal 61 (1982). A source is on and off for exponential times and se
 N on, the queue changes at the net rate d[j] = j peak - C; F_j(x) = P(j on, queue <= x) solves F' D = F M, a sum of
 exponentials exp(z x) whose z are the eigenvalues of the pencil (M, D).
 
-The fluid says nothing about the queue that cells form within one cell time of each other: compare for some 30 cells
+The fluid says nothing about the queue that cells form within one cell time of each other: compare for about 30 cells
 and above.
 """
 

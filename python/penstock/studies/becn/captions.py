@@ -59,7 +59,7 @@ THRESHOLD = (
 LONG = (
     "The paper: work in progress suggests that the filter per VC tolerates delays of several hundred kilometres, "
     "with some slight loss of throughput and longer queues. One cell time is about 0.6 km of fibre, so 400 are "
-    "some 240 km. The filter's period stays at 768 cell times. Dashed: the ideal model."
+    "about 240 km. The filter's period stays at 768 cell times. Dashed: the ideal model."
 )
 FAIRNESS = (
     "Jain's index of the cells delivered to each source, 1 if all get the same. The paper states that "
