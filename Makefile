@@ -10,28 +10,28 @@ TOOLS := $(VENV)/tools.stamp
 EXTENSION := $(VENV)/extension.stamp
 ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
 
-# Cargo and maturin build against the environment's Python, whatever else is installed.
+# Cargo and maturin build against the environment's Python, not another installed one.
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-long bench compare lint docs wheel clean rebuild
 
 help: ## list the targets
-	@echo "Penstock: a laboratory for network congestion control"
+	@echo "Penstock: a simulator of network congestion control"
 	@echo
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
 		printf '  make %-10s %s\n' "$$name" "$$text"; done
 
 demo: $(EXTENSION) ## run the satellite study on two seeds: figures, tables, verdicts (minutes)
 	$(RUN) -m penstock reproduce satellite --seeds 2 --resume --jobs $(JOBS) --out out/demo
-	@echo "On two seeds, which show the shape: quote none of these numbers. The study as the paper has it:"
+	@echo "These results have two seeds: do not quote them. The study with the seeds of the paper:"
 	@echo "  $(VENV)/bin/penstock reproduce satellite --quick"
 
 test: $(EXTENSION) ## run the tests of the engine and of the package
 	cargo test --workspace --locked
 	$(RUN) -m pytest
 
-test-long: test ## beside them the tests that take minutes, the engine's in release, and the source distribution's
+test-long: test ## run also the tests that take minutes, the engine's in release, and test the source distribution
 	cargo test --workspace --locked --profile long
 	$(RUN) -m pytest -m long
 	$(MAKE) wheel
@@ -60,7 +60,7 @@ docs: $(EXTENSION) ## build the documentation into site/
 	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet docs site
 	@echo "open site/index.html"
 
-wheel: $(TOOLS) ## build the wheel and the source distribution, and try the latter in an empty environment
+wheel: $(TOOLS) ## build the wheel and the source distribution, and test the latter in an empty environment
 	rm -rf dist
 	$(RUN) -m maturin build --release --sdist --out dist
 	sh tools/check-sdist $(RUN) dist
@@ -69,7 +69,7 @@ clean: ## remove everything that make builds
 	rm -rf $(VENV) target site dist out bench.json docs/reference/generated
 	find python -name '*.so' -delete
 
-# The environment is stale when pyproject.toml changed, when its interpreter is gone, or when the folder moved.
+# The environment is out of date if pyproject.toml changed, its interpreter was removed, or the folder moved.
 ifneq ($(shell $(RUN) -c 'print(open("$(TOOLS)").read().strip())' 2>/dev/null),$(CURDIR))
 $(TOOLS): rebuild
 endif

@@ -1,4 +1,4 @@
-"""What several test files need: a small scenario, and a way to run the command as a user does."""
+"""Fixtures of several test files: a small scenario, and a way to run the command as a user does."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ Action = Callable[[], object]
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Ends a test that hangs, and tries again each minute where something kept the failure to itself."""
+    """Ends a test that hangs, and repeats this each minute if something catches the failure."""
     if not hasattr(signal, "SIGALRM") or item.get_closest_marker("long"):
         return (yield)
 
@@ -99,7 +99,7 @@ def penstock(tmp_path: Path) -> Command:
 
 @pytest.fixture
 def after_runs(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Action], None]:
-    """Has something done right after so many runs have ended in this process: that with ``jobs = 1``."""
+    """Calls an action right after so many runs have ended in this process (``jobs = 1``)."""
     simulate = worker.simulate
 
     def do_after(count: int, action: Action) -> None:
@@ -120,7 +120,7 @@ def after_runs(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Action], None]
 
 @pytest.fixture
 def after_first_segment(monkeypatch: pytest.MonkeyPatch) -> Callable[[Action], None]:
-    """Has something done right after the first segment was stored: that of one run, while others are on their way."""
+    """Calls an action right after the first segment was stored: that of one run, while others are active."""
     append = Store.append
 
     def do_after(action: Action) -> None:

@@ -1,4 +1,4 @@
-"""What the tests of the statistics share: a settled Hypothesis, values, and what they ask of an interval."""
+"""Code that the tests of the statistics share: a deterministic Hypothesis, values, and checks of an interval."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ moderate = st.floats(-1e6, 1e6).map(lambda value: round(value, 6))
 
 
 def ends(estimate: Estimate) -> tuple[float, float]:
-    """The interval, which must be there."""
+    """The interval, which must exist."""
     assert estimate.low is not None
     assert estimate.high is not None
     return estimate.low, estimate.high
@@ -28,7 +28,7 @@ def covers(estimate: Estimate, truth: float) -> bool:
 
 
 def replicate(wish: Precision, values: Sequence[float | None]) -> Decision:
-    """Takes values as the decisions ask for them, to the end."""
+    """Uses as many values as the decisions ask for, to the end."""
     count, decision = 0, wish.decide([])
     while decision.verdict == "more":
         assert 1 <= decision.add <= wish.most - count

@@ -1,6 +1,6 @@
-"""Chosen moments: a test never guesses how long something takes, but holds the process under test, or is told by it.
+"""Chosen moments: a test never guesses a duration, but holds the process under test, or waits for its report.
 
-A process that is started with one of these environments imports `hold/sitecustomize.py` first, and so do its workers.
+A process with one of these environments imports `hold/sitecustomize.py` first, and so do its workers.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ on a machine that is loaded; nothing else in the tests depends on time."""
 
 HOLD = str(Path(__file__).parent / "hold")
 MID_RUN = "test.run * 1"
-"""The moment at which the first run is under way."""
+"""The moment at which the first run is active."""
 FIRST_SEGMENT_STORED = "open */segments 1"
-"""The first segment is in its place; next, the directory is opened to sync it, which nobody else does."""
+"""The first segment is in its place; next, the directory is opened to sync it, which no other code does."""
 
 
 def held_at(moment: str) -> dict[str, str]:
@@ -30,22 +30,22 @@ def held_at(moment: str) -> dict[str, str]:
 
 
 def wait_until_held(process: subprocess.Popen[Any]) -> None:
-    """Return once a process has stopped at its moment; it fails if the process ends without."""
+    """Return when a process has stopped at its moment; fails if the process ends before."""
     _, status = os.waitpid(process.pid, os.WUNTRACED)
     assert os.WIFSTOPPED(status), f"the process was over before its moment came: {status}"
 
 
 class Running:
-    """The runs that are under way in the processes with this ``environment``, as they tell it themselves."""
+    """The active runs in the processes with this ``environment``, from their own reports."""
 
     def __init__(self, folder: Path) -> None:
         path = folder / "running"
         os.mkfifo(path)
-        self.pipe = os.open(path, os.O_RDWR)  # to write too: a pipe that nobody writes to would read as ended
+        self.pipe = os.open(path, os.O_RDWR)  # to write too: a pipe without a writer would read as ended
         self.environment = {**os.environ, "PYTHONPATH": HOLD, "RUNNING": str(path)}
 
     def wait_for(self, runs: int, process: subprocess.Popen[str] | None = None) -> None:
-        """Return once so many runs are under way; it fails if the process has something to say or ends before."""
+        """Return when so many runs are active; fails if the process prints something or ends before."""
         pipes: list[Any] = [self.pipe]
         if process is not None:
             pipes.append(process.stderr)
@@ -63,7 +63,7 @@ class Running:
 
 @contextmanager
 def started(command: Sequence[object], **options: Any) -> Iterator[subprocess.Popen[str]]:
-    """A process with pipes, in a session of its own, which is killed if the test does not get to its end.
+    """A process with pipes, in its own session, which is killed if the test does not finish.
 
     Its workers share the pipes, so these read as ended once the workers have ended too.
     """

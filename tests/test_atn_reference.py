@@ -2,7 +2,7 @@
 
 Each cell, a column of one strategy in one scenario, is compared by Welch's test. Its limit is such that a correct pair
 would exceed it in any of the 90 cells with a probability of at most 1 % (Bonferroni). Seeds are fixed, so a test fails
-always or never; and wrong readings, on either side, must exceed the same limit.
+always or never. Wrong interpretations, on either side, must exceed the same limit.
 """
 
 import ast
@@ -36,7 +36,7 @@ COLUMNS = (
 )
 ROWS = [Point(strategy, scenario) for scenario in SCENARIOS for strategy in STRATEGIES]
 CHANCE = 0.01 / (len(ROWS) * len(COLUMNS))
-"""Of a cell in which both are right to exceed its limit."""
+"""The probability that a cell exceeds its limit if both are right."""
 QUICK = [
     Point("none", "b"),
     Point("avoidance", "b"),
@@ -52,7 +52,7 @@ Cells = Mapping[str, Sequence[float]]
 
 
 def simulated(simulation: type[Simulation], row: Point, seeds: int) -> Cells:
-    """Each column of the second simulator, or of one that reads the paper otherwise, by seed."""
+    """Each column of the second simulator, or of one with another interpretation, by seed."""
     scenario, strategy = SCENARIOS[row.scenario], STRATEGIES[row.strategy]
     runs = [simulation(scenario, strategy, seed).run() for seed in range(1, seeds + 1)]
     return {column: [run[column] for run in runs] for column in COLUMNS}
@@ -72,7 +72,7 @@ def engine(point: Point, replications: int, changes: Mapping[str, object] | None
         groups, ports = (
             each.filter(pl.col("replication") == number).to_dicts() for each in (result.groups, result.ports)
         )
-        # Without Error Reports there is no share to tell.
+        # Without Error Reports there is no share.
         runs.append({"error.share": 0.0, **dict(measure(point, groups, ports))})
     return {column: [run[column] for run in runs] for column in COLUMNS}
 
@@ -98,7 +98,7 @@ def disagreements(ours: Cells, theirs: Cells) -> dict[str, float]:
 
 
 def test_the_reference_stands_alone() -> None:
-    """It has the standard library and itself, so it cannot share a mistake with the engine by an import."""
+    """It imports only the standard library and itself, so it cannot share a mistake with the engine by an import."""
     for source in Path(__file__).with_name("atn_reference").glob("*.py"):
         for statement in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
             if isinstance(statement, ast.ImportFrom):
@@ -118,7 +118,7 @@ def test_many_runs_agree(row: Point) -> None:
     assert disagreements(engine(row, 3 * MANY), reference(row, MANY)) == {}
 
 
-# Wrong readings of the reference, and parameters that the engine alone has
+# Wrong interpretations in the reference, and parameters that only the engine has
 
 
 class EarlySender(Sender):
@@ -133,7 +133,7 @@ class EarlySender(Sender):
 
 
 class EachSender(Sender):
-    """Measures the round trip of every TPDU that was sent once, though it waited behind a lost one."""
+    """Measures the round trip of every TPDU that was sent once, also if it waited behind a lost one."""
 
     def measure(self, covered: Sequence[Outstanding]) -> None:
         for copy in covered:

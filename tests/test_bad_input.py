@@ -1,4 +1,4 @@
-"""Every bad input: one paragraph that says what, where, why and what would be right; status 2; nothing written."""
+"""Every bad input: one paragraph with value, place, reason and remedy; status 2; nothing written."""
 
 import os
 import subprocess
@@ -11,7 +11,7 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
 def refused(done: subprocess.CompletedProcess[str], *words: str) -> str:
-    """Checks the manners of a refusal and that it says ``words``; gives what it says."""
+    """Checks the form of a refusal and that it has ``words``; returns its text."""
     told = done.stderr
     assert done.returncode == 2, told
     assert done.stdout == ""
@@ -68,7 +68,7 @@ REPLACEMENTS = [
         'delay = "5 ms"',
         "",
         ["line 18", "flow.random.reaction_point.rate_factor.round_trip = 0 s", "the 0 s of line.trunk", "10 us"],
-        id="a round trip of nothing",
+        id="a round trip of zero",
     ),
     pytest.param(
         "rate_factor = {}",
@@ -186,8 +186,8 @@ def test_numbers_out_of_range(penstock: Command, small_file: Path, option: str, 
         ("line.trunk.rate=3 ms", ["line.trunk.rate", "3 ms"]),
         ("flow.steady.path[9]=x", ["2 entries"]),
         ("flow.steady.count", ["--set", "--set flow.voice.count=88"]),
-        ("=3", ["no path"]),
-        ("flow[0]=3", ["does not lead"]),
+        ("=3", ["not a path"]),
+        ("flow[0]=3", ["no entry has the rest of the path"]),
     ],
 )
 def test_bad_changes(penstock: Command, small_file: Path, change: str, words: list[str]) -> None:

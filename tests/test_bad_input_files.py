@@ -1,4 +1,4 @@
-"""Files that are none, standard input, spoilt directories, and numbers of runs beyond all measure: refused at once."""
+"""Files that are not regular, standard input, damaged directories, and too many runs: refused at once."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def swept(piped: Piped, small_text: str, tmp_path: Path) -> Path:
     return tmp_path / "out" / "stdin"
 
 
-# ------------------------------------------------------------------------------------------------ what is no file
+# ------------------------------------------------------------------------------------------------ not a regular file
 def spoil(path: Path) -> None:
-    """Puts a pipe, to which nobody writes, in the place of a file."""
+    """Puts a pipe without a writer in the place of a file."""
     path.unlink(missing_ok=True)
     os.mkfifo(path)
 
@@ -85,7 +85,7 @@ def test_a_pipe_is_no_file_of_frames(penstock: Command, small_text: str, tmp_pat
     assert "standard input" not in told
     (tmp_path / "-").write_text("no number\n", encoding="utf-8")
     (tmp_path / "video.toml").write_text(text.replace('"frames"', '"-"'), encoding="utf-8")
-    assert "is no frame size" in refused(penstock("run", "video.toml")), "of a file of frames, - is a name like others"
+    assert "is no frame size" in refused(penstock("run", "video.toml")), "for a file of frames, - is an ordinary name"
 
 
 @needs_pipes
@@ -121,7 +121,7 @@ def test_a_pipe_for_a_lock_is_told(piped: Piped, small_text: str, swept: Path) -
 @pytest.mark.parametrize("command", [["report"], ["runs", "export"]], ids=" ".join)
 def test_nothing_takes_the_place_of_a_pipe(penstock: Command, swept: Path, tmp_path: Path, command: list[str]) -> None:
     os.mkfifo(tmp_path / "pipe")
-    refused(penstock(*command, swept, "--out", "pipe"), "pipe", "no regular file", "redirect")
+    refused(penstock(*command, swept, "--out", "pipe"), "pipe", "not a regular file", "redirect")
     assert (tmp_path / "pipe").is_fifo()
 
 
@@ -149,7 +149,7 @@ def test_a_file_is_read_within_its_bound(tmp_path: Path) -> None:
 # ------------------------------------------------------------------------------------------------ standard input
 def test_standard_input_is_a_scenario(piped: Piped, penstock: Command, small_text: str, small_file: Path) -> None:
     text = small_text.encode()
-    assert piped(text, "check", "-").stdout == "stdin: sound\n"
+    assert piped(text, "check", "-").stdout == "stdin: valid\n"
     assert piped(text, "check", "-", "--set", "flow.steady.count=4", "--defaults").stdout.count("count = 4") == 1
     of_file, of_stdin = penstock("run", small_file, "--json"), piped(text, "run", "-", "--json")
     one, two = json.loads(of_file.stdout), json.loads(of_stdin.stdout)
@@ -165,7 +165,7 @@ def test_a_sweep_from_standard_input_says_how_it_was_run(penstock: Command, swep
 
 
 def test_a_sweep_from_standard_input_is_checked(piped: Piped, small_text: str) -> None:
-    assert piped((small_text + SWEEP).encode(), "check", "-").stdout == "stdin: sound, a sweep of 6 points\n"
+    assert piped((small_text + SWEEP).encode(), "check", "-").stdout == "stdin: valid, a sweep of 6 points\n"
     bad = (small_text + SWEEP).replace("[1, 2, 3]", "[1, 2, -3]")
     line = bad[: bad.index("-3]")].count("\n") + 1
     refused(piped(bad.encode(), "check", "-"), f"stdin, line {line}", "sweep.axis[0].flow.steady.count = -3")
@@ -246,7 +246,7 @@ def test_what_no_experiment_wrote_is_told(penstock: Command, swept: Path) -> Non
             page_of(Results(swept))
     for octets in (b"", b"\xff\xfe", b"[" * 100_000, b"3", b'"kind"'):
         file.write_bytes(octets)
-        with pytest.raises(InputError, match=r"experiment\.json: this is not what an experiment wrote"):
+        with pytest.raises(InputError, match=r"experiment\.json: this is no valid experiment file"):
             Results(swept)
     file.write_text(json.dumps({**sound, "kind": "os"}), encoding="utf-8")
     refused(penstock("report", swept), "experiment.json", 'its kind is "os"', "sweep, comparison, study")
@@ -255,14 +255,14 @@ def test_what_no_experiment_wrote_is_told(penstock: Command, swept: Path) -> Non
 @pytest.mark.parametrize("octets", [b"", b"\xff", b"[" * 100_000, b"[]", b'{"format": "x", "penstock": 1}'])
 def test_what_no_store_wrote_is_told(tmp_path: Path, octets: bytes) -> None:
     (tmp_path / "store.json").write_bytes(octets)
-    with pytest.raises(InputError, match=r"store\.json: this does not say"):
+    with pytest.raises(InputError, match=r"store\.json: this file has no valid format"):
         Results(tmp_path)
 
 
 def test_a_plan_that_is_none_is_told(penstock: Command, swept: Path) -> None:
     table = next(iter((swept / "segments").iterdir())) / "groups.parquet"
     shutil.copy(table, swept / "plan.parquet")
-    refused(penstock("runs", "list", swept), "plan.parquet", "other columns")
+    refused(penstock("runs", "list", swept), "plan.parquet", "does not have the columns of a plan")
     (swept / "plan.parquet").write_bytes(b"PAR1")
     refused(penstock("report", swept), "plan.parquet", "cannot be read")
 
@@ -272,7 +272,7 @@ LONG = "{ from = 1, to = 10000000, step = 1 }"
 
 
 def sweep_of(text: str, axes: int, head: str = "") -> str:
-    """A scenario with so many axes of ten million steps, each over a group of its own."""
+    """A scenario with so many axes of ten million steps, each over its own group."""
     groups = [
         f'[flow.g{number}]\npath = ["left", "right"]\ntraffic.cbr = {{ rate = "1 kb/s" }}' for number in range(axes)
     ]
@@ -350,7 +350,7 @@ def test_numbers_beyond_all_measure_are_refused_of_a_study(penstock: Command, ar
 
 
 def test_more_paths_than_a_sweep_may_have_are_refused(small_text: str, tmp_path: Path) -> None:
-    """Each is held against every other: twenty thousand took many minutes."""
+    """Each is compared with every other: twenty thousand took many minutes."""
     axes = "".join(f'[[sweep.axis]]\n"p{number}" = [1]\n' for number in range(20_000))
     (tmp_path / "wide.toml").write_text(f"{small_text}\n{axes}", encoding="utf-8")
     with pytest.raises(InputError, match=r"sweep\.axis = 20000 paths: the axes of a sweep have at most 1000 paths"):

@@ -1,4 +1,4 @@
-"""Claims are read strictly, and one function weighs all evidence."""
+"""Claims are read strictly, and one function judges all evidence."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def test_findings_have_the_keys_of_every_study_and_null_intervals_for_texts() ->
     assert several["published"] == "1 to 2"
     assert (zero["reproduced"], zero["low"], zero["high"]) == (0, 0, 0)
     assert zero["note"] == (
-        "0 of 1,000 cells, below 0.003 at 95 % if they came singly; "
+        "0 of 1,000 cells, below 0.003 at 95 % if cells were independent; "
         "0 of 27 runs, below 0.11 at 95 % if runs were independent"
     )
     assert trend["reproduced"] == "1 of 2 parts hold"

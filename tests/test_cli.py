@@ -1,4 +1,4 @@
-"""The command as a user meets it: standard output, standard error, exit status, files."""
+"""The command as a user sees it: standard output, standard error, exit status, files."""
 
 import json
 import os
@@ -102,7 +102,7 @@ def test_set_takes_values_as_people_write_them(penstock: Command, small_file: Pa
 
 def test_check(penstock: Command, small_file: Path) -> None:
     done = penstock("check", small_file)
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"{small_file}: sound\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{small_file}: valid\n", "")
 
 
 def test_scenarios_lists_names_and_titles(penstock: Command) -> None:

@@ -1,4 +1,4 @@
-"""The commands about many runs, as a user meets them: sweep, compare, report, runs."""
+"""The commands about many runs, as a user sees them: sweep, compare, report, runs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_a_sweep_prints_estimates_and_keeps_its_runs(penstock: Command, sweep_fi
     assert "mean ± half width of the 95 % interval" in done.stdout
     for word in ("count", "rate", "delay mean (s)", "utilisation", " ± "):
         assert word in done.stdout
-    assert done.stderr.startswith("the runs are kept in out/rates: `penstock report out/rates` writes a page")
+    assert done.stderr.startswith("the runs are stored in out/rates: `penstock report out/rates` writes a page")
     assert len(Store.open_to_read(sweep_file.parent / "out" / "rates").runs) == 12
     told = json.loads(penstock("sweep", sweep_file, "--json", "--metric", "steady.loss_ratio").stdout)
     assert len(told) == 6
@@ -92,12 +92,12 @@ def test_a_sweep_that_ends_early_goes_on_with_resume(penstock: Command, sweep_fi
     assert 1 <= there < 120
     if ending == signal.SIGINT:
         assert process.returncode == 130
-        assert f"penstock: interrupted: {there} of 120 runs are kept; go on with --resume\n" in told
+        assert f"penstock: interrupted: {there} of 120 runs are stored; continue with --resume\n" in told
         assert "Traceback" not in told
         assert "mean ± half width" in out
     refused = penstock("sweep", sweep_file, "--out", "swept")
     assert refused.returncode == 2
-    assert f"holds an unfinished sweep: {there} runs are there; go on with it by --resume" in refused.stderr
+    assert f"has an unfinished sweep with {there} finished runs; continue it with --resume" in refused.stderr
     assert penstock("sweep", sweep_file, "--out", "swept", "--resume").returncode == 0
     assert len(Store.open_to_read(folder).runs) == 120
 
@@ -133,7 +133,7 @@ def test_runs_are_listed_shown_and_exported(penstock: Command, swept: Path) -> N
         (["list", "nowhere"], "there is no such directory"),
         (["list", "."], "there is no store of runs"),
         (["show", "swept", "xyz"], "there is no such run"),
-        (["show", "swept", ""], "several runs begin like this"),
+        (["show", "swept", ""], "several runs start with these digits"),
         (["export", "swept", "--table", "group"], 'did you mean "groups"?'),
         (["export", "swept", "--format", "xls"], "invalid choice"),
         (["lst"], 'did you mean "list"?'),
@@ -151,10 +151,10 @@ def test_damage_is_told_and_made_good(penstock: Command, swept: Path, sweep_file
     hurt.write_bytes(hurt.read_bytes()[:-4])
     exported = penstock("runs", "export", swept)
     assert exported.returncode == 1
-    assert "groups.parquet is not what was written" in exported.stderr
+    assert "groups.parquet is damaged" in exported.stderr
     repaired = penstock("sweep", sweep_file, "--out", "swept", "--resume")
     assert repaired.returncode == 0
-    assert "groups.parquet is not what was written" in repaired.stderr
+    assert "groups.parquet is damaged" in repaired.stderr
     assert pl.read_csv(io.StringIO(penstock("runs", "export", swept).stdout)).height == 24
 
 
@@ -227,13 +227,13 @@ def test_a_comparison_of_other_traffic_says_so(penstock: Command, small_text: st
 
 
 def test_ready_sweeps_run(penstock: Command, tmp_path: Path) -> None:
-    """They are there, and sound; `make test-long` runs them whole."""
+    """They exist and are valid; `make test-long` runs them completely."""
     names = [name for name, file in ready().items() if "[sweep]" in file.read_text(encoding="utf-8")]
     assert {"queueing/buffer-size", "satellite/sweep-trigger"} <= set(names)
     for name in names:
         done = penstock("check", name)
         assert done.returncode == 0
-        assert re.search(r"sound, a sweep of \d+ points", done.stdout)
+        assert re.search(r"valid, a sweep of \d+ points", done.stdout)
 
 
 def test_a_sweep_that_cannot_be_is_not_sound(penstock: Command, sweep_file: Path) -> None:

@@ -1,4 +1,4 @@
-"""A real Dask cluster on this machine: scheduler and workers in processes of their own, which may die."""
+"""A real Dask cluster on this machine: scheduler and workers are separate processes, which may die."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class LocalCluster:
             if self.file.exists() and (text := self.file.read_text(encoding="utf-8")).endswith("}"):
                 return str(json.loads(text)["address"])
             with suppress(subprocess.TimeoutExpired):
-                self.scheduler.wait(0.05)  # until the next look, and no longer than it lives
+                self.scheduler.wait(0.05)  # until the next check, and only while it lives
         raise RuntimeError((self.folder / "log").read_text(encoding="utf-8"))
 
     def add_workers(self, count: int, environment: dict[str, str] | None = None) -> None:
@@ -70,7 +70,7 @@ class LocalCluster:
 
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
-    """A cluster that is there; on a machine that is loaded it may take its time to answer."""
+    """A running cluster; on a loaded machine it may answer slowly."""
     monkeypatch.setattr("penstock.executors.CONNECT_S", HANGS_S)
     monkeypatch.setattr("penstock.executors.ANSWER_S", HANGS_S)
     folder = tmp_path / "cluster"
@@ -87,7 +87,7 @@ def long_sweep(small: Scenario) -> Sweep:
 
 @pytest.fixture
 def soon_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nobody is there to wait for: what ends the wait is the limit, however short."""
+    """No scheduler answers: only the limit, of any length, ends the wait."""
     monkeypatch.setattr("penstock.executors.CONNECT_S", 1.5)
 
 
@@ -133,12 +133,12 @@ def test_a_scheduler_that_is_lost_leaves_what_had_finished(
     out = tmp_path / "out"
 
     def lose() -> None:
-        monkeypatch.setattr("penstock.executors.ANSWER_S", 1)  # nobody is there any more who might take his time
+        monkeypatch.setattr("penstock.executors.ANSWER_S", 1)  # no slow scheduler is left
         cluster.scheduler.kill()
         cluster.scheduler.wait()
 
     after_first_segment(lose)
-    with pytest.raises(ClusterLostError, match=r"is gone|has dropped tasks"):
+    with pytest.raises(ClusterLostError, match=r"is lost|has dropped tasks"):
         long_sweep.run(out, cluster=cluster.address)
     before = runs_in(out)
     assert 1 <= len(before) <= 2  # one worker has two batches, and the first ones are of one run
@@ -156,7 +156,7 @@ def test_an_address_where_nobody_answers_is_told(address: str, small: Scenario, 
 
 @pytest.mark.usefixtures("soon_given_up")
 def test_where_nobody_answers_no_client_is_left_to_the_garbage_collector(small: Scenario, tmp_path: Path) -> None:
-    """It would be closed there, perhaps while another starts, and wait for that one's lock for ever."""
+    """The collector would close it, perhaps while another starts, and wait for that one's lock for ever."""
     from distributed import Client
 
     gc.collect()

@@ -1,4 +1,4 @@
-"""A real Dask cluster that speaks TLS, with certificates made for the test; and files of TLS that are none."""
+"""A real Dask cluster with TLS, with certificates made for the test; and invalid TLS files."""
 
 from __future__ import annotations
 
@@ -57,12 +57,12 @@ def start(stack: ExitStack, log: Path, *arguments: str) -> subprocess.Popen[byte
 
 @pytest.fixture(scope="module")
 def address(certificates: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a scheduler with two workers, all of them processes that speak TLS alone."""
+    """The address of a scheduler with two workers, all of them processes that use only TLS."""
     from distributed import Client
 
     folder = tmp_path_factory.mktemp("cluster")
     log, file = folder / "log", folder / "scheduler.json"
-    # Dask chooses the port and writes it down; one that the test found free could be taken meanwhile.
+    # Dask chooses the port and writes it to a file; a port that the test found free could be in use later.
     options = ["--host", "127.0.0.1", "--no-dashboard", *tls_options(certificates)]
     with ExitStack() as stack:
         scheduler = ["--protocol", "tls", "--port", "0", "--no-show", "--scheduler-file", str(file)]
@@ -119,7 +119,7 @@ def test_dask_s_own_configuration_will_do(
 
 def test_a_stranger_is_turned_away(address: str, certificates: Path, small: Scenario, tmp_path: Path) -> None:
     strangers = [
-        Scheduler(address, **named(certificates, "other-")),  # neither knows the other
+        Scheduler(address, **named(certificates, "other-")),  # neither accepts the other
         Scheduler(address, certificates / "ca.pem", certificates / "other-cert.pem", certificates / "other-key.pem"),
         Scheduler(address.replace("tls://", "tcp://")),
     ]
@@ -183,9 +183,9 @@ def test_files_that_are_none_are_told_before_anybody_is_asked(
         (["--cluster", "tls://127.0.0.1:1", "--tls-ca-file", "x"], "TLS needs --tls-cert"),
         (
             ["--cluster", "tcp://127.0.0.1:1", "--tls-key", "x"],
-            "--tls-key = x: --cluster tcp://127.0.0.1:1 is no address",
+            "--tls-key = x: --cluster tcp://127.0.0.1:1 is not an address",
         ),
-        (["--tls-cert", "x"], "--tls-cert = x: this is of a cluster"),
+        (["--tls-cert", "x"], "--tls-cert = x: this option needs a cluster"),
     ],
 )
 def test_options_that_do_not_go_together(
@@ -198,5 +198,5 @@ def test_options_that_do_not_go_together(
 def test_the_help_says_who_runs_code_there(penstock: Command) -> None:
     for command in ("sweep", "compare", "reproduce"):
         told = " ".join(penstock(command, "--help").stdout.split())
-        assert "whoever can reach it runs code as you do" in told
+        assert "anyone who can reach it can run code on it" in told
         assert "--tls-ca-file" in told

@@ -1,4 +1,4 @@
-"""A defect of the engine: one paragraph that asks for a report, status 70, and nothing else is lost."""
+"""A defect of the engine: one paragraph that asks for a report, status 70, and no other run is lost."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from penstock.results import Results
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
-# Every Python process that starts beside it has an engine that fails in the way of PyO3, which has no class to import.
+# Every Python process started with it has an engine that fails as PyO3 does, which has no class to import.
 FAILING = """\
 from penstock import _engine
 

@@ -48,7 +48,7 @@ def test_any_executor_gives_the_same_results(tasks: list[Task]) -> None:
 
 
 class Counting(Executor):
-    """Runs at once, and keeps the sizes of the batches."""
+    """Runs at once, and records the sizes of the batches."""
 
     def __init__(self) -> None:
         self.sizes: list[int] = []
@@ -61,7 +61,7 @@ class Counting(Executor):
 
 
 class Clock:
-    """Time as the test says: real runs, each of which takes the seconds that its task has as its key."""
+    """A clock set by the test: real runs, each of which takes the seconds in the key of its task."""
 
     now = 0.0
 
@@ -89,12 +89,12 @@ def test_short_runs_travel_together_and_the_last_ones_are_shared_out(small: Scen
     many = [Task(small.to_json(), 1, number, key="0.001") for number in range(800)]
     assert len(spread(many, Pool(counting, 2))) == 800
     assert clock.now == pytest.approx(0.8)
-    # a quarter of what is left, for two workers, down to what takes a tenth of a second
+    # a quarter of the remaining tasks, for two workers, down to a tenth of a second of work
     assert counting.sizes == [1, 1, 1, 1, 199, 149, 112, 100, 100, 100, 36]
 
 
 def test_long_runs_among_short_ones_hold_nothing_back(small: Scenario, clock: Clock) -> None:
-    """A batch is sized by the runs before it; if those were shorter, a worker hands in what it has after a second."""
+    """Earlier runs decide the size of a batch; if they were shorter, a worker returns its results after a second."""
     counting = Counting()
     tasks = [Task(small.to_json(), 1, number, key="0.4" if number >= 40 else "0.001") for number in range(52)]
     with Pool(counting, 2) as pool:
@@ -120,7 +120,7 @@ def test_a_task_that_fails_does_not_stop_the_others(small: Scenario, jobs: int) 
 
 
 def kill_worker_at(seed: int, tasks: Any, sources: str, once: str) -> list[Outcome | Failure]:
-    """As `work`, but the process dies at one seed: for ever, or once if a file is given."""
+    """As `work`, but the process dies at one seed: always, or once if a file is given."""
     for task in tasks:
         if task.seed == seed and not (once and Path(once).exists()):
             if once:
@@ -156,7 +156,7 @@ def test_a_worker_that_dies_takes_only_its_own_task_with_it(
     if once:
         assert failures == []
     else:
-        assert failures == [(99, "its worker process died, again and again")]
+        assert failures == [(99, "its worker process died each time")]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a named pipe")
@@ -187,7 +187,7 @@ def test_the_first_ctrl_c_is_a_wish_and_the_second_an_interruption() -> None:
     assert signal.getsignal(signal.SIGINT) is before
 
 
-@pytest.mark.skipif(os.name != "posix", reason="Windows cannot put a signal off")
+@pytest.mark.skipif(os.name != "posix", reason="Windows cannot block a signal")
 def test_ctrl_c_while_a_batch_is_sent_is_not_lost() -> None:
     from penstock.executors import _bare_start
 

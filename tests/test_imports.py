@@ -94,7 +94,7 @@ ALLOWED = {
     "__main__": {"cli"},
     "__init__": {"_engine", "errors", "scenario", "run", "results", "sweep", "comparison"},
 }
-"""What each module, or package of modules, may import of Penstock beside itself."""
+"""The modules of Penstock that each module, or package of modules, may import."""
 
 HEAVY = {"polars", "numpy", "scipy", "matplotlib", "rich", "multiprocessing", "concurrent"}
 FILES = sorted(file for file in PACKAGE.rglob("*.py*") if file.suffix in {".py", ".pyi"})

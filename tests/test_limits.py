@@ -1,4 +1,4 @@
-"""What a run may be: told before it begins, and refused if it is certain to be too much."""
+"""The limits of a run: checked before it starts, and refused if it certainly exceeds them."""
 
 import subprocess
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from penstock.worker import LEAST_SPAN_S, Limits, Task
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
-# 2 s of two sources of 300 kb/s are 2,826 cells for certain; of 4,717 at random, 4,160 or so.
+# 2 s of two sources of 300 kb/s are certainly 2,826 cells; of 4,717 random ones, about 4,160.
 LEAST = 6_900
 
 BACKLOG = """\
@@ -111,7 +111,7 @@ def test_slices_have_a_floor(small: Scenario, monkeypatch: pytest.MonkeyPatch) -
     spans = []
 
     class Slow:
-        """A run each slice of which takes a minute by its clock, however short."""
+        """A run in which each slice of any length takes a minute by its clock."""
 
         def __init__(self, *_arguments: object) -> None:
             self.run = engine_run(small.to_json(), 1, 0)

@@ -1,4 +1,4 @@
-"""The page of a sweep: words for what was varied, and figures and tables of every ready sweep."""
+"""The page of a sweep: words for the varied parameters, and figures and tables of every ready sweep."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STRATEGIES = [
 
 
 def briefly(name: str, directory: Path) -> Results:
-    """A ready sweep of all its points, each run once and not for long."""
+    """A ready sweep with all its points, each run once for a short time."""
     scenario = Scenario.load(name)
     table = scenario.tree["sweep"]
     duration = "60 s" if name.startswith("atn/") else "20 ms"

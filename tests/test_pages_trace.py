@@ -1,4 +1,4 @@
-"""One run against time: the panels that its readings make, in units that fit what was read."""
+"""One run against time: the panels of its readings, in suitable units."""
 
 from __future__ import annotations
 

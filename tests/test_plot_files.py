@@ -32,7 +32,7 @@ def test_nothing_is_cut_off_and_no_ticks_overlap(made: Sheet, is_page: bool) -> 
     figure = draw(made)
     width, height = figure.get_size_inches()
     below = above = 0.0
-    if is_page:  # which takes off title and caption, and their room
+    if is_page:  # which removes title and caption, and their space
         frame = frame_of(made)
         below, above = frame.below, frame.above
         for text in figure.texts:

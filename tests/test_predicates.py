@@ -1,4 +1,4 @@
-"""What the predicates of all studies share: comparisons by seed, and what rises."""
+"""Code that the predicates of all studies share: comparisons by seed, and rising values."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_what_exceeds_does_so_with_its_whole_interval() -> None:
 
 
 def test_noise_does_not_rise() -> None:
-    """By chance the last exceeds the first in one of 40; that no step goes back makes it fewer."""
+    """By chance the last exceeds the first in one of 40; the condition that no step goes back reduces this."""
     draw = random.Random(5)
     trials = [rising("it rises", noisy([1.0] * 5, draw)).holds for _ in range(400)]
     assert sum(trials) <= 20

@@ -1,4 +1,4 @@
-"""The generated reference of scenario keys: nothing of the schema is lost on its way into the page."""
+"""The generated reference of scenario keys: the page has everything of the schema."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PAGE: str = TOOL["ScenarioPage"](SCHEMA).text()
 
 
 def choices() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Each key of a scenario file whose value is chosen by a keyword, and what may be chosen."""
+    """Each key of a scenario file whose value is chosen by a keyword, and its choices."""
     definitions = SCHEMA["$defs"]
     for definition in (SCHEMA, *definitions.values()):
         for key, value in definition.get("properties", {}).items():

@@ -1,4 +1,4 @@
-"""Runs: tables, manifests, the same bits however they are spread, Ctrl-C, and workers that stay small."""
+"""Runs: tables, manifests, the same bits for any number of processes, Ctrl-C, and workers that stay small."""
 
 import json
 import multiprocessing

@@ -1,4 +1,4 @@
-"""SIGTERM, and standard streams that are closed: finished runs are kept, the status is the usual one, all is quiet."""
+"""SIGTERM, and closed standard streams: finished runs are stored, the status is the usual one, without messages."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from penstock.worker import Outcome
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="of POSIX systems")
 
 PATIENCE_S = 300
-"""Turns what hangs into a failure, and decides nothing else."""
+"""Turns a hang into a failure, and has no other effect."""
 
 HELD = """
 [sweep]
 [[sweep.axis]]
 duration = ["1 s", "2 s", "3 s", "1000000 s", "1000001 s"]
 """
-"""Three runs that end at once, and two that hold two processes for as long as they are let."""
+"""Three runs that end at once, and two that occupy two processes until they are stopped."""
 
 SCRIPT = """
 import sys
@@ -46,7 +46,7 @@ except KeyboardInterrupt:
 
 
 def start(folder: Path, *command: object) -> subprocess.Popen[str]:
-    """Starts Python in a group of its own. All that it starts holds its standard output and error open."""
+    """Starts Python in its own process group. All its children keep its standard output and error open."""
     return subprocess.Popen(
         [sys.executable, *map(str, command)],
         cwd=folder,
@@ -87,7 +87,7 @@ def test_sigterm_keeps_what_has_finished(small_text: str, tmp_path: Path, group:
     wait_until(lambda: runs_in(tmp_path / "out" / "held") == 3, process)
     out, told = end(process, group=group)
     assert process.returncode == TERMINATED == 143
-    assert "penstock: interrupted: 3 of 5 runs are kept; go on with --resume\n" in told
+    assert "penstock: interrupted: 3 of 5 runs are stored; continue with --resume\n" in told
     assert "mean ± half width" in out
     assert not complains(told)
     assert runs_in(tmp_path / "out" / "held") == 3
@@ -147,7 +147,7 @@ def test_sigterm_of_the_command_does_what_ctrl_c_does_then() -> None:
 
 
 def test_workers_that_sigterm_reached_too_hand_in_what_they_have(small: Scenario) -> None:
-    """As where a whole group is told to end: a worker that died at once would take its batch with it."""
+    """As if a whole group gets the signal: a worker that died at once would lose its batch."""
     tasks = [Task(small.to_json(), 1, number) for number in range(40)]
     with Processes(2) as pool:
         got = 0
@@ -183,7 +183,7 @@ def shell(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
 
 
 def without_reader(folder: Path, *arguments: str, stream: str = "stdout") -> subprocess.CompletedProcess[str]:
-    """Runs the command with a pipe whose reader has gone before anything was written."""
+    """Runs the command with a pipe whose reader has ended before anything was written."""
     read, write = os.pipe()
     os.close(read)
     with os.fdopen(write, "wb") as closed:
@@ -247,7 +247,7 @@ def test_closed_standard_error_gives_nothing_to_standard_output(folder: Path) ->
     done = shell(folder, "sweep rates.toml --jobs 2 --out swept 2>&-")
     assert done.returncode == 0
     assert "mean ± half width" in done.stdout
-    assert "the runs are kept" not in done.stdout
+    assert "the runs are stored" not in done.stdout
     refused = shell(folder, "check missing 2>&-")
     assert (refused.returncode, refused.stdout) == (2, "")
     none = shell(folder, "run small.toml --out results <&- >&- 2>&-")

@@ -1,4 +1,4 @@
-"""Bounds of chances against sums with 60 digits, printed numbers, and every chance."""
+"""Bounds of probabilities against sums with 60 digits, printed numbers, and every probability."""
 
 import math
 from decimal import Decimal, localcontext

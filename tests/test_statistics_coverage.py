@@ -1,4 +1,4 @@
-"""Whether intervals hold the truth as often as they say: many M/D/1 experiments with the engine."""
+"""Whether intervals contain the true value as often as stated: many M/D/1 experiments with the engine."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -45,13 +45,13 @@ traffic.poisson = {{ rate = "{load * 424_000:.0f} b/s" }}
 def coverage(
     values: Sequence[float], size: int, truth: float, interval: Callable[[Sequence[float]], Estimate] = student
 ) -> float:
-    """The share of experiments of so many replications whose interval holds the truth."""
+    """The share of experiments of so many replications whose interval contains the true value."""
     starts = range(0, len(values) - size + 1, size)
     return sum(covers(interval(values[start : start + size]), truth) for start in starts) / len(starts)
 
 
 def with_normal_quantile(values: Sequence[float]) -> Estimate:
-    """The wrong interval: as if the spread of a few values were known."""
+    """The wrong interval, which treats the spread of a few values as known."""
     estimate = student(values)
     half = (estimate.half_width or 0) * 1.960 / student_quantile(len(values) - 1, 0.975)
     return Estimate(estimate.mean, estimate.mean - half, estimate.mean + half, estimate.count)
@@ -59,7 +59,7 @@ def with_normal_quantile(values: Sequence[float]) -> Estimate:
 
 @pytest.mark.parametrize(("size", "experiments"), [(3, 3333), (5, 2000), (10, 1000)])
 def test_student_intervals_cover_the_md1_wait(size: int, experiments: int) -> None:
-    # 2,000 experiments find their share within 1 % of the true one, so that 93 to 97 % is no loose net.
+    # 2,000 experiments estimate the share within 1 %, so the range of 93 to 97 % is not too wide.
     waits = engine_waits(0.5, 5.2, 0.2, 10_000)
     assert len(waits) // size == experiments
     assert 0.93 <= coverage(waits, size, md1.wait_mean(0.5)) <= 0.97
@@ -80,7 +80,7 @@ def test_student_intervals_cover_the_md1_wait_closely(load: float, seconds: floa
 
 
 def test_stopping_at_a_precision_costs_little_coverage() -> None:
-    # As the guide says: stopping where it looks good covers less, and less still from two replications on.
+    # As in the guide: with the stopping rule the coverage is lower, and lowest from two replications on.
     waits = list(engine_waits(0.5, 5.2, 0.2, 10_000))
     covered = {}
     for least in (2, 10):

@@ -1,4 +1,4 @@
-"""Rankings, and what is not to be told apart."""
+"""Rankings, and ties."""
 
 from itertools import combinations
 
@@ -89,7 +89,7 @@ def test_ranks_are_what_they_say(rows: list[list[float]]) -> None:
 
 
 def test_equal_schemes_are_rarely_told_apart() -> None:
-    # Five schemes of the same worth: ten pairs, each judged alone at 95 %, find a difference in more than a quarter of
+    # Five equal schemes: ten pairs, each judged alone at 95 %, find a difference in more than a quarter of
     # the tables; together they may in a twentieth at most.
     random = np.random.default_rng(1)
     together = alone = 0

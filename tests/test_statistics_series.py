@@ -30,7 +30,7 @@ def md1_waits(load: float, cells: int, random: np.random.Generator) -> Array:
 
 
 def marginal_error(series: Sequence[int], cut: int) -> Fraction:
-    """What MSER-5 makes least, from its definition: `cut` is in groups."""
+    """The quantity that MSER-5 minimises, from its definition: `cut` is in groups."""
     groups = [Fraction(sum(series[start : start + 5]), 5) for start in range(0, len(series) - 4, 5)][cut:]
     mean = sum(groups, Fraction(0)) / len(groups)
     return sum(((group - mean) ** 2 for group in groups), Fraction(0)) / len(groups) ** 2
@@ -122,7 +122,7 @@ def test_batches_merge_until_they_are_independent_or_too_few() -> None:
 
 def test_the_lag_1_check_errs_as_often_as_it_says() -> None:
     random = np.random.default_rng(1)
-    for batches in (10, 19):  # so few that a failure merges nothing
+    for batches in (10, 19):  # too few to merge after a failure
         passed = [batch_means(random.normal(size=batches), batches, delete=0).independent for _ in range(4000)]
         assert np.mean(passed) == pytest.approx(0.95, abs=0.012)
 

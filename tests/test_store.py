@@ -1,4 +1,4 @@
-"""The store loses nothing: whole segments or none, checksums, a lock that dies with its holder, and old formats."""
+"""The store is safe: whole segments or none, checksums, a lock that ends with its process, and old formats."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ from penstock.worker import Task
 store = Store.open_to_write(sys.argv[1])
 pool = Processes(2)
 futures = [pool.submit([Task(sys.argv[2], 1)]) for _ in range(2)]
-sys.stdin.read()  # as long as the test wants it
+sys.stdin.read()  # until the test closes it
 pool.close()
 """
 
@@ -149,7 +149,7 @@ POSIX_ONLY = pytest.mark.skipif(os.name != "posix", reason="needs a named pipe")
 
 @pytest.fixture
 def holder(tmp_path: Path, small: Scenario) -> Iterator[subprocess.Popen[str]]:
-    """A process that writes to a store, with workers of its own in the middle of endless runs."""
+    """A process that writes to a store, with its own workers in the middle of endless runs."""
     endless = small.with_({"duration": "1000000 s"}).to_json()
     command = [sys.executable, "-c", HOLDER, tmp_path / "store", endless]
     with closing(Running(tmp_path)) as running, started(command, env=running.environment) as process:
@@ -164,7 +164,7 @@ def test_two_processes_cannot_write_to_one_directory(holder: subprocess.Popen[st
     assert Store.open_to_read(tmp_path / "store").runs == set()
     holder.kill()
     holder.wait()
-    Store.open_to_write(tmp_path / "store").close()  # at once: neither the kernel nor a worker keeps the lock
+    Store.open_to_write(tmp_path / "store").close()  # at once: neither the kernel nor a worker holds the lock
 
 
 def test_a_store_of_a_newer_version_is_left_alone(folder: Path) -> None:
@@ -178,7 +178,7 @@ def test_a_store_of_a_newer_version_is_left_alone(folder: Path) -> None:
 @pytest.mark.parametrize("text", ["", "{}", '{"format": "x", "penstock": 1}', "[1]"])
 def test_a_spoilt_label_is_told(text: str, folder: Path) -> None:
     (folder / "store.json").write_text(text, encoding="utf-8")
-    with pytest.raises(InputError, match="what store it belongs to"):
+    with pytest.raises(InputError, match="no valid format and version of a store"):
         Store.open_to_read(folder)
 
 
@@ -193,7 +193,7 @@ def test_no_store_is_told(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_takes_no_more_leaves_the_store_as_it_was(folder: Path, finished: list[Pair]) -> None:
-    """A limit on the size of files stands for a full disk: the kernel refuses the write halfway."""
+    """A limit on the size of files simulates a full disk: the kernel refuses the write halfway."""
     resource = pytest.importorskip("resource")
     before = segments(folder)
     with Store.open_to_write(folder) as store:
@@ -211,7 +211,7 @@ def test_a_disk_that_takes_no_more_leaves_the_store_as_it_was(folder: Path, fini
 
 
 def test_opening_and_reading_import_nothing_of_a_worker(folder: Path) -> None:
-    """A store can be read with polars alone: what the documentation shows."""
+    """A store can be read with polars alone, as in the documentation."""
     frame = pl.read_parquet(folder / "segments" / "*" / "groups.parquet")
     assert frame["run"].n_unique() == 6
     assert os.name == "nt" or (folder / "lock").exists()

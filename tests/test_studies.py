@@ -46,7 +46,7 @@ NOMINAL_BPS = {"video": 176e3, "voice": 16e3, "data": 250e3}
 
 
 def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], ...]:
-    """Result tables of a study that went much as the thesis says, without simulation."""
+    """Result tables of a study with results close to the thesis, without simulation."""
     draw = random.Random(f"{point.scenario} {point.n} {seed}")
     mix = MIXES[point.scenario]
     counts = mix.counts(mix.sizes.index(point.n))
@@ -138,7 +138,7 @@ def with_policers(flow: dict[str, Any]) -> dict[str, Any]:
 
 
 def differences(one: Any, other: Any, path: str = "") -> set[str]:
-    """Paths at which two trees differ, as far down as both are tables."""
+    """Paths at which two trees differ, down to where both are tables."""
     if isinstance(one, dict) and isinstance(other, dict):
         found: set[str] = set()
         for key in one.keys() | other.keys():
@@ -335,7 +335,7 @@ def test_ctrl_c_keeps_and_draws_what_has_finished(
     assert (tmp_path / "figures" / "figure-26.svg").exists()
     assert pl.read_csv(tmp_path / "data" / "figures.csv").height == 3
     assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8")) == []
-    with pytest.raises(InputError, match="unfinished study: 3 runs are there"):
+    with pytest.raises(InputError, match="unfinished study with 3 finished runs"):
         studies.carry_out("satellite", figure="26", seeds=2, out=tmp_path)
     assert studies.carry_out("satellite", figure="26", seeds=1, out=tmp_path, resume=True).about["complete"]
 
@@ -348,7 +348,7 @@ def test_a_study_for_all_figures_names_every_run_once() -> None:
 
 
 def test_the_cases_of_one_seed_draw_the_same_traffic() -> None:
-    """Where nothing congests, the control has nothing to do, and every flow sends the same cells in every case."""
+    """Without congestion the control never acts, and every flow sends the same cells in every case."""
     sent = []
     for case in ("1", "2", "3"):
         few = ready(1, case).with_({"duration": "10 s", "flow.voice.count": 10, "flow.video.count": 6})
@@ -358,7 +358,7 @@ def test_the_cases_of_one_seed_draw_the_same_traffic() -> None:
     assert sent[0] == sent[1] == sent[2]
 
 
-# What the thesis calls zero, and holds on each of twenty seeds. In scenario 3 two claims do not: data cells are lost
+# Claims of zero that hold on each of twenty seeds. In scenario 3 two claims do not: data cells are lost
 # in the first seconds, when all sources start at once, and one seed in twenty, with 19 of its 28 video sources active
 # at the start, sends some real-time cells over the jitter limit then.
 ZEROS = {

@@ -39,7 +39,7 @@ def test_the_papers_own_numbers() -> None:
 
 
 def test_the_rate_without_feedback() -> None:
-    """As many as Crm go at ICR; the next carries 15/16 of it."""
+    """Crm RM cells are sent at ICR; the next carries 15/16 of it."""
     rates = [abr.rate_without_feedback(140e6, 1 / 16, 32, number) for number in (1, 32, 33, 34, 48)]
     assert rates == pytest.approx([140e6, 140e6, 131.25e6, 123.046875e6, 140e6 * (15 / 16) ** 16])
     assert abr.rate_without_feedback(140e6, 1.0, 32, 33) == 0
@@ -47,7 +47,7 @@ def test_the_rate_without_feedback() -> None:
 
 @pytest.mark.parametrize("crm", [None, 32, 4096])
 def test_first_feedback_cell_by_cell(crm: int | None) -> None:
-    """The same from the rules, told cell by cell."""
+    """The same from the rules, cell by cell."""
     loop = abr.Connection(rate=155.52e6, initial=139.968e6, crm=crm)
     assert loop.one_way == pytest.approx(0.275 + 10e-6 + 3 * 424 / 155.52e6, rel=1e-15)
     time, number, forward = 0.0, 0, 0
@@ -65,7 +65,7 @@ def test_the_least_crm_is_within_one_of_the_bound() -> None:
         for hops in grid.HOPS:
             loop = abr.Connection(rate=rate, initial=0.9 * rate, hops=hops)
             assert 0 <= loop.least_crm() - abr.crm_of_bound(0.9 * rate, loop.first_feedback()) < 1
-            # The cell's time on each line and its wait for a turn, at most some cells of 32.
+            # The cell's time on each line and its wait at the far end, at most some cells of 32.
             assert 0 < loop.least_crm() - abr.crm_of_bound(0.9 * rate, loop.round_trip) < 1.5
 
 
@@ -75,7 +75,7 @@ def test_rule_6_in_steady_state() -> None:
         abr.Connection(rate=155.52e6, initial=139.968e6, crm=32, cdf=1.0).first_feedback()
 
 
-# ---------------------------------------------------------------------------------------------- held against short runs
+# --------------------------------------------------------------------------------------------- compared with short runs
 def measured(point: Point) -> dict[str, float]:
     """A point, run."""
     result = run(point.build())
@@ -158,7 +158,7 @@ def test_every_ready_file_says_what_to_look_at() -> None:
 
 # -------------------------------------------------------------------------------------------------------- the verdicts
 def outcome(point: Point) -> dict[str, float]:
-    """The measures of a run that went as the paper says."""
+    """The measures of a run that agrees with the paper."""
     loop, granted = point.connection, point.granted
     made = {"answered": float(point.amount > 0), "end": 1.2, "acr.start": granted, "acr.end": granted, "cuts": 0.0}
     made |= {"decay.error": 0.0, "decay.seen": 40.0, "acr.low": 1e5, "acr.high": granted, "swings": 99.0}
@@ -178,7 +178,7 @@ def outcome(point: Point) -> dict[str, float]:
 
 
 def series(point: Point) -> Iterator[tuple[tuple[str, str], tuple[list[float], list[float]]]]:
-    """The readings of such a run: a rate that swings unless Crm is enough."""
+    """The readings of such a run: a rate that oscillates unless Crm is enough."""
     times = [step * 1e-3 for step in range(1, 5401)]
     steady = [point.granted] * len(times)
     swinging = [point.granted * (step % 2) for step in range(len(times))]
@@ -208,7 +208,7 @@ def verdict_on(name: str, runs: Runs) -> str:
 
 
 def test_runs_as_the_paper_says_reproduce_every_claim(runs: Runs) -> None:
-    """But for one sum: 6144 is not what the paper's own formula gives."""
+    """Except for one number: 6144 is not the result of the paper's own formula."""
     require_match(list(CLAIMS.values()), PREDICATES)
     expected = dict.fromkeys(CLAIMS, "reproduced") | {"abr.crm-bound": "partly"}
     assert {name: verdict_on(name, runs) for name in CLAIMS} == expected

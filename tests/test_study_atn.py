@@ -30,9 +30,9 @@ from penstock.studies.runs import MissingRunError
 CLAIMS = {claim.id: claim for claim in load_claims("atn")}
 
 
-# ------------------------------------------------------------------------------------ runs that went as the paper says
+# ------------------------------------------------------------------------------------ runs that agree with the paper
 def outcome(point: Point) -> dict[str, float]:
-    """The printed row of a point's strategy, changed as section 5 says where its parameters or its load differ."""
+    """The printed row of a point's strategy, changed as in section 5 if its parameters or its load differ."""
     table = next(table for table in TABLES.values() if table.scenario == point.scenario)
     row = {name: table.value("avoidance" if point.strategy == "decbit" else point.strategy, name) for name in COLUMNS}
     is_marked = point.strategy in grid.RECEIVER
@@ -73,7 +73,7 @@ def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], list[dict[str, 
 
 
 def readings(each: SeriesPoint) -> Iterator[dict[str, Any]]:
-    """Windows of withdrawing credit that swing between 1 and 7, and queues that it shortens sooner."""
+    """Windows of withdrawing credit that oscillate between 1 and 7, and queues that it shortens sooner."""
     is_withdrawing = each.point.strategy == "withdrawing"
     for step in range(1, 241):
         window = 1 + (step % 20 if step % 20 < 7 else 0) if is_withdrawing else 3 + step % 2
@@ -142,7 +142,7 @@ def test_a_point_is_what_it_says(point: Point, credit: dict[str, Any], window: d
 
 
 def test_decbit_is_that_of_its_ready_file() -> None:
-    """But for the sweep and the title, which the study does not need."""
+    """Except for the sweep and the title, which the study does not need."""
     ready, own = Scenario.load("atn/decbit").tree, Point("decbit", "b").build().tree
     ready.pop("title"), own.pop("title")
     assert own == ready
@@ -233,7 +233,7 @@ BREAKS: dict[str, tuple[str, Callable[[Point], bool], float, str]] = {
     "atn.backoff": ("idle", lambda p: p == Point("backoff", "a"), 0.02, "partly"),
     "atn.error": ("throughput", lambda p: p.scenario == "b" and p.error_share == 0.9, 0.4, "partly"),
 }
-"""A measure, the points that get another value of it, that value, and the verdict that comes of it."""
+"""A measure, the points that get another value of it, that value, and the resulting verdict."""
 
 
 @pytest.mark.parametrize("name", BREAKS)
@@ -266,7 +266,7 @@ def test_series_are_judged(name: str, kind: str, scenario: str, expected: str, r
 
 
 def nothing_helps(runs: Runs) -> Runs:
-    """The null model: every strategy and setting does what none does at the same load, but for noise of 1 %."""
+    """The null model: every strategy and setting equals none at the same load, except for noise of 1 %."""
     made = Runs(wanted=runs.wanted)
     for point in runs.measures:
         none = Point("none", point.scenario, point.interproduction)
@@ -283,10 +283,10 @@ def nothing_helps(runs: Runs) -> Runs:
 
 
 def test_claims_fail_where_no_strategy_helps(runs: Runs) -> None:
-    """All that say an order or a trend, but for two.
+    """All claims about an order or a trend, except two.
 
-    That the multiples are comparable says that nothing differs, so it holds. Of backoff, all but the comparison with
-    the receiver strategies is said of it alone, and without any strategy delay and load rise with the load as well.
+    "The multiples are comparable" means that nothing differs, so it holds. The claim on backoff, except its comparison
+    with the receiver strategies, is about backoff alone, and without any strategy delay and load also rise.
     """
     judged = [name for name, claim in CLAIMS.items() if claim.kind in ("order", "trend")]
     expected = dict.fromkeys(judged, "not reproduced") | {"atn.mult": "reproduced", "atn.backoff": "partly"}

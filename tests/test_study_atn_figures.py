@@ -1,4 +1,4 @@
-"""What the figures and data files of the ATN study show, whatever the runs say."""
+"""The content of the figures and data files of the ATN study, for any results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WITHOUT_TRAFFIC = ("is10", "is11")
 
 
 def measures(point: Point, seed: int) -> dict[str, float]:
-    """Values that tell every point apart but for the throughput, which is the same for all."""
+    """Values that differ for every point, except the throughput, which is the same for all."""
     number = 1 + list(COMPARED).index(point.strategy)
     own = dict.fromkeys(COLUMNS, 0.1 * number + 0.001 * seed)
     own |= {"throughput": 4.0, "discarded": 0.0, "success": 0.99, "success.all": 0.80}
@@ -137,7 +137,7 @@ def test_captions_and_axes_say_what_is_drawn(sheets: dict[str, Sheet]) -> None:
     assert sheets["increase-cross"].panels[0].y_label == "sum of both windows (packets)"
     assert list(sheets["increase-cross"].panels[0].traces[0].y) == [3.0] * 5
     assert "the verdict on claim atn.oscillation says whether" in sheets["oscillation"].caption
-    assert "no mark is a load of 0" in sheets["buffers"].caption
+    assert "a system without packets has no mark" in sheets["buffers"].caption
 
 
 def test_a_share_of_error_npdus_is_blank_where_none_are_sent(runs: Runs) -> None:

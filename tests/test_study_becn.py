@@ -31,9 +31,9 @@ CLAIMS = {claim.id: claim for claim in load_claims("becn")}
 SEEDS = (1, 2, 3)
 
 
-# ------------------------------------------------------------------------------------ runs that went as the paper says
+# ------------------------------------------------------------------------------------ runs that agree with the paper
 def outcome(point: Point) -> dict[str, float]:
-    """Throughput, BECN share, mean and longest queue of a run that went much as the paper says."""
+    """Throughput, BECN share, mean and longest queue of a run close to the paper."""
     n, delay, period = point.sources, point.delay, point.period
     if point.scheme == "per-vc":
         above, far = point.threshold - 250, max(0, delay - 100)
@@ -84,7 +84,7 @@ def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], ...]:
 
 
 def series(each: SeriesPoint) -> Iterator[dict[str, Any]]:
-    """A queue that goes up and down, the more slowly the longer the filter's period."""
+    """A queue that oscillates, more slowly with a longer filter period."""
     period = 640.0 * (1 + each.point.period % 100)
     for step in range(1, each.end // grid.SAMPLE):
         at = step * grid.SAMPLE
@@ -295,7 +295,7 @@ def test_a_queue_that_grows_without_end_is_no_lossless_scheme(runs: Runs) -> Non
 
 
 def test_three_quarters_of_the_points_are_mostly(runs: Runs) -> None:
-    """Sixteen of 66 points below 80 % are a quarter at most; a seventeenth is one too many."""
+    """Sixteen of 66 points below 80 % are at most a quarter; seventeen are too many."""
     points = [point for sources in grid.PER_VC_SOURCES for point in grid.per_vc(sources)]
     kept = {point: {seed: dict(values) for seed, values in runs.measures[point].items()} for point in points}
     try:

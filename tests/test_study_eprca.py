@@ -31,9 +31,9 @@ CLAIMS = {claim.id: claim for claim in load_claims("epr")}
 SEEDS = (1, 2, 3)
 
 
-# ------------------------------------------------------------------------------------ runs that went as the paper says
+# ------------------------------------------------------------------------------------ runs that agree with the paper
 def outcome(point: Point) -> dict[str, float]:
-    """Link use, longest and mean queue, and Jain's index of a run that went much as the paper says."""
+    """Link use, longest and mean queue, and Jain's index of a run close to the paper."""
     if point.scheme == "plus":
         steep = 500 * math.exp(15 * (point.target - 0.85)) * (0.9 if point.video == "none" else 1.0)
         use = point.target - (0.005 if point.tau == LAN else 0.01)
@@ -68,7 +68,7 @@ def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], ...]:
 
 
 def readings(point: Point, interval_ms: float, end_ms: float) -> Iterator[dict[str, Any]]:
-    """Rates that go against video, which goes up and down; 2 ms after a beginning EPRCA++ has all rates the same."""
+    """Rates opposite to an oscillating video; 2 ms after a start EPRCA++ has all rates equal."""
     for step in range(1, round(end_ms / interval_ms) + 1):
         at = step * interval_ms
         video = 45e6 + 20e6 * math.sin(at / 20)

@@ -1,4 +1,4 @@
-"""What `penstock run` prints of a run, and gives as JSON: columns that fit the traffic, units that fit the numbers."""
+"""The summary of `penstock run`, printed and as JSON: columns that fit the traffic, units that fit the numbers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SHOWN = ["connections", "retransmitted", "accepted_per_s", "power", "success_onc
 
 
 def table(printed: str, title: str) -> list[list[str]]:
-    """Headings and rows of a table that was printed, without the line between them."""
+    """Headings and rows of a printed table, without the line between them."""
     block = next(part for part in printed.split("\n\n") if part.startswith(title))
     lines = [line.split() for line in block.splitlines()[1:]]
     return [lines[0], *lines[2:]]

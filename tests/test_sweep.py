@@ -1,4 +1,4 @@
-"""Sweeps: points, bad input, resumption after anything, the same tables from any executor, and wished-for precision."""
+"""Sweeps: points, bad input, resumption, the same tables from any executor, and precision."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def sweep_file(small_text: str, tmp_path: Path) -> Path:
 
 
 def tables(results: Results) -> dict[tuple[str, str], bytes]:
-    """Every table as an export writes it in every format, without what tells of the circumstances."""
+    """Every table as an export writes it in every format, without columns that depend on time and machine."""
     found = {}
     for name in ("runs", "groups", "ports", "flows", "queues", "losses"):
         table = results.table(name)
@@ -199,17 +199,17 @@ def test_an_unfinished_sweep_is_refused_without_resume(
     with pytest.raises(KeyboardInterrupt):
         sweep.run(tmp_path)
     assert len(Store.open_to_read(tmp_path).runs) == 7
-    with pytest.raises(InputError, match="unfinished sweep: 7 runs are there; go on with it by --resume"):
+    with pytest.raises(InputError, match="unfinished sweep with 7 finished runs; continue it with --resume"):
         sweep.run(tmp_path)
     results = sweep.run(tmp_path, resume=True)
     assert results.about["complete"]
     assert tables(results) == tables(sweep.run(tmp_path / "fresh"))
-    with pytest.raises(InputError, match='holds the sweep "small"'):
+    with pytest.raises(InputError, match='has the sweep "small"'):
         Sweep(Scenario.parse(small.to_toml(), name="other"), AXES).run(tmp_path)
 
 
 def test_a_run_that_fails_is_named_and_run_again_later(small: Scenario, tmp_path: Path) -> None:
-    """A worker that spoils what it is sent stands for whatever goes wrong out there."""
+    """A worker that damages its tasks, as an example of a fault on a cluster."""
     sweep = Sweep(small, [{"flow.steady.count": [1, 2]}])
 
     class Faulty(Pool):
@@ -265,9 +265,9 @@ KILLED_AT = [
     ("os.rename */experiment.json 1", 0),
     ("os.mkdir */drafts/* 1", 0),
     ("open */drafts/*/groups.parquet 1", 0),
-    ("shutil.rmtree */drafts 1", 0),  # a draft is there, and is about to be cleared away
+    ("shutil.rmtree */drafts 1", 0),  # a draft exists, and is about to be removed
     ("open */drafts/*/seal.json 1", 0),
-    ("os.remove *.parquet 2", 0),  # half of a draft has been cleared away
+    ("os.remove *.parquet 2", 0),  # half of a draft has been removed
     ("os.rename */segments/* 1", 0),
     (FIRST_SEGMENT_STORED, 1),
     ("os.mkdir */drafts/* 2", 1),
@@ -275,10 +275,10 @@ KILLED_AT = [
     ("open */drafts/*/ports.parquet 2", 1),
     ("open */drafts/*/seal.json 2", 1),
     ("os.rename */segments/* 2", 1),
-    ("os.rename */experiment.json 2", 60 - 6),  # the last run is stored, and nobody has said so
-    ("os.rename */experiment.json 3", 0),  # the sweep is about to be called complete
+    ("os.rename */experiment.json 2", 60 - 6),  # the last run is stored, but not yet recorded
+    ("os.rename */experiment.json 3", 0),  # the sweep is about to be marked as complete
 ]
-"""Moments, and how many runs have been stored by then: a sweep sends its first runs one by one."""
+"""Moments, and the number of runs stored by then: a sweep sends its first runs one by one."""
 
 
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 is of POSIX systems")

@@ -16,7 +16,7 @@ CELL = 424.0
 
 
 def printed(text: str) -> object:
-    """Equal to what rounds to `text`: within half (and a little) of its last digit."""
+    """Equal to a value that rounds to `text`: within half (and a little) of its last digit."""
     number = Decimal(text)
     exponent = number.as_tuple().exponent
     assert isinstance(exponent, int)
@@ -108,7 +108,7 @@ def test_md1_tail_is_a_distribution(load: float) -> None:
 
 
 def test_md1_tail_meets_the_alternating_sum() -> None:
-    """P(Wq <= t) = (1-r) sum over k <= t of [r (k-t)]^k / k! e^(r (t-k)), with enough decimals to survive its signs."""
+    """P(Wq <= t) = (1-r) sum over k <= t of [r (k-t)]^k / k! e^(r (t-k)), with decimals enough for its signs."""
     load, time = Decimal("0.8"), Decimal("10.25")
     with localcontext(prec=60):
         terms = [(load * (k - time)) ** k / math.factorial(k) * (load * (time - k)).exp() for k in range(11)]

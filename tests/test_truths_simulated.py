@@ -1,7 +1,7 @@
 """The engine against exact results: each must lie in the 99.9 % interval of a simulation through the public face.
 
-A truth that lies in a wide interval says little, so the half width is held too: 1 % of the truth for means, 3 % for
-shares, unless a test says why not. Seeds are fixed, so a test fails always or never. One cell time is 1 ms wherever
+A value inside a wide interval proves little, so the half width is limited too: 1 % of the value for means, 3 % for
+shares, unless a test gives a reason. Seeds are fixed, so a test fails always or never. One cell time is 1 ms if
 the server is a line of 424 kb/s.
 """
 
@@ -28,15 +28,15 @@ def simulate(text: str, *, replications: int = 1, seed: int = 1) -> penstock.Res
 
 
 def agree(values: Iterable[float], truth: float, *, within: float, bias: float = 0.0) -> None:
-    """Holds a truth against independent values; `within` bounds the interval's half width, as a share of the truth.
+    """Compares an exact value with independent values; `within` bounds the interval's half width, as a share of it.
 
-    `bias` is what the model itself may be off by, as a share of the truth: 0 unless a test says what it is.
+    `bias` is the known error of the model itself, as a share of the exact value: 0 unless a test gives it.
     """
     reaches(values, (1 - bias) * truth, (1 + bias) * truth, within=within)
 
 
 def reaches(values: Iterable[float], low: float, high: float, *, within: float) -> None:
-    """The interval of the values' mean has a part between two truths, and a half width below a share of the lower."""
+    """The interval of the mean has a part between two exact values, and a half width below a share of the lower."""
     estimate = student(values, level=0.999)
     assert estimate.low is not None
     assert estimate.high is not None
@@ -134,7 +134,7 @@ def test_mm1_wait(load: float, seconds: int) -> None:
         waits.append(float((groups["delivered"] * (groups["delay_mean_s"] - own)).sum()) / total / MEAN_S)
         tails.append(float(groups["over_jitter_limit"].sum()) / total)
     agree(waits, mm1.wait_mean(load), within=0.01, bias=0.001)
-    # The largest sizes come too rarely for their own minimum to be without a wait.
+    # The largest sizes are so rare that their own minimum includes a wait.
     agree(tails, mm1.wait_tail(load, 5), within=0.03, bias=0.002)
 
 
@@ -202,7 +202,7 @@ def test_md1k_loss(load: float, places: int, seconds: int) -> None:
     assert result.ports.filter(port="server")["queue_max"].max() == places
 
 
-# 4 nD/D/1: phases are drawn once a run, so a run has many lines side by side, and each is looked at for one period.
+# 4 nD/D/1: phases are drawn once a run, so a run has many parallel lines, and each is measured for one period.
 
 
 def periodic_waits(
@@ -239,7 +239,7 @@ traffic.cbr = {{ rate = "10 kb/s" }}
     ],
 )
 def test_periodic_sources(sources: int, period: int, works: Sequence[float], lines: int) -> None:
-    # A source sees the work of the others, for its own cell of the last period is long gone.
+    # A source sees the work of the others, because its own cell of the last period has left.
     waits = periodic_waits(sources, period, lines, 10)
     for work in works:
         shares = (waits > work + 1e-6).mean(axis=1)

@@ -1,4 +1,4 @@
-"""Video: the frames that the engine draws or that a file holds, and what is wrong with such a file."""
+"""Video: the frames that the engine draws or that a file has, and faults of such a file."""
 
 import pickle
 from pathlib import Path
@@ -11,7 +11,7 @@ from penstock import InputError, Scenario, Sweep, run
 from penstock.video import Video
 
 RECORDINGS = Path(__file__).parent.parent.parent / "shared" / "data" / "video-frame-sizes"
-"""Real recordings, where they are; they are not part of this repository."""
+"""Real recordings, if present; they are not part of this repository."""
 
 SCENARIO = """\
 duration = "1 s"
@@ -53,7 +53,7 @@ def test_the_group_of_pictures_shows_in_the_autocorrelation() -> None:
     video = Video.of(Scenario.parse(MPEG), "video")
     found = video.autocorrelation(40)
     assert found[0] == pytest.approx(1.0)
-    # I frames meet I frames after 12, 24 and 36; P frames meet P or I frames after 3; the least is between them.
+    # I frames coincide with I frames after 12, 24 and 36; P frames with P or I frames after 3; the least is between.
     assert found[12] > 0.9
     assert np.argsort(found)[::-1][:4].tolist() in ([0, 12, 24, 36], [0, 12, 36, 24])
     assert found[3] > 0.0 > found[1]
@@ -70,7 +70,7 @@ def test_a_recording_is_read_beside_the_scenario(clip: Path, monkeypatch: pytest
     video = Video.of(scenario, "video")
     assert video.frame_bits == [72_000, 9_600, 32_000, 6_400]
     assert (video.mean_bps, video.peak_bps) == (750_000.0, 1_800_000.0)
-    # Complete: it means the same without the file, wherever it goes.
+    # Complete: it means the same without the file, in any place.
     (clip.parent / "clip.txt").unlink()
     monkeypatch.chdir("/")
     assert Scenario.parse(scenario.to_toml()) == scenario
@@ -81,7 +81,7 @@ def test_a_recording_is_read_beside_the_scenario(clip: Path, monkeypatch: pytest
 def test_what_is_sent_is_what_was_recorded(clip: Path) -> None:
     changes = {"duration": "3.2 s", "flow.video.traffic.replay.sending": {"phase": "zero", "header": 5}}
     result = run(Scenario.load(clip).with_(changes))
-    # 20 times the four frames, whose 120 000 bits go in cells of 384: 6250, and whoever is at an end may be a cell on.
+    # 20 times the four frames, whose 120 000 bits go in cells of 384: 6250, and a flow at an end may be one cell ahead.
     assert all(6250 <= sent <= 6251 for sent in result.flows["sent"])
 
 
@@ -117,7 +117,7 @@ def test_a_sweep_goes_over_files(clip: Path, tmp_path: Path) -> None:
         ("9000\n", 'sending = { burst = "1 Mb/s" }, ', ["sending.burst", "72000 bits"]),
         ("9000\n", "sending = { header = 53 }, ", ["sending.header", "53 octets"]),
         ("\x00", "", ["binary"]),
-        (None, "", ["line 10", "clip.txt", "no such file", "beside the scenario"]),
+        (None, "", ["line 10", "clip.txt", "no such file", "folder of the scenario"]),
     ],
 )
 def test_files_that_cannot_be_used(clip: Path, text: str | None, more: str, words: list[str]) -> None:
@@ -154,7 +154,7 @@ def test_a_long_recording_stays_usable(clip: Path, tmp_path: Path) -> None:
     assert stored < 3_000_000, stored
 
 
-@pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings are not here")
+@pytest.mark.skipif(not RECORDINGS.is_dir(), reason="the recordings are missing")
 @pytest.mark.parametrize("file", ["big-buck-bunny-1080p", "elephants-dream-360p", "video-chat-540p"])
 def test_real_recordings(tmp_path: Path, file: str) -> None:
     recording = RECORDINGS / f"{file}-1500kbps.txt"

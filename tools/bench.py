@@ -1,7 +1,7 @@
 """Times the workloads of `make bench`: writes bench.json, prints a table, adds a line to docs/benchmarks.md.
 
-A time is the processor time of the whole process, the median of three runs. Instructions are counted by callgrind,
-where valgrind is installed, as the difference between two short runs, so that start-up does not count.
+A time is the processor time of the whole process, the median of three runs. Callgrind counts instructions, if
+valgrind is installed, as the difference between two short runs, so that start-up does not count.
 """
 
 import argparse
@@ -43,7 +43,7 @@ WORKLOADS = [
     Workload("port", "two priorities, one busy port", str(ROOT / "tools" / "workloads" / "port.toml")),
     Workload("link", "five long lines, per hop", str(ROOT / "tools" / "workloads" / "link.toml"), hops=5),
 ]
-# The same load on one port from ever more flows, on and off, each over an access line of its own.
+# The same load on one port from more and more on/off flows, each with its own access line.
 GROWTH = (1_000, 10_000, 100_000)
 COLUMNS = ("w1", "w2", "w3", "s1c1", "s1c2", "s2c1", "s3c2")
 INTERVALS = ("w1", "w2")
@@ -52,7 +52,9 @@ INTERVALS = ("w1", "w2")
 def main() -> None:
     """Times every workload, or those named."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="workloads to time; all if none is named, and then recorded")
+    parser.add_argument(
+        "names", nargs="*", help="workloads to time; without names all of them, and the results are recorded"
+    )
     names = parser.parse_args().names
     rows: list[dict[str, Any]] = []
     print(f"{'workload':42}{'ns/cell':>9}{'plain':>8}{'instructions':>14}{'MB':>7}")
@@ -100,7 +102,7 @@ def measure(workload: Workload) -> dict[str, Any]:
 
 
 def intervals(file: str) -> dict[str, dict[str, float | None]]:
-    """Loss and delay with 95 % intervals over replications: those of one run vary by up to a fifth."""
+    """Loss and delay with 95 % intervals over replications: values of one run vary by up to a fifth."""
     from penstock import Scenario, run
     from penstock.statistics import student
 
@@ -110,13 +112,13 @@ def intervals(file: str) -> dict[str, dict[str, float | None]]:
 
 
 def median(file: str, form: str) -> tuple[float, dict[str, Any]]:
-    """Median processor seconds, and what the program printed."""
+    """Median processor seconds, and the output of the program."""
     runs = [timed([str(PROGRAM), file, "--form", form]) for _ in range(RUNS)]
     return statistics.median(seconds for seconds, _ in runs), runs[-1][1]
 
 
 def growth() -> list[dict[str, Any]]:
-    """What a cell costs among more flows, assembly apart, and what memory a flow takes before it sends."""
+    """The time of a cell with more flows, without assembly, and the memory of a flow before it sends."""
     rows: list[dict[str, Any]] = []
     idle_mb: list[float] = []
     for flows in GROWTH:

@@ -1,8 +1,8 @@
-"""What a sweep costs beside its simulations: 2,000 short runs on two processes, kept in a store.
+"""The cost of a sweep besides its simulations: 2,000 short runs on two processes, stored.
 
 The cost is the processor time of the sweeping process itself, which plans, sends, receives and stores, as a share of
-the time that its workers spend in the engine. Processor time, for elapsed time says more about what else the machine
-is doing. Memory is the largest of the sweeping process, a tenth into the sweep and at its end.
+the time that its workers spend in the engine. It is processor time, because elapsed time depends on other work on the
+machine. Memory is the largest of the sweeping process, after a tenth of the sweep and at its end.
 """
 
 import resource

@@ -4,13 +4,13 @@
     tools/compare-engines --budget w1
 
 A name is a workload (w1, w2, w3, s1c1, s1c2, s2c1, s3c2), a scenario file, or a study (satellite, becn, eprca, abr,
-atn): of its planned runs every so many-th, shortened, by the engine alone. Without names all workloads are compared;
-`studies` stands for all studies. Printed are processor time per cell as a share of the other commit's (the median of
+atn): every nth of its planned runs, shortened, by the engine alone. Without names all workloads are compared;
+`studies` means all studies. It prints the processor time per cell as a share of the other commit's (the median of
 the ratios of neighbouring runs, with the least and the greatest), and instructions per cell of both (callgrind). Both
-must give the same fingerprint, or no time is worth a word. `--budget` says which functions and files the instructions
-of one workload go to.
+must give the same fingerprint, else the times are not comparable. `--budget` prints the functions and files of the
+instructions of one workload.
 
-The other commit is built beside this one, under target/engines, with this tree's `bench.rs` where it compiles there.
+The other commit is built under target/engines, with this tree's `bench.rs` if it compiles there.
 """
 
 import argparse
@@ -37,12 +37,12 @@ WORKLOADS = {
     "s3c2": READY / "satellite" / "3-case-2.toml",
 }
 STUDIES = {"satellite": (1, 0.05), "becn": (10, 0.1), "eprca": (10, 0.2), "abr": (1, 0.1), "atn": (50, 1.0)}
-"""Of each study every so many-th run, and what part of it: some tens of seconds."""
+"""For each study: every nth run, and the part of it that is run. Some tens of seconds in all."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """The most that the rounds may take of 3a08ef9's time, and the most instructions a cell."""
+    """The targets of rounds: the share of 3a08ef9's time, and the instructions a cell."""
 
     share: float
     instructions: int | None = None
@@ -65,7 +65,7 @@ TARGETS = {
 
 
 def main() -> None:
-    """Compares what is named, or shows the budget of one workload."""
+    """Compares the named workloads, or shows the budget of one workload."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="workloads, studies or scenario files")
     parser.add_argument("--base", default=BASE, help=f"the commit to compare with ({BASE})")
@@ -74,7 +74,9 @@ def main() -> None:
     parser.add_argument(
         "--no-instructions", action="store_true", help="do not count instructions, which takes a minute"
     )
-    parser.add_argument("--budget", metavar="NAME", help="where the instructions of this workload go, and no times")
+    parser.add_argument(
+        "--budget", metavar="NAME", help="print the functions of this workload's instructions, without times"
+    )
     given = parser.parse_args()
     build(ROOT, ROOT / "target")
     if given.budget:
@@ -122,7 +124,7 @@ def build_base(commit: str) -> Path:
         [*git, "rev-parse", "--verify", f"{commit}^{{commit}}"], capture_output=True, text=True, check=False
     )
     if resolved.returncode != 0:
-        raise SystemExit(f"--base {commit}: git knows no such commit")
+        raise SystemExit(f"--base {commit}: there is no such commit")
     tree = ROOT / "target" / "engines" / resolved.stdout.strip()[:12]
     if not (tree / "Cargo.toml").exists():
         subprocess.run([*git, "worktree", "prune"], check=True)
@@ -152,7 +154,7 @@ def paired(other: Path, file: str, share: float, rounds: int) -> list[float]:
 
 
 def planned(name: str, folder: Path) -> Path:
-    """Some of the runs that a quick run of a study wants, evenly chosen, one a line."""
+    """Some of the planned runs of a quick study, evenly chosen, one in each line."""
     from penstock.studies import open_study
 
     file = folder / f"{name}.jsonl"
@@ -177,7 +179,7 @@ def print_row(name: str, ratios: list[float], counts: list[float | None] | None)
 
 @dataclass
 class Profile:
-    """Instructions by what they belong to, of one run."""
+    """Instructions of one run, by file or function."""
 
     cells: int
     by_file: collections.Counter[str]
@@ -186,14 +188,14 @@ class Profile:
 
 
 def print_budget(file: str) -> None:
-    """Instructions per cell of a workload by file and by function, start-up taken off."""
+    """Instructions per cell of a workload by file and by function, without start-up."""
     with tempfile.TemporaryDirectory() as folder:
         few, many = (profile(file, share, Path(folder) / str(share)) for share in SHORT_SHARES)
     cells = many.cells - few.cells
     total = sum(many.by_file.values()) - sum(few.by_file.values())
     print(f"{total / cells:.0f} instructions a cell")
     for title, attribute, most in (
-        ("by file, itself (what was inlined counts where it was written)", "by_file", 30),
+        ("by file, itself (inlined code counts for its own file)", "by_file", 30),
         ("by function, itself", "by_function", 30),
         ("by function, with all that it calls", "inclusive", 40),
     ):
@@ -206,7 +208,7 @@ def print_budget(file: str) -> None:
 
 
 def profile(file: str, share: float, into: Path) -> Profile:
-    """What callgrind says of a share of a workload."""
+    """The output of callgrind for a part of a workload."""
     total, cells = collected(PROGRAM, file, share, str(into))
     if total is None:
         raise SystemExit("--budget needs valgrind")
@@ -216,7 +218,7 @@ def profile(file: str, share: float, into: Path) -> Profile:
     is_call = False
     for line in into.read_text(encoding="utf-8").splitlines():
         if match := re.match(r"(c?(?:fn|fl|fi|fe|ob))=\((\d+)\)(?: (.*))?$", line):
-            # A name is written out once, and is a number from then on; functions, files and objects are numbered apart.
+            # A name is written once, and is a number later; functions, files and objects have separate numbers.
             kind, number, name = match.groups()
             key = kind[-2:].replace("fi", "fl").replace("fe", "fl") + number
             if name is not None:

@@ -1,4 +1,4 @@
-"""What the tools that time the engine share: processor time and instructions of the program `bench`."""
+"""Code that the timing tools share: processor time and instructions of the program `bench`."""
 
 import json
 import os
@@ -17,7 +17,7 @@ SHORT_SHARES = (0.02, 0.06)
 
 
 def finish(process: subprocess.Popen[Any]) -> struct_rusage:
-    """Waits for a process that must succeed; returns what it used."""
+    """Waits for a process that must succeed; returns its resource usage."""
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode != 0:

@@ -1,4 +1,4 @@
-"""Writes the reference pages that follow from the code: every scenario key, and the help of every command."""
+"""Writes the reference pages from the code: every scenario key, and the help of every command."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from penstock.cli import COMMANDS
 
 Schema = dict[str, Any]
 PATHS = {"sweep.axis"}
-"""Tables whose keys are paths into the scenario, and no names of one's choice."""
+"""Tables whose keys are paths into the scenario, not names of one's choice."""
 
 
 def write(folder: Path) -> None:
@@ -71,12 +71,12 @@ class ScenarioPage:
             lines.append(f"| `{key}` | {kind} | {default} | {cell(self.meaning(value))} |")
         self.sections.append("\n".join([*lines, ""]))
         inner, self.inner = self.inner, outer
-        # Lines first: what they share with other tables, as queues, is best read there.
+        # Lines first: tables that they share with others, such as queues, are described there.
         for place in sorted(inner, key=lambda place: place[0] != "line.NAME"):
             self.section(*place)
 
     def kind(self, schema: Schema, path: str, meaning: str = "") -> str:
-        """What a value may be, with links to the sections of the tables inside it."""
+        """The possible values, with links to the sections of the tables inside."""
         if "$ref" in schema:
             return self.reference(schema["$ref"].rsplit("/", 1)[-1], path, meaning)
         if branches := schema.get("anyOf") or schema.get("oneOf"):
@@ -93,13 +93,13 @@ class ScenarioPage:
             keys = [f"`{key}`: keys of [`{key}.NAME`](#{anchor(f'{key}.NAME')})" for key in schema["properties"]]
             return f"`{path}` with {', '.join(keys)}"
         if kind == "object":
-            # A table too small to have a section of its own.
+            # A table too small for its own section.
             keys = [f"`{key}`: {self.kind(value, path)}" for key, value in schema.get("properties", {}).items()]
             return f"`{path.rsplit('.', 1)[-1]}` with {', '.join(keys)}"
         return {"integer": "whole number", "number": "number", "string": "text", "boolean": "`true` or `false`"}[kind]
 
     def reference(self, name: str, path: str, meaning: str) -> str:
-        """A named definition: a table has one section, where it is met first; a quantity is explained once.
+        """A named definition: a table has one section, at its first use; a quantity is explained once.
 
         Two keywords may share a definition: then they share the section, under the name of each.
         """
@@ -121,7 +121,7 @@ class ScenarioPage:
         return self.kind(schema, path)
 
     def choice(self, branches: list[Schema], path: str) -> str:
-        """One of several: words, or tables of which the key chooses."""
+        """One of several: words, or tables chosen by a key."""
         parts = []
         for branch in branches:
             if "const" in branch:
@@ -134,7 +134,7 @@ class ScenarioPage:
         return " or ".join(parts)
 
     def meaning(self, schema: Schema) -> str:
-        """The description of a value, and of each word or keyword that it may be and that no section describes."""
+        """The description of a value, and of each of its possible words or keywords without a section."""
         text = str(schema.get("description") or self.definition(schema).get("description", ""))
         told = [text]
         for branch in self.branches(schema):
@@ -144,11 +144,11 @@ class ScenarioPage:
         return " ".join(told)
 
     def definition(self, schema: Schema) -> Schema:
-        """What a schema refers to, or nothing."""
+        """The target of a schema's reference, or nothing."""
         return self.definitions.get(schema.get("$ref", "").rsplit("/", 1)[-1], {})
 
     def branches(self, schema: Schema) -> list[Schema]:
-        """What a value may be, also the items of a list and what is optional."""
+        """The possible schemas of a value, also the items of a list and optional values."""
         if "$ref" in schema:
             schema = self.definition(schema)
         inner = [branch for branch in schema.get("anyOf", []) if "$ref" in branch]
@@ -168,7 +168,7 @@ def anchor(path: str) -> str:
 
 
 def default_text(schema: Schema) -> str:
-    """The default of a key, as it would stand in a file."""
+    """The default of a key, as in a file."""
     if "default" not in schema or schema["default"] is None:
         return "absent"
     default = schema["default"]
@@ -197,9 +197,9 @@ def tables_page() -> str:
         "# Result tables\n\nThe tables of a `Result`, and the Parquet files of `penstock run --out`: each has the "
         "column `replication` first. Sweeps, comparisons and studies have the same tables: `Results.table` puts the "
         "run, its point and parameters, seed and replication first; in the files of their segments the first column is "
-        "the run ([what the directory holds](../../guides/sweeps.md#what-the-directory-holds)).\n\nUnits are in the "
-        "names: `_s` seconds, `_bps` bits per second; what has no unit is a count of PDUs (cells) or a ratio. Where "
-        "there was nothing to measure stands null.\n"
+        "the run ([what the directory contains](../../guides/sweeps.md#what-the-directory-contains)).\n\nUnits are in "
+        "the names: `_s` seconds, `_bps` bits per second; values without a unit are counts of PDUs (cells) or ratios. "
+        "A value is null if there was nothing to measure.\n"
     )
     sections = [head]
     for table, meaning, columns in json.loads(_engine.columns()):
@@ -211,14 +211,14 @@ def tables_page() -> str:
 
 def commands_page() -> str:
     """The help of the program and of each of its commands."""
-    head = "# Commands\n\nWhat `--help` prints, for the program and for each of its commands.\n"
+    head = "# Commands\n\nThe output of `--help`, for the program and for each of its commands.\n"
     pages = [head, help_of()]
     pages += [f"## `penstock {command.name}`\n\n{help_of(*command.name.split())}" for command in COMMANDS]
     return "\n".join(pages)
 
 
 def help_of(*command: str) -> str:
-    """The help of one command, as a reader without colours sees it."""
+    """The help of one command, without colours."""
     environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
     line = [sys.executable, "-m", "penstock", *command, "--help"]
     printed = subprocess.run(line, capture_output=True, text=True, check=True, env=environment).stdout

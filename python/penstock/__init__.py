@@ -1,4 +1,4 @@
-"""Penstock: a laboratory for network congestion control.
+"""Penstock: a simulator of network congestion control.
 
 >>> import penstock
 >>> scenario = penstock.Scenario.load("satellite/1-case-2").with_({"flow.voice.count": 40})
@@ -7,8 +7,8 @@
 >>> sweep = penstock.Sweep(scenario, [{"flow.voice.count": [40, 60, 80]}], replications=5)
 >>> sweep.run("out/voice", jobs=2).table("groups")
 
-Names are imported when they are first used, so that a worker process loads the engine and little more. Only ``run`` is
-there from the start: it shares its name with its module, and must come after it.
+Names are imported at their first use, so that a worker process loads little more than the engine. Only ``run`` is
+imported at once: it has the name of its module, and must come after it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Comparison of scenarios under the same traffic: paired differences, and a ranking in which equals tie.
+"""Comparison of scenarios with the same traffic: paired differences, and a ranking with ties.
 
-Every random component draws from a stream named after itself, the seed and the replication. So flows of the same name
-and traffic send the same in every scenario, and the difference of two scenarios in one replication is free of most of
-the luck that each has.
+Every random component has its own random stream, named after the component, the seed and the replication. So flows of
+the same name and traffic send the same in every scenario (common random numbers), and the difference of two scenarios
+in one replication has much less random variation than each of them.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """One of the scenarios that are compared, by its name."""
+    """One of the compared scenarios, by its name."""
 
     name: str
     scenario: Scenario
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """Its name alone."""
+        """Its name only."""
         return {"scenario": self.name}
 
     def build(self) -> Scenario:
@@ -49,7 +49,7 @@ class Contender:
 class Comparison:
     """How scenarios rank in one metric of one group or port (``of``).
 
-    ``replications`` is how many they were compared over; ``counts`` are, of a ratio, the events and trials of each.
+    ``replications`` is the number of replications compared; ``counts`` has, for a ratio, the events and trials of each.
     """
 
     metric: Metric
@@ -74,9 +74,9 @@ def compare(
     most_memory_gb: int | None = None,
     tell: Callable[[State], None] = lambda _state: None,
 ) -> Results:
-    """Run every scenario for the same seed and replications, and keep the runs in the directory ``out``.
+    """Run every scenario for the same seed and replications, and store the runs in the directory ``out``.
 
-    ``metrics`` are those to compare by later, where no others are asked for; ``most_pdus`` and ``most_memory_gb`` are
+    ``metrics`` are the default metrics of a later comparison; ``most_pdus`` and ``most_memory_gb`` are
     as in :meth:`penstock.Sweep.run`.
 
     Raises as :meth:`penstock.Sweep.run`.
@@ -86,7 +86,7 @@ def compare(
     whole_number(replications, "replications", 1, MOST_REPLICATIONS)
     whole_number(seed, "seed", 0, 2**64 - 1)
     whole_number(jobs, "jobs", 1, MOST_JOBS)
-    refuse_flood(len(scenarios) * replications, "comparison", "compare fewer scenarios, or ask for fewer replications")
+    refuse_flood(len(scenarios) * replications, "comparison", "compare fewer scenarios, or use fewer replications")
     contenders = [Contender(name, scenario.with_({"sweep": None})) for name, scenario in scenarios.items()]
     details = {
         "scenarios": {contender.name: contender.scenario.tree for contender in contenders},
@@ -113,7 +113,7 @@ def compare(
 def rankings(results: Results, metric: Metric) -> list[Comparison]:
     """One comparison for each group or port that all scenarios have.
 
-    Only replications count for which every scenario has a value.
+    Only replications in which every scenario has a value count.
     """
     names = dict(results.plan.select("point", "scenario").unique().sort("point").iter_rows())
     found: dict[str, dict[str, dict[int, float]]] = {}
@@ -137,7 +137,7 @@ def rankings(results: Results, metric: Metric) -> list[Comparison]:
 
 
 def different_traffic(scenarios: Mapping[str, Scenario]) -> list[str]:
-    """What keeps the traffic from being the same, one line each: groups that only some have, or that send otherwise."""
+    """The differences in traffic, one line each: groups that only some scenarios have, or whose traffic differs."""
     first, *others = scenarios
     flows = {name: scenario.tree["flow"] for name, scenario in scenarios.items()}
     lines = []

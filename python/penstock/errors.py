@@ -1,7 +1,7 @@
-"""What is wrong with an input: one exception, whose text is one paragraph.
+"""Errors in the input: one exception, whose text is one paragraph.
 
-It says what is wrong, where (file, line, path), the value, why it cannot be, and what would be right. The command
-prints that paragraph and ends with status 2.
+The text has the place (file, line, path), the value, the reason for the refusal, and a remedy. The command prints this
+paragraph and ends with status 2.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ LONGEST_VALUE = 120
 
 
 class InputError(ValueError):
-    """An input that cannot be used: a scenario, a file, a directory, an argument.
+    """An invalid input: a scenario, a file, a directory, an argument.
 
     Attributes:
-        file: name of the file, empty where there is none.
-        line: line of the file, from 1, where it is known.
+        file: name of the file, empty without one.
+        line: line of the file, from 1, if known.
         path: path into the scenario (``flow.voice.count``), or the name of the argument (``seed``).
-        value: the offending value as it was given, shortened.
-        reason: why it cannot be.
-        remedy: what would be right; may be empty.
+        value: the invalid value as given, shortened.
+        reason: why it is refused.
+        remedy: how to correct it; may be empty.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ def _rebuild(reason: str, path: str, value: str, remedy: str, file: str, line: i
 
 
 def shorten(text: str) -> str:
-    """``text`` on one line, printable, cut in its middle if it is long."""
+    """``text`` on one line, printable, shortened in the middle if it is long."""
     flat = " ".join("".join(letter if letter.isprintable() else " " for letter in text[:100_000]).split())
     if len(flat) <= LONGEST_VALUE:
         return flat
@@ -74,7 +74,7 @@ def whole_number(value: object, name: str, least: int, most: int | None) -> int:
     wanted = f"from {least} to {most}" if most is not None else f"of {least} or more"
     if not isinstance(value, int) or isinstance(value, bool):
         raise InputError(
-            "this is no whole number", path=name, value=repr(value), remedy=f"give a whole number {wanted}"
+            "this is not a whole number", path=name, value=repr(value), remedy=f"give a whole number {wanted}"
         )
     if value < least or (most is not None and value > most):
         raise InputError("this is out of range", path=name, value=str(value), remedy=f"give a whole number {wanted}")
@@ -82,6 +82,6 @@ def whole_number(value: object, name: str, least: int, most: int | None) -> int:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``did you mean "..."?``, or the empty string where nothing known is like ``word``."""
+    """``did you mean "..."?``, or the empty string if no known word is similar to ``word``."""
     close = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f'did you mean "{close[0]}"?' if close else ""

@@ -1,4 +1,4 @@
-"""What the replications of a point say about a metric: a mean with its interval, or a bound where nothing happened."""
+"""Estimates of a metric from the replications of a point: a mean with its interval, or a bound without events."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 class PointEstimate:
     """A metric of one group or port (``of``) at one point, over its replications.
 
-    ``values`` has one value a replication, in their order; ``None`` where there was nothing to measure. ``estimate`` is
-    ``None`` where that was so in all. ``events`` of ``trials`` are the counts behind a ratio, summed; else ``None``.
+    ``values`` has one value a replication, in their order; ``None`` if there was nothing to measure. ``estimate`` is
+    ``None`` if no replication has a value. ``events`` and ``trials`` are the summed counts of a ratio, else ``None``.
     """
 
     point: int
@@ -38,7 +38,7 @@ class PointEstimate:
 
 
 def estimates(metric: Metric, results: Results) -> list[PointEstimate]:
-    """One estimate a point and group or port, sorted by point; those of runs that are missing are left out."""
+    """One estimate a point and group or port, sorted by point, without those of missing runs."""
     rows = metric.values(results)
     found = []
     for (point, of), part in rows.group_by(["point", "of"], maintain_order=True) if rows.height else ():
@@ -58,6 +58,6 @@ def estimates(metric: Metric, results: Results) -> list[PointEstimate]:
 
 
 def estimate_of(values: Sequence[float | None]) -> Estimate | None:
-    """The Student estimate of the values that are there; ``None`` without any."""
+    """The Student estimate of the values that are not ``None``; ``None`` if there are none."""
     there = [value for value in values if value is not None]
     return student(there) if there else None

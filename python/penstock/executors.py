@@ -1,6 +1,6 @@
-"""Where runs are carried out: here, in local processes, on a Dask cluster, or on any ``concurrent.futures.Executor``.
+"""Executors of runs: this process, local processes, a Dask cluster, or any ``concurrent.futures.Executor``.
 
-Results never depend on it: a run is known by (scenario, seed, replication) alone.
+Results never depend on the executor: (scenario, seed, replication) identifies a run.
 """
 
 from __future__ import annotations
@@ -29,31 +29,31 @@ if TYPE_CHECKING:
     Results = list[Outcome | Failure]
 
 MOST_JOBS = 4096
-"""Processes that may be asked for on one machine."""
-MOST_WORKERS = 61  # what Windows can wait for
+"""The most processes on one machine."""
+MOST_WORKERS = 61  # the limit of Windows
 CONNECT_S = 7
 ANSWER_S = 5
-"""Seconds that a cluster has to be there, and to answer a question."""
+"""Seconds that a cluster has to connect, and to answer a request."""
 LOST_S = 10.0
-"""Seconds for which a scheduler may be gone before it counts as lost."""
+"""Seconds without a scheduler after which it counts as lost."""
 
 Answer = TypeVar("Answer")
 _log = logging.getLogger(__name__)
 
 
 class ClusterLostError(ConnectionError):
-    """The cluster's scheduler is gone, and with it every task in flight."""
+    """The connection to the cluster's scheduler is lost, with every active task."""
 
 
 class Stop:
-    """A wish to end. Ctrl-C or SIGTERM makes it while :func:`interruptible` holds; a second one interrupts at once."""
+    """A request to end. Ctrl-C or SIGTERM sets it inside :func:`interruptible`; a second one interrupts at once."""
 
     def __init__(self) -> None:
         self.wished = False
 
 
 class Pool:
-    """Runs batches on an executor. A context: it closes the executor at its end, if it made it.
+    """Runs batches on an executor. A context: at its end it closes the executor, if it created it.
 
     Args:
         executor: any ``concurrent.futures.Executor`` whose workers can import ``penstock``.
@@ -65,21 +65,21 @@ class Pool:
         self.width = width
 
     def submit(self, tasks: Sequence[Task]) -> Future[Results]:
-        """Send a batch on its way."""
+        """Submit a batch."""
         return self.executor.submit(work, tasks, engine_sources())
 
     def check(self) -> None:
-        """Raise :class:`ClusterLostError` when nothing more can come back."""
+        """Raise :class:`ClusterLostError` if no more results can arrive."""
 
     def restart(self, broken: BaseException) -> None:
-        """Start anew after the executor broke; raises ``broken`` where that cannot be done."""
+        """Restart after the executor broke; raises ``broken`` if this is impossible."""
         raise broken
 
     def stop(self) -> None:
-        """Tell the runs under way to give up, where they can be told."""
+        """Ask the active runs to stop, if this is possible."""
 
     def close(self) -> None:
-        """Free what the pool holds."""
+        """Free the pool's resources."""
 
     def __enter__(self) -> Pool:
         return self
@@ -89,7 +89,7 @@ class Pool:
 
 
 class Here(Pool):
-    """Runs everything in this process, one after the other. ``watch`` is told how many runs of a batch are done."""
+    """Runs everything in this process, one after the other. ``watch`` gets the number of finished runs of a batch."""
 
     def __init__(self, stop: Stop, watch: Callable[[float], None] | None = None) -> None:
         self.width = 1
@@ -112,17 +112,17 @@ class Here(Pool):
 
 
 class Processes(Pool):
-    """Local processes, spawned: they import the engine and little more, and end by themselves with their parent."""
+    """Local spawned processes: they import little more than the engine, and end when their parent ends."""
 
     def __init__(self, jobs: int) -> None:
         self.width = min(jobs, MOST_WORKERS) if sys.platform == "win32" else jobs
         self._start()
 
     def restart(self, broken: BaseException) -> None:
-        """Start anew with fresh processes: one has died."""
+        """Start new processes after one has died."""
         _log.warning("a worker process has died: %s", broken)
         for process in list((self.executor._processes or {}).values()):
-            process.kill()  # the executor has only asked them to end
+            process.kill()  # the executor has only requested their end
         self.close()
         self._start()
 
@@ -137,12 +137,12 @@ class Processes(Pool):
         )
 
     def submit(self, tasks: Sequence[Task]) -> Future[Results]:
-        """Send a batch on its way; the first ones start the processes."""
+        """Submit a batch; the first ones start the processes."""
         with _bare_start():
             return super().submit(tasks)
 
     def stop(self) -> None:
-        """Tell every worker to end its run at its next look."""
+        """Ask every worker to end its run at its next check."""
         self.stopping.set()
 
     def close(self) -> None:
@@ -152,10 +152,10 @@ class Processes(Pool):
 
 
 class Cluster(Pool):
-    """A Dask cluster, by its scheduler or the address of that (``tcp://host:8786``); the extra ``penstock[cluster]``.
+    """A Dask cluster, by its scheduler or its address (``tcp://host:8786``); the extra ``penstock[cluster]``.
 
-    Raises :class:`InputError` within ten seconds if nobody answers there, if no worker has joined, or if a worker
-    cannot run this very engine; and for files of TLS that cannot be used.
+    Raises :class:`InputError` within ten seconds if no scheduler answers, if there is no worker, or if a worker has
+    another engine; and for invalid TLS files.
     """
 
     def __init__(self, where: str | Scheduler) -> None:
@@ -176,12 +176,12 @@ class Cluster(Pool):
         self.seen = self.counted = time.monotonic()
 
     def check(self) -> None:
-        """Raise :class:`ClusterLostError` once the scheduler has been gone for ten seconds."""
+        """Raise :class:`ClusterLostError` after ten seconds without the scheduler."""
         now = time.monotonic()
         if self.client.status != "running":
             if self.client.status == "closed" or now - self.seen > LOST_S:
-                raise ClusterLostError(f"the scheduler at {self.address} is gone")
-            return  # there is nobody to ask how many workers are left
+                raise ClusterLostError(f"the scheduler at {self.address} is lost")
+            return  # without a scheduler the number of workers is unknown
         self.seen = now
         if now - self.counted > LOST_S:
             self.counted = now
@@ -191,11 +191,11 @@ class Cluster(Pool):
                 _log.warning("no worker is left at %s: waiting for one", self.address)
 
     def close(self) -> None:
-        """Leave the cluster; it goes on without us."""
+        """Disconnect from the cluster, which continues."""
         self.client.close(timeout=2)
 
     def _threads(self) -> int:
-        """How many runs the workers of the moment can carry out at once; 0 if the scheduler does not answer."""
+        """How many runs the present workers can run at once; 0 if the scheduler does not answer."""
         try:
             return sum(within(ANSWER_S, self.client.nthreads).values())
         except OSError:
@@ -205,7 +205,7 @@ class Cluster(Pool):
 def open_pool(
     stop: Stop, jobs: int = 1, *, cluster: str | Scheduler | None = None, watch: Callable[[float], None] | None = None
 ) -> Pool:
-    """A pool: the Dask cluster of a scheduler, or for so many jobs: this process for one, else local processes."""
+    """A pool: a Dask cluster if a scheduler is given; else this process for one job, local processes for more."""
     if cluster is not None:
         return Cluster(cluster)
     return Here(stop, watch) if jobs <= 1 else Processes(jobs)
@@ -213,9 +213,9 @@ def open_pool(
 
 @contextmanager
 def interruptible() -> Iterator[Stop]:
-    """Turns the first Ctrl-C or SIGTERM into a wish, so that nothing is interrupted halfway; in the main thread alone.
+    """Turns the first Ctrl-C or SIGTERM into a request, so that no step is interrupted; only in the main thread.
 
-    Who has a handler of SIGTERM keeps it.
+    An existing handler of SIGTERM is not changed.
     """
     stop = Stop()
     if threading.current_thread() is not threading.main_thread():
@@ -249,13 +249,13 @@ def _connect(scheduler: Scheduler) -> Client:
         ) from None
     security = scheduler.security()
     try:
-        # Asked before there is a client: one that never connected would be closed by the garbage collector, perhaps
+        # Tested before there is a client: the garbage collector would close a client that never connected, perhaps
         # while another starts, and wait for the lock of that start for ever.
         within(CONNECT_S, lambda: asyncio.run(_greet(address, security)))
         return within(
             CONNECT_S, lambda: Client(address, timeout=CONNECT_S - 1, security=security, set_as_default=False)
         )
-    except Exception as error:  # whatever answers there, it is no scheduler
+    except Exception as error:  # something answers, but it is not a scheduler
         _log.debug("no scheduler at %s", address, exc_info=True)
         told = " ".join(str(error).split()) or type(error).__name__
         remedy = "give the address that `dask scheduler` prints, as tcp://host:8786"
@@ -263,7 +263,7 @@ def _connect(scheduler: Scheduler) -> Client:
 
 
 async def _greet(address: str, security: Security) -> None:
-    """Shakes hands with whoever listens at the address, as Dask's own do."""
+    """Connects to the address, with the handshake of Dask."""
     from distributed.comm import connect
 
     connection = await connect(address, timeout=CONNECT_S - 1, **security.get_connection_args("client"))
@@ -271,11 +271,11 @@ async def _greet(address: str, security: Security) -> None:
 
 
 def _compare_engines(address: str, client: Client) -> None:
-    """Results are stored as those of this engine, so no other may have made them."""
+    """Refuse workers with another engine: results are stored as those of this engine."""
     try:
         found = within(ANSWER_S, lambda: client.run(engine_sources))
     except TimeoutError:
-        raise _refused(address, "a worker does not answer", "end it, or start the cluster anew") from None
+        raise _refused(address, "a worker does not answer", "end it, or restart the cluster") from None
     except ImportError as error:
         raise _refused(address, f"a worker cannot import Penstock: {error}", "install it there too") from None
     for worker, sources in found.items():
@@ -285,7 +285,7 @@ def _compare_engines(address: str, client: Client) -> None:
 
 
 def within(seconds: float, call: Callable[[], Answer]) -> Answer:
-    """What ``call`` returns or raises; ``TimeoutError`` if that takes longer. The call may go on in a thread."""
+    """What ``call`` returns or raises; ``TimeoutError`` if this takes longer. The call may continue in a thread."""
     from concurrent.futures import Future
 
     future: Future[Answer] = Future()
@@ -293,7 +293,7 @@ def within(seconds: float, call: Callable[[], Answer]) -> Answer:
     def work_off() -> None:
         try:
             future.set_result(call())
-        except BaseException as error:  # for whoever waits
+        except BaseException as error:  # for the waiting thread
             future.set_exception(error)
 
     threading.Thread(target=work_off, daemon=True).start()
@@ -306,11 +306,11 @@ def _refused(address: str, reason: str, remedy: str) -> InputError:
 
 @contextmanager
 def _bare_start() -> Iterator[None]:
-    """Lets a process start with nothing of this one's.
+    """Starts a process without this process's main module and without its signals.
 
-    A spawned process imports the main module of its parent again: its libraries would come along, and a script
-    without a guard would run twice. And until it is ready (:func:`begin`), Ctrl-C and SIGTERM must not reach it: they
-    are held back here, which it inherits, and reach this process afterwards.
+    A spawned process imports the main module of its parent again: it would load its libraries, and a script without a
+    guard would run twice. Until the process is ready (:func:`begin`), Ctrl-C and SIGTERM must not reach it: they are
+    blocked here, which it inherits, and reach this process afterwards.
     """
     main = sys.modules["__main__"]
     sys.modules["__main__"] = types.ModuleType("__main__")
@@ -323,9 +323,9 @@ def _bare_start() -> Iterator[None]:
 
 @contextmanager
 def _ending_put_off() -> Iterator[None]:
-    """Keep the signals that end a sweep from processes that start meanwhile.
+    """Block the signals that end a sweep in processes that start inside this context.
 
-    They reach this one afterwards; on Windows Ctrl-C is lost.
+    They reach this process afterwards; on Windows Ctrl-C is lost.
     """
     if sys.platform != "win32":
         before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)  # a process inherits it from its parent

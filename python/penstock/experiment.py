@@ -1,10 +1,10 @@
-"""An experiment: many runs wanted, carried out into a store.
+"""An experiment: a plan of many runs, and their results in a store.
 
-A sweep, a comparison and a published study are experiments. Each says which points it wants, and how often each is
-run; what is already in the store is not run again.
+A sweep, a comparison and a published study are experiments. Each defines its points, and the number of runs of each.
+Stored runs are not run again.
 
-    DIR/experiment.json   what it is, whether it is complete, and what failed
-    DIR/plan.parquet      one row a run that is wanted: run, point, the point's parameters, seed, replication
+    DIR/experiment.json   its kind and name, whether it is complete, and what failed
+    DIR/plan.parquet      one row for each planned run: run, point, the point's parameters, seed, replication
     DIR/...               the store (``store.py``)
 """
 
@@ -40,42 +40,42 @@ Kind = Literal["sweep", "comparison", "study"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Parts = Mapping[str, type | UnionType]
 PARTS: Parts = {"kind": str, "name": str, "complete": bool, "details": dict, "failures": list}
-"""What ``experiment.json`` has."""
+"""The parts of ``experiment.json`` and their types."""
 DETAILS: Mapping[Kind, Parts] = {
     "sweep": {"scenario": dict, "sweep": dict, "file": str},
     "comparison": {"scenarios": dict, "files": list, "metrics": list, "seed": int, "replications": int},
     "study": {"figure": str | None, "seeds": int},
 }
-"""What the ``details`` of each kind have."""
+"""The parts of the ``details`` of each kind and their types."""
 
 FILE = "experiment.json"
 PLAN = "plan.parquet"
 LARGEST_FILE = 1_000_000_000
-"""Octets that ``experiment.json`` has at most: it has a line for every run that failed."""
+"""The most octets of ``experiment.json``, which has a line for every failed run."""
 TOLD_EVERY_S = 0.1
 _log = logging.getLogger(__name__)
 KEPT_SCENARIOS = 2048
-"""Scenarios of this many points stay in memory; those of further ones are built anew for each replication."""
+"""The scenarios of this many points stay in memory; others are built again for each replication."""
 
 
 MOST_WANTED = 10_000_000
-"""Runs that an experiment may want: the plan of so many takes gigabytes of memory."""
+"""The most runs of an experiment: a plan of this size takes gigabytes of memory."""
 
 
 def refuse_flood(wanted: int, what: str, remedy: str, file: str = "") -> None:
-    """Raises :class:`InputError` if ``what`` wants more runs than any experiment may have, before they are planned."""
+    """Raises :class:`InputError` if ``what`` has more runs than an experiment may have, before they are planned."""
     if wanted > MOST_WANTED:
-        told = f"{wanted:,}" if wanted < 10**18 else "more than 10^18"  # a file may have axes enough for any number
+        told = f"{wanted:,}" if wanted < 10**18 else "more than 10^18"  # the axes of a file may make any number
         reason = f"it has {told} runs; an experiment has at most {MOST_WANTED:,}"
         raise InputError(reason, file=file, path=what, remedy=remedy)
 
 
 class Point(Protocol):
-    """One setting of an experiment: the values that set it apart, and the scenario that they make."""
+    """One setting of an experiment: its parameter values, and the scenario that they make."""
 
     @property
     def parameters(self) -> Mapping[str, object]:
-        """The values that set it apart from the other points, by name; every point has the same names."""
+        """The values of the parameters that distinguish the points, by name; every point has the same names."""
 
     def build(self) -> Scenario:
         """Its scenario."""
@@ -83,7 +83,7 @@ class Point(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One run that is wanted: its identity in the store, and the number of its point."""
+    """One planned run: its identity in the store, and the number of its point."""
 
     run: str
     point: int
@@ -92,10 +92,10 @@ class Wanted:
 
 
 class Plan:
-    """Which runs an experiment wants: points, and for each some pairs of seed and replication.
+    """The planned runs of an experiment: points, and for each its pairs of seed and replication.
 
-    ``build`` makes the scenario of the point with a number, where it is not just ``Point.build``. ``limits`` is how
-    much each run may be.
+    ``build`` makes the scenario of the point with a number, if it is not ``Point.build``. ``limits`` are those of each
+    run.
     """
 
     def __init__(
@@ -108,9 +108,9 @@ class Plan:
         self.scenario = lru_cache(KEPT_SCENARIOS)(self._scenario)
 
     def add(self, point: int, runs: Sequence[tuple[int, int]]) -> None:
-        """Want ``runs``, as pairs of seed and replication, of the point with that number.
+        """Plan ``runs``, as pairs of seed and replication, of the point with that number.
 
-        Raises :class:`InputError` if the point's scenario cannot be run, or is certain to be too much.
+        Raises :class:`InputError` if the point's scenario is invalid, or certainly exceeds the limits.
         """
         text = self.scenario(point)
         self.wanted += [Wanted(run_id(text, *pair), point, *pair) for pair in runs]
@@ -121,12 +121,12 @@ class Plan:
         return scenario.to_json()
 
     def missing(self, store: Store) -> list[Wanted]:
-        """The runs that ``store`` does not hold, each once, replication by replication."""
+        """The runs that are not in ``store``, each once, replication by replication."""
         missing = {wanted.run: wanted for wanted in self.wanted if wanted.run not in store.runs}
         return sorted(missing.values(), key=lambda wanted: (wanted.replication, wanted.seed, wanted.point))
 
     def task(self, wanted: Wanted) -> Task:
-        """What a worker is given to run."""
+        """The task of a worker for one run."""
         return Task(self.scenario(wanted.point), wanted.seed, wanted.replication, key=wanted.run, limits=self.limits)
 
     def table(self) -> pl.DataFrame:
@@ -149,7 +149,7 @@ class Plan:
 
 
 def _column(values: Sequence[object]) -> Sequence[object]:
-    """Values that one column can hold: numbers, or text, with JSON for what is neither."""
+    """Values of one column: numbers, or text, with JSON for all others."""
     if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
         return values
     if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
@@ -159,7 +159,7 @@ def _column(values: Sequence[object]) -> Sequence[object]:
 
 @dataclass(slots=True)
 class State:
-    """How far an experiment is: runs that are there (``found`` of them from earlier), under way, failed and wanted."""
+    """The progress of an experiment: stored runs (``found`` of them from earlier), active, failed and planned ones."""
 
     total: int = 0
     found: int = 0
@@ -190,14 +190,14 @@ class Failed:
 
 @dataclass(slots=True)
 class Experiment:
-    """An experiment in a directory, being carried out: a context that holds the store's lock.
+    """An experiment that runs in a directory: a context that holds the store's lock.
 
     Args:
-        directory: where it is kept; made if need be.
+        directory: where it is stored; created if missing.
         kind: one of :data:`KINDS`.
-        name: what it is about.
-        details: whatever its kind needs to be shown again later, as JSON.
-        resume: go on with one that is unfinished.
+        name: its name.
+        details: the data that its kind needs to show it again later, as JSON.
+        resume: continue an unfinished one.
 
     Raises :class:`InputError`, on entry, for an unfinished experiment without ``resume``, for one of another kind or
     name, and as :meth:`Store.open_to_write`.
@@ -228,10 +228,10 @@ class Experiment:
         self.store.close()
 
     def run(self, plan: Plan, pool: Pool, stop: Stop) -> bool:
-        """Carry out what is missing of ``plan``; returns whether all of it is there now.
+        """Run the missing runs of ``plan``; returns whether all of it is stored now.
 
-        Ends early once ``stop`` is wished. What has finished is kept, whatever happens. Raises ``OSError`` if the store
-        cannot be written to, and ``ClusterLostError``.
+        Ends early after a ``stop`` request. Finished runs are always stored. Raises ``OSError`` if the store cannot be
+        written to, and ``ClusterLostError``.
         """
         with replacing([self.directory / PLAN]) as (draft,):
             plan.table().write_parquet(draft)
@@ -254,7 +254,7 @@ class Experiment:
         return self.state.found + self.state.done == self.state.total
 
     def finish(self) -> None:
-        """Say that nothing more is wanted."""
+        """Mark the experiment as complete."""
         self._write(complete=True)
 
     def _keep(
@@ -266,7 +266,7 @@ class Experiment:
                 self.store.append(finished)
             except OSError as error:
                 there = self.state.found + self.state.done
-                kept = f"{there} of {self.state.total} runs are kept; make room and go on with --resume"
+                kept = f"{there} of {self.state.total} runs are stored; free disk space and continue with --resume"
                 raise OSError(error.errno, f"{error.strerror}: {kept}", str(self.directory)) from error
         self.state.done += len(finished)
         for number, _, result in results:
@@ -288,44 +288,44 @@ class Experiment:
 
 
 def check_directory(directory: Path, kind: str, name: str, *, resume: bool) -> None:
-    """Whether an experiment may be carried out there. Raises :class:`InputError` as :class:`Experiment`."""
+    """Check that an experiment may run there. Raises :class:`InputError` as :class:`Experiment`."""
     about = read_about(directory)
     if about is None:
         return
     if (about["kind"], about["name"]) != (kind, name):
         raise InputError(
-            f'this directory holds the {about["kind"]} "{about["name"]}"',
+            f'this directory has the {about["kind"]} "{about["name"]}"',
             file=str(directory),
             remedy="name another directory with --out",
         )
     if not about["complete"] and not resume:
         raise InputError(
-            f"this directory holds an unfinished {kind}: {len(Store.open_to_read(directory).runs)} runs are there",
+            f"this directory has an unfinished {kind} with {len(Store.open_to_read(directory).runs)} finished runs",
             file=str(directory),
-            remedy="go on with it by --resume, or name another directory with --out",
+            remedy="continue it with --resume, or name another directory with --out",
         )
 
 
 def read_about(directory: Path) -> dict[str, Any] | None:
-    """What ``experiment.json`` says; ``None`` if there is none. Raises :class:`InputError` for one that is spoilt."""
+    """The content of ``experiment.json``; ``None`` if there is none. Raises :class:`InputError` if it is damaged."""
     file = directory / FILE
     try:
         about: dict[str, Any] = json.loads(read_octets(file, LARGEST_FILE))
         require_parts(about, PARTS)
         if about["kind"] not in KINDS:
-            raise ValueError(f'its kind is "{about["kind"]}", and none of {", ".join(KINDS)}')
+            raise ValueError(f'its kind is "{about["kind"]}", not one of {", ".join(KINDS)}')
     except (FileNotFoundError, NotADirectoryError):
         return None
     except (OSError, ValueError, RecursionError) as error:
-        reason = f"this is not what an experiment wrote: {shorten(str(error))}"
-        raise InputError(reason, file=str(file), remedy="remove it; the runs are kept") from None
+        reason = f"this is no valid experiment file: {shorten(str(error))}"
+        raise InputError(reason, file=str(file), remedy="remove it; the runs stay") from None
     return about
 
 
 def require_parts(table: object, parts: Parts) -> None:
-    """Raises ``ValueError`` unless ``table`` is one that has all ``parts``, each of its type."""
+    """Raises ``ValueError`` unless ``table`` is a table with all ``parts``, each of its type."""
     if not isinstance(table, dict):
-        raise ValueError("it is no table")
+        raise ValueError("it is not a table")
     for part, kind in parts.items():
         if part not in table or not isinstance(table[part], kind):
-            raise ValueError(f'"{part}" is missing, or is something else than it should be')
+            raise ValueError(f'"{part}" is missing or has the wrong type')

@@ -1,4 +1,4 @@
-"""Writing files: everything is written beside its place, then renamed into it."""
+"""Writing files: each is written under a temporary name in the same folder, then renamed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MANIFEST = "manifest.json"
 
 
 def prepare(directory: str | Path) -> Path:
-    """Make ``directory`` and prove that it can be written to, before hours are spent on what shall go there.
+    """Create ``directory`` and check that it can be written to, before hours of work for its files.
 
     Raises :class:`InputError` if it cannot.
     """
@@ -31,20 +31,20 @@ def prepare(directory: str | Path) -> Path:
         probe.unlink()
     except FileExistsError:
         raise InputError(
-            "this is a file, not a directory", file=str(path), remedy="name a directory, which is made if it is missing"
+            "this is a file, not a directory", file=str(path), remedy="name a directory; it is created if missing"
         ) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise InputError(
             f"nothing can be written to this directory: {reason}",
             file=str(path),
-            remedy="name one that you may write to",
+            remedy="name a directory that you may write to",
         ) from None
     return path
 
 
 def prepare_file(file: str | Path) -> Path:
-    """Prove that ``file`` can be written, before the work is done that it shall hold.
+    """Check that ``file`` can be written, before the work for its content.
 
     Raises :class:`InputError` if it cannot.
     """
@@ -59,7 +59,7 @@ def prepare_file(file: str | Path) -> Path:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise InputError(
-            f"this file cannot be written: {reason}", file=str(path), remedy="name one in a directory that is there"
+            f"this file cannot be written: {reason}", file=str(path), remedy="name a file in an existing directory"
         ) from None
     return path
 
@@ -67,7 +67,7 @@ def prepare_file(file: str | Path) -> Path:
 def save(result: Result, directory: str | Path) -> list[Path]:
     """Write the tables of ``result`` as Parquet and its manifest as JSON into ``directory``; return the files.
 
-    The files of an earlier run are replaced, all of them once all new ones are complete. Raises :class:`InputError`
+    The files of an earlier run are replaced together, after all new ones are complete. Raises :class:`InputError`
     if the directory cannot be written to and ``OSError`` if writing fails; then nothing has changed.
     """
     folder = prepare(directory)
@@ -93,9 +93,9 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def replacing(files: Sequence[Path]) -> Iterator[list[Path]]:
-    """Drafts beside ``files``, which take their places when the block ends well, and are removed when it does not.
+    """Drafts of ``files``: renamed into place if the block succeeds, removed if it fails.
 
-    Raises :class:`InputError` where something else than a file is in a place: a device must not become a file.
+    Raises :class:`InputError` if a place has something other than a file: a device must not become a file.
     """
     for file in files:
         _require_replaceable(file)
@@ -110,7 +110,7 @@ def replacing(files: Sequence[Path]) -> Iterator[list[Path]]:
 
 
 def sync(directory: Path) -> None:
-    """Make the names in a directory survive a power failure, where the system can be told to (Windows cannot)."""
+    """Make the names in a directory survive a power failure, if the system supports it (Windows does not)."""
     if os.name != "nt":
         descriptor = os.open(directory, os.O_RDONLY)
         try:
@@ -122,7 +122,7 @@ def sync(directory: Path) -> None:
 def _require_replaceable(file: Path) -> None:
     if file.exists() and not file.is_file():
         raise InputError(
-            "this is no regular file, so nothing can take its place",
+            "this is not a regular file, so it is not replaced",
             file=str(file),
             remedy="name a file; to write to a pipe or a device, redirect standard output to it",
         )

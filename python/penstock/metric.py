@@ -1,4 +1,4 @@
-"""Metrics: which measured quantity is meant, by a short text, and its values in results.
+"""Metrics: a measured quantity, named by a short text, and its values in results.
 
 ``loss_ratio`` is a column of the table of groups or of ports, for every group or port; ``voice.loss_ratio`` and
 ``satellite.utilisation`` are those of one. Units are those of the column's name: ``_s`` seconds, ``_bps`` bits per
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from penstock.scenario import Scenario
 
 NAMES = {"groups": "group", "ports": "port"}
-"""The tables that metrics come from, and the column that names a row."""
+"""The tables of metrics, and the column that names a row."""
 HIGHER_IS_BETTER = {
     *("accepted", "accepted_per_s", "delivered", "departed", "fairness", "load_bps", "power", "success_all"),
     *("success_once", "throughput_bps", "transfers", "utilisation"),
 }
 EVENTS = {"loss_ratio": ("lost", "sent"), "jitter_share": ("over_jitter_limit", "sent")}
-"""Ratios of counts: the events, and the trials that they are a part of."""
+"""Ratios of counts: the column of events, and that of trials."""
 UNITS = {"s": "s", "bps": "bit/s"}
 
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A column of a table, of all its rows or of the one of that ``name``."""
+    """A column of a table, for all rows or for the one of that ``name``."""
 
     table: str
     column: str
@@ -43,12 +43,12 @@ class Metric:
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether less of it is better, as of losses and delays."""
+        """Whether a lower value is better, as for losses and delays."""
         return self.column not in HIGHER_IS_BETTER
 
     @property
     def label(self) -> str:
-        """The quantity and its unit as an axis says them, such as ``delay mean (s)``."""
+        """The quantity and its unit as the label of an axis, such as ``delay mean (s)``."""
         if self.column.endswith("_per_s"):
             return f"{self.column.removesuffix('_per_s').replace('_', ' ')} (1/s)"
         words, _, unit = self.column.rpartition("_")
@@ -59,7 +59,7 @@ class Metric:
     def values(self, results: Results) -> pl.DataFrame:
         """One row a run and group or port: ``point``, ``of`` (its name), ``seed``, ``replication`` and ``value``.
 
-        ``value`` is null where there was nothing to measure. For a ratio of counts there are ``events`` and ``trials``.
+        ``value`` is null if there was nothing to measure. A ratio of counts also has ``events`` and ``trials``.
         """
         import polars as pl
 
@@ -81,7 +81,7 @@ class Metric:
 
 
 def metric(text: str, scenario: Scenario) -> Metric:
-    """The metric that ``text`` means for ``scenario``. Raises :class:`InputError` if there is none."""
+    """The metric that ``text`` names for ``scenario``. Raises :class:`InputError` if there is none."""
     name, _, column = text.strip().rpartition(".")
     tables = {table: _frame(scenario, table) for table in NAMES}
     numeric = {

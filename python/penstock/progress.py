@@ -1,4 +1,4 @@
-"""Progress on standard error, and what a terminal may be shown."""
+"""Progress on standard error, and the abilities of a terminal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def is_lively(stream: TextIO) -> bool:
 
 @contextmanager
 def bar(label: str, *, quiet: bool = False) -> Iterator[Callable[[float], None]]:
-    """A progress bar on standard error; gives the function that sets the share done, from 0 to 1.
+    """A progress bar on standard error; returns the function that sets the share done, from 0 to 1.
 
     Nothing is shown if ``quiet``, in a pipe, or with ``NO_COLOR``.
     """
@@ -38,7 +38,7 @@ def bar(label: str, *, quiet: bool = False) -> Iterator[Callable[[float], None]]
 
 @contextmanager
 def board(label: str, *, quiet: bool = False) -> Iterator[Callable[[State], None]]:
-    """A line on standard error for many runs: done, running, failed, rate, time left; gives the function that sets it.
+    """A line on standard error for many runs: done, running, failed, rate, time left; returns its setter.
 
     Nothing is shown if ``quiet``, in a pipe, or with ``NO_COLOR``.
     """

@@ -1,7 +1,7 @@
-"""Reading what others made: regular files alone, and no more of one than it may have.
+"""Reading input files: only regular files, and only up to a limit of octets.
 
-A pipe keeps who opens it waiting for as long as nobody writes, and a device may never end or do something. So neither
-is ever opened by its name; what a program writes is read from standard input.
+Opening a pipe blocks until a program writes to it, and a device may never end or may act when it is opened. So neither
+is opened by its name; the output of a program is read from standard input.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 STDIN = "-"
-"""The argument that stands for standard input."""
+"""The argument for standard input."""
 STDIN_NAME = "stdin"
-"""What standard input is called in messages and in the names of files."""
+"""The name of standard input in messages and in the names of files."""
 AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-"""Opens a file to read its octets, without waiting for anybody."""
+"""Opens a file to read its octets, without blocking."""
 
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISDIR, "a directory"),
@@ -33,7 +33,7 @@ _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
 
 
 class NotRegularError(OSError):
-    """There is something else than a regular file: ``what`` it is."""
+    """The file is not a regular file: ``what`` it is."""
 
     def __init__(self, path: Path, mode: int) -> None:
         self.what = next((what for is_it, what in _KINDS if is_it(mode)), "something")
@@ -41,7 +41,7 @@ class NotRegularError(OSError):
 
 
 class TooLargeError(OSError):
-    """A file has more octets than it may have: ``octets``, where that is known."""
+    """A file has too many octets: ``octets``, if known."""
 
     def __init__(self, name: str, most: int, octets: int | None = None) -> None:
         self.octets = octets
@@ -49,7 +49,7 @@ class TooLargeError(OSError):
 
 
 def require_regular(path: Path) -> os.stat_result:
-    """What the system says of a regular file. Raises :class:`NotRegularError`, and ``OSError`` if nothing is there."""
+    """The status of a regular file. Raises :class:`NotRegularError`, and ``OSError`` if there is none."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode):
         raise NotRegularError(path, about.st_mode)
@@ -57,22 +57,22 @@ def require_regular(path: Path) -> os.stat_result:
 
 
 def read_octets(path: Path, most: int) -> bytes:
-    """What a regular file holds, at most so many octets.
+    """The content of a regular file, at most so many octets.
 
-    Raises :class:`NotRegularError`, :class:`TooLargeError`, and ``OSError`` if the file is not there or not to be read.
+    Raises :class:`NotRegularError`, :class:`TooLargeError`, and ``OSError`` if the file is missing or unreadable.
     """
     octets = require_regular(path).st_size
     if octets > most:
         raise TooLargeError(str(path), most, octets)
     with os.fdopen(os.open(path, AT_ONCE), "rb") as file:
         read: bytes | None = file.read(most + 1)
-    if read is None:  # some files of the kernel's wait for events, and say that they are regular
-        raise OSError(errno.EAGAIN, "nothing is there to be read", str(path))
+    if read is None:  # some files of the kernel wait for events, and claim to be regular
+        raise OSError(errno.EAGAIN, "there is nothing to read", str(path))
     return _bounded(read, str(path), most)
 
 
 def read_stdin(most: int) -> bytes:
-    """What standard input has, to its end, at most so many octets. Raises :class:`TooLargeError` and ``OSError``."""
+    """The content of standard input, at most so many octets. Raises :class:`TooLargeError` and ``OSError``."""
     octets = getattr(sys.stdin, "buffer", None)
     if octets is None:
         raise OSError(errno.EBADF, "it is closed", STDIN_NAME)

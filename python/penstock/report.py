@@ -1,6 +1,6 @@
-"""A report: one HTML file that can be sent, with figures, tables, verdicts, every parameter, and how to run it again.
+"""A report: one HTML file with figures, tables, verdicts, every parameter, and the commands to run it again.
 
-The caller says what the report holds in the structures below; `html` makes the page. It refers to nothing outside
+The caller gives the content in the structures below; `html` makes the page. It refers to nothing outside
 itself and runs no script; the same data give the same bytes.
 """
 
@@ -18,22 +18,22 @@ from penstock.files import write_text
 from penstock.plot import Sheet, inline
 
 Cell = str | int | float | tuple[str, ...] | None
-"""What stands in a table; several texts are a list, one to a line."""
+"""A cell of a table; several texts are a list, one in a line."""
 
 ANCHORS = ("contents", "parameters", "versions")
-"""Places that every page may have."""
+"""Anchors that every page may have."""
 
 VERDICTS = {
     "reproduced": ("good", "✓"),
     "partly": ("fair", "≈"),
     "not reproduced": ("poor", "✗"),
 }
-"""How each verdict is shown: in a colour, and with a sign that needs none. Others stand plain."""
+"""The style of each verdict: a colour, and a sign for readers without colours. Others have no style."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under headings. Numbers stand to the right, None is a dash; one column may hold verdicts."""
+    """Rows under headings. Numbers are right-aligned, None is a dash; one column may have verdicts."""
 
     title: str
     columns: Sequence[str]
@@ -62,16 +62,16 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All that a report holds.
+    """The content of a report.
 
     Attributes:
-        title: what it is about.
+        title: its title.
         summary: its first paragraphs.
-        sections: what it shows, in order.
+        sections: its sections, in order.
         parameters: each scenario that was run, as TOML, by its name.
-        versions: of the programs that took part.
-        command: makes the whole report again.
-        complete: whether all runs that it should rest on have finished.
+        versions: those of the programs used.
+        command: the command for the whole report.
+        complete: whether all its runs have finished.
     """
 
     title: str
@@ -106,12 +106,12 @@ def html(report: Report) -> str:
 
 
 def placed(report: Report, drawings: Sequence[str]) -> list[dict[str, Any]]:
-    """Sections as the page needs them: with drawings, and with the anchors that its table of contents leads to."""
+    """Sections for the page: with drawings, and with the anchors of its table of contents."""
     drawing = iter(drawings)
     taken = set(ANCHORS)
 
     def anchor(name: str) -> str:
-        """A name as an anchor that no other has; those of figures stay the same when others come or go."""
+        """A name as a unique anchor; those of figures stay the same when other figures change."""
         plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name)
         free = next(each for each in chain([plain], (f"{plain}-{n}" for n in count(2))) if each not in taken)
         taken.add(free)
@@ -135,7 +135,7 @@ def placed(report: Report, drawings: Sequence[str]) -> list[dict[str, Any]]:
 
 
 def numeric_columns(table: Table) -> list[bool]:
-    """For each column whether it holds numbers; a row that is not as long as the headings is an error."""
+    """For each column whether it has numbers; a row with another length than the headings is an error."""
     for number, row in enumerate(table.rows, start=1):
         if len(row) != len(table.columns):
             raise ValueError(
@@ -148,7 +148,7 @@ def numeric_columns(table: Table) -> list[bool]:
 
 
 def is_number(cell: Cell) -> bool:
-    """Whether a cell holds a number."""
+    """Whether a cell has a number."""
     return isinstance(cell, (int, float)) and not isinstance(cell, bool)
 
 
@@ -170,5 +170,5 @@ def shown(cell: Cell) -> str:
 
 
 def paragraphs(text: str) -> list[str]:
-    """The paragraphs of a text, which empty lines divide."""
+    """The paragraphs of a text, separated by empty lines."""
     return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]

@@ -1,4 +1,4 @@
-"""What an experiment left in a directory: tables over all its runs."""
+"""The results of an experiment in a directory: tables over all its runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FORMATS = ("csv", "parquet", "arrow")
 
 
 def encode(table: pl.DataFrame, form: str) -> bytes:
-    """A table as a file of one of the ``FORMATS`` holds it: the same rows give the same octets."""
+    """A table as a file of one of the ``FORMATS``: the same rows give the same octets."""
     import polars as pl
 
     buffer = io.BytesIO()
@@ -28,18 +28,18 @@ def encode(table: pl.DataFrame, form: str) -> bytes:
         whole.write_csv(buffer)
     elif form == "parquet":
         whole.write_parquet(buffer)
-    else:  # views of strings, as newer levels write them, depend on where the strings have been
+    else:  # newer levels write views of strings, whose octets depend on earlier operations
         whole.write_ipc(buffer, compat_level=pl.CompatLevel.oldest())
     return buffer.getvalue()
 
 
 class Results:
-    """What an experiment left in a directory: its tables, sorted by point, seed and replication.
+    """The results of an experiment in a directory: its tables, sorted by point, seed and replication.
 
     Attributes:
-        directory: where they are.
-        about: what ``experiment.json`` says: ``kind``, ``name``, ``complete``, ``details``, ``failures``.
-        plan: one row a run that is wanted, with the columns ``run``, ``point``, one a parameter, ``seed`` and
+        directory: the directory.
+        about: the content of ``experiment.json``: ``kind``, ``name``, ``complete``, ``details``, ``failures``.
+        plan: one row for each planned run, with the columns ``run``, ``point``, one for each parameter, ``seed`` and
             ``replication``.
         parameters: the names of the parameters.
     """
@@ -61,20 +61,20 @@ class Results:
             require_parts(about["details"], DETAILS[about["kind"]])
         except ValueError as error:
             raise InputError(
-                f"this is not what a {about['kind']} wrote: {error}",
+                f"this is not the directory of a valid {about['kind']}: {error}",
                 file=str(self.directory / FILE),
-                remedy="run the same command again with --resume: it writes it anew, and keeps the runs",
+                remedy="run the same command again with --resume: it writes the file again; the runs stay",
             ) from None
         try:
             require_regular(self.directory / PLAN)
             self.plan = pl.read_parquet(self.directory / PLAN)
             if [*self.plan.columns[:2], *self.plan.columns[2:][-2:]] != ["run", "point", "seed", "replication"]:
-                raise pl.exceptions.SchemaError("it has other columns than a plan")
+                raise pl.exceptions.SchemaError("it does not have the columns of a plan")
         except (OSError, pl.exceptions.PolarsError) as error:
             raise InputError(
                 f"this file cannot be read: {shorten(str(error))}",
                 file=str(self.directory / PLAN),
-                remedy="run the same command again with --resume: it writes the plan anew, and keeps the runs",
+                remedy="run the same command again with --resume: it writes the plan again; the runs stay",
             ) from None
         self.parameters = self.plan.columns[2:-2]
 
@@ -83,8 +83,8 @@ class Results:
 
         Tables are ``runs``, one row a run, and those of :class:`penstock.Result`.
 
-        Same experiment, same rows in the same order, whatever ran it; only ``runs`` has columns that tell of the
-        circumstances: ``wall_s``, ``started``, ``finished``, ``host`` and ``path``.
+        The same experiment gives the same rows in the same order, on every executor. Only these columns of ``runs``
+        differ: ``wall_s``, ``started``, ``finished``, ``host`` and ``path``.
         """
         rows = self.store.table(name)
         if not rows.width:
@@ -95,15 +95,15 @@ class Results:
         return self.plan.join(rows, on="run", how="inner", maintain_order="left_right")
 
     def missing(self) -> int:
-        """The number of runs that are wanted and not there."""
+        """The number of planned runs that are missing."""
         return len(set(self.plan["run"]) - self.store.runs)
 
     def is_complete(self) -> bool:
-        """Whether all that is wanted is there, and sound as far as it has been read."""
+        """Whether all planned runs are stored, and undamaged as far as they have been read."""
         return bool(self.about["complete"]) and not self.missing() and not self.store.damaged
 
     def versions(self) -> dict[str, str]:
-        """What made the runs: the versions of Penstock and the digests of its engine."""
+        """The versions of Penstock and the digests of its engine that made the runs."""
         rows = self.table("runs")
         if not rows.height:
             return {}

@@ -1,6 +1,6 @@
-"""Runs: one scenario for one or more replications, here or spread over processes.
+"""Runs: one scenario for one or more replications, here or in several processes.
 
-The results do not depend on how many processes there are: every run is known by (scenario, seed, replication) alone.
+The results do not depend on the number of processes: (scenario, seed, replication) identifies a run.
 """
 
 from __future__ import annotations
@@ -36,23 +36,23 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the replications of one scenario gave, as polars tables.
+    """The results of the replications of one scenario, as polars tables.
 
     Every table has the column ``replication`` first. Units are in the column names: ``_s`` seconds, ``_bps`` bits per
-    second; counts are PDUs (cells). A value that there was nothing to measure for is null.
+    second; counts are PDUs (cells). A value is null if there was nothing to measure.
 
     Attributes:
         flows: one row a flow and replication.
         groups: one row a traffic class (group of flows) and replication.
         ports: one row a port and replication.
         queues: one row a queue of a port and replication.
-        losses: one row for each place that discarded, marked or noticed PDUs of a group, and replication.
+        losses: one row for each place that discarded, marked or notified about PDUs of a group, and replication.
         levels: one row a level of a traffic class whose sources have levels (BECN): rate, and part of the time there.
         series: readings ``time_s, component, quantity, value``; empty unless the scenario has ``measure.sample``.
-        distributions: how the delays of each group are distributed, ``group, delay_s, count``: steps of 0.8 % at most,
-            called by their upper ends, without the empty ones; empty unless the scenario has
+        distributions: the delay distribution of each group, ``group, delay_s, count``: steps of 0.8 % at most,
+            named by their upper ends, without the empty ones; empty unless the scenario has
             ``measure.distributions``.
-        manifest: all that is needed to run it again: the scenario with every default, seed, replications, version,
+        manifest: all data to run it again: the scenario with every default, seed, replications, version,
             a fingerprint for each run; and the wall time, the interpreter and the platform of this run.
     """
 
@@ -72,9 +72,9 @@ class Result:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM came while replications ran.
+    """Ctrl-C or SIGTERM arrived while replications ran.
 
-    ``result`` holds those that had finished, and is ``None`` if none had.
+    ``result`` has the finished ones, and is ``None`` without any.
     """
 
     def __init__(self, result: Result | None) -> None:
@@ -93,21 +93,21 @@ def run(
     most_pdus: int | None = None,
     most_memory_gb: int | None = None,
 ) -> Result:
-    """Run ``scenario`` and return what it measured.
+    """Run ``scenario`` and return its results.
 
     Args:
-        scenario: what to run.
+        scenario: the scenario.
         seed: 0 to 2**64 - 1. The same seed gives the same result, bit for bit, everywhere.
-        replications: number of independent runs, numbered from 0, each with random numbers of its own.
-        progress: called now and then with the share that is done, from 0 to 1.
-        jobs: processes to spread the replications over; 1 runs them here. Does not change the result.
-        form: ``fast``, or ``plain``, in which all nodes take turns in order of time; it gives the same results.
-        most_pdus: refuse a run that is certain to send more PDUs than this; 10**11 if ``None``.
-        most_memory_gb: refuse a run that is certain to need more memory than so many gigabytes; 8 if ``None``.
+        replications: number of independent runs, numbered from 0, each with its own random numbers.
+        progress: called from time to time with the share that is done, from 0 to 1.
+        jobs: number of processes for the replications; 1 runs them here. Does not change the result.
+        form: ``fast``, or ``plain``, which processes all nodes in order of time; it gives the same results.
+        most_pdus: refuse a run that certainly sends more PDUs than this; 10**11 if ``None``.
+        most_memory_gb: refuse a run that certainly needs more memory than so many gigabytes; 8 if ``None``.
 
     Raises:
-        InputError: an argument that cannot be used, a run that is certain to be too much.
-        Interrupted: on Ctrl-C or SIGTERM, with the replications that had finished.
+        InputError: an invalid argument, a run that certainly exceeds the limits.
+        Interrupted: on Ctrl-C or SIGTERM, with the finished replications.
         RuntimeError: a defect of Penstock.
     """
     whole_number(seed, "seed", 0, 2**64 - 1)
@@ -164,11 +164,11 @@ def run_all(
     *,
     progress: Callable[[float], None] | None = None,
 ) -> Iterator[Outcome]:
-    """Run ``tasks``, spread over ``jobs`` spawned processes, and yield their outcomes in the order of the tasks.
+    """Run ``tasks`` in ``jobs`` spawned processes, and yield their outcomes in the order of the tasks.
 
     The outcomes do not depend on ``jobs``; 1 runs everything in this process. ``on_done`` is called with each outcome
-    as soon as it is there, ``progress`` now and then with the share of all that is done. On Ctrl-C or SIGTERM the
-    outcomes that are finished are still yielded, then ``KeyboardInterrupt`` is raised. Raises :class:`InputError` for a
+    as soon as it has finished, ``progress`` from time to time with the share done. On Ctrl-C or SIGTERM the
+    finished outcomes are still yielded, then ``KeyboardInterrupt`` is raised. Raises :class:`InputError` for a
     bad argument, ``ScenarioError`` for a scenario that cannot be run and ``RuntimeError`` for a defect of the engine.
     """
     whole_number(jobs, "jobs", 1, MOST_JOBS)
@@ -176,7 +176,7 @@ def run_all(
 
 
 def blank_tables(scenario: Scenario) -> Mapping[str, _engine.Table]:
-    """The tables of a run that has not begun: all columns, and the names of all groups and ports."""
+    """The tables of a run that has not started: all columns, and the names of all groups and ports."""
     return _engine.Run(scenario.to_json(), 1, 0).report()
 
 
@@ -188,7 +188,7 @@ def available_cores() -> int:
 
 
 def limits(most_pdus: int | None, most_memory_gb: int | None) -> Limits:
-    """The limits that are asked for. Raises :class:`InputError` for what is no whole number above 0."""
+    """The limits as the engine takes them. Raises :class:`InputError` unless they are whole numbers above 0."""
     if most_pdus is not None:
         whole_number(most_pdus, "most_pdus", 1, 2**64 - 1)
     if most_memory_gb is not None:
@@ -202,7 +202,7 @@ def _in_order(
     on_done: Callable[[Outcome], None] | None,
     progress: Callable[[float], None] | None,
 ) -> Iterator[Outcome]:
-    early: dict[int, Outcome] = {}  # those that wait for one before them
+    early: dict[int, Outcome] = {}  # finished ones that wait for an earlier one
     finished = 0
     yielded = 0
 

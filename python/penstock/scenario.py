@@ -1,6 +1,6 @@
-"""Scenarios: read, checked, changed and written. Every parameter is defined by the engine; nothing is defined here.
+"""Scenarios: read, checked, changed and written. The engine defines every parameter; nothing is defined here.
 
-A scenario is held as the engine's own JSON with every default written out, so two that mean the same are equal.
+A scenario is stored as the engine's own JSON with every default, so two with the same meaning are equal.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ if TYPE_CHECKING:
 LARGEST_FILE = 1_000_000
 """A scenario file of more octets than this is refused by its size, unread."""
 LARGEST_RECORDING = 10_000_000
-"""So is a file of frame sizes."""
+"""The same limit for a file of frame sizes."""
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
 _PATH = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[(\d+|\*)\])*")
 
 
 class Scenario:
-    """A network, its traffic, and how long to watch: checked, complete, never changed.
+    """A network, its traffic, and a duration: checked, complete, immutable.
 
     Made by :meth:`load`, :meth:`parse` or :meth:`with_`. Two scenarios are equal when all their parameters
-    are, whatever files they came from.
+    are, even if they come from different files.
     """
 
     __slots__ = ("_json", "name")
 
     def __init__(self, text: str, form: Literal["toml", "json"] = "toml", *, name: str = "") -> None:
         def read_file(path: str, file: str) -> str:
-            """The text of a file that the scenario names at ``path``, as seen from the scenario's own folder."""
+            """The text of a file that the scenario names at ``path``, relative to the scenario's own folder."""
             try:
                 return _read(Path(name).parent / file, RECORDING)
             except InputError as error:
                 place = line_of(text, path) if form == "toml" else None
-                remedy = f"{error.remedy}; it is looked for beside the scenario file"
+                remedy = f"{error.remedy}; its path starts at the folder of the scenario file"
                 raise InputError(error.reason, path=path, value=file, remedy=remedy, file=name, line=place) from None
 
         try:
@@ -62,9 +62,9 @@ class Scenario:
     def load(cls, source: str | Path) -> Scenario:
         """Read a scenario file (TOML), or a ready scenario by its name, as ``satellite/1-case-2``.
 
-        A file goes before a ready scenario of the same name. ``-`` is standard input, and what it gives is called
+        A file has precedence over a ready scenario of the same name. ``-`` is standard input, which is called
         ``stdin``. Raises :class:`InputError` if there is neither, if the file is no regular file, cannot be read, is
-        larger than 1 MB or no text, and if what it says cannot be run.
+        larger than 1 MB or no text, or if its scenario is refused.
         """
         return cls(read(source), name=name_of(source))
 
@@ -77,8 +77,8 @@ class Scenario:
         """The scenario with other values: ``with_({"flow.voice.count": 88, "line.satellite.rate": "2 Mb/s"})``.
 
         A key is a path into :attr:`tree`; an entry of a list is named by its number, as ``flow.voice.policers[0]``.
-        ``*`` is every entry of a table or list in which the rest of the path has a place: ``line.*.delay``.
-        A table may be given whole, as a dict; ``None`` removes an optional value. All changes are made, then checked
+        ``*`` is every entry of a table or list that has the rest of the path: ``line.*.delay``.
+        A value may be a whole table, as a dict; ``None`` removes an optional value. All changes are made, then checked
         together. Raises :class:`InputError`.
         """
         tree = self.tree
@@ -88,18 +88,18 @@ class Scenario:
             text = json.dumps(tree, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise InputError(
-                f"a value is no text, number, boolean, list or table: {error}", path=", ".join(changes)
+                f"a value must be text, a number, a boolean, a list or a table: {error}", path=", ".join(changes)
             ) from None
         return Scenario(text, "json", name=self.name)
 
     @property
     def tree(self) -> dict[str, Any]:
-        """All parameters, defaults included, as nested dicts; a copy of its own each time."""
+        """All parameters, including defaults, as nested dicts; a new copy each time."""
         tree: dict[str, Any] = json.loads(self._json)
         return tree
 
     def check_limits(self, most_pdus: int | None = None, most_memory: int | None = None) -> None:
-        """Raise :class:`InputError` if a run is certain to send more PDUs, or to need more bytes of memory."""
+        """Raise :class:`InputError` if a run certainly sends more PDUs, or needs more bytes of memory."""
         try:
             _engine.estimate(self._json, most_pdus, most_memory)
         except _engine.ScenarioError as error:
@@ -108,11 +108,11 @@ class Scenario:
             ) from None
 
     def frames(self, group: str, seed: int = 1, replication: int = 0) -> tuple[list[int], float]:
-        """Sizes in bits of the video frames that the flows of ``group`` play, and how many go in a second.
+        """Sizes in bits of the video frames that the flows of ``group`` play, and the number of frames a second.
 
-        All flows of a group play one sequence (``mpeg``, ``replay``), each from a place of its own.
-        :class:`penstock.video.Video` tells its mean, its peak and its autocorrelation. Raises :class:`InputError` for
-        a group that is not there or sends something else.
+        All flows of a group play one sequence (``mpeg``, ``replay``), each from its own place.
+        :class:`penstock.video.Video` computes its mean, peak and autocorrelation. Raises :class:`InputError` for
+        a group that does not exist or sends no video.
         """
         try:
             return _engine.frames(self._json, group, seed, replication)
@@ -130,7 +130,7 @@ class Scenario:
 
     @property
     def title(self) -> str:
-        """What the scenario shows; may be empty."""
+        """The title of the scenario; may be empty."""
         return str(self.tree.get("title", ""))
 
     def to_toml(self) -> str:
@@ -185,7 +185,7 @@ def ready() -> Mapping[str, Traversable]:
 
 
 def line_of(text: str, path: str) -> int | None:
-    """The line of the scenario file ``text`` on which ``path`` stands, as far as the path is there."""
+    """The line of the scenario file ``text`` that has ``path``, or the longest existing part of it."""
     return _engine.line_of(text, path)
 
 
@@ -219,20 +219,20 @@ def _read_ready(name: str) -> str:
 
 
 def name_of(source: str | Path) -> str:
-    """What messages call the scenario from a file, from standard input, or from among the ready ones."""
+    """The name in messages of the scenario from a file, from standard input, or of a ready one."""
     return STDIN_NAME if str(source) == STDIN else str(source)
 
 
 def source_of(name: str) -> str:
-    """What the command line calls the scenario of that name."""
+    """The argument of the command line for the scenario of that name."""
     return STDIN if name == STDIN_NAME else name
 
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """A kind of file: its name, the most octets it may have, what to say of one that is too large or no text.
+    """A kind of file: its name, its most octets, and remedies for one that is too large or no text.
 
-    ``otherwise`` is how what is no file can be read all the same.
+    ``otherwise`` is the way to read something that is not a file.
     """
 
     name: str
@@ -245,7 +245,7 @@ class _Kind:
 SCENARIO = _Kind(
     "a scenario file",
     LARGEST_FILE,
-    "is it a result or a trace, rather than a scenario?",
+    "is it a result or a trace instead of a scenario?",
     "give a scenario file in TOML, saved as UTF-8",
     f", or give {STDIN} and the scenario on standard input",
 )
@@ -255,7 +255,7 @@ RECORDING = _Kind(
 
 
 class _MissingError(InputError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 def _read(path: Path, kind: _Kind) -> str:
@@ -264,7 +264,7 @@ def _read(path: Path, kind: _Kind) -> str:
 
 
 def _text(name: str, kind: _Kind, octets_of: Callable[[], bytes]) -> str:
-    """The text of what ``octets_of`` reads."""
+    """The text of the octets that ``octets_of`` reads."""
     try:
         octets = octets_of()
     except (FileNotFoundError, NotADirectoryError, ValueError):
@@ -273,7 +273,7 @@ def _text(name: str, kind: _Kind, octets_of: Callable[[], bytes]) -> str:
         remedy = f"name {kind.name} in it" if error.what == "a directory" else f"name {kind.name}{kind.otherwise}"
         raise InputError(f"this is {error.what}", file=name, remedy=remedy) from None
     except TooLargeError as error:
-        reason = f"this goes on after {kind.largest:,} octets"
+        reason = f"this has more than {kind.largest:,} octets"
         if error.octets is not None:
             reason = f"the file has {error.octets:,} octets; {kind.name} has at most {kind.largest:,}"
         raise InputError(reason, file=name, remedy=kind.too_large) from None
@@ -307,7 +307,7 @@ def stem(source: str) -> str:
 
 
 def parse_value(text: str) -> object:
-    """A value as it stands in a scenario file; text that is no TOML value stands for itself: ``270 ms``, ``6 Mb/s``."""
+    """A value as in a scenario file; text that is not a TOML value is a string: ``270 ms``, ``6 Mb/s``."""
     try:
         parsed = tomllib.loads(f"value = {text}")
     except (tomllib.TOMLDecodeError, RecursionError):
@@ -316,9 +316,9 @@ def parse_value(text: str) -> object:
 
 
 def _put(tree: dict[str, Any], path: str, value: object) -> None:
-    """Set ``path`` in ``tree``. All but the last step must exist; the engine knows whether the last one may."""
+    """Set ``path`` in ``tree``. All steps but the last must exist; the engine checks the last one."""
     if not _PATH.fullmatch(path):
-        raise InputError("this is no path into a scenario", path=path, remedy='write one like "flow.voice.count"')
+        raise InputError("this is not a path into a scenario", path=path, remedy='write one like "flow.voice.count"')
     steps = [int(number) if number.isdigit() else name or number for name, number in _STEP.findall(path)]
     try:
         places = list(_places(tree, steps))
@@ -332,7 +332,7 @@ def _put(tree: dict[str, Any], path: str, value: object) -> None:
 
 
 class _NoPlaceError(Exception):
-    """A path leads nowhere."""
+    """A path does not exist."""
 
     def __init__(self, reason: str, remedy: str = "") -> None:
         super().__init__(reason)
@@ -340,9 +340,9 @@ class _NoPlaceError(Exception):
 
 
 def _places(here: object, steps: Sequence[str | int], path: str = "") -> Iterator[tuple[Any, str | int]]:
-    """Where the last of ``steps`` is put: a table with a key, or a list with a number; ``path`` leads ``here``.
+    """The places of the last of ``steps``: a table with a key, or a list with a number; ``path`` is that of ``here``.
 
-    A ``*`` is every entry from which the path leads on.
+    A ``*`` is every entry that has the rest of the path.
     """
     step, *rest = steps
     if step == "*" and isinstance(here, dict | list) and here:
@@ -366,7 +366,7 @@ def _places(here: object, steps: Sequence[str | int], path: str = "") -> Iterato
             raise _NoPlaceError(f"the list has {len(here)} entries, numbered from 0")
         inner = here[step]
     else:
-        raise _NoPlaceError(f'"{step}" does not lead into anything', _offer(here))
+        raise _NoPlaceError(f'no entry has the rest of the path after "{step}"', _offer(here))
     if rest:
         yield from _places(inner, rest, f"{path}[{step}]" if isinstance(step, int) else f"{path}.{step}".lstrip("."))
     else:
@@ -374,13 +374,13 @@ def _places(here: object, steps: Sequence[str | int], path: str = "") -> Iterato
 
 
 def _choose(here: Mapping[str, Any], keyword: str, path: str) -> str:
-    """How to choose by ``keyword`` where the table ``here``, at ``path``, chooses by another; empty of other tables."""
+    """How to choose ``keyword`` if the table ``here``, at ``path``, has another choice; empty for other tables."""
     branches = (definition.get("oneOf", ()) for definition in schema()["$defs"].values())
     choices = ({key for branch in each for key in branch.get("properties", ())} for each in branches)
     if len(here) != 1 or not any({keyword, *here} <= choice for choice in choices):
         return ""
     example = f'--set "{path}={{{keyword}={{}}}}"'
-    return f'"{next(iter(here))}" is chosen there; to choose another give the whole table, as {example}'
+    return f'"{next(iter(here))}" is chosen there; to choose another, give the whole table, as {example}'
 
 
 def _shown(value: object) -> str:

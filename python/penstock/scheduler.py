@@ -1,4 +1,4 @@
-"""A Dask scheduler: where it is, and by which certificates it and this process know one another."""
+"""A Dask scheduler: its address, and the certificates of the connection."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ if TYPE_CHECKING:
 
 ADDRESS = "--cluster"
 CA_FILE, CERTIFICATE, KEY = "--tls-ca-file", "--tls-cert", "--tls-key"
-"""What the command and Dask's own call the files of TLS."""
+"""The options for TLS files, of the command and of Dask's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scheduler:
-    """A Dask scheduler, known by its address: ``tcp://host:8786``, or ``tls://host:8786`` with TLS.
+    """A Dask scheduler and its address: ``tcp://host:8786``, or ``tls://host:8786`` with TLS.
 
-    Whoever can reach a scheduler runs code on its workers, as the user that they belong to; over ``tls://`` only who
-    has a certificate can. Where no files are given, those of Dask's own configuration are taken.
+    Anyone who can reach a scheduler can run code on its workers, as their user; over ``tls://`` this needs a
+    certificate. Without files here, those of Dask's own configuration are used.
 
     Attributes:
         address: the address, as the scheduler prints it.
-        tls_ca_file: the certificate of the authority that has signed those of the scheduler, of the workers and ours.
+        tls_ca_file: the certificate of the authority that signed those of the scheduler, the workers and ours.
         tls_cert: our certificate.
-        tls_key: its private key, not encrypted; may stand in the same file as the certificate.
+        tls_key: its private key, not encrypted; may be in the same file as the certificate.
 
     All files are PEM.
     """
@@ -40,7 +40,7 @@ class Scheduler:
     tls_key: str | Path | None = None
 
     def security(self) -> Security:
-        """What Dask is told of it. Raises :class:`InputError` for files that are not what they should be."""
+        """The security arguments of Dask. Raises :class:`InputError` for invalid files."""
         from distributed import Security
 
         files = {CA_FILE: self.tls_ca_file, CERTIFICATE: self.tls_cert, KEY: self.tls_key}
@@ -49,7 +49,7 @@ class Scheduler:
         if given and not has_tls:
             option, file = next(iter(given.items()))
             raise InputError(
-                f"{ADDRESS} {self.address} is no address with TLS",
+                f"{ADDRESS} {self.address} is not an address with TLS",
                 path=option,
                 value=file,
                 remedy="write tls://host:8786",
@@ -65,7 +65,7 @@ class Scheduler:
 
 
 def _check(address: str, security: Security) -> None:
-    """Whether the files are there and say what they should, before Dask fails at them or asks for a password."""
+    """Check that the files exist and are valid, before Dask fails on them or asks for a password."""
     authority, certificate, key = security.tls_ca_file, security.tls_client_cert, security.tls_client_key
     for option, file in ((CA_FILE, authority), (CERTIFICATE, certificate)):
         if not file:
@@ -83,7 +83,7 @@ def _check(address: str, security: Security) -> None:
         raise _unfit(CA_FILE, authority, error, "name the PEM file of the authority's certificate") from None
 
     def refuse() -> NoReturn:
-        raise InputError("the key is encrypted", path=KEY, value=key or certificate, remedy="give one that is not")
+        raise InputError("the key is encrypted", path=KEY, value=key or certificate, remedy="give an unencrypted key")
 
     try:
         context.load_cert_chain(certificate, key, password=refuse)

@@ -1,7 +1,7 @@
-"""Tasks on their way through a pool of workers.
+"""Tasks spread over a pool of workers.
 
-They travel in batches of about a second of work, so that neither a short run nor a long one is spoilt by the cost of
-sending it; towards the end in smaller ones, so that no worker waits for another.
+They are sent in batches of about a second of work, so that the cost of sending is small for short and long runs. The
+last batches are smaller, so that no worker waits for another.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ LEAST_BATCH_S = 0.1
 LARGEST_BATCH = 4096
 MOST_LOSSES = 2
 LOOK_S = 0.1
-"""Seconds between two looks at whether to stop."""
+"""Seconds between two checks for a stop request."""
 
 
 @dataclass(slots=True)
 class Spread:
-    """Tasks on their way through a pool. Iterating gives their results batch by batch, in the order they end.
+    """Tasks in a pool. Iteration yields their results batch by batch, in the order in which they end.
 
-    With each result come its task, and the task's number in the order of ``tasks``; a batch is empty where nothing has
-    ended since the last look. ``total`` is how many tasks there are, ``running`` how many are under way. Ends early
-    once ``stop`` is wished: what has finished by then is still given.
+    Each result has its task, and the task's number in the order of ``tasks``; a batch is empty if nothing has ended
+    since the last check. ``total`` is the number of tasks, ``running`` the number of active ones. Ends early after a
+    ``stop`` request: finished results are still yielded.
 
-    A worker hands in what it has after about a second, and the rest of its batch is sent again. So is a batch that was
-    lost with its worker; one that is lost twice is tried while nothing else runs, and halved until the task is found
-    whose worker dies: that one has failed. Raises :class:`ClusterLostError`.
+    A worker returns its results after about a second, and the rest of its batch is sent again. So is a batch that was
+    lost with its worker. A batch that is lost twice runs alone, and is halved until the task is found whose worker
+    dies: that task has failed. Raises :class:`ClusterLostError`.
     """
 
     tasks: Iterable[Task]
@@ -79,18 +79,18 @@ class Spread:
             done |= {future for future in self._under_way if future.cancelled()}
             self.pool.check()
             if broken := next((error for future in done if (error := _breakage(future))), None):
-                done, _ = wait(self._under_way)  # all that were under way are lost with it
+                done, _ = wait(self._under_way)  # all active batches are lost with it
                 self.pool.restart(broken)
                 self._note_losses()
             if not done:
-                yield []  # so that who iterates can look at `running`
+                yield []  # so that the caller can read `running`
             for future in done:
                 batch = self._under_way.pop(future)
                 results = self._results(future, batch)
                 yield [(number, task, result) for (number, task), result in zip(batch, results, strict=False)]
 
     def _most_under_way(self) -> int:
-        """One batch waits for each that runs, so that no worker idles; a suspect runs alone."""
+        """One batch waits for each active one, so that no worker idles; a suspect runs alone."""
         return 1 if self._suspects or self._on_trial or isinstance(self.pool, Here) else 2 * self.pool.width
 
     def _next_batch(self, waiting: Iterator[tuple[int, Task]]) -> Batch:
@@ -125,7 +125,7 @@ class Spread:
             self._on_trial = None
         if future.cancelled():
             if not self.stop.wished:
-                raise ClusterLostError("the cluster has dropped tasks, as one does that is restarted")
+                raise ClusterLostError("the cluster has dropped tasks, which happens at a restart")
             return []
         error = future.exception()
         if error is None:
@@ -138,7 +138,7 @@ class Spread:
         if len(batch) == 1 and not _breakage(future):
             return [Failure(RuntimeError(f"{type(error).__name__}: {error}"))]
         if len(batch) == 1 and on_trial:
-            return [Failure(RuntimeError("its worker process died, again and again"))]
+            return [Failure(RuntimeError("its worker process died each time"))]
         if on_trial or not _breakage(future):
             half = len(batch) // 2
             self._suspects += [part for part in (batch[half:], batch[:half]) if part]
@@ -156,7 +156,7 @@ class Spread:
 
 
 def _breakage(future: Future[Results]) -> BaseException | None:
-    """The error of a future that fell with its whole executor."""
+    """The error of a future that failed with its whole executor."""
     from concurrent.futures import BrokenExecutor
 
     error = None if future.cancelled() else future.exception()

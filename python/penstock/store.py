@@ -1,15 +1,15 @@
-"""The store: a directory that keeps finished runs, and loses none of them.
+"""The store: a directory of finished runs, safe against interruptions.
 
     DIR/store.json            format and version
-    DIR/lock                  held by the one process that writes; the kernel frees it when that process dies
-    DIR/segments/NNNNNN-SEAL  one a finished batch, never changed: Parquet tables with a column ``run``,
+    DIR/lock                  the lock of the one process that writes; the kernel frees it when that process ends
+    DIR/segments/NNNNNN-SEAL  one for each finished batch, never changed: Parquet tables with a column ``run``,
                               ``runs.parquet`` with one row a run, and ``seal.json`` with the checksums of them all
     DIR/drafts                segments that are being written
-    DIR/damaged               segments whose checksums no longer hold, out of the way of queries
+    DIR/damaged               segments with wrong checksums, outside the path of queries
 
-A segment is written beside its place, synced, and renamed into it, so it is there whole or not at all. A run is known
-by the hash of all that decides its results: the scenario with its defaults, seed, replication, and the digest of the
-engine's sources.
+A segment is written to a draft, synced, and renamed, so it exists completely or not at all. The hash of everything that
+decides its results identifies a run: the scenario with its defaults, seed, replication, and the digest of the engine's
+sources.
 """
 
 from __future__ import annotations
@@ -40,14 +40,17 @@ FORMAT = 1
 RUNS = "runs"
 SEAL = "seal.json"
 LARGEST_NOTE = 1_000_000
-"""Octets that ``store.json`` and a seal have at most."""
+"""The most octets of ``store.json`` and of a seal."""
 LARGEST_TABLE = 10_000_000_000
-"""Octets that a table of a segment has at most."""
+"""The most octets of a table of a segment."""
 LONGEST_SEAL = 16
 
 
 def run_id(scenario: str, seed: int, replication: int) -> str:
-    """Names a run by all that decides its results: 32 hexadecimal digits. ``scenario`` is ``Scenario.to_json()``."""
+    """The name of a run, a hash of everything that decides its results: 32 hexadecimal digits.
+
+    ``scenario`` is ``Scenario.to_json()``.
+    """
     told = json.dumps([engine_sources(), scenario, seed, replication], separators=(",", ":"))
     return hashlib.sha256(told.encode()).hexdigest()[:32]
 
@@ -61,7 +64,7 @@ class Segment:
     files: dict[str, str]
 
     def damage(self, names: Iterable[str]) -> str:
-        """What is wrong with the files of these names; empty if nothing is."""
+        """The damage of the files of these names; empty without damage."""
         for name in names:
             if name not in self.files:
                 continue
@@ -70,7 +73,7 @@ class Segment:
             except OSError as error:
                 return f"{name}: {error.strerror}"
             if _digest(octets) != self.files[name]:
-                return f"{name} is not what was written (its checksum differs)"
+                return f"{name} is damaged (its checksum differs)"
         return ""
 
 
@@ -79,7 +82,7 @@ class Store:
 
     Attributes:
         runs: the identities of all finished runs (:func:`run_id`).
-        damaged: one line about each segment that was found damaged; its runs count as not done.
+        damaged: one line about each damaged segment; its runs count as missing.
     """
 
     def __init__(self, directory: Path, lock: BaseFileLock | None) -> None:
@@ -91,9 +94,9 @@ class Store:
 
     @classmethod
     def open_to_write(cls, directory: str | Path) -> Store:
-        """Open ``directory``, made if need be, for the one process that may write to it.
+        """Open ``directory``, created if missing, for the one process that may write to it.
 
-        All checksums are verified; damaged segments and what a killed process left are put out of the way. Raises
+        All checksums are verified; damaged segments and drafts of a killed process are moved away. Raises
         :class:`InputError` if the directory cannot be written to, if another process is writing to it, or if a newer
         Penstock wrote it.
         """
@@ -114,12 +117,12 @@ class Store:
             ) from None
         except OSError as error:
             reason = f"this cannot be locked: {error.strerror}"
-            raise InputError(reason, file=str(lock_file), remedy="remove it, if nobody writes here") from None
+            raise InputError(reason, file=str(lock_file), remedy="remove it, if no process writes here") from None
         try:
             if not _check_format(folder):
                 write_text(folder / "store.json", json.dumps({"format": FORMAT, "penstock": engine_version()}) + "\n")
             (folder / "segments").mkdir(exist_ok=True)
-            shutil.rmtree(folder / "drafts", ignore_errors=True)  # what a killed process left
+            shutil.rmtree(folder / "drafts", ignore_errors=True)  # drafts of a killed process
             (folder / "drafts").mkdir(exist_ok=True)
             store = cls(folder, lock)
             store._load(verify=True)
@@ -130,7 +133,7 @@ class Store:
 
     @classmethod
     def open_to_read(cls, directory: str | Path) -> Store:
-        """Open ``directory`` as it is now; somebody may be writing to it. Raises :class:`InputError` if it is none."""
+        """Open ``directory`` as it is now, also during writing. Raises :class:`InputError` if it has no store."""
         folder = Path(directory)
         if not _check_format(folder):
             raise InputError(
@@ -143,7 +146,7 @@ class Store:
         return store
 
     def append(self, results: Sequence[tuple[Task, Outcome]]) -> None:
-        """Keep finished runs, in one new segment. Raises ``OSError`` if it cannot be written; then nothing changed."""
+        """Store finished runs, in one new segment. Raises ``OSError`` if it cannot be written; then nothing changed."""
         if self._lock is None:
             raise RuntimeError("the store is open to read")
         ids = [run_id(task.scenario, task.seed, task.replication) for task, _ in results]
@@ -172,8 +175,8 @@ class Store:
     def table(self, name: str) -> pl.DataFrame:
         """All rows of a table (one of ``run.TABLES``, or ``runs``), with the column ``run``.
 
-        Of ``runs``, the column ``path`` is the segment's folder. A damaged segment is left out, and named in
-        :attr:`damaged`. Empty, without columns, where no run has such rows.
+        In ``runs``, the column ``path`` is the segment's folder. A damaged segment is ignored, and named in
+        :attr:`damaged`. Empty, without columns, if no run has such rows.
         """
         import polars as pl
 
@@ -192,7 +195,7 @@ class Store:
         return pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
 
     def close(self) -> None:
-        """Let others write."""
+        """Release the lock."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None
@@ -220,7 +223,7 @@ class Store:
             self.runs.update(segment.runs)
 
     def _report(self, segment: Segment, damage: str) -> None:
-        self.damaged.append(f"{segment.path}: {damage}; it is left out")
+        self.damaged.append(f"{segment.path}: {damage}; it is ignored")
         if segment in self._segments:
             self._segments.remove(segment)
             self.runs.difference_update(segment.runs)
@@ -236,13 +239,13 @@ def _check_format(folder: Path) -> bool:
         return False
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         raise InputError(
-            "this does not say what store it belongs to",
+            "this file has no valid format and version of a store",
             file=str(file),
-            remedy=f'if the store is sound, write {{"format": {FORMAT}, "penstock": "{engine_version()}"}} into it',
+            remedy=f'if the store is undamaged, write {{"format": {FORMAT}, "penstock": "{engine_version()}"}} into it',
         ) from None
     if number > FORMAT:
         raise InputError(
-            f"Penstock {version} wrote this store in format {number}; Penstock {engine_version()} knows {FORMAT}",
+            f"Penstock {version} wrote this store in format {number}; Penstock {engine_version()} reads {FORMAT}",
             file=str(folder),
             remedy=f"install Penstock {version} or later",
         )
@@ -250,14 +253,14 @@ def _check_format(folder: Path) -> bool:
 
 
 def _read_seal(path: Path) -> tuple[Segment, str]:
-    """A segment as its seal has it, and what is wrong with the seal."""
+    """A segment as its seal describes it, and the damage of the seal."""
     nothing = Segment(path, (), {})
     try:
         octets = read_octets(path / SEAL, LARGEST_NOTE)
     except OSError as error:
         return nothing, f"{SEAL}: {error.strerror}"
     if not path.name.endswith(f"-{_digest(octets)[:LONGEST_SEAL]}"):
-        return nothing, f"{SEAL} is not what was written (its checksum is not in the folder's name)"
+        return nothing, f"{SEAL} is damaged (its checksum is not in the folder's name)"
     seal: dict[str, Any] = json.loads(octets)
     return Segment(path, tuple(seal["runs"]), dict(seal["files"])), ""
 
@@ -284,7 +287,7 @@ def _free_name(path: Path) -> Path:
 
 
 def _about(ids: Sequence[str], results: Sequence[tuple[Task, Outcome]]) -> pl.DataFrame:
-    """One row a run: what was asked, and the run's own figures."""
+    """One row for each run: its task, and the run's own figures."""
     import polars as pl
 
     def instant(seconds: float) -> datetime:
@@ -314,7 +317,7 @@ def _about(ids: Sequence[str], results: Sequence[tuple[Task, Outcome]]) -> pl.Da
 
 
 def _stack(ids: Sequence[str], outcomes: Sequence[Outcome]) -> dict[str, pl.DataFrame]:
-    """The tables of several runs, each under the other, with the column ``run``; those without rows left out."""
+    """The tables of several runs, concatenated, with the column ``run``; without empty tables."""
     import polars as pl
 
     stacked = {}

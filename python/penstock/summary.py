@@ -1,4 +1,4 @@
-"""The summary of a result: what came of each traffic class and of each port."""
+"""The summary of a result: the measures of each traffic class and of each port."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 ACCESS = "access/"
-"""Ports with this prefix belong to one flow's private line."""
+"""Ports with this prefix belong to the private line of one flow."""
 
 
 def summary(result: Result) -> dict[str, list[Row]]:
-    """One row a traffic class (``groups``) and one a port (``ports``), over all replications.
+    """One row for each traffic class (``groups``) and each port (``ports``), over all replications.
 
-    Counts are summed, ratios are of those sums, maxima are the greatest; all else is the mean over the replications.
-    Names and units are those of the tables; ``messages`` are the notices that a port sent to sources. Where the traffic
-    has max-min fair rates, a class has that of one flow as ``max_min_bps``, to be held against ``sent_bps / flows``.
-    Where any class goes over transport connections, all have the columns of these, null for the others.
+    Counts are summed, ratios are those of the sums, maxima are the greatest; the rest is the mean over replications.
+    Names and units are those of the tables; ``messages`` are the notices that a port sent to sources. If the traffic
+    has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with ``sent_bps / flows``. If
+    any class uses transport connections, all classes have their columns, with null for the others.
     """
     import polars as pl
 
@@ -78,8 +78,8 @@ def summary(result: Result) -> dict[str, list[Row]]:
 def print_summary(result: Result) -> None:
     """Print the two tables of :func:`summary` on standard output, in the units that people read.
 
-    What transport connections and fair rates add has tables of its own. Ports that carried nothing, and private access
-    lines that discarded nothing, are only counted.
+    Transport connections and fair rates have their own tables. Ports that carried nothing, and private access lines
+    that discarded nothing, are only counted.
     """
     rows = summary(result)
     replications = len(result.manifest["runs"])
@@ -115,7 +115,7 @@ def _print_groups(groups: Sequence[Row], note: str) -> None:
 
 def _print_connections(groups: Sequence[Row]) -> None:
     print_table(
-        "Transport connections, and what became of their DT TPDUs",
+        "Transport connections, and their DT TPDUs",
         [
             ("class", "group", str),
             ("connections", "connections", _count),
@@ -168,9 +168,9 @@ def _print_ports(ports: Sequence[Row]) -> None:
 
 
 def print_table(title: str, columns: Sequence[tuple[str, str, Callable[[Any], str]]], rows: Iterable[Row]) -> None:
-    """Print ``rows`` on standard output: a column is its heading, the key of its values, and how they are written.
+    """Print ``rows`` on standard output: a column is its heading, the key of its values, and their format.
 
-    Text (written by ``str``) stands to the left, numbers to the right; a missing value is a dash.
+    Text (written by ``str``) is left-aligned, numbers are right-aligned; a missing value is a dash.
     """
     bold, plain = ("\x1b[1m", "\x1b[0m") if is_lively(sys.stdout) else ("", "")
     lines = [[heading for heading, _, _ in columns]]
@@ -189,7 +189,7 @@ def print_table(title: str, columns: Sequence[tuple[str, str, Callable[[Any], st
 
 
 def _share_of(row: Row) -> float | None:
-    """The rate of one flow of the class over its fair share; ``None`` for a class that has none."""
+    """The rate of one flow of the class over its fair share; ``None`` for a class without one."""
     share = float(row["max_min_bps"])
     return float(row["sent_bps"]) / int(row["flows"]) / share if share else None
 
@@ -207,7 +207,7 @@ def _share(value: float) -> str:
 
 
 def _digits(value: float) -> str:
-    """Four digits, whatever the size."""
+    """Four digits for any size."""
     return f"{value:.4g}"
 
 
@@ -216,6 +216,6 @@ def _milliseconds(value: float) -> str:
 
 
 def _rate_unit(rates_bps: Iterable[float]) -> tuple[str, Callable[[float], str]]:
-    """The unit in which the greatest of some rates is one at least, and how they are all written in it."""
+    """The unit in which the greatest rate is at least one, and the format of all rates in it."""
     unit, size = ("Mb/s", 1e6) if max(rates_bps) >= 1e6 else ("kb/s", 1e3)
     return unit, lambda value: f"{value / size:.4f}"

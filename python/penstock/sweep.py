@@ -1,7 +1,7 @@
 """Sweeps: one scenario for many values of its parameters.
 
-An axis is a set of paths into the scenario whose values go together; axes are crossed. They stand in the ``[sweep]``
-table of a scenario file, or are given in Python; ``crates/engine/src/spec/sweep.rs`` defines both.
+An axis is a set of paths into the scenario whose values change together; axes are crossed. They come from the
+``[sweep]`` table of a scenario file, or from Python; ``crates/engine/src/scenario/spec/sweep.rs`` defines both.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from penstock.scheduler import Scheduler
 
 MOST_RUNS = 1_000_000
-"""A sweep of more runs wants to be confirmed."""
+"""A sweep of more runs needs a confirmation."""
 MOST_CHECKED = 1000
 MOST_WIDTH = 1_000_000
-"""Batches that an executor of somebody else's may run at once."""
+"""The default number of batches that the caller's executor runs at once."""
 LEAST_FOR_PRECISION = 10
 
 
 @dataclass(frozen=True, slots=True)
 class PointDecision:
-    """What the precision that was asked for says of a metric of one group or port (``of``) at one point."""
+    """The decision of a precision on a metric of one group or port (``of``) at one point."""
 
     point: int
     of: str
@@ -51,7 +51,7 @@ class PointDecision:
 
 
 def decisions(results: Results) -> list[PointDecision]:
-    """The decisions on every metric that has a precision. They follow from the runs that there are and nothing else."""
+    """The decisions on every metric that has a precision. They depend only on the stored runs."""
     details = results.about["details"]
     table = details["sweep"]
     base = Scenario(json.dumps(details["scenario"]), "json")
@@ -67,10 +67,10 @@ def decisions(results: Results) -> list[PointDecision]:
 
 
 def first_replications(table: Mapping[str, Any]) -> int:
-    """How many replications a sweep begins with.
+    """The first number of replications of a sweep.
 
-    Of one replication there is no interval, and one of few is often narrow by chance: where a precision is wanted and
-    nothing else is said, it is judged from ten on.
+    One replication has no interval, and an interval of few is often narrow by chance: with a precision, the default is
+    ten.
     """
     if table["precision"] and table["replications"] == 1:
         return min(LEAST_FOR_PRECISION, int(table["most_replications"]))
@@ -90,7 +90,7 @@ class SweepPoint:
 
 
 class SweepPoints(Sequence[SweepPoint]):
-    """All points of the crossed axes of a sweep, the last axis fastest; each is made when it is asked for."""
+    """All points of the crossed axes of a sweep, the last axis fastest; each is made on demand."""
 
     def __init__(self, base: Scenario, swept: Scenario) -> None:
         self.base = base
@@ -104,7 +104,7 @@ class SweepPoints(Sequence[SweepPoint]):
 
     @cached_property
     def axes(self) -> Sequence[Sequence[Mapping[str, object]]]:
-        """For each axis its steps, for each step the value of every path."""
+        """For each axis its steps, and for each step the value of every path."""
         return self.swept.sweep_steps()
 
     @overload
@@ -128,17 +128,17 @@ class Sweep:
     """A scenario and the values to run it for.
 
     Args:
-        scenario: what to run; a ``[sweep]`` table of its own is replaced.
+        scenario: the scenario; its own ``[sweep]`` table is replaced.
         axes: for each axis a table of paths; the values of each are a list, or a range as
             ``{"from": 1, "to": 9, "step": 2}``.
         replications: runs of each point, with replication numbers from 0.
         seed: the seed of them all.
-        precision: metrics, and the relative half width that the 95 % interval of each shall have at every point:
-            replications are added until it has; where ``replications`` is 1, they begin with ten.
-        most_replications: the most that ``precision`` may ask for.
-        metrics: what the summary, the figures and the report show.
+        precision: metrics, and the relative half width of the 95 % interval of each at every point: replications are
+            added until it is reached; if ``replications`` is 1, they begin with ten.
+        most_replications: the most replications for ``precision``.
+        metrics: the metrics in the summary, the figures and the report.
 
-    Raises :class:`InputError` for axes, paths or values that cannot be.
+    Raises :class:`InputError` for invalid axes, paths or values.
     """
 
     def __init__(
@@ -175,7 +175,7 @@ class Sweep:
 
     @classmethod
     def of(cls, scenario: Scenario, text: str = "") -> Sweep:
-        """The sweep of a scenario with a ``[sweep]`` table; ``text`` is its file's, where it comes from one.
+        """The sweep of a scenario with a ``[sweep]`` table; ``text`` is that of its file, if any.
 
         Raises :class:`InputError` as :meth:`load`.
         """
@@ -238,28 +238,28 @@ class Sweep:
         most_memory_gb: int | None = None,
         tell: Callable[[State], None] = lambda _state: None,
     ) -> Results:
-        """Carry the sweep out into the directory ``out``, and return what came of it.
+        """Run the sweep, store it in the directory ``out``, and return its results.
 
-        Runs that are there already are not run again. A run that fails does not stop the others:
+        Stored runs are not run again. A run that fails does not stop the others:
         ``Results.about["failures"]`` names it.
 
         Args:
-            out: where everything is kept.
-            jobs: local processes to use; 1 runs everything here.
+            out: directory for all runs and results.
+            jobs: number of local processes; 1 runs everything here.
             cluster: a Dask scheduler or its address, in place of local processes.
-            executor: any other ``concurrent.futures.Executor``, which can run ``width`` batches at once.
+            executor: any other ``concurrent.futures.Executor`` that can run ``width`` batches at once.
             width: see ``executor``.
-            resume: go on with an unfinished sweep in ``out``.
+            resume: continue an unfinished sweep in ``out``.
             yes: accept more than a million runs.
-            most_pdus: refuse the sweep if a run is certain to send more PDUs than this; 10**11 if ``None``.
-            most_memory_gb: or to need more memory than so many gigabytes; 8 if ``None``.
-            tell: called now and then with how far the sweep is.
+            most_pdus: refuse the sweep if a run certainly sends more PDUs than this; 10**11 if ``None``.
+            most_memory_gb: or needs more memory than so many gigabytes; 8 if ``None``.
+            tell: called from time to time with the progress of the sweep.
 
         Raises:
-            InputError: an argument or a directory that cannot be used, an unreachable cluster, a point that cannot be.
-            KeyboardInterrupt: on Ctrl-C or SIGTERM; what has finished is kept.
-            OSError: the store cannot be written to; what has finished is kept.
-            ClusterLostError: the cluster is gone; what has finished is kept.
+            InputError: an invalid argument, directory or point, an unreachable cluster.
+            KeyboardInterrupt: on Ctrl-C or SIGTERM; finished runs are stored.
+            OSError: the store cannot be written to; finished runs are stored.
+            ClusterLostError: the cluster is lost; finished runs are stored.
         """
         self._refuse_flood(yes)
         file = source_of(self.base.name) if self.text else ""
@@ -294,9 +294,9 @@ class Sweep:
         return self._build(0)
 
     def check(self) -> None:
-        """Build the points, of many the first thousand and the last. Raises :class:`InputError`.
+        """Build the points; if there are many, the first thousand and the last. Raises :class:`InputError`.
 
-        Of more than a million none is built: spelling out the axes alone would take minutes.
+        With more than a million, build none: the expansion of the axes alone would take minutes.
         """
         if len(self.points) > MOST_RUNS:
             return
@@ -318,7 +318,7 @@ class Sweep:
             )
 
     def _more(self, results: Results) -> list[tuple[int, int, int]]:
-        """Replications that the precision still asks for: point, number of the first, how many."""
+        """Replications that the precision still needs: point, number of the first, how many."""
         add: dict[int, int] = {}
         for decision in decisions(results):
             add[decision.point] = max(add.get(decision.point, 0), decision.add)
@@ -327,14 +327,14 @@ class Sweep:
         return [
             (point, counts[point], count)
             for point, count in sorted(add.items())
-            if count and there[point] == counts[point]  # a point with a run that failed is left as it is
+            if count and there[point] == counts[point]  # a point with a failed run gets no more
         ]
 
 
 def _example(scenario: Scenario) -> str:
-    """What would make a sweep of a scenario without axes: a path that it has, and values that it can take."""
+    """A remedy for a scenario without axes: a path that it has, and possible values."""
     for name, flow in scenario.tree["flow"].items():
-        if flow.get("peer") is None:  # two groups that are peers have the same count
+        if flow.get("peer") is None:  # two peer groups must have the same count
             path, values = f"flow.{name}.count", [flow["count"] * factor for factor in (1, 2, 3)]
             break
     else:

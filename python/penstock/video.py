@@ -1,4 +1,4 @@
-"""Video as its frames: mean, peak and autocorrelation of the sequence that a group of flows plays."""
+"""Frames of video: mean, peak and autocorrelation of the sequence that a group of flows plays."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Video:
-    """The frames that a group of flows plays, round and round, each flow from a place of its own.
+    """The frames that a group of flows plays in a cycle, each flow from its own place.
 
     Attributes:
-        frame_bits: size of each frame in bits, headers included unless ``sending.header`` says otherwise.
+        frame_bits: size of each frame in bits, including headers unless ``sending.header`` sets otherwise.
         frames_per_second: frames a second.
     """
 
@@ -30,7 +30,7 @@ class Video:
     def of(cls, scenario: Scenario, group: str, seed: int = 1, replication: int = 0) -> Video:
         """The video of ``group`` (traffic ``mpeg`` or ``replay``) in one run of ``scenario``.
 
-        Raises :class:`InputError` for a group that is not there or sends something else.
+        Raises :class:`InputError` for a group that does not exist or sends no video.
         """
         return cls(*scenario.frames(group, seed, replication))
 
@@ -45,9 +45,9 @@ class Video:
         return max(self.frame_bits) * self.frames_per_second
 
     def autocorrelation(self, lags: int) -> NDArray[np.float64]:
-        """Autocorrelation of the frame sizes at lags of 0 to ``lags`` frames; not a number where all sizes are equal.
+        """Autocorrelation of the frame sizes at lags of 0 to ``lags`` frames; not a number if all sizes are equal.
 
-        Lags go round the end of the sequence, as the sequence itself does. A group of pictures shows as peaks at
+        Lags wrap around the end of the sequence, as the sequence itself does. A group of pictures shows as peaks at
         multiples of its length, scenes as the slow fall of these peaks.
         """
         import numpy as np

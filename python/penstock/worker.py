@@ -1,7 +1,7 @@
-"""What a worker process runs: one simulation after the other, and nothing else.
+"""The code of a worker process: one simulation after the other.
 
-It imports the engine and the standard library alone, so that a worker starts at once and stays small. Results are
-the engine's own tables, which travel as Arrow IPC streams.
+It imports only the engine and the standard library, so that a worker starts fast and stays small. Results are the
+engine's own tables, sent as Arrow IPC streams.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     from multiprocessing.synchronize import Event
 
 Form = Literal["fast", "plain"]
-"""How the engine goes about a run; both give the same results."""
+"""The forms of the engine; both give the same results."""
 
 LONGEST_BATCH_S = 1.5
-"""Wall time after which a worker hands in what it has, and leaves the rest of its batch to others."""
+"""Wall time after which a worker returns its results, and leaves the rest of its batch to others."""
 ENDING = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a process to end."""
 GRACE_S = 10.0
 """Seconds after SIGTERM until a worker ends by itself, if its parent has not ended it."""
 SLICE_S = 0.05
-"""Wall time between two looks at signals, at progress and at the stop sign."""
+"""Wall time between two checks of signals, progress and the stop request."""
 LEAST_SPAN_S = 0.001
-"""Simulated time of the first slice, and of the shortest. The engine comes back by itself after a second or so of work;
-a shorter span would only make it come back for nothing, where to stop at all takes long."""
+"""Simulated time of the first slice, and of the shortest. The engine returns by itself after about a second of work;
+with a shorter slice it would return too often, and stopping it is expensive."""
 
 
 class Limits(NamedTuple):
-    """How much a run may be, by what is certain of it before it begins: PDUs sent, bytes of memory.
+    """The limits of a run, for lower bounds that are known before it starts: PDUs sent, bytes of memory.
 
-    ``None`` stands for the engine's own limit: 10**11 PDUs, 8 * 10**9 bytes.
+    ``None`` is the engine's own limit: 10**11 PDUs, 8 * 10**9 bytes.
     """
 
     pdus: int | None = None
@@ -54,9 +54,8 @@ USUAL = Limits()
 class Task:
     """One run: a scenario's JSON (``Scenario.to_json()``), a seed and a replication.
 
-    ``key`` is the caller's own name for it. ``form`` is ``fast``, or ``plain``, in which all nodes of the network take
-    turns in order of time, with the same results. One that is certain to be beyond its ``limits`` fails before it
-    begins.
+    ``key`` is the caller's own name for it. ``form`` is ``fast``, or ``plain``, which processes all nodes in
+    order of time, with the same results. A run that certainly exceeds its ``limits`` fails before it starts.
     """
 
     scenario: str
@@ -69,12 +68,12 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a task gave: its tables by name, and the run's own figures.
+    """The results of a task: its tables by name, and the run's own figures.
 
     ``end_s`` is the simulated time at the end, ``measured_s`` that since warm-up; ``fingerprint`` is a hash of all
-    that happened, in 16 hexadecimal digits. ``events`` is the number of PDUs that nodes have taken, each counted at
-    every node that it came to. ``wall_s`` is the time it took, ``started`` when it began (seconds since 1970, UTC),
-    ``host`` where.
+    deliveries and discards, in 16 hexadecimal digits. ``events`` is the number of PDUs that nodes have processed, each
+    counted at every node. ``wall_s`` is its wall time, ``started`` its start (seconds since 1970, UTC), ``host`` the
+    machine.
     """
 
     key: str
@@ -92,23 +91,23 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """What a task gave that came to nothing: the error that ended it."""
+    """The result of a failed task: the error that ended it."""
 
     error: Exception
 
     @property
     def reason(self) -> str:
-        """What went wrong, as one line."""
+        """The error, as one line."""
         told = " ".join(str(self.error).split())
         return told if isinstance(self.error, ValueError | RuntimeError) else f"{type(self.error).__name__}: {told}"
 
 
 class Stopped(Exception):
-    """The run was given up half-way, because the caller wants no more."""
+    """The run was stopped at the caller's request."""
 
 
 def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
-    """Run ``task`` to its end. Every 50 ms or so ``watch`` is given the share done; what it raises ends the run."""
+    """Run ``task`` to its end. About every 50 ms ``watch`` gets the share done; an exception from it ends the run."""
     started, start = time.time(), time.perf_counter()
     run = _engine.Run(task.scenario, task.seed, task.replication, task.form, *task.limits)
     span_s = LEAST_SPAN_S
@@ -138,18 +137,18 @@ _stop: Event | None = None
 
 
 def begin(stop: Event) -> None:
-    """Prepare a worker process: Ctrl-C and SIGTERM are its parent's affair, and it ends when its parent does."""
+    """Prepare a worker process: its parent handles Ctrl-C and SIGTERM, and it ends when its parent ends."""
     global _stop  # one per process, set once
     _stop = stop
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end_later)
-    if hasattr(signal, "pthread_sigmask"):  # held back by the parent until now
+    if hasattr(signal, "pthread_sigmask"):  # blocked by the parent until now
         signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
 def engine_sources() -> str:
-    """Digest of the sources that the engine was built from: results of different ones are different results."""
+    """Digest of the sources of the engine: results of different engines are not mixed."""
     return _engine.sources
 
 
@@ -159,19 +158,19 @@ def engine_version() -> str:
 
 
 def stack(column: str, labels: Sequence[str], tables: Sequence[_engine.Table]) -> _engine.Table:
-    """Tables of the same columns, one under the other, with a first column that holds the label of each."""
+    """Tables of the same columns, concatenated, with a first column that has the label of each."""
     return _engine.Table.stack(column, labels, tables)
 
 
 def report_of(panic: BaseException) -> str:
-    """What is said of a panic that came past the engine's own face, as one of another library in Rust does."""
+    """The message for a panic outside the engine, such as one of another Rust library."""
     return f"a part written in Rust has failed: {' '.join(str(panic).split())}; {_engine.REPORT}"
 
 
 def work(tasks: Sequence[Task], sources: str) -> list[Outcome | Failure]:
-    """Run ``tasks`` one after the other in a worker, as :func:`run_each`, until told to stop.
+    """Run ``tasks`` one after the other in a worker, as :func:`run_each`, until a stop request.
 
-    ``sources`` is :func:`engine_sources` of the caller; ``RuntimeError`` if the worker's own are others.
+    ``sources`` is :func:`engine_sources` of the caller; ``RuntimeError`` if the worker's own differ.
     """
     if sources != engine_sources():
         raise RuntimeError(f"{socket.gethostname()} has another engine than the process that sends the runs")
@@ -179,9 +178,9 @@ def work(tasks: Sequence[Task], sources: str) -> list[Outcome | Failure]:
 
 
 def run_each(tasks: Sequence[Task], watch: Callable[[float], None]) -> list[Outcome | Failure]:
-    """Run ``tasks`` one after the other for about a second, at least one; one that fails does not stop the next.
+    """Run ``tasks`` one after the other for about a second, at least one; a failed one does not stop the next.
 
-    ``watch`` is told how many are done, as 2.5 in the middle of the third; it may raise :class:`Stopped`.
+    ``watch`` gets the number of finished tasks, such as 2.5 in the middle of the third; it may raise :class:`Stopped`.
     """
     results: list[Outcome | Failure] = []
     end = time.monotonic() + LONGEST_BATCH_S
@@ -201,7 +200,7 @@ def run_each(tasks: Sequence[Task], watch: Callable[[float], None]) -> list[Outc
             raise
         except Exception as error:
             results.append(Failure(error))
-        except BaseException as panic:  # which is no Exception: nothing else on its way may be lost
+        except BaseException as panic:  # not an Exception, but the other results must not be lost
             results.append(Failure(_engine.DefectError(report_of(panic))))
     return results
 
@@ -212,7 +211,7 @@ def _watch(_done: float) -> None:
 
 
 def _end_later(_number: int, _frame: object) -> None:
-    """A signal that all processes of a group get, the parent too: it wants what has finished, then ends this one."""
+    """For a signal to all processes of a group, the parent too: it collects finished runs, then ends this process."""
     end = threading.Timer(GRACE_S, os._exit, (128 + signal.SIGTERM,))
     end.daemon = True
     end.start()

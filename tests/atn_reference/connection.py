@@ -1,4 +1,4 @@
-"""What both sides of a transport connection have: a state, T1, and TPDUs that are sent until they are answered."""
+"""Code of both sides of a transport connection: a state, T1, and TPDUs that are sent until they are answered."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class RetransmissionTimer:
             self._mean, self._deviation, self._has_sample = round_trip, round_trip / 2, True
 
     def t1(self, retransmissions: int) -> float:
-        """T1 of a TPDU: doubled for each time that it was sent again, never above the most."""
+        """T1 of a TPDU: doubled for each retransmission, up to the maximum."""
         return min(max(LEAST_T1, self._mean + 4 * self._deviation) * 2.0**retransmissions, MOST_T1)
 
 
@@ -42,7 +42,7 @@ class State(Enum):
 
 
 class Connection:
-    """One side of a connection: its own end, the other, and the number that tells it from others."""
+    """One side of a connection: its own end, the other, and the number of the connection."""
 
     def __init__(self, clock: Clock, send: Callable[[Npdu], None], own: str, peer: str, number: int) -> None:
         self.clock = clock
@@ -63,7 +63,7 @@ class Connection:
         self._repeat(kind, credit, self.state, 0)
 
     def given_up(self) -> None:
-        """A request was sent as often as it may be."""
+        """A request was sent the maximum number of times."""
         self.state = State.CLOSED
 
     def _repeat(self, kind: Kind, credit: int, state: State, before: int) -> None:

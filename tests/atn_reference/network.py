@@ -10,7 +10,7 @@ from enum import Enum
 from itertools import count
 
 CAPACITY = 262_144
-"""Bits that an output queue of an intermediate system holds, the NPDU in transmission included."""
+"""Capacity in bits of an output queue of an intermediate system, including the NPDU in transmission."""
 ERROR_THRESHOLD = 131_072
 """Bits in an output queue above which a Data NPDU that arrives is reported."""
 BACKBONE = 2_048_000.0
@@ -31,7 +31,7 @@ HOST_DELAY = 0.0005
 
 
 class Clock:
-    """The time, and what is to happen up to the end of the run."""
+    """The time, and the scheduled calls up to the end of the run."""
 
     def __init__(self, end: float) -> None:
         self.now = 0.0
@@ -40,7 +40,7 @@ class Clock:
         self._order = count()
 
     def after(self, delay: float, act: Callable[..., None], *arguments: object) -> None:
-        """Has `act` called with these arguments, a while from now."""
+        """Schedules a call of `act` with these arguments after some time."""
         heapq.heappush(self._coming, (self.now + delay, next(self._order), act, arguments))
 
     def run(self) -> None:
@@ -50,7 +50,7 @@ class Clock:
 
 
 class Kind(Enum):
-    """What an NPDU carries: its short name, and the octets of the NPDU, 63 of them CLNP's header."""
+    """The content of an NPDU: its short name, and the octets of the NPDU, 63 of them CLNP's header."""
 
     CONNECT_REQUEST = "CR", 103
     CONNECT_CONFIRM = "CC", 103
@@ -80,7 +80,7 @@ class Npdu:
 
 
 class Output:
-    """An output queue, first in first out, and the line behind it. Those of end systems are without a limit."""
+    """An output queue, first in first out, and its line. Those of end systems have no limit."""
 
     def __init__(self, clock: Clock, rate: float, delay: float, deliver: Callable[[Npdu], None]) -> None:
         self.clock = clock
@@ -94,7 +94,7 @@ class Output:
         self._free = 0.0
 
     def bits(self) -> int:
-        """What is in the queue now, the NPDU in transmission as a whole."""
+        """The bits in the queue now, including the whole NPDU in transmission."""
         while self._departures and self._departures[0][0] <= self.clock.now:
             self._bits -= self._departures.popleft()[1]
         return self._bits
@@ -112,7 +112,7 @@ class Output:
 
 
 class LimitedOutput(Output):
-    """That of an intermediate system: it marks, discards, and may tell the origin of both."""
+    """The queue of an intermediate system: it marks, discards, and may report both to the origin."""
 
     def __init__(
         self,

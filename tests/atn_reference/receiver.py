@@ -17,7 +17,7 @@ MULTIPLE = 4
 
 
 class Credit(Protocol):
-    """How the receiver finds the window that it advertises."""
+    """The algorithm for the window that the receiver advertises."""
 
     def initial(self) -> int: ...
 
@@ -43,7 +43,7 @@ class CongestionAvoidance:
     """Section 3.1.2 of the paper.
 
     A sampling period lasts twice the window in DT TPDUs, from one decision to the next: counted from the last credit,
-    as the text has it, it would begin anew with each acknowledgement.
+    as in the text, it would restart with each acknowledgement.
     """
 
     def __init__(self) -> None:

@@ -13,12 +13,12 @@ from atn_reference.network import Clock, Kind, Network, Npdu
 
 INTERPRODUCTION_TIME = 1.0
 RECHECK = 0.3
-"""After this part of its own T1 a DT TPDU that is not the oldest is looked at again."""
+"""A DT TPDU that is not the oldest is checked again after this part of its own T1."""
 INITIAL_THRESHOLD = 8
 
 
 class Window(Protocol):
-    """What the sender itself allows to be outstanding."""
+    """The sender's own limit on outstanding packets."""
 
     def size(self) -> float: ...
 
@@ -117,14 +117,14 @@ class Sender(Connection):
         self.request(Kind.CONNECT_REQUEST)
 
     def release(self) -> None:
-        """At once: what is not sent or not acknowledged is forgotten."""
+        """Immediate: packets that are not sent or not acknowledged are dropped."""
         if self._lasts:
             self.state = State.RELEASING
             self.request(Kind.DISCONNECT_REQUEST)
             self._ended()
 
     def given_up(self) -> None:
-        """A release that is not confirmed ended when it was asked for."""
+        """A release without confirmation counts from its request."""
         if self.state is State.OPENING:
             self._ended()
         super().given_up()

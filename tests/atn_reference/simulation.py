@@ -1,4 +1,4 @@
-"""Users, hosts, the two scenarios and the five strategies, and what a run measures."""
+"""Users, hosts, the two scenarios and the five strategies, and the measures of a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DURATION = 180.0
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """Who sends to whom, for how long, and which queue gets congested."""
+    """The senders, the receivers, the duration, and the congested queue."""
 
     duration: float
     senders: tuple[str, ...]
@@ -49,7 +49,7 @@ SCENARIOS = {
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """What decides at the receiver and at the sender, and whether Data NPDUs ask for Error Reports."""
+    """The algorithms of the receiver and of the sender, and whether Data NPDUs ask for Error Reports."""
 
     credit: Callable[[], Credit] = Whole
     window: Callable[[], Window] = CreditOnly
@@ -69,7 +69,7 @@ class Simulation:
     """One run. All random numbers follow from the seed, with a generator for each user."""
 
     sender: type[Sender] = Sender
-    """What opens connections: a test that wants another reading has a subclass here."""
+    """The class that opens connections: a test of another interpretation has a subclass here."""
 
     def __init__(self, scenario: Scenario, strategy: Strategy, seed: int) -> None:
         self.scenario = scenario
@@ -107,7 +107,7 @@ class Simulation:
             self._receive(npdu)
 
     def _receive(self, npdu: Npdu) -> None:
-        """What arrives at the side that receives data; a release is confirmed whatever is known of its connection."""
+        """Processes arrivals at the receiving side; every release is confirmed, also of unknown connections."""
         receiver = self._receivers.get(npdu.connection)
         if receiver:
             receiver.take(npdu)
@@ -119,9 +119,9 @@ class Simulation:
 
 
 class User:
-    """Opens one connection at a time from its host, to a peer drawn anew.
+    """Opens one connection at a time from its host, each to a random peer.
 
-    Durations run from the connect request and gaps from the release, whenever the network answers either.
+    Durations start at the connect request and gaps at the release, independent of the network's answers.
     """
 
     def __init__(self, simulation: Simulation, host: str, random: Random) -> None:
@@ -136,7 +136,7 @@ class User:
         if npdu.reported is None:
             self._connections[npdu.connection].take(npdu)
         elif self._newest and self._newest.peer == npdu.reported.destination:
-            # A report has the addresses of hosts and no more; with one connection at a time it is the newest's.
+            # A report has only the addresses of hosts; with one connection at a time it belongs to the newest.
             self._newest.congestion_reported()
 
     def _open_later(self) -> None:

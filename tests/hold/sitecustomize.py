@@ -1,10 +1,10 @@
-"""Holds a process at a chosen moment, or lets it tell that a run is under way: the far side of `moments.py`.
+"""Holds a process at a chosen moment, or makes it report an active run: the process side of `moments.py`.
 
-Python imports this file at the start of every process whose PYTHONPATH names its folder, so of workers too.
+Python imports this file at the start of every process whose PYTHONPATH has its folder, so in workers too.
 
     MOMENT   as "os.rename */plan.parquet 2": the process stops (SIGSTOP) right before the second time that it does this
-             with such a path; the word is that of an audit event of Python
-    RUNNING  a named pipe: every run writes one octet into it when it is under way
+             with such a path; the word is the name of an audit event of Python
+    RUNNING  a named pipe: every run writes one octet into it when it is active
 """
 
 import os
@@ -16,7 +16,7 @@ from fnmatch import fnmatch
 from functools import cache
 
 UNDER_WAY = "test.run"
-"""An audit event of our own: a run has gone through its first slice, and has not handed in its results."""
+"""Our own audit event: a run has finished its first slice, and has not returned its results."""
 
 
 def stop_before(event: str, pattern: str, number: int) -> None:
@@ -28,14 +28,14 @@ def stop_before(event: str, pattern: str, number: int) -> None:
         if told == event and any(fnmatch(str(argument), pattern) for argument in arguments[:2]):
             left -= 1
             if left == 0:
-                signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)  # this thread goes not one step further
+                signal.pthread_kill(threading.get_ident(), signal.SIGSTOP)  # this thread stops here
 
     sys.addaudithook(look)
 
 
 def tell_of_runs(path: str) -> None:
-    """Writes one octet into the named pipe for every run that is under way."""
-    opened = cache(os.open)  # by the first run: a process without runs would wait for a reader in vain
+    """Writes one octet into the named pipe for every active run."""
+    opened = cache(os.open)  # at the first run: a process without runs would wait for a reader for ever
 
     def look(told: str, _arguments: tuple[object, ...]) -> None:
         if told == UNDER_WAY:

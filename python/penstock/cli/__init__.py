@@ -1,8 +1,7 @@
 """The command ``penstock``. Results go to standard output, progress and messages to standard error.
 
 Exit status: 0 done, 1 failed, 2 bad input, 70 a defect of Penstock, 130 interrupted (Ctrl-C), 143 terminated (SIGTERM),
-141 where nobody reads the output any more. Everything heavy is imported by the command that uses it, so that help is
-there at once.
+141 if the reader of the output has ended. A command imports its own heavy modules, so that help is fast.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ if TYPE_CHECKING:
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 COMMANDS: tuple[Command, ...] = (*scenarios.COMMANDS, *experiments.COMMANDS, *runs.COMMANDS)
-GROUPS = {"runs": "look into the directory of a sweep, a comparison or a study"}
-"""Words that several commands begin with, and what those have in common."""
+GROUPS = {"runs": "show the runs of a sweep, a comparison or a study"}
+"""First words that several commands share, with the help of each."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,20 +51,20 @@ def _carry_out(arguments: Sequence[str] | None) -> int:
         return end.code if isinstance(end.code, int) else DONE
     except BrokenPipeError:
         return PIPE_CLOSED
-    except Exception as error:  # the last resort: a paragraph instead of a traceback
+    except Exception as error:  # the last handler: a paragraph instead of a traceback
         if log_level == "debug":
             raise
         if type(error).__module__ == "penstock._engine":
             return fail(str(error), BAD_INPUT if isinstance(error, ValueError) else DEFECT)
         if isinstance(error, OSError) and error.strerror:
             if not error.filename:
-                flush()  # where it was standard output, nothing more is said of it
+                flush()  # if it was standard output, print nothing more about it
             return fail(f"{error.filename or 'the output'}: {error.strerror}", FAILED)
         if isinstance(error, ConnectionError):
             return fail(str(error), FAILED)
         return fail(f"{type(error).__name__}: {error} (`--log-level debug` shows where)", FAILED)
     except BaseException as panic:
-        # That of a library in Rust, which is no Exception, lest anybody take it for one.
+        # The panic of a Rust library: not an Exception, so that no handler catches it by mistake.
         if type(panic).__name__ != "PanicException" or log_level == "debug":
             raise
         from penstock.worker import report_of
@@ -75,25 +74,25 @@ def _carry_out(arguments: Sequence[str] | None) -> int:
 
 
 def _unwritten(error: OSError) -> int:
-    """The status where standard output cannot be written to. That its reader has gone (``| head``) is no error."""
+    """The status if standard output cannot be written to. It is no error if its reader has ended (``| head``)."""
     if isinstance(error, BrokenPipeError):
         return PIPE_CLOSED
     return fail(f"the output: {error.strerror}", FAILED)
 
 
 class _Help(argparse.RawDescriptionHelpFormatter):
-    """Keeps examples as they are, and gives names room on one line."""
+    """Does not reformat examples, and prints each name on one line."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=32)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Tells a slip in the arguments as any other bad input is told."""
+    """Reports an error in the arguments as any other bad input."""
 
     def error(self, message: str) -> NoReturn:
         unknown = re.search(r"unrecognized arguments: (\S+)|invalid choice: '([^']*)'", message)
-        remedy = f"`{self.prog} --help` shows what is known"
+        remedy = f"`{self.prog} --help` lists the options"
         if unknown:
             word = unknown[1] or unknown[2]
             choices = [str(choice) for action in self._actions for choice in action.choices or ()]
@@ -123,7 +122,7 @@ def parser() -> argparse.ArgumentParser:
     )
     program = _Parser(
         prog="penstock",
-        description="A laboratory for network congestion control: fast, exactly repeatable simulation.",
+        description="A simulator of network congestion control: fast, exactly repeatable, with published studies.",
         epilog=_epilog(command.examples[0] for command in COMMANDS),
         formatter_class=_Help,
         allow_abbrev=False,
@@ -159,7 +158,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 class _Version(argparse.Action):
-    """Prints the version; asks the engine for it only then."""
+    """Prints the version; asks the engine for it only if needed."""
 
     def __call__(self, *_arguments: object, **_keywords: object) -> NoReturn:
         from penstock.worker import engine_version

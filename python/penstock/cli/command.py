@@ -1,4 +1,4 @@
-"""What the commands have in common: how one is declared, what it ends with, and the arguments that several take."""
+"""Code that the commands share: their declaration, their exit status, and common arguments."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCENARIO = "a scenario file, - for standard input"
 
 
 class Most(TypedDict):
-    """How much a run may be, as the keywords of what carries it out."""
+    """The limits of a run, as keyword arguments."""
 
     most_pdus: int | None
     most_memory_gb: int | None
@@ -29,7 +29,7 @@ class Most(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """One command: its function, what it does in a line, examples of its use, and what declares its arguments."""
+    """One command: its function, one line of help, examples, and the function that declares its arguments."""
 
     name: str
     function: Callable[[argparse.Namespace], int]
@@ -39,8 +39,8 @@ class Command:
 
 
 def fail(paragraph: str, status: int) -> int:
-    """Say on standard error, in one paragraph, why the command ends; return ``status``."""
-    with suppress(OSError):  # nobody may be there to read it
+    """Print on standard error, in one paragraph, why the command ends; return ``status``."""
+    with suppress(OSError):  # the reader may have ended
         print(f"penstock: {paragraph}", file=sys.stderr)
     return status
 
@@ -48,18 +48,18 @@ def fail(paragraph: str, status: int) -> int:
 def say(message: str, *, quiet: bool) -> None:
     """A message on standard error."""
     if not quiet:
-        with suppress(OSError):  # nobody may be there to read it
+        with suppress(OSError):  # the reader may have ended
             print(message, file=sys.stderr)
 
 
 def number(text: str, option: str, least: int, most: int | None = None) -> int:
-    """The whole number that ``text`` is, if it lies in the range; raises ``InputError``."""
+    """``text`` as a whole number in the range; raises ``InputError``."""
     is_number = re.fullmatch(r"[+-]?[0-9]{1,40}", text) is not None
     return whole_number(int(text) if is_number else text, option, least, most)
 
 
 def jobs(options: argparse.Namespace) -> int:
-    """The processes to use: those of ``--jobs``, or one a core."""
+    """The number of processes: that of ``--jobs``, or one a core."""
     from penstock.executors import MOST_JOBS
     from penstock.run import available_cores
 
@@ -67,14 +67,16 @@ def jobs(options: argparse.Namespace) -> int:
 
 
 def cluster(options: argparse.Namespace) -> Scheduler | None:
-    """The scheduler of ``--cluster`` with its files, if one is wanted."""
+    """The scheduler of ``--cluster`` with its files, if given."""
     from penstock.scheduler import CA_FILE, CERTIFICATE, KEY, Scheduler
 
     if options.cluster is not None:
         return Scheduler(options.cluster, options.tls_ca_file, options.tls_cert, options.tls_key)
     for option, file in ((CA_FILE, options.tls_ca_file), (CERTIFICATE, options.tls_cert), (KEY, options.tls_key)):
         if file is not None:
-            raise InputError("this is of a cluster", path=option, value=file, remedy="add --cluster tls://host:8786")
+            raise InputError(
+                "this option needs a cluster", path=option, value=file, remedy="add --cluster tls://host:8786"
+            )
     return None
 
 
@@ -84,7 +86,7 @@ def add_jobs(parser: argparse.ArgumentParser) -> None:
 
 
 def limits(options: argparse.Namespace) -> Most:
-    """How much a run may be: ``--most-pdus`` and ``--most-memory``."""
+    """The limits of a run: ``--most-pdus`` and ``--most-memory``."""
 
     def limit(text: str | None, option: str, most: int) -> int | None:
         return None if text is None else number(text, option, 1, most)
@@ -97,22 +99,20 @@ def limits(options: argparse.Namespace) -> Most:
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
     """Declare the limits of a run."""
+    parser.add_argument("--most-pdus", metavar="N", help="refuse a run that certainly sends more PDUs (default: 10^11)")
     parser.add_argument(
-        "--most-pdus", metavar="N", help="refuse a run that is certain to send more PDUs (default: 10^11)"
-    )
-    parser.add_argument(
-        "--most-memory", metavar="GB", help="refuse a run that is certain to need more gigabytes (default: 8)"
+        "--most-memory", metavar="GB", help="refuse a run that certainly needs more gigabytes (default: 8)"
     )
 
 
 def add_where(parser: argparse.ArgumentParser, default: str) -> None:
-    """Declare where an experiment is carried out and kept."""
+    """Declare where an experiment runs and is stored."""
     place = parser.add_mutually_exclusive_group()
     add_jobs(place)  # type: ignore[arg-type]
     place.add_argument(
         "--cluster",
         metavar="ADDRESS",
-        help="a Dask scheduler's, as tcp://host:8786: whoever can reach it runs code as you do on its workers, so keep "
+        help="address of a Dask scheduler, as tcp://host:8786: anyone who can reach it can run code on it, so keep "
         "it inside a network that you trust, or use tls://host:8786, which needs a certificate",
     )
     parser.add_argument(
@@ -120,5 +120,5 @@ def add_where(parser: argparse.ArgumentParser, default: str) -> None:
     )
     parser.add_argument("--tls-cert", metavar="FILE", help="with tls://: your certificate (PEM)")
     parser.add_argument("--tls-key", metavar="FILE", help="with tls://: its private key (PEM)")
-    parser.add_argument("--out", metavar="DIR", help=f"where to keep everything (default: {default})")
-    parser.add_argument("--resume", action="store_true", help="go on with what is unfinished in DIR")
+    parser.add_argument("--out", metavar="DIR", help=f"directory for runs and results (default: {default})")
+    parser.add_argument("--resume", action="store_true", help="continue an unfinished experiment in DIR")

@@ -1,4 +1,4 @@
-"""Commands that carry out many runs, or show what came of them: ``sweep``, ``compare``, ``reproduce``, ``report``."""
+"""Commands that run many runs, or show their results: ``sweep``, ``compare``, ``reproduce``, ``report``."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def sweep(options: argparse.Namespace) -> int:
 
 
 def compare(options: argparse.Namespace) -> int:
-    """``penstock compare``: rank scenarios under the same traffic."""
+    """``penstock compare``: rank scenarios with the same traffic."""
     from penstock import comparison
     from penstock.metric import metric
     from penstock.pages import comparison as page
@@ -106,10 +106,10 @@ def compare(options: argparse.Namespace) -> int:
         for each in metrics:
             if not page.all_rankings(results, [each]):
                 raise InputError(
-                    "no group or port that all scenarios have has such a value",
+                    "no group or port that all scenarios share has such a value",
                     path="--metric",
                     value=str(each),
-                    remedy="compare by what they have in common",
+                    remedy="choose a metric of a group or port that they share",
                 )
         if options.json:
             print(json.dumps(page.to_json(results, metrics), indent=2))
@@ -170,7 +170,7 @@ def _carry_out(
     carry_out: Callable[[Callable[[State], None]], Results],
     show: Callable[[Results], None],
 ) -> int:
-    """Carry out an experiment with progress, and show what came of it, even of a part."""
+    """Run an experiment with progress, and show its results, also partial ones."""
     from penstock.executors import ClusterLostError
     from penstock.experiment import FILE, Failed
     from penstock.progress import board
@@ -181,14 +181,14 @@ def _carry_out(
         with board(out.name, quiet=options.quiet) as tell:
             results = carry_out(tell)
     except (KeyboardInterrupt, ClusterLostError) as ended:
-        if not (out / FILE).exists():  # nothing had begun
+        if not (out / FILE).exists():  # nothing had started
             raise
         results = Results(out)
         missing = results.missing()
         told = "interrupted" if isinstance(ended, KeyboardInterrupt) else str(ended)
-        kept = f"{results.plan.height - missing} of {results.plan.height} runs are kept"
+        kept = f"{results.plan.height - missing} of {results.plan.height} runs are stored"
         status = fail(
-            f"{told}: {kept}; go on with --resume", INTERRUPTED if isinstance(ended, KeyboardInterrupt) else FAILED
+            f"{told}: {kept}; continue with --resume", INTERRUPTED if isinstance(ended, KeyboardInterrupt) else FAILED
         )
     if results.plan.height > results.missing():
         show(results)
@@ -198,7 +198,7 @@ def _carry_out(
     if results.about["failures"]:
         say(f"{len(results.about['failures'])} runs failed; --resume tries them again", quiet=options.quiet)
     say(
-        f"the runs are kept in {out}: `penstock report {out}` writes a page, `penstock runs list {out}` lists them",
+        f"the runs are stored in {out}: `penstock report {out}` writes a page, `penstock runs list {out}` lists them",
         quiet=options.quiet,
     )
     return status or _damaged(results)
@@ -206,7 +206,7 @@ def _carry_out(
 
 def _damaged(results: Results) -> int:
     for damage in results.store.damaged:
-        fail(f"{damage}; run the same command again with --resume to make good", FAILED)
+        fail(f"{damage}; run the same command again with --resume to repair it", FAILED)
     return FAILED if results.store.damaged else DONE
 
 
@@ -216,7 +216,7 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="a column of the tables of groups or ports, as loss_ratio or voice.delay_mean_s; may be given often",
+        help="a column of the tables of groups or ports, as loss_ratio or voice.delay_mean_s; may be repeated",
     )
     parser.add_argument("--json", action="store_true", help="print the table as JSON, in SI units")
 
@@ -254,7 +254,7 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", help="where a sweep, a comparison or a study is kept")
+    parser.add_argument("directory", metavar="DIR", help="the directory of a sweep, a comparison or a study")
     parser.add_argument("--out", metavar="FILE", help="where to write (default: DIR/report.html)")
 
 
@@ -273,7 +273,7 @@ COMMANDS = (
     Command(
         "compare",
         compare,
-        "rank scenarios under the same traffic: paired differences",
+        "rank scenarios with the same traffic, by paired differences",
         (
             "penstock compare satellite/1-case-2 satellite/1-case-3 --metric voice.loss_ratio",
             "penstock compare a.toml b.toml c.toml --metric delay_p99_s --replications 20",

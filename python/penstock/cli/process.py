@@ -1,4 +1,4 @@
-"""The command as a process: its standard streams, and the signal that asks it to end."""
+"""The command as a process: its standard streams, and the signal SIGTERM."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 PIPE_CLOSED = 141
-"""Nobody reads the output any more: what a shell reports of a process that SIGPIPE ended."""
+"""The reader of the output has ended: a shell reports this status for a process that SIGPIPE ended."""
 TERMINATED = 128 + signal.SIGTERM
-"""What a shell reports of a process that SIGTERM ended."""
+"""A shell reports this status for a process that SIGTERM ended."""
 
 
 def open_streams() -> None:
-    """Give the process the standard streams that it lacks (``>&-``): what goes there is lost, as in ``/dev/null``.
+    """Open ``/dev/null`` for each standard stream that the process lacks (``>&-``).
 
-    Else the next file that is opened would take the place of standard output.
+    Otherwise the next file that is opened would become standard output.
     """
     for descriptor in range(3):
         try:
             os.fstat(descriptor)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest place that is free, which is this one
+            os.open(os.devnull, os.O_RDWR)  # opens the lowest free descriptor, which is this one
     sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
     for stream in (sys.stdout, sys.stderr):
@@ -41,7 +41,7 @@ def open_streams() -> None:
 
 
 def give_up(stream: TextIO) -> None:
-    """Let go of a stream that cannot be written to, so that nothing is said of it at exit either."""
+    """Detach a stream that cannot be written to, so that Python prints no error about it at exit."""
     with suppress(OSError, ValueError):
         descriptor = os.open(os.devnull, os.O_WRONLY)
         os.dup2(descriptor, stream.fileno())
@@ -49,7 +49,7 @@ def give_up(stream: TextIO) -> None:
 
 
 def flush() -> OSError | None:
-    """Write out all that is left; what keeps standard output from taking it, after which it is let go of."""
+    """Flush standard output; return the error if this fails, and then detach the stream."""
     try:
         sys.stderr.flush()
     except OSError:
@@ -69,15 +69,15 @@ class Termination:
         self.came = False
 
     def status(self, status: int) -> int:
-        """The exit status: 143 in place of 130 where it was SIGTERM that interrupted."""
+        """The exit status: 143 in place of 130 if SIGTERM interrupted."""
         return TERMINATED if self.came and status == INTERRUPTED else status
 
 
 @contextmanager
 def terminable() -> Iterator[Termination]:
-    """Makes SIGTERM do what Ctrl-C does at that moment, so that finished runs are kept and processes end in order.
+    """Makes SIGTERM act as Ctrl-C, so that finished runs are stored and processes end in order.
 
-    Only in the main thread, and where SIGTERM would just end the process.
+    Only in the main thread, and only if SIGTERM has its default action.
     """
     termination = Termination()
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:

@@ -1,4 +1,4 @@
-"""Commands that look into a store: ``runs list``, ``runs show``, ``runs export``."""
+"""Commands that read a store: ``runs list``, ``runs show``, ``runs export``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def show_list(options: argparse.Namespace) -> int:
     for row in kept:
         row["run"] = row["run"][:SHORT_ID]
     missing = results.missing()
-    state = "" if not missing else f" - {missing:,} more are wanted"
+    state = "" if not missing else f" - {missing:,} are missing"
     print_table(
         f"{len(kept):,} runs of the {results.about['kind']} {results.about['name']}{state}",
         [(name, name, str if name in ("run", *results.parameters) else _plain) for name in columns],
@@ -42,18 +42,18 @@ def show_list(options: argparse.Namespace) -> int:
 
 
 def show(options: argparse.Namespace) -> int:
-    """``penstock runs show``: one run: what was asked, and what came of it."""
+    """``penstock runs show``: one run: its scenario and its results."""
     results = _results(options)
     rows = results.table("runs")
     found = rows.filter(rows["run"].str.starts_with(options.run)).to_dicts() if rows.height else []
     if len({row["run"] for row in found}) != 1:
         known = rows["run"].to_list() if rows.height else []
         raise InputError(
-            "several runs begin like this" if found else "there is no such run",
+            "several runs start with these digits" if found else "there is no such run",
             path="RUN",
             value=options.run,
             remedy=("give more of its digits" if found else did_you_mean(options.run, known))
-            or "`penstock runs list DIR` names them",
+            or "`penstock runs list DIR` lists them",
         )
     about = found[0]
     scenario = about.pop("scenario_json")
@@ -95,7 +95,7 @@ def export(options: argparse.Namespace) -> int:
     if out is None:
         if options.format != "csv" and sys.stdout.isatty():
             raise InputError(
-                "this format is not for a terminal", path="--format", value=options.format, remedy="add --out FILE"
+                "a terminal cannot show this format", path="--format", value=options.format, remedy="add --out FILE"
             )
         sys.stdout.buffer.write(octets)
     else:
@@ -111,9 +111,9 @@ def _results(options: argparse.Namespace) -> Results:
 
 
 def _end(results: Results) -> int:
-    """Name what is damaged; the table was then of the rest alone."""
+    """Print what is damaged; the table then has only the rest."""
     for damage in results.store.damaged:
-        fail(f"{damage}; run the same command again with --resume to make good", FAILED)
+        fail(f"{damage}; run the same command again with --resume to repair it", FAILED)
     return FAILED if results.store.damaged else DONE
 
 
@@ -129,7 +129,7 @@ def _plain(value: object) -> str:
 
 
 def _add_directory(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", help="where a sweep, a comparison or a study is kept")
+    parser.add_argument("directory", metavar="DIR", help="the directory of a sweep, a comparison or a study")
 
 
 def _add_list(parser: argparse.ArgumentParser) -> None:
@@ -139,7 +139,7 @@ def _add_list(parser: argparse.ArgumentParser) -> None:
 
 def _add_show(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
-    parser.add_argument("run", metavar="RUN", help="the run, or the first digits of it")
+    parser.add_argument("run", metavar="RUN", help="the run, or the first digits of its name")
     parser.add_argument("--json", action="store_true", help="print all as JSON, in SI units")
 
 
@@ -161,7 +161,7 @@ COMMANDS = (
     Command(
         "runs show",
         show,
-        "show one run: its scenario, and what came of it",
+        "show one run: its scenario and its results",
         ("penstock runs show out/sweep 3f1c", "penstock runs show out/sweep 3f1c --json"),
         _add_show,
     ),

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def run(options: argparse.Namespace) -> int:
-    """``penstock run``: simulate one scenario and print what came of it."""
+    """``penstock run``: simulate one scenario and print its results."""
     from penstock.files import prepare
     from penstock.progress import bar
     from penstock.run import MOST_REPLICATIONS, Interrupted
@@ -66,7 +66,7 @@ def check(options: argparse.Namespace) -> int:
     text = read(options.scenario)  # once: standard input cannot be read again
     scenario = _scenario(options, text)
     scenario.check_limits(*most)
-    told = f"{scenario.name}: sound"
+    told = f"{scenario.name}: valid"
     if "sweep" in scenario.tree:
         from penstock.sweep import Sweep
 
@@ -107,7 +107,7 @@ def schema(_options: argparse.Namespace) -> int:
 def _add_scenario(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or the name of a ready one")
     parser.add_argument(
-        "--set", action="append", default=[], metavar="PATH=VALUE", help="change a value; may be given often"
+        "--set", action="append", default=[], metavar="PATH=VALUE", help="change a value; may be repeated"
     )
 
 
@@ -133,7 +133,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 
 def _scenario(options: argparse.Namespace, text: str) -> Scenario:
-    """The scenario that was asked for and has this text, with the changes of ``--set``."""
+    """The scenario of this text, with the changes of ``--set``."""
     from penstock.scenario import Scenario, name_of, parse_value
 
     scenario = Scenario.parse(text, name=name_of(options.scenario))
@@ -147,7 +147,7 @@ def _scenario(options: argparse.Namespace, text: str) -> Scenario:
 
 
 def _show(result: Result, out: Path | None, options: argparse.Namespace) -> None:
-    """Write the result to ``out``, if that is wanted, and its summary to standard output."""
+    """Write the result to ``out``, if given, and its summary to standard output."""
     from penstock.files import save
     from penstock.summary import print_summary, summary
 
@@ -161,7 +161,7 @@ def _show(result: Result, out: Path | None, options: argparse.Namespace) -> None
 
 
 def _draw(result: Result, scenario: Scenario, seed: int, folder: Path, options: argparse.Namespace) -> None:
-    """Draw the first replication against time; without readings it is run once more, with them."""
+    """Draw the first replication against time; without readings, run it again with them."""
     from penstock.pages import trace
     from penstock.plot import save
     from penstock.run import run as simulate
@@ -184,7 +184,7 @@ COMMANDS = (
         (
             "penstock run satellite/1-case-2",
             "penstock run my.toml --seed 7 --replications 10 --out results",
-            "penstock run atm_lan/per-vc-filter --trace figures",
+            "penstock run atm_lan/figure-4 --trace figures",
             'penstock run satellite/1-case-2 --set flow.voice.count=40 --set "line.satellite.rate=2 Mb/s"',
         ),
         _add_run,

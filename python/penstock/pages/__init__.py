@@ -1,4 +1,4 @@
-"""Pages: what each kind of experiment shows, on the terminal and as one page of HTML."""
+"""Pages: the results of each kind of experiment, on the terminal and as one page of HTML."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
 
 
 def page_of(results: Results) -> Report:
-    """The page of what an experiment left: a sweep, a comparison or a study."""
+    """The page of an experiment's results: a sweep, a comparison or a study."""
     from penstock.pages import comparison, study, sweep
 
     kind = cast("Kind", results.about["kind"])
-    match kind:  # the type checker sees to it that none is forgotten
+    match kind:  # the type checker checks that no kind is missing
         case "sweep":
             return sweep.page_of(results)
         case "comparison":

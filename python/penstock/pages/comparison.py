@@ -1,4 +1,4 @@
-"""What a comparison shows: rankings with ties, paired differences, and its page."""
+"""The results of a comparison: rankings with ties, paired differences, and its page."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from penstock.results import Results
 
 METRICS = ("loss_ratio", "delay_mean_s", "throughput_bps")
-"""What scenarios are compared by where nothing else is asked for."""
-RANKS = ("rank", "scenario", "mean (95 %)", "not to be told from")
+"""The default metrics of a comparison."""
+RANKS = ("rank", "scenario", "mean (95 %)", "tied with")
 PAIRS = ("second - first", "difference (all at 95 %)", "")
 
 
@@ -31,7 +31,7 @@ def scenarios_of(results: Results) -> dict[str, Scenario]:
 
 
 def metrics_of(results: Results, wanted: Sequence[str] = ()) -> list[Metric]:
-    """The metrics to compare by: those that are wanted now, or were when the comparison was run."""
+    """The metrics to compare by: those given now, or those of the run of the comparison."""
     first = next(iter(scenarios_of(results).values()))
     return [metric(name, first) for name in wanted or results.about["details"]["metrics"]]
 
@@ -106,15 +106,15 @@ def sheet_of(results: Results, found: Comparison) -> Sheet:
     return Sheet(
         name=f"{found.metric}-{found.of}".replace("/", "-"),
         title=heading(found),
-        caption="Dots: replications; diamond: their mean, with the 95 % interval that it has alone. Which of them "
-        "differ the table of paired differences says, whose intervals are narrower.",
+        caption="Dots: replications; diamond: their mean, with its own 95 % interval. The table of paired differences "
+        "shows which differ significantly; its intervals are narrower.",
         panels=[Panel("", "", rows=rows, title=found.metric.label)],
         panel_height=0.6 + 0.4 * len(rows),
     )
 
 
 def heading(found: Comparison) -> str:
-    """What was compared."""
+    """The heading of a comparison."""
     better = "lower" if found.metric.lower_is_better else "higher"
     return f"{found.metric.label} of {found.of}, {better} is better, {found.replications} replications"
 

@@ -1,4 +1,4 @@
-"""How the points of a sweep are told: short names for parameters, and words for their values."""
+"""Names for the points of a sweep: short names for parameters, and words for their values."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """What a sweep's parameters and their values are called: `names` by path, `words` by path and value."""
+    """Names of a sweep's parameters and values: `names` by path, `words` by path and value."""
 
     names: Mapping[str, str]
     words: Mapping[str, Mapping[Any, Any]]
 
     @classmethod
     def of(cls, results: Results) -> Wording:
-        """That of the parameters that were varied."""
+        """The names of the varied parameters."""
         values = {path: results.plan[path].unique(maintain_order=True).to_list() for path in results.parameters}
         return cls(short_names(results.parameters), {path: words(own) for path, own in values.items()})
 
     def values(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """What stands for the value of each parameter in a row of the plan, or of a table of results."""
+        """The word for the value of each parameter in a row of the plan, or of a table of results."""
         return {path: own[row[path]] for path, own in self.words.items()}
 
     def setting(self, row: Mapping[str, Any]) -> str:
@@ -50,10 +50,10 @@ def told(parameters: Mapping[str, object]) -> str:
 
 
 def words(values: Sequence[object]) -> Mapping[Any, Any]:
-    """What stands for each of the different values of a parameter.
+    """The word for each of the different values of a parameter.
 
-    A plan holds a table as JSON text. Its keyword stands for it, with what the table says where the keyword is that of
-    several. Different values have different words.
+    A plan has a table as JSON text. Its word is its keyword, followed by the table's content if several values have the
+    same keyword. Different values have different words.
     """
     tables = {value: table for value in values if (table := table_of(value)) is not None}
     keywords = [keyword_of(table) for table in tables.values()]
@@ -66,7 +66,7 @@ def words(values: Sequence[object]) -> Mapping[Any, Any]:
 
 
 def table_of(value: object) -> object:
-    """The table or list of a plan's JSON text; None of what is neither."""
+    """The table or list of a plan's JSON text; None if it is neither."""
     if not isinstance(value, str) or not value.startswith(("{", "[")):
         return None
     try:
@@ -77,7 +77,7 @@ def table_of(value: object) -> object:
 
 
 def keyword_of(table: object) -> str:
-    """The keyword of a table that is a choice, as of ``{ whole = {} }``; empty of another."""
+    """The keyword of a table that is a choice, such as ``{ whole = {} }``; empty for another table."""
     if isinstance(table, dict) and len(table) == 1:
         ((keyword, inner),) = table.items()
         return str(keyword) if isinstance(inner, dict) else ""
@@ -85,7 +85,7 @@ def keyword_of(table: object) -> str:
 
 
 def phrase(value: object) -> str:
-    """A value as a reader says it: ``congestion_avoidance (decrease = 0.625, initial = 2)``."""
+    """A value as readable text: ``congestion_avoidance (decrease = 0.625, initial = 2)``."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

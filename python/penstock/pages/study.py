@@ -1,4 +1,4 @@
-"""What a published study shows: its figures and data as files, its claims, and its page."""
+"""The results of a published study: its figures and data as files, its claims, and its page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict", "n
 
 
 def show(results: Results) -> None:
-    """Write figures, their data, claims and page beside the runs, and print the claims."""
+    """Write figures, their data, claims and page into the directory of the runs, and print the claims."""
     study = study_of(results)
     sheets = list(study.sheets())
     figures = prepare(results.directory / "figures")
@@ -36,11 +36,11 @@ def show(results: Results) -> None:
     print(
         f"Open {results.directory / 'report.html'}: the verdicts, and {len(sheets)} figure{'s' * (len(sheets) != 1)}."
     )
-    print(f"Beside it: figures (SVG and PNG in {figures}), data of all points, and the verdicts in claims.json.")
+    print(f"There are also figures (SVG and PNG in {figures}), data of all points, and verdicts in claims.json.")
 
 
 def page_of(results: Results) -> Report:
-    """The page of a study, from the runs that there are."""
+    """The page of a study, from its stored runs."""
     study = study_of(results)
     return _page(study, list(study.sheets()), study.findings(), results)
 
@@ -71,7 +71,7 @@ def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], re
     printed = [Section("Tables", tables=tables)] if tables else []
     return Report(
         title=study.title,
-        summary="A published study, run again. The verdicts are those of an honest run: nothing was adjusted to meet a "
+        summary="A published study, run again. The verdicts are those of honest runs: nothing was tuned to meet a "
         f"claim. {details['seeds']} seeds.",
         sections=[Section("Claims", tables=[claims]), *printed, Section("Figures", figures=figures)],
         parameters=dict(study.parameters()),
@@ -82,7 +82,7 @@ def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], re
 
 
 def count_verdicts(findings: Sequence[Finding]) -> str:
-    """How many claims were reproduced."""
+    """The number of claims for each verdict."""
     counts = Counter(finding.verdict for finding in findings)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("reproduced", "partly", "not reproduced"))
 
@@ -102,7 +102,7 @@ def print_findings(title: str, findings: Sequence[Finding]) -> None:
 
 
 def write_data(study: Study, sheets: Sequence[Sheet], directory: Path) -> None:
-    """Write what figures show, one file for each kind of them, and every measure at every point that was run."""
+    """Write the data of figures, one file for each kind, and every measure at every point that was run."""
     kinds = {
         "figures": figure_rows(sheets),
         "maps": map_rows(sheets),
@@ -138,7 +138,7 @@ def map_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
 
 
 def series_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
-    """The data of what is drawn against time, one row per reading."""
+    """The data drawn against time, one row per reading."""
     return [
         {**place(sheet, panel), "curve": trace.label, "x": x, "value": value}
         for sheet in sheets
@@ -149,7 +149,7 @@ def series_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
 
 
 def place(sheet: Sheet, panel: Panel) -> dict[str, str]:
-    """Where in the figures a value stands."""
+    """The place of a value in the figures."""
     return {"figure": sheet.name, "panel": panel.title, "quantity": panel.y_label}
 
 

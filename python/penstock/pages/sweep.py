@@ -1,4 +1,4 @@
-"""What a sweep shows: tables of estimates, and its page."""
+"""The results of a sweep: tables of estimates, and its page."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from penstock.results import Results
 
 METRICS = ("loss_ratio", "delay_mean_s", "throughput_bps")
-"""What is shown of a sweep that does not say."""
+"""The default metrics of a sweep."""
 MOST_ROWS = 1000
 
 Row = dict[str, Any]
 
 
 def metrics_of(results: Results, wanted: Sequence[str] = ()) -> list[Metric]:
-    """The metrics to show: those that are wanted, or the sweep's own, or the usual ones."""
+    """The metrics to show: those given, or the sweep's own, or the default ones."""
     details = results.about["details"]
     names = wanted or details["sweep"]["metrics"] or (*METRICS, *details["sweep"]["precision"])
     base = scenario_of(results)
@@ -81,7 +81,7 @@ def to_json(results: Results, metrics: Sequence[Metric]) -> list[Row]:
 
 
 def precision_lines(results: Results) -> list[str]:
-    """One line for each wish of precision that was not met."""
+    """One line for each precision that was not reached."""
     wording = Wording.of(results)
     settings = {row["point"]: row for row in results.plan.iter_rows(named=True)}
     lines = []
@@ -147,7 +147,7 @@ def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:
                 ]
                 for row in rows[:MOST_ROWS]
             ],
-            note=f"Mean ± half width of the 95 % interval, or the bound where nothing was seen.{more}",
+            note=f"Mean ± half width of the 95 % interval, or an upper bound without events.{more}",
         )
 
 

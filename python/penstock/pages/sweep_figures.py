@@ -35,17 +35,17 @@ QUANTITY = re.compile(r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) (\S+)")
 
 
 def sheets(results: Results, metrics: Sequence[Metric]) -> list[Sheet]:
-    """The figures, as far as there are values for them."""
+    """The figures for which there are values."""
     made = [sheet for each in metrics for sheet in of_metric(results, each)]
     return [*made[:MOST_FIGURES], *list(of_delays(results))[:MOST_DETAILS], *list(of_series(results))[:MOST_DETAILS]]
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One axis of a sweep: its paths, its name, the label of a figure's axis, and where each of its steps stands.
+    """One axis of a sweep: its paths, its name, its label in a figure, and the place of each step.
 
-    A step is the tuple of the values of all paths. It is told by the first path whose values all differ, else by all of
-    them. Quantities of one unit stand as numbers, with the unit in the label; other texts stand side by side.
+    A step is the tuple of the values of all paths. Its name is the value of the first path whose values all differ,
+    else all values. Quantities of one unit are numbers, with the unit in the label; other texts are side by side.
     """
 
     paths: tuple[str, ...]
@@ -56,7 +56,7 @@ class Axis:
 
 
 def axes_of(results: Results) -> list[Axis]:
-    """The axes with more than one value, that with the most first."""
+    """The axes with more than one value, the one with the most first."""
     wording = Wording.of(results)
     names = wording.names
     axes = []
@@ -100,7 +100,7 @@ def scale(name: str, values: Sequence[object]) -> tuple[str, Mapping[Any, Any]]:
 def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
     """A metric against the first axis, a curve for each value of the second, a figure for each of the others.
 
-    Where there are two axes or more, a heat map of the first two beside it.
+    With two axes or more, also a heat map of the first two.
     """
     first, *others = axes_of(results)
     found = values_of(results, each, [first, *others])
@@ -142,7 +142,7 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
 
 
 def values_of(results: Results, each: Metric, axes: Sequence[Axis]) -> dict[tuple[str, tuple[Any, ...]], Values]:
-    """The values of a metric by group or port and values of the axes: one a replication."""
+    """The values of a metric by group or port and values of the axes, one for each replication."""
     rows = each.values(results)
     found: dict[tuple[str, tuple[Any, ...]], Values] = {}
     if not rows.height:
@@ -209,5 +209,5 @@ def of_series(results: Results) -> Iterator[Sheet]:
 
 
 def file_name(*parts: object) -> str:
-    """A name that a file may have."""
+    """A valid file name."""
     return "-".join(re.sub(r"[^A-Za-z0-9_.]+", "-", str(part)) for part in parts)

@@ -1,6 +1,6 @@
-"""One run against time: queues, notices, and what the sources made of them, as figures.
+"""One run against time: queues, notices, and the rates or windows of the sources, as figures.
 
-`penstock run --trace` asks for them. The whole run shows drift and start-up, the close-up the oscillation.
+`penstock run --trace` draws them. The whole run shows drift and start-up, the close-up the oscillation.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from penstock.scenario import Scenario
 
 READINGS = 20_000
-"""Readings of a run whose scenario names no interval: ten to a line of a figure 2,000 points wide."""
+"""Readings of a run whose scenario has no interval: ten for each column of a figure 2,000 points wide."""
 CLOSE_UP = 200
-"""Readings that the close-up shows, at the end of a run of ten times as many or more."""
+"""Readings in the close-up, at the end of a run of ten times as many or more."""
 CLOSE_UP_TRANSPORT = 1_000
-"""The same where transport connections were read: a window takes many round trips to swing."""
+"""The same with transport connections: a window takes many round trips to oscillate."""
 MOST_FLOWS = 20
-"""Flows of which each is read, where the scenario does not say."""
+"""The most flows that are all read, if the scenario sets nothing."""
 MOST_PORTS, MOST_SHOWN = 4, 6
 STATES = ("level", "factor", "credit", "window")
-"""Readings of sources, one panel each. `credit` and `window` are those of transport connections: what the receiver
-advertises, and what of that the sender uses."""
+"""Readings of sources, one panel each. `credit` and `window` belong to transport connections: the credit that the
+receiver advertises, and the part of it that the sender uses."""
 BITS = "queue_bits"
 CELL_OCTETS = 53
 
@@ -58,9 +58,9 @@ def seconds(text: str) -> float:
 
 
 def sheets(scenario: Scenario, seed: int, series: pl.DataFrame, levels: pl.DataFrame | None) -> list[Sheet]:
-    """The whole run, and a close-up where there are readings enough. Raises :class:`InputError` where nothing was read.
+    """The whole run, and a close-up if there are enough readings. Raises :class:`InputError` without readings.
 
-    `series` is the table of one run; `levels`, where there is one, says which rate each level of a group is.
+    `series` is the table of one run; `levels`, if present, has the rate of each level of a group.
     """
     if not series.height:
         raise InputError("the run ended before its first reading", path="measure.sample", remedy="read more often")
@@ -94,7 +94,7 @@ def traces_of(series: pl.DataFrame) -> Readings:
 
 
 def rates_of(levels: pl.DataFrame | None) -> Mapping[str, Sequence[float]]:
-    """The rate at each level of each group, as a share of the line; nothing where there are no levels."""
+    """The rate at each level of each group, as a share of the line; empty without levels."""
     found: dict[str, list[float]] = {}
     for row in levels.sort("level").iter_rows(named=True) if levels is not None and levels.height else ():
         if row["rate_share"] is not None:
@@ -103,16 +103,16 @@ def rates_of(levels: pl.DataFrame | None) -> Mapping[str, Sequence[float]]:
 
 
 def pdus(scenario: Scenario) -> str:
-    """What the PDUs of a scenario are called: cells, where all of them are."""
+    """The name of the PDUs of a scenario: cells, if all of them are cells."""
     flows = scenario.tree["flow"].values()
     are_cells = all(flow["octets"] == CELL_OCTETS and flow.get("transport") is None for flow in flows)
     return "cells" if are_cells else "PDUs"
 
 
 def queue_panels(scenario: Scenario, readings: Readings) -> list[Panel]:
-    """The queues that hold most: in bits those whose bits are counted, in PDUs the others and each queue of several.
+    """The fullest queues: in bits those whose bits are counted, in PDUs the others and each queue of several.
 
-    The latter with the threshold of the congestion point where there is one port.
+    The latter with the threshold of the congestion point if there is one port.
     """
     queues = {key: value for key, value in readings.items() if key[1].startswith("queue_")}
     in_bits = {port for port, quantity in queues if quantity == BITS}
@@ -132,13 +132,13 @@ def queue_panels(scenario: Scenario, readings: Readings) -> list[Panel]:
 
 
 def busiest(queues: Readings) -> Readings:
-    """The few queues that hold most at their fullest; without those that never held anything, if there are others."""
+    """The few queues with the highest maximum; without those that are always empty, if there are others."""
     busy = sorted(queues, key=lambda key: -max(queues[key][1]))[:MOST_PORTS]
     return {key: queues[key] for key in queues if key in busy and (max(queues[key][1]) > 0 or key == busy[0])}
 
 
 def threshold(tree: Mapping[str, Any], port: str) -> float | None:
-    """The queue length above which a port's congestion point acts, if it says so in cells."""
+    """The queue length above which a port's congestion point acts, if it is in cells."""
     line = tree["line"].get(port, {})
     for parameters in line.get("congestion_point", {}).values():
         found = re.fullmatch(r"([0-9]+) (?:cells?|PDUs?)", str(parameters.get("threshold", "")))
@@ -161,7 +161,7 @@ def notice_panels(readings: Readings) -> list[Panel]:
 
 
 def span(length_s: float) -> str:
-    """A length of time in the unit that suits it."""
+    """A length of time in a suitable unit."""
     unit, size = next(((unit, size) for unit, size in (("s", 1.0), ("ms", 1e-3)) if length_s >= size), ("us", 1e-6))
     return f"{length_s / size:.4g} {unit}"
 
@@ -169,7 +169,7 @@ def span(length_s: float) -> str:
 def source_panels(readings: Readings, rates: Mapping[str, Sequence[float]], unit: str) -> list[Panel]:
     """Rates, levels, factors, credits or windows (in PDUs, called `unit`) of sources.
 
-    The sum of the rates where each source of a group was read.
+    Also the sum of the rates if each source of a group was read.
     """
     panels = []
     for state in STATES:

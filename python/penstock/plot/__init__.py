@@ -1,14 +1,14 @@
 """Figures: one style, one function per kind, and files that are the same bytes on every run.
 
-A caller says what to show and gets a `Sheet`; `save` makes files of it, and `inline` what a page of HTML holds.
+A caller gives the data and gets a `Sheet`; `save` makes files of it, and `inline` elements of an HTML page.
 
     against        a quantity against a parameter, with the interval of its mean
-    over_time      what one run did
+    over_time      quantities of one run against time
     shared_traces  the same, several quantities above one another on one time axis
     tails          the share of delays above x, on a log axis
     heat_map       a quantity against two parameters
 
-Sheets of several panels are put together from `Panel`. matplotlib is imported only when something is drawn.
+Sheets of several panels are made from `Panel`. matplotlib is imported only when something is drawn.
 """
 
 from penstock.plot.curves import against

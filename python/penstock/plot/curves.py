@@ -1,4 +1,4 @@
-"""A quantity against a parameter: the mean over replications with its interval, and what theory says."""
+"""A quantity against a parameter: the mean over replications with its interval, and the values of theory."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def against(
     bottom: float | None = 0.0,
     top: float | None = None,
 ) -> Sheet:
-    """A quantity against a parameter, of numbers or of labels; the caption goes on to say what is drawn.
+    """A quantity against a parameter, of numbers or of labels; the caption also explains the marks.
 
     Args:
         name: name of the files.
-        title: what stands above.
-        curves: what to show; each has values of several replications, or is exact.
+        title: the text above.
+        curves: the curves; each has values of several replications, or is exact.
         x_label: the parameter, with its unit.
         y_label: the quantity, with its unit.
-        caption: what stands below.
+        caption: the text below.
         log_x: whether the x axis is logarithmic; then all x must be positive numbers.
         each_seed: whether to show each replication too.
         level: a value to draw a horizontal line at.
-        level_label: what that value is.
-        bottom: the lower end of the y axis; None leaves it to the data.
+        level_label: its label.
+        bottom: the lower end of the y axis; None takes that of the data.
         top: the least upper end of the y axis.
     """
     kinds = {isinstance(x, str) for curve in curves for x in curve.points}
@@ -71,7 +71,7 @@ def against(
 
 
 def describe(curves: Sequence[Curve], each_seed: bool) -> str:
-    """What the marks of a figure mean."""
+    """The meaning of the marks of a figure."""
     counts = {len(values) for curve in curves if not curve.exact for values in curve.points.values() if values}
     parts = []
     if counts == {1}:
@@ -90,7 +90,7 @@ def describe(curves: Sequence[Curve], each_seed: bool) -> str:
 
 
 def draw_curves(axis: Axes, panel: Panel, ticks: int, width: float) -> None:
-    """All curves of a panel so many inches wide, with at most so many ticks where x is a few given places."""
+    """All curves of a panel so many inches wide, with at most so many ticks if x is a few given places."""
     names = [x for curve in panel.curves for x in curve.points if isinstance(x, str)]
     if names:
         places = list(dict.fromkeys(names))
@@ -105,7 +105,7 @@ def draw_curves(axis: Axes, panel: Panel, ticks: int, width: float) -> None:
 
 
 def set_ticks(axis: Axes, places: Sequence[float], ticks: int, is_log: bool) -> None:
-    """Ticks at the places themselves, unless these crowd somewhere."""
+    """Ticks at the places, unless they are too close."""
     shown = places[:: -(-len(places) // ticks)] if places else []
     at = [math.log(place) for place in shown] if is_log else shown
     gaps = [right - left for left, right in pairwise(at)]
@@ -126,7 +126,7 @@ def values_of(curve: Curve) -> Mapping[float | str, Mapping[int, float]]:
 
 
 def draw_curve(axis: Axes, curve: Curve, hue: int, each_seed: bool) -> None:
-    """A thin line per seed if asked for, the mean with its interval; a dashed line for an exact one."""
+    """A thin line per seed if requested, the mean with its interval; a dashed line for an exact curve."""
     colour, marker = colour_of(hue), marker_of(hue)
     points = {float(x): values for x, values in values_of(curve).items()}
     places = sorted(points)
@@ -159,7 +159,7 @@ def draw_curve(axis: Axes, curve: Curve, hue: int, each_seed: bool) -> None:
 
 
 def draw_named(axis: Axes, panel: Panel, places: Sequence[str]) -> None:
-    """Means and intervals side by side above each label, so that none hides another; a dash for an exact value."""
+    """Means and intervals side by side at each label, so that all are visible; a dash for an exact value."""
     step = 0.7 / max(1, sum(not curve.exact for curve in panel.curves))
     drawn = 0
     for number, curve in enumerate(panel.curves):
@@ -199,14 +199,14 @@ def draw_named(axis: Axes, panel: Panel, places: Sequence[str]) -> None:
         )
     axis.set_xlim(-0.5, len(places) - 0.5)
     axis.grid(visible=False, axis="x")
-    if panel.joined:  # what belongs to a label stands between two lines
+    if panel.joined:  # the values of a label are between two lines
         axis.set_xticks([place - 0.5 for place in range(1, len(places))], minor=True)
         axis.tick_params(axis="x", which="minor", length=0)
         axis.grid(which="minor", axis="x")
 
 
 def draw_bars(axis: Axes, at: Sequence[float], estimates: Sequence[Estimate], colour: str) -> None:
-    """The intervals that there are, as one line with gaps: a line each would take most of the time."""
+    """All intervals as one line with gaps: a line for each would take most of the time."""
     x: list[float] = []
     y: list[float] = []
     for place, estimate in zip(at, estimates, strict=True):
@@ -219,5 +219,5 @@ def draw_bars(axis: Axes, at: Sequence[float], estimates: Sequence[Estimate], co
 
 
 def say_zero(axis: Axes) -> None:
-    """Where all is zero, says so: an empty pair of axes would look like a fault."""
+    """Prints a text if all values are zero: empty axes would look like a fault."""
     axis.text(0.5, 0.5, "zero at every point, for every seed", transform=axis.transAxes, ha="center", color=GREY)

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 X = TypeVar("X", bound=float | str)
 Y = TypeVar("Y", bound=float | str)
 MOST_PRINTED = 150
-"""Cells beyond which their values are not printed."""
+"""The most cells whose values are printed."""
 LEAST_SIZE = 5.5
 """The smallest letters, in points."""
 LONGEST_UPRIGHT = 6
-"""Letters of a name that is never tilted."""
+"""The most letters of a name that is never tilted."""
 BAR = 1.0
-"""Inches that the colour bar takes with its labels."""
+"""Inches for the colour bar with its labels."""
 
 
 def heat_map(
@@ -41,14 +41,14 @@ def heat_map(
 
     Args:
         name: name of the files.
-        title: what stands above.
-        values: for each pair of x and y the value of each replication, whose mean is shown. Numbers are sorted;
-            labels keep the order in which they come, those of y from above.
+        title: the text above.
+        values: for each pair of x and y the value of each replication; the figure shows their mean. Numbers are sorted;
+            labels keep their order, those of y from above.
         x_label: the first parameter, with its unit.
         y_label: the second parameter, with its unit.
-        quantity: what is shown, with its unit.
-        caption: what stands below.
-        each_is: what the values of a pair are.
+        quantity: the quantity shown, with its unit.
+        caption: the text below.
+        each_is: the name of the values of a pair.
     """
     columns, lines = in_order(x for x, _ in values), in_order(y for _, y in values)
     if any(isinstance(y, str) for y in lines):
@@ -73,13 +73,13 @@ def heat_map(
 
 
 def in_order(places: Iterable[X]) -> list[X]:
-    """Each place once: numbers by size, labels as they come."""
+    """Each place once: numbers by size, labels in their order."""
     once = list(dict.fromkeys(places))
     return once if any(isinstance(place, str) for place in once) else sorted(once)
 
 
 def name_of(place: float | str) -> str:
-    """What stands at the axis."""
+    """The text at the axis."""
     return place if isinstance(place, str) else f"{place:g}"
 
 
@@ -89,7 +89,7 @@ def finite(value: float | None) -> float | None:
 
 
 def exponent_of(values: Iterable[float]) -> int:
-    """The power of ten to count in, so that no number is long: 0 if the greatest is neither large nor small."""
+    """The power of ten as unit, so that no number is long: 0 if the greatest is neither large nor small."""
     greatest = max(map(abs, values), default=0.0)
     if greatest == 0 or 1e-2 <= greatest < 1e4:
         return 0
@@ -140,12 +140,12 @@ def draw_cells(axis: Axes, cells: Cells, width: float, height: float) -> None:
 
 
 def quantity_of(cells: Cells, height: float) -> str:
-    """What stands beside the colour bar, in lines no longer than it."""
+    """The text beside the colour bar, in lines no longer than it."""
     return textwrap.fill(cells.quantity, max(8, int(height / CHARACTER)))
 
 
 def shortest(value: float, digits: int) -> str:
-    """A value to so many digits, never in powers of ten: what is longer before the point stays whole."""
+    """A value with so many digits, never in powers of ten: all digits before the point stay."""
     whole = f"{value:.0f}"
     return whole if abs(round(value)) >= 10 ** (digits - 1) else f"{value:#.{digits}g}"
 
@@ -153,7 +153,7 @@ def shortest(value: float, digits: int) -> str:
 def print_values(
     axis: Axes, grid: Sequence[Sequence[float]], ends: tuple[float, float], slot: float, line: float
 ) -> None:
-    """Each value in its cell, black or white, if there are letters small enough for all."""
+    """Each value in its cell, black or white, if all values fit in small letters."""
     from matplotlib import colormaps
 
     low, high = ends
@@ -182,7 +182,7 @@ def print_values(
 
 
 def draw_names(axis: Axes, cells: Cells, slot: float, line: float) -> None:
-    """Names of columns and lines; where these lie too close for all names, every so many."""
+    """Names of columns and lines; if they are too close for all names, only every nth."""
     every = max(1, math.ceil(0.22 / line))
     axis.set_yticks(range(0, len(cells.lines), every), shown(cells.lines[::every]))
     every = 1 if wrapped_names(cells.columns, slot) else math.ceil(least_slot(cells.columns) / slot)
@@ -191,6 +191,6 @@ def draw_names(axis: Axes, cells: Cells, slot: float, line: float) -> None:
 
 
 def least_slot(names: Sequence[str]) -> float:
-    """The inches that names need side by side: numbers stand upright, others may be tilted."""
+    """The inches that names need side by side: numbers are upright, others may be tilted."""
     longest = max(map(len, names))
     return CHARACTER * longest + 0.1 if longest <= LONGEST_UPRIGHT else 0.2

@@ -1,8 +1,8 @@
-"""Drawings as parts of a page of HTML: no ids in common, nothing said twice, nothing from elsewhere.
+"""Drawings as parts of a page of HTML: no common ids, no repetition, nothing from outside.
 
-A page may hold sixty figures, so what matplotlib writes is made smaller without a visible difference: coordinates to a
-hundredth of a point, no comments, no groups that group nothing, and the outlines of letters and markers, which all
-figures share, once for the page.
+A page may have sixty figures, so the output of matplotlib is made smaller without a visible difference: coordinates to
+a hundredth of a point, no comments, no empty groups, and the outlines of letters and markers, which all figures share,
+once for the page.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ ASIDE = re.compile(r"translate\((\S+) 0\)")
 
 
 def inline(sheets: Iterable[Sheet]) -> tuple[str, list[str]]:
-    """Sheets as <svg> elements for one page, without titles and captions, which the page says in its own words.
+    """Sheets as <svg> elements for one page, without titles and captions, which the page has as text.
 
-    Returns what they share, to be put into the page once and before them, and one element for each sheet. Their ids
+    Returns their shared outlines, for the page once and before them, and one element for each sheet. Their ids
     have a dot in them, so a page may use all others.
     """
     page = Page()
@@ -40,7 +40,7 @@ def inline(sheets: Iterable[Sheet]) -> tuple[str, list[str]]:
 
 @dataclass(slots=True)
 class Page:
-    """What the drawings of a page share: outlines, each with its id."""
+    """The shared outlines of the drawings of a page, each with its id."""
 
     shared: dict[str, str] = field(default_factory=dict)
 
@@ -64,7 +64,7 @@ class Page:
         return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
 
     def share(self, root: Element) -> dict[str, str]:
-        """Takes outlines out of a drawing; returns the new ids of those by their old ones."""
+        """Removes outlines from a drawing; returns their new ids by their old ones."""
         names, styles = {}, {}
         used = set(references(root))
         for defs in [element for element in root.iter() if element.tag == "defs"]:
@@ -81,7 +81,7 @@ class Page:
 
 
 def crop(root: Element, sheet: Sheet) -> None:
-    """Takes title and caption off a drawing, and their room; outlines of letters in them stay for others."""
+    """Removes title and caption from a drawing, and their space; outlines of their letters stay for others."""
     frame = frame_of(sheet)
     _, _, width, height = map(float, root.attrib["viewBox"].split())
     kept = height - POINTS * (frame.above + frame.below)
@@ -119,7 +119,7 @@ def short(text: str) -> str:
 
 
 def short_path(data: str) -> str:
-    """The data of a path with short numbers, where a command that repeats is not repeated."""
+    """The data of a path with short numbers and without repeated commands."""
     parts, last = [], ""
     for command, numbers in STEP.findall(short(data)):
         told = " ".join(numbers.split())
@@ -138,7 +138,7 @@ def references(root: Element) -> Iterable[str]:
 
 
 def rename(root: Element, names: dict[str, str]) -> None:
-    """Gives ids their new names, wherever they stand; ids that nothing refers to are dropped."""
+    """Gives ids their new names everywhere; removes ids that nothing refers to."""
     for element in root.iter():
         for key, value in list(element.items()):
             if key == "id":
@@ -152,7 +152,7 @@ def rename(root: Element, names: dict[str, str]) -> None:
 
 
 def flatten(parent: Element) -> None:
-    """Leaves out what says nothing: metadata, style sheets, empty definitions, groups without attributes."""
+    """Removes metadata, style sheets, empty definitions and groups without attributes."""
     kept: list[Element] = []
     for child in parent:
         if child.tag in ("metadata", "style"):

@@ -1,4 +1,4 @@
-"""Where everything stands on a sheet, and the files that it becomes."""
+"""The layout of a sheet, and its files."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ TITLE, CAPTION = "title", "caption"
 LEGEND_LETTER = 0.065
 LEGEND_WRAP = 24
 MARKER_MARGIN = 0.03
-"""Part of the y axis that stays free beside markers, so that they are whole."""
+"""Part of the y axis that stays free next to markers, so that they are complete."""
 LEAST_LOG = 3.0
-"""A logarithmic axis shows values that differ by this factor; fewer would leave it without ticks."""
+"""The least factor between the ends of a logarithmic axis; with less it would have no ticks."""
 
 
 class Margins(NamedTuple):
-    """What each panel leaves free around its axes, in inches; `names` is what tilted names take besides, further below.
+    """The free space around the axes of each panel, in inches; `names` is the further space of tilted names, below.
 
-    Names take nothing from the axes, however long they are: they make the sheet taller.
+    Long names do not make the axes smaller: they make the sheet taller.
     """
 
     left: float
@@ -54,7 +54,7 @@ class Margins(NamedTuple):
 
 
 class Frame(NamedTuple):
-    """What stands around the panels: title and caption in lines, and the inches that they take."""
+    """The text around the panels: title and caption in lines, and their height in inches."""
 
     title: str
     caption: str
@@ -135,7 +135,7 @@ def draw(sheet: Sheet) -> Figure:
 
 @lru_cache(maxsize=1)
 def drawn(sheet: Sheet) -> Figure:
-    """The same, kept until the next sheet: it becomes one file after the other."""
+    """The same, cached until the next sheet, because it is written to several files."""
     return draw(sheet)
 
 
@@ -146,7 +146,7 @@ def svg(sheet: Sheet) -> bytes:
 
 
 def legend_labels(sheet: Sheet) -> dict[str, Any]:
-    """The names that one legend for all panels explains, in their order; none where there is but one curve."""
+    """The names in the common legend of all panels, in their order; none if there is only one curve."""
     names = []
     for panel in sheet.panels:
         names += [curve.label for curve in panel.curves]
@@ -158,7 +158,7 @@ def legend_labels(sheet: Sheet) -> dict[str, Any]:
 
 
 def margins_of(sheet: Sheet, width: float, is_stack: bool) -> Margins:
-    """The margins that suit all panels of a sheet, each so many inches wide in all."""
+    """The margins for all panels of a sheet, each so many inches wide in total."""
     panels = sheet.panels
     row_names = [name for panel in panels for name in panel.rows or ()]
     line_names = [name for panel in panels if panel.cells for name in panel.cells.lines]
@@ -192,7 +192,7 @@ def margins_of(sheet: Sheet, width: float, is_stack: bool) -> Margins:
 
 
 def named_columns(panel: Panel) -> Sequence[str]:
-    """What stands along the x axis of a panel, where that is names."""
+    """The names along the x axis of a panel, if it has names."""
     if panel.cells:
         return panel.cells.columns
     return list(dict.fromkeys(x for curve in panel.curves for x in curve.points if isinstance(x, str)))
@@ -204,7 +204,7 @@ def y_label_of(panel: Panel, sheet: Sheet) -> str:
 
 
 def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ticks: int) -> None:
-    """Draws one panel of so many inches, with at most so many ticks where the x axis is a few given places."""
+    """Draws one panel of so many inches, with at most so many ticks if the x axis is a few given places."""
     if panel.curves:
         draw_curves(axis, panel, ticks, width)
     if panel.tails:
@@ -218,7 +218,7 @@ def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ti
         axis.axvline(panel.limit, label=panel.limit_label or None, **REFERENCE)
     axis.set_xlabel(panel.x_label)
     axis.set_ylabel(y_label)
-    axis.set_title(panel.title, y=1.0)  # to look for a free place would take a tenth of the time
+    axis.set_title(panel.title, y=1.0)  # the search for a free place would take a tenth of the time
     if panel.rows is not None:
         draw_rows(axis, panel.rows)
     elif not panel.tails and not panel.cells:
@@ -226,7 +226,7 @@ def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ti
 
 
 def set_limits(axis: Axes, panel: Panel) -> None:
-    """Axes from the bottom up; where all is zero, an axis that says so."""
+    """Axes from the bottom up; if all values are zero, an axis that says so."""
     values = [value for curve in panel.curves for point in curve.points.values() for value in point.values()]
     if panel.curves and values and not any(values):
         top = panel.top or 1.0
@@ -252,7 +252,7 @@ def set_limits(axis: Axes, panel: Panel) -> None:
 
 
 def set_log_axis(axis: Axes, values: Sequence[float]) -> None:
-    """A logarithmic y axis a little beyond the values; what an interval has beyond is cut off."""
+    """A logarithmic y axis a little beyond the values; longer intervals are cut off."""
     low, high = min(values) / 1.4, max(values) * 1.4
     axis.set_yscale("log")
     show_powers(axis.yaxis, low, high)
@@ -271,7 +271,7 @@ def octets(figure: Figure, suffix: str) -> bytes:
 
 
 def save(sheet: Sheet, directory: Path) -> list[Path]:
-    """Writes a sheet as SVG and PNG, unless they are there: the SVG comes last, so beside it stands its PNG."""
+    """Writes a sheet as SVG and PNG, unless they exist: the SVG is written last, so if it exists, the PNG does too."""
     vector, pixels = (directory / f"{sheet.name}.{suffix}" for suffix in ("svg", "png"))
     if not (pixels.is_file() and vector.is_file() and vector.read_bytes() == svg(sheet)):
         write_bytes(pixels, octets(drawn(sheet), "png"))

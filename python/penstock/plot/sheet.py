@@ -1,4 +1,4 @@
-"""What a figure shows: sheets of panels, and what a panel may hold. Nothing here says how it looks."""
+"""The content of a figure: sheets of panels, and the content of panels, without their style."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 Points = Mapping[float, Mapping[int, float]] | Mapping[int, Mapping[int, float]] | Mapping[str, Mapping[int, float]]
-"""At each x one value per seed. (The keys of a `Mapping` do not vary, so that each kind of x is named.)"""
+"""At each x one value per seed. (The key type of a `Mapping` is invariant, so each kind of x is named.)"""
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A quantity against x: at each x one value per seed. An `exact` one comes from theory and has one value.
+    """A quantity against x: at each x one value per seed. An `exact` curve is from theory and has one value.
 
-    x is a number, or a label: then the values stand side by side and no line joins them. `hue` is the place in the
+    x is a number, or a label: then the values are side by side without a line. `hue` is the place in the
     palette, by default that of the curve in its panel.
     """
 
@@ -25,7 +25,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A line of many points: one quantity of one run against time, or what theory says (`exact`)."""
+    """A line of many points: one quantity of one run against time, or a result of theory (`exact`)."""
 
     label: str
     x: Sequence[float]
@@ -36,7 +36,7 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """How often each value was seen. Of a histogram give the upper ends of its bins: there the shares are exact."""
+    """The count of each value. For a histogram, give the upper ends of its bins: there the shares are exact."""
 
     label: str
     counts: Mapping[float, int]
@@ -45,7 +45,7 @@ class Tail:
 
 @dataclass(frozen=True, slots=True)
 class Cells:
-    """A quantity against two parameters: `values[line][column]`, the lowest line first, None where there is none."""
+    """A quantity against two parameters: `values[line][column]`, the lowest line first, None without a value."""
 
     quantity: str
     columns: Sequence[str]
@@ -58,9 +58,9 @@ class Panel:
     """One pair of axes.
 
     `top` is the least upper end of the y axis, `level` a horizontal and `limit` a vertical line of reference, `span`
-    the x axis where it is not that of the data; a `log_y` axis is that of the positive values, and linear if these are
-    close together. Curves show a thin line for `each_seed`, and are `joined` where their labels stand in an order;
-    traces that are `marked` carry a few markers, by which they can be told apart in grey.
+    the x axis if it is not that of the data; a `log_y` axis is that of the positive values, and linear if these are
+    close together. Curves show a thin line for `each_seed`, and are `joined` if their labels have an order;
+    traces that are `marked` have a few markers, which distinguish them in grey print.
     """
 
     x_label: str
@@ -87,7 +87,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sheet:
-    """A figure: panels under a title, a caption below. A sheet is equal to itself alone, so that it is drawn once.
+    """A figure: panels under a title, a caption below. A sheet is equal only to itself, so that it is drawn once.
 
     Side by side, panels are at least `panel_width` inches wide.
     """

@@ -1,7 +1,7 @@
 """How figures look: the one style sheet.
 
-Colours are the Okabe-Ito set (Okabe and Ito 2008), which colour-blind readers can tell apart, with a marker of its own
-for each, so that figures survive grey print. Heat maps use viridis, whose lightness rises evenly. No text is read as
+Colours are the Okabe-Ito set (Okabe and Ito 2008), which colour-blind readers can distinguish, with a different marker
+for each, so that figures work in grey print. Heat maps use viridis, whose lightness rises evenly. No text is read as
 mathematics: a `$` in a name is a `$`.
 """
 
@@ -46,24 +46,24 @@ CHARACTER = 0.072
 TILT = 35
 """Degrees by which names turn that do not fit side by side."""
 LONGEST_NAME = 44
-"""Letters of a name that are shown where it stands tilted, or beside a line."""
+"""The most letters of a name that is tilted, or beside a line."""
 
 REFERENCE: Any = {"color": GREY, "linewidth": 0.9, "linestyle": (0, (1, 2))}
 EXACT: Any = {"linestyle": "--", "linewidth": 1.1}
 
 
 def colour_of(hue: int) -> str:
-    """The colour of a place in the palette, which begins again at its end."""
+    """The colour of a place in the palette, which is cyclic."""
     return PALETTE[hue % len(PALETTE)]
 
 
 def marker_of(hue: int) -> str:
-    """The marker of a place in the palette: where colours come again, they come with other markers."""
+    """The marker of a place in the palette: a repeated colour has another marker."""
     return MARKERS[(hue + hue // len(PALETTE)) % len(MARKERS)]
 
 
 def wrapped_names(names: Sequence[str], slot: float) -> list[str] | None:
-    """Names broken into lines that fit into so many inches each; None if a word is too long or too many lines arise."""
+    """Names broken into lines of so many inches; None if a word is too long or there are too many lines."""
     width = int(slot / CHARACTER)
     lines = [textwrap.wrap(name, width, break_long_words=False) if width else [name] for name in names]
     if any(len(parts) > 3 or any(len(part) > max(width, 1) for part in parts) for parts in lines):
@@ -81,13 +81,13 @@ def name_columns(axis: Axes, places: Sequence[float], names: Sequence[str], slot
 
 
 def shown(names: Sequence[str]) -> list[str]:
-    """Names that leave room for what they name: a long one without its middle."""
+    """Names with a limited length: a long one without its middle."""
     half = LONGEST_NAME // 2
     return [name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}" for name in names]
 
 
 def broken(text: str, letters: int, inches: float, size: float, *, is_bold: bool = False) -> str:
-    """A text in lines of at most so many letters, fewer where they are so wide that a line is longer than the room."""
+    """A text in lines of at most so many letters, or fewer if the letters are too wide for the line."""
     em = size / 72 * (1.12 if is_bold else 1.0)
     for width in range(letters, 20, -2):
         lines = textwrap.wrap(text, width)
@@ -97,12 +97,12 @@ def broken(text: str, letters: int, inches: float, size: float, *, is_bold: bool
 
 
 def length(text: str) -> float:
-    """About how long a text is, in sizes of its font (DejaVu Sans)."""
+    """The approximate length of a text, in sizes of its font (DejaVu Sans)."""
     return math.fsum(ADVANCES.get(letter, 0.62) for letter in text)
 
 
 def show_powers(axis: Axis, low: float, high: float) -> None:
-    """Ticks of a log axis between two ends: powers of ten, or plain numbers if there would be few."""
+    """Ticks of a log axis between two ends: powers of ten, or plain numbers if these are few."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     axis.set_minor_formatter(NullFormatter())

@@ -33,14 +33,14 @@ def tails(
 
     Args:
         name: name of the files.
-        title: what stands above.
-        tails: how often each value was seen.
+        title: the text above.
+        tails: the counts of each value.
         x_label: the value, with its unit.
-        y_label: what the share is of.
-        exact: what theory says: the chance of more than x, against x.
-        caption: what stands below.
+        y_label: the name of the share.
+        exact: the result of theory: the probability of more than x, against x.
+        caption: the text below.
         limit: a value to draw a vertical line at.
-        limit_label: what that value is.
+        limit_label: its label.
         log_x: whether the x axis is logarithmic too; then all values must be positive.
     """
     if log_x:
@@ -72,7 +72,7 @@ def tails(
 
 
 def shares_above(counts: Mapping[float, int]) -> tuple[list[float], list[float]]:
-    """The values seen, in order, and the share of all that is greater than each; the last is zero."""
+    """The values, in order, and the share of all that is greater than each; the last is zero."""
     total = left = sum(counts.values())
     places = sorted(x for x, count in counts.items() if count)
     shares = []
@@ -83,7 +83,7 @@ def shares_above(counts: Mapping[float, int]) -> tuple[list[float], list[float]]
 
 
 def draw_tails(axis: Axes, panel: Panel) -> None:
-    """All tails of a panel, as the steps that they are, from the least value of all."""
+    """All tails of a panel, as steps, from the least value of all."""
     steps = [shares_above(tail.counts) for tail in panel.tails]
     first = min((places[0] for places, _ in steps if places), default=0.0)
     least = min((share for _, shares in steps for share in shares if share > 0), default=0.1)
@@ -108,13 +108,13 @@ def draw_tails(axis: Axes, panel: Panel) -> None:
         if panel.limit is not None:
             axis.update_datalim([(panel.limit, 1.0)], updatey=False)
         axis.autoscale_view(scaley=False)
-        axis.set_autoscalex_on(False)  # theory may go on far below what was seen
+        axis.set_autoscalex_on(False)  # theory may have values far below those of the runs
     if panel.log_x and first > 0:
         show_powers(axis.xaxis, first, max(places[-1] for places, _ in steps if places))
 
 
 def marks(shares: Sequence[float]) -> list[int]:
-    """Where a tail carries its markers: twice a decade, where it first falls so low."""
+    """The places of a tail's markers: twice a decade, where it first falls so low."""
 
     def height(share: float) -> int:
         return math.floor(-2 * math.log10(share))

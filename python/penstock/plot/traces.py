@@ -1,4 +1,4 @@
-"""What one run did: quantities against time, in one panel or in several on one time axis."""
+"""One run: quantities against time, in one panel or in several on one time axis."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def over_time(
 
     Args:
         name: name of the files.
-        title: what stands above.
-        traces: what to show.
+        title: the text above.
+        traces: the lines.
         y_label: the quantity, with its unit.
         x_label: the time, with its unit.
-        caption: what stands below.
+        caption: the text below.
         level: a value to draw a horizontal line at.
-        level_label: what that value is.
-        bottom: the lower end of the y axis; None leaves it to the data.
+        level_label: its label.
+        bottom: the lower end of the y axis; None takes that of the data.
         top: the least upper end of the y axis.
     """
     panel = Panel(
@@ -63,7 +63,7 @@ def shared_traces(
 ) -> Sheet:
     """Panels of traces, such as queues and rates, above one another on one time axis.
 
-    Each panel brings its traces, y label and level; the time axis is that of all traces together.
+    Each panel has its traces, y label and level; the time axis is that of all traces together.
     """
     span = span_of(panels)
     last = len(panels) - 1
@@ -75,14 +75,14 @@ def shared_traces(
 
 
 def span_of(panels: Sequence[Panel]) -> tuple[float, float] | None:
-    """The least and the greatest x of all traces, None where there is no axis between them."""
+    """The least and the greatest x of all traces, None if they are equal or absent."""
     ends = [(min(trace.x), max(trace.x)) for panel in panels for trace in panel.traces if len(trace.x)]
     low, high = min((low for low, _ in ends), default=0.0), max((high for _, high in ends), default=0.0)
     return (low, high) if low < high else None
 
 
 def draw_traces(axis: Axes, panel: Panel) -> None:
-    """All traces of a panel; in grey print a few markers tell them apart."""
+    """All traces of a panel; in grey print a few markers distinguish them."""
     is_marked = panel.marked and sum(not trace.exact for trace in panel.traces) > 1
     for number, trace in enumerate(panel.traces):
         hue = number if trace.hue is None else trace.hue
@@ -97,7 +97,7 @@ def draw_traces(axis: Axes, panel: Panel) -> None:
 
 
 def marks(x: Sequence[float], part: float) -> list[int]:
-    """Where a trace carries its markers: evenly in time, each trace at its own part of the way."""
+    """The places of a trace's markers: evenly in time, each trace with another offset."""
     if len(x) <= MARKS:
         return list(range(len(x)))
     low, high = x[0], x[-1]
@@ -106,7 +106,7 @@ def marks(x: Sequence[float], part: float) -> list[int]:
 
 
 def thinned(trace: Trace) -> tuple[Sequence[float], Sequence[float]]:
-    """A trace that looks the same with at most four points a slice of time: first, least, greatest and last."""
+    """A trace that looks the same, with at most four points a slice of time: first, least, greatest and last."""
     if len(trace.x) <= 8 * COLUMNS:
         return trace.x, trace.y
     import numpy as np

@@ -1,10 +1,10 @@
-"""Statistics of runs: intervals, comparisons, chances, and when to stop.
+"""Statistics of runs: intervals, comparisons, probabilities, and when to stop.
 
 - ``estimate``: a mean with its interval, of values or of paired differences; Jain's index
-- ``chance``: exact bounds for the chance of an event that was seen seldom or never
+- ``chance``: exact bounds for the probability of an event that occurred rarely or never
 - ``series``: one long run: what to delete at its start, and batch means
 - ``precision``: how many more replications a relative precision needs
-- ``ranking``: which of several is better, and which are not to be told apart
+- ``ranking``: which of several is better, and which do not differ significantly
 """
 
 from penstock.statistics.chance import clopper_pearson, never, rounded_up, upper_bound

@@ -1,8 +1,8 @@
-"""Exact bounds for the chance of an event, from how often it was seen in independent trials.
+"""Exact bounds for the probability of an event, from its count in independent trials.
 
-Clopper and Pearson (Biometrika 26, 1934): the upper bound is the chance at which so few events would be as rare as
-one minus the level, the lower bound that at which so many would be. Both are quantiles of beta distributions, and have
-at least the level that they claim, for any chance and any number of trials.
+Clopper and Pearson (Biometrika 26, 1934): at the upper bound, so few events have the probability of one minus the
+level; at the lower bound, so many have it. Both are quantiles of beta distributions, and have at least the stated
+level, for any probability and any number of trials.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ COUNTED_IN_FULL = 1_000_000
 
 
 def upper_bound(events: int, trials: int, level: float = LEVEL) -> float:
-    """One-sided upper bound of the chance of an event that was seen ``events`` times in so many independent trials.
+    """One-sided upper bound of the probability of an event that occurred ``events`` times in independent trials.
 
-    For none it is 1 - (1 - level)^(1 / trials), or close to 3 / trials at 95 %, with all digits however many the
-    trials. Else it is as good as scipy's quantiles: to seven digits, and the distance from the share seen to four, for
+    For no events it is 1 - (1 - level)^(1 / trials), or close to 3 / trials at 95 %, exact for any number of trials.
+    Else it has the precision of scipy's quantiles: seven digits, and four for the distance from the observed share, for
     up to 10^12 trials.
     """
     _require(events, trials, level)
@@ -28,10 +28,10 @@ def upper_bound(events: int, trials: int, level: float = LEVEL) -> float:
 
 
 def clopper_pearson(events: int, trials: int, level: float = LEVEL) -> Estimate:
-    """The share of trials that were events, with the exact two-sided interval of its chance; the count is of trials.
+    """The share of events, with the exact two-sided interval of its probability; the count is that of trials.
 
-    The interval is not symmetric. Where nothing was seen it begins at 0, and its end is above :func:`upper_bound`,
-    which spends all its doubt on one side.
+    The interval is not symmetric. Without events it begins at 0, and its end is above :func:`upper_bound`, which is
+    one-sided.
     """
     _require(events, trials, level)
     tail = (1 - level) / 2
@@ -39,9 +39,9 @@ def clopper_pearson(events: int, trials: int, level: float = LEVEL) -> Estimate:
 
 
 def never(trials: int, level: float = LEVEL, *, unit: str = "cells") -> str:
-    """What is known when nothing was seen, as a sentence: ``0 of 5.7e8 cells, below 5.3e-9 at 95 %``.
+    """The bound without events, as a sentence: ``0 of 5.7e8 cells, below 5.3e-9 at 95 %``.
 
-    The bound holds for independent trials. It is rounded up, so that the sentence is true as it stands.
+    The bound is valid for independent trials. It is rounded up, so that the sentence is true.
     """
     bound = rounded_up(upper_bound(0, trials, level))
     count = f"{trials:,}" if trials < COUNTED_IN_FULL else _plain(f"{trials:.2g}")
@@ -52,7 +52,7 @@ def rounded_up(value: float) -> str:
     """A number of 0 or more with two digits, and not below it."""
     if not 0 < value < math.inf:
         return f"{value:g}"
-    known = Decimal(f"{value:.11e}")  # the digits behind these are rounding error, which must not lift 0.95 to 0.96
+    known = Decimal(f"{value:.11e}")  # the digits after these are rounding error, which must not change 0.95 to 0.96
     up = known.quantize(Decimal(1).scaleb(known.adjusted() - 1), ROUND_CEILING)
     return _plain(f"{float(up):g}")
 
@@ -72,7 +72,7 @@ def _require(events: int, trials: int, level: float) -> None:
 
 
 def _most(events: int, trials: int, tail: float) -> float:
-    """The chance at which ``events`` or fewer have the probability ``tail``."""
+    """The probability of the event for which ``events`` or fewer have the probability ``tail``."""
     if events == trials:
         return 1.0
     if events == 0:
@@ -83,7 +83,7 @@ def _most(events: int, trials: int, tail: float) -> float:
 
 
 def _least(events: int, trials: int, tail: float) -> float:
-    """The chance at which ``events`` or more have the probability ``tail``."""
+    """The probability of the event for which ``events`` or more have the probability ``tail``."""
     if events == 0:
         return 0.0
     if events == trials:

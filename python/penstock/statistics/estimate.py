@@ -1,6 +1,6 @@
 """The mean of independent values and its Student interval; Jain's index.
 
-Replications with different seeds are independent and alike, so the mean over them has the interval
+Replications with different seeds are independent with the same distribution, so their mean has the interval
 mean +- t(n - 1, 0.975) s / sqrt(n), with s the standard deviation of the n values.
 """
 
@@ -11,12 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 LEVEL = 0.95
-"""Confidence of every interval and bound, unless another is asked for."""
+"""The default confidence of every interval and bound."""
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of independent values, with a confidence interval where two or more give one."""
+    """The mean of independent values, with a confidence interval if there are two or more."""
 
     mean: float
     low: float | None
@@ -25,12 +25,12 @@ class Estimate:
 
     @property
     def half_width(self) -> float | None:
-        """Half of the interval; ``None`` where there is none."""
+        """Half of the interval; ``None`` without one."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     @property
     def relative(self) -> float | None:
-        """The half width as a share of the mean; ``None`` without an interval, and where the mean is 0."""
+        """The half width as a share of the mean; ``None`` without an interval, or if the mean is 0."""
         half = self.half_width
         return None if half is None or self.mean == 0 else half / abs(self.mean)
 
@@ -47,14 +47,14 @@ def student(values: Iterable[float], level: float = LEVEL) -> Estimate:
     count = len(sample)
     if count == 0:
         raise ValueError("an estimate needs at least one value")
-    # Rounding must not push the mean of equal values off them: their variance is 0, not nearly so.
+    # The mean of equal values must be exactly that value, and their variance exactly 0.
     mean = min(max(math.fsum(sample) / count, min(sample)), max(sample))
     if count == 1:
         return Estimate(mean, None, None, 1)
     deviations = [value - mean for value in sample]
     variance = math.fsum(each * each for each in deviations) / (
         count - 1
-    )  # a product, for pow() differs between machines
+    )  # a product, because pow() differs between machines
     half = student_quantile(count - 1, 0.5 + level / 2) * math.sqrt(variance / count)
     return Estimate(mean, mean - half, mean + half, count)
 
@@ -69,8 +69,8 @@ def student_quantile(freedom: int, probability: float) -> float:
 def paired(first: Iterable[float], second: Iterable[float], level: float = LEVEL) -> Estimate:
     """Student interval of the differences ``second - first``, replication by replication.
 
-    For two schemes on the same seeds, and so on the same traffic: what is luck for both cancels out. Raises
-    ``ValueError`` if there are not as many values of the one as of the other.
+    For two schemes on the same seeds, and so with the same traffic: the common random variation cancels out. Raises
+    ``ValueError`` if the numbers of values differ.
     """
     before, after = list(first), list(second)
     if len(before) != len(after):
@@ -79,7 +79,7 @@ def paired(first: Iterable[float], second: Iterable[float], level: float = LEVEL
 
 
 def jain(values: Iterable[float]) -> float:
-    """Jain's index of fairness, (sum x)^2 / (n sum x^2): 1 for equal shares, 1/n where one has it all.
+    """Jain's index of fairness, (sum x)^2 / (n sum x^2): 1 for equal shares, 1/n if one has everything.
 
     Shares that are all zero are equal, so their index is 1. Raises ``ValueError`` for no shares at all, and for a
     negative or infinite one. Source: Jain, Chiu and Hawe, DEC-TR-301 (1984).
@@ -98,6 +98,6 @@ def jain(values: Iterable[float]) -> float:
 
 
 def require_level(level: float) -> None:
-    """Raises ``ValueError`` for a level of confidence that is none."""
+    """Raises ``ValueError`` for an invalid level of confidence."""
     if not 0 < level < 1:
         raise ValueError(f"a level of confidence lies between 0 and 1, as 0.95 does; it is {level}")

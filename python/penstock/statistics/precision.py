@@ -1,7 +1,7 @@
-"""Relative precision: replicate until the interval is narrow against the mean, and say why it ended.
+"""Relative precision: replicate until the interval is narrow relative to the mean, and give the reason for the end.
 
-The sequential procedure of Law (Simulation Modeling and Analysis, section 9.4.1), with steps as large as the interval
-so far suggests.
+The sequential procedure of Law (Simulation Modeling and Analysis, section 9.4.1), with step sizes from the present
+interval.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from penstock.statistics.chance import never, rounded_up
 from penstock.statistics.estimate import LEVEL, Estimate, require_level, student
 
 FASTEST_GROWTH = 2.0
-"""The first few values misjudge their own spread, so the number of replications at most doubles at once."""
+"""The number of replications at most doubles in one step, because few values estimate their spread badly."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Whether to go on.
+    """Whether to continue.
 
     Attributes:
-        verdict: ``reached``, the interval is as narrow as wished; ``more``, go on; ``cap``, no more are allowed;
-            ``zero``, every value is 0, and a share of that means nothing; ``missing``, no replication had a value.
+        verdict: ``reached``, the interval is narrow enough; ``more``, continue; ``cap``, no more are allowed;
+            ``zero``, every value is 0, so a relative width is undefined; ``missing``, no replication had a value.
         add: replications to add; 0 unless the verdict is ``more``.
         estimate: mean and interval so far, of the replications that had a value; ``None`` if none had.
-        text: the same for people, in one line.
+        text: the same as one line of text.
     """
 
     verdict: Literal["reached", "more", "cap", "zero", "missing"]
@@ -38,11 +38,11 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Precision:
-    """The wish for a half width of at most ``target`` times the mean, by ``least`` to ``most`` replications.
+    """A required half width of at most ``target`` times the mean, with ``least`` to ``most`` replications.
 
-    ``least`` is taken as two where it is one, for one value has no interval. More is better: a few values that chance
-    to lie close together end it with an interval that is narrow and wrong. Because it ends at such a chance, the
-    interval covers the truth somewhat less often than ``level`` says.
+    A ``least`` of one counts as two, because one value has no interval. More is better: a few values that are close
+    together by chance end the procedure with a narrow and wrong interval. For this reason the interval contains the
+    true value somewhat less often than ``level``.
     """
 
     target: float
@@ -51,7 +51,7 @@ class Precision:
     level: float = LEVEL
 
     def __post_init__(self) -> None:
-        """Raises ``ValueError`` for a wish that nothing can meet."""
+        """Raises ``ValueError`` for an impossible precision."""
         require_level(self.level)
         if not 0 < self.target < math.inf:
             raise ValueError(f"a precision is a share of the mean above 0; it is {self.target}")
@@ -59,10 +59,10 @@ class Precision:
             raise ValueError(f"replications from {self.least} to {self.most} are no range above 0")
 
     def decide(self, values: Iterable[float | None]) -> Decision:
-        """What to do after replications with these values; the same values give the same decision.
+        """The decision after replications with these values; the same values give the same decision.
 
-        ``None`` is a replication with nothing to measure: it counts as one that ran, but not for the mean. ``zero``
-        and ``missing`` end it once the least number ran, since more would hardly make a share of the mean known.
+        ``None`` is a replication with nothing to measure: it counts as a run, but not for the mean. ``zero`` and
+        ``missing`` end the procedure after the least number, because more replications would hardly help.
         """
         ran = list(values)
         sample = [float(value) for value in ran if value is not None]
@@ -85,7 +85,7 @@ class Precision:
             at = f" at {_percent(relative)}" if relative is not None else f": {_why_not(estimate)}"
             text = f"the cap of {self.most} {_replications(self.most)} stopped it{at}{_without(ran, estimate)}"
             return Decision("cap", 0, estimate, text)
-        # The half width shrinks with the square root of their number, be it with or without a value.
+        # The half width decreases with the square root of their number, including those without a value.
         ratio = math.inf if relative is None else relative / self.target
         growth = min(ratio * ratio, FASTEST_GROWTH)
         return self._more(min(math.ceil(len(ran) * growth), self.most) - len(ran), estimate, told)

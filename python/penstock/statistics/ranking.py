@@ -1,8 +1,8 @@
 """Which of several is better: all pairs compared at once, on the same seeds, and a ranking with ties.
 
-With five schemes there are ten pairs, and more than a quarter of such tables would show a difference at 95 % where
-there is none. So each pair's interval gets a tenth of the doubt (Bonferroni): all of them hold together with the level
-asked for.
+Five schemes make ten pairs, and more than a quarter of such tables would show a difference at 95 % between equal
+schemes. So each pair's interval gets a tenth of the error probability (Bonferroni): all intervals are valid together
+with the level asked for.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from penstock.statistics.estimate import LEVEL, Estimate, paired, student
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What ``second`` has more than ``first``, with an interval that holds together with those of all other pairs."""
+    """The difference ``second`` - ``first``, with an interval that is valid together with those of all other pairs."""
 
     first: str
     second: str
@@ -41,11 +41,11 @@ class Ranked:
     """One item of a ranking.
 
     Attributes:
-        name: which.
+        name: its name.
         rank: 1 plus the number of items that are significantly better.
-        estimate: its own mean, with the interval that it has alone.
-        tied: the names of those that it cannot be told from.
-        note: why all are tied, where one replication gives no intervals; else empty.
+        estimate: its own mean, with its own interval.
+        tied: the names of the items without a significant difference.
+        note: why all are tied, if one replication gives no intervals; else empty.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Ranked:
 def differences(samples: Mapping[str, Sequence[float]], level: float = LEVEL) -> list[Difference]:
     """The paired difference of every two samples, whose values are of the same seeds in the same order.
 
-    The intervals hold all at once with probability ``level`` or more. Samples that agree value by value differ by
+    The intervals are valid together with probability ``level`` or more. Samples that agree value by value differ by
     exactly 0, which is a tie; one that is always the same amount above the other is significantly so.
     """
     pairs = list(combinations(samples, 2))
@@ -67,10 +67,10 @@ def differences(samples: Mapping[str, Sequence[float]], level: float = LEVEL) ->
 
 
 def rank(samples: Mapping[str, Sequence[float]], *, lower_is_better: bool, level: float = LEVEL) -> list[Ranked]:
-    """A ranking of samples, the best first; those that no difference of :func:`differences` parts share a rank.
+    """A ranking of samples, the best first; those without a significant :func:`differences` share a rank.
 
-    Equal ranks do not mean equality: two may share one only because their intervals are wide. And they do not pass
-    on: the first may be tied with the second, the second with the third, and yet the first be better than the third.
+    Equal ranks do not mean equality: two may share a rank only because their intervals are wide. Ties are not
+    transitive: the first may tie with the second and the second with the third, and still be better than the third.
     Within a rank the better mean comes first.
     """
     sign = 1 if lower_is_better else -1

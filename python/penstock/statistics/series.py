@@ -1,7 +1,7 @@
 """One long run: how much of its start to delete, and an interval from the means of its batches.
 
-The readings of one run hang together, so that their standard deviation says little about their mean. The means of long
-batches hardly do, and are treated as independent; a test says whether that was right.
+The readings of one run are correlated, so their standard deviation says little about their mean. The means of long
+batches are hardly correlated, and are treated as independent; a test checks this.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 GROUP = 5
-"""Readings that MSER-5 averages before it looks."""
+"""Readings in each average of MSER-5."""
 LEAST_GROUPS = 10
-"""With fewer, the error of what is left says nothing."""
+"""With fewer, the error of the rest means nothing."""
 BATCHES = 20
 LEAST_BATCHES = 10
-"""From 10 to 30 batches are enough: more narrow the interval little (Schmeiser, Operations Research 30, 1982)."""
+"""10 to 30 batches are enough: more do not narrow the interval much (Schmeiser, Operations Research 30, 1982)."""
 LAG_LEVEL = 0.95
-"""Batches that are independent pass the test of lag 1 so often."""
+"""The probability that independent batches pass the test of lag 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +35,8 @@ class BatchMeans:
         estimate: mean and Student interval over the batch means; its count is the number of batches.
         size: readings in a batch.
         deleted: readings left out at the start.
-        lag_1: correlation of neighbouring batch means, as the test estimates it; 0 where they do not differ.
-        independent: whether that is compatible with none. If not, the interval is too narrow: the run is too short.
+        lag_1: correlation of neighbouring batch means, as the test estimates it; 0 if they do not differ.
+        independent: whether it is compatible with 0. If not, the interval is too narrow: the run is too short.
     """
 
     estimate: Estimate
@@ -55,11 +55,11 @@ def mser5(series: ArrayLike) -> int:
 
     MSER-5 (White, Simulation 69, 1997; White, Cobb and Spratt, Winter Simulation Conference 2000): of the means of
     groups of five, delete those first d for which the marginal standard error of the k - d others is least, that is the
-    sum of their squared deviations over (k - d)^2. Only the first half is searched, for what is left of a few groups
-    may agree by chance. The least d wins a tie; up to four readings at the end make no group and play no part.
+    sum of their squared deviations over (k - d)^2. Only the first half is searched, because a few remaining groups may
+    agree by chance. The least d wins a tie; up to four readings at the end make no group and are ignored.
 
-    Raises ``ValueError`` for fewer than 50 readings, and where the end of the search is best: then the transient may
-    well go on, and no number would be right. Make the run longer.
+    Raises ``ValueError`` for fewer than 50 readings, and if the end of the search is best: then the transient may
+    continue, and no number is right. Make the run longer.
     """
     import numpy as np
 
@@ -68,7 +68,7 @@ def mser5(series: ArrayLike) -> int:
     if count < LEAST_GROUPS:
         raise ValueError(f"MSER-5 needs at least {LEAST_GROUPS * GROUP} readings; there are {len(values)}")
     groups = values[: count * GROUP].reshape(count, GROUP).mean(axis=1)
-    # Sums from the end, about a value from the steady part: a large transient must not swamp what follows it.
+    # Sums from the end, around a value of the steady part: a large transient must not hide later values by rounding.
     around = groups - groups[-1]
     left = np.arange(count, 0, -1)
     sums = np.cumsum(around[::-1])[::-1]
@@ -92,24 +92,24 @@ def batch_means(
 ) -> BatchMeans:
     """Mean of one run with the Student interval over the means of its batches.
 
-    If neighbouring batches correlate, batches of twice the length are tried, as long as ten are left; the result says
-    whether the last passed. The test is von Neumann's ratio, one-sided, for only a positive correlation makes
+    If neighbouring batches correlate, batches of twice the length are tried, while ten are left; the result says
+    whether the last passed. The test is von Neumann's ratio, one-sided, because only a positive correlation makes
     intervals too narrow. With C = 1 - sum (x[i+1] - x[i])^2 / (2 sum (x[i] - mean)^2), independent means pass if
     C <= z(0.95) sqrt((b - 2) / (b^2 - 1)) (Fishman, Management Science 24, 1978).
 
     Args:
         series: readings at regular times, or of one cell after the other.
-        batches: how many to begin with, at least ten.
+        batches: their number at first, at least ten.
         level: confidence of the interval.
-        delete: readings to leave out at the start, or ``mser5`` to let :func:`mser5` choose. Those few that would
-            make no full batch are left out there too.
+        delete: readings to delete at the start, or ``mser5`` to let :func:`mser5` choose. The few that would
+            make no full batch are deleted there too.
     """
     values = _readings(series)
     if batches < LEAST_BATCHES:
         raise ValueError(f"batch means need at least {LEAST_BATCHES} batches, not {batches}")
     start = mser5(values) if delete == "mser5" else delete
     if start < 0 or len(values) - start < batches:
-        raise ValueError(f"{batches} batches need as many readings; {len(values)} are there, {start} to be deleted")
+        raise ValueError(f"{batches} batches need as many readings; there are {len(values)}, {start} to be deleted")
     count = batches
     while True:
         size = (len(values) - start) // count
@@ -127,12 +127,12 @@ def _readings(series: ArrayLike) -> NDArray[np.float64]:
 
     values = np.asarray(series, dtype=np.float64)
     if values.ndim != 1 or not np.isfinite(values).all():
-        raise ValueError("a series is a row of finite numbers")
+        raise ValueError("a series is a list of finite numbers")
     return values
 
 
 def _lag_1(means: NDArray[np.float64]) -> float:
-    """Von Neumann's estimate: the first autocorrelation, with half of each end's square put back."""
+    """Von Neumann's estimate: the first autocorrelation, plus half of each end's square."""
     import numpy as np
 
     if means.min() == means.max():

@@ -1,6 +1,6 @@
 """Published studies, run again: scenarios, figures and claims.
 
-A study says which points it needs, reads their results, and then says what they show. Everything else is the same for
+A study defines its points, reads their results, and makes figures and verdicts of them. Everything else is the same for
 all studies: `carry_out` runs them, `pages/study.py` shows them.
 """
 
@@ -28,15 +28,15 @@ STUDIES = ("satellite", "becn", "abr", "eprca", "atn")
 
 
 class Study(Protocol):
-    """One paper: which points it needs, and what they say. Made for all figures or one, and a number of seeds."""
+    """One paper: its points, and their results. Made for all figures or one, and a number of seeds."""
 
     title: str
     quick_seeds: int
-    """Seeds of a quick run: as many as the paper has, or as its bands need."""
+    """The number of seeds of a quick run: that of the paper, or enough for its bands."""
 
     @property
     def runs(self) -> Runs[Any]:
-        """What was measured."""
+        """The measures."""
 
     def __init__(self, figure: str | None, replications: int) -> None:
         """For all figures or one, with seeds 1 to `replications`."""
@@ -45,13 +45,13 @@ class Study(Protocol):
         """The points to run, each with its seeds."""
 
     def read(self, results: Results) -> None:
-        """Takes in all runs that there are."""
+        """Reads all stored runs."""
 
     def sheets(self) -> Iterator[Sheet]:
-        """The figures that there are runs for."""
+        """The figures that have runs."""
 
     def command(self, sheet: Sheet) -> str:
-        """The arguments of `penstock reproduce` that run one figure again, beside the study's name."""
+        """The arguments of `penstock reproduce` that run one figure again, without the study's name."""
 
     def parameters(self) -> Mapping[str, str]:
         """The scenario files of the study by name, every default written out."""
@@ -62,7 +62,7 @@ class Study(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """A table of the paper beside ours, cells written out; None is no value."""
+    """A table of the paper next to ours, with cells as text; None is no value."""
 
     title: str
     columns: Sequence[str]
@@ -72,14 +72,14 @@ class PaperTable:
 
 @runtime_checkable
 class HasTables(Protocol):
-    """A study whose paper prints tables."""
+    """A study whose paper has tables."""
 
     def tables(self) -> Iterator[PaperTable]:
-        """The printed tables beside ours, as far as there are runs."""
+        """The printed tables next to ours, as far as there are runs."""
 
 
 def study_of(name: str) -> type[Study]:
-    """The study of that name, to be opened. Raises :class:`InputError` if there is none."""
+    """The class of the study of that name. Raises :class:`InputError` if there is none."""
     if name not in STUDIES:
         raise InputError(
             "there is no study of that name",
@@ -93,7 +93,7 @@ def study_of(name: str) -> type[Study]:
 def open_study(name: str, figure: str | None, seeds: int | None = None) -> Study:
     """The study of that name, with so many seeds, or those of a quick run.
 
-    Raises :class:`InputError` for one, or for a figure of it, that there is not, and for a bad number of seeds.
+    Raises :class:`InputError` for an unknown study or figure, and for an invalid number of seeds.
     """
     study = study_of(name)
     return study(figure, study.quick_seeds if seeds is None else whole_number(seeds, "seeds", 1, MOST_SEEDS))
@@ -110,16 +110,16 @@ def carry_out(
     resume: bool = False,
     tell: Callable[[State], None] = lambda _state: None,
 ) -> Results:
-    """Run a study again, and keep the runs in `out`; what is there already is not run again.
+    """Run a study again, and store the runs in `out`; stored runs are not run again.
 
-    Seeds are 1 to `seeds`, or those of a quick run; `figure` limits the runs to those that it needs. Raises as
+    Seeds are 1 to `seeds`, or those of a quick run; `figure` limits the runs to its own. Raises as
     `Sweep.run`.
     """
     seeds = study_of(name).quick_seeds if seeds is None else seeds
     study = open_study(name, figure, seeds)
     whole_number(jobs, "jobs", 1, MOST_JOBS)
     points = study.points()
-    refuse_flood(sum(len(wanted) for _, wanted in points), "study", "ask for fewer seeds")
+    refuse_flood(sum(len(wanted) for _, wanted in points), "study", "use fewer seeds")
     details = {"figure": figure, "seeds": seeds}
     with (
         interruptible() as stop,

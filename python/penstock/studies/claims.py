@@ -1,15 +1,14 @@
-"""Published claims and the verdict on each: one function for every study.
+"""Published claims and the verdict on each: the same function for every study.
 
-`claims.toml` states what the papers' surviving text says. A study has one predicate per claim, which computes
-evidence from runs; `verdict` weighs it by the claim's kind:
+`claims.toml` has the statements of the papers' surviving text. A study has one predicate per claim, which computes
+evidence from runs; `verdict` judges it by the claim's kind:
 
-- value, range: the mean over seeds, at every point that the claim is about; `partly` if only an interval touches,
+- value, range: the mean over seeds, at every point of the claim; `partly` if only an interval touches the limits,
   or only some points hold.
 - zero: the total over all seeds and points.
 - order, trend, and claims whose numbers stand in their text: a clause for each part of the sentence; `partly` if
   only some hold.
-- what a sentence says beside its number or its main parts is a clause, too: without it the claim holds `partly`, and
-  alone it is nothing.
+- a secondary part of a sentence is a clause, too: if it fails, the claim holds `partly`; alone it does not count.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ class Claim:
 
     @property
     def limits(self) -> tuple[float, float] | None:
-        """What a measured mean must lie within, if the claim gives numbers."""
+        """The limits of a measured mean, if the claim has numbers."""
         if self.kind == "range" and self.low is not None and self.high is not None:
             return self.low, self.high
         if self.kind == "value" and self.value is not None:
@@ -58,7 +57,7 @@ class Claim:
 
     @property
     def published(self) -> float | str:
-        """What the paper says: a number where it is one."""
+        """The paper's statement: a number if it is one."""
         if self.kind == "value" and self.value is not None:
             return self.value
         if self.kind == "range" and self.limits is not None:
@@ -72,7 +71,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One part of a sentence: what it says, whether the runs bear it out, and what they show."""
+    """One part of a sentence: its text, whether it holds in the runs, and their values."""
 
     text: str
     holds: bool
@@ -84,18 +83,18 @@ class Clause:
 
     @property
     def answer(self) -> str:
-        """Whether it holds, in a word."""
+        """Whether it holds, as one word."""
         return "yes" if self.holds else "no"
 
     @property
     def line(self) -> str:
-        """The clause on a line of its own, where it needs no brackets about what has brackets."""
+        """The clause on its own line, without nested brackets."""
         return f"{self.answer}: {self.text}{'. Ours: ' * bool(self.shown)}{self.shown}"
 
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """One value per seed at each point that a claim is about, by the point's name; `beside` is what it says besides."""
+    """One value per seed at each point of a claim, by the point's name; `beside` has its secondary clauses."""
 
     points: Mapping[str, Sequence[float]]
     note: str = ""
@@ -115,7 +114,7 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Clauses:
-    """A sentence taken apart; `beside` is what it says besides, which would be empty without its main parts."""
+    """A sentence as clauses; `beside` has its secondary clauses, which count only with the main ones."""
 
     clauses: Sequence[Clause]
     seeds: int
@@ -137,7 +136,7 @@ Evidence = Samples | Count | Clauses | NotRun
 class Finding:
     """One line of the table of claims, and one object of `claims.json`.
 
-    `clauses` are the parts of the sentence that were judged one by one, `remarks` what else there is to say.
+    `clauses` are the parts of the sentence, judged one by one, `remarks` are further notes.
     """
 
     id: str
@@ -153,7 +152,7 @@ class Finding:
 
     @property
     def note(self) -> str:
-        """All that stands behind the verdict, in one line."""
+        """The reasons of the verdict, in one line."""
         return "; ".join([*map(str, self.clauses), *self.remarks])
 
     @property
@@ -170,7 +169,7 @@ def load_claims(prefix: str) -> list[Claim]:
 
 
 def parse_claims(text: str) -> list[Claim]:
-    """Reads claims; a key or a kind that is not one, or an id twice, is an error."""
+    """Reads claims; an unknown key or kind, or a duplicate id, is an error."""
     known = {field.name for field in fields(Claim)}
     claims: dict[str, Claim] = {}
     for entry in tomllib.loads(text)["claim"]:
@@ -179,7 +178,7 @@ def parse_claims(text: str) -> list[Claim]:
             raise ValueError(f"claim {identity}: unknown key {', '.join(sorted(unknown))}")
         claim = Claim(**{**entry, "order": tuple(entry.get("order", ()))})
         if claim.kind not in KINDS:
-            raise ValueError(f"claim {identity}: kind `{claim.kind}` is none of {', '.join(KINDS)}")
+            raise ValueError(f"claim {identity}: kind `{claim.kind}` is not one of {', '.join(KINDS)}")
         if identity in claims:
             raise ValueError(f"claim {identity} is there twice")
         claims[identity] = claim
@@ -199,7 +198,7 @@ def judge(claim: Claim, evidence: Evidence) -> Finding:
         seeds=seeds,
         verdict=verdict(claim, evidence),
         clauses=clauses_of(evidence),
-        remarks=tuple(filter(None, (*remarks, claim.note and f"our reading: {claim.note}"))),
+        remarks=tuple(filter(None, (*remarks, claim.note and f"our interpretation: {claim.note}"))),
     )
 
 
@@ -210,7 +209,7 @@ def require_match(claims: Sequence[Claim], predicates: Mapping[str, object]) -> 
 
 
 def verdict(claim: Claim, evidence: Evidence) -> Verdict:
-    """Weighs evidence by the kind of the claim: the one rule for all studies."""
+    """Judges evidence by the kind of the claim: the same rule for all studies."""
     if isinstance(evidence, NotRun):
         return "not reproduced"
     if claim.kind == "zero" and isinstance(evidence, Count):
@@ -237,7 +236,7 @@ def verdict(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 def whole(beside: Sequence[Clause]) -> Verdict:
-    """The verdict on a claim whose number or main parts hold: what its sentence says besides must hold too."""
+    """The verdict on a claim whose number or main parts hold: its secondary clauses must hold too."""
     return "reproduced" if all(clause.holds for clause in beside) else "partly"
 
 
@@ -247,7 +246,7 @@ def touches(estimate: Estimate, low: float, high: float) -> bool:
 
 
 def clauses_of(evidence: Evidence) -> Sequence[Clause]:
-    """What was judged part by part."""
+    """The clauses that were judged."""
     match evidence:
         case Clauses():
             return (*evidence.clauses, *evidence.beside)
@@ -258,7 +257,7 @@ def clauses_of(evidence: Evidence) -> Sequence[Clause]:
 
 
 def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str, str]:
-    """What was found: the number or text, its interval, the seeds behind it, and two remarks, which may be empty."""
+    """The result: the number or text, its interval, its seeds, and two remarks, which may be empty."""
     match evidence:
         case Samples(points, note):
             estimates = {name: student(values) for name, values in points.items()}
@@ -273,9 +272,9 @@ def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str
         case Count(per_seed, runs, trials, note):
             total = sum(per_seed)
             span = f"{total} of {trials:,} cells in {runs} runs"
-            if total == 0 and trials:  # cells of a run hang together, and runs of one seed share its traffic
+            if total == 0 and trials:  # cells of a run are correlated, and runs of one seed share its traffic
                 each, all_of_them = never(trials), never(runs, unit="runs")
-                span = f"{each} if they came singly; {all_of_them} if runs were independent"
+                span = f"{each} if cells were independent; {all_of_them} if runs were independent"
             estimate = student(per_seed)
             scale = len(per_seed)
             scaled = Estimate(
@@ -286,7 +285,7 @@ def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str
             )
             return total, scaled, scale, span, note
         case Clauses(clauses, seeds, note, beside):
-            told = f"{held(clauses)} parts hold" + (f", and {held(beside)} beside" if beside else "")
+            told = f"{held(clauses)} parts hold" + (f", and {held(beside)} secondary" if beside else "")
             return told, None, seeds, note, ""
         case NotRun(note):
             return "not run", None, 0, note, ""
@@ -305,7 +304,7 @@ def to_json(findings: Sequence[Finding]) -> str:
 
 
 def shown(finding: Finding) -> dict[str, str]:
-    """A finding as people read it."""
+    """A finding as text."""
     reproduced = finding.reproduced
     if not isinstance(reproduced, str):
         reproduced = str(Estimate(float(reproduced), finding.low, finding.high, finding.seeds))

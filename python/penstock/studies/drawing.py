@@ -1,4 +1,4 @@
-"""What the figures of all studies share: which is wanted, curves from runs, and how much a caption says was run."""
+"""Code that the figures of all studies share: the choice of a figure, curves from runs, and the end of captions."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def require_figure(figure: str | None, known: Collection[object], remedy: str) -
 
 
 def command_of(sheet: Sheet) -> str:
-    """The arguments of `penstock reproduce` that run a figure of the paper again; none for what stands beside them.
+    """The arguments of `penstock reproduce` that run a figure of the paper again; none for additional figures.
 
-    A detail of a figure, as `figure-4-detail`, comes with the figure.
+    A detail of a figure, such as `figure-4-detail`, is drawn with the figure.
     """
     _, is_numbered, number = sheet.name.partition("figure-")
     return f"--figure {number.partition('-')[0]}" if is_numbered else ""
 
 
 def drawn(makers: Iterable[Callable[[R], Sheet]], runs: R) -> Iterator[Sheet]:
-    """The figures that there are runs for."""
+    """The figures that have runs."""
     for make in makers:
         try:
             yield make(runs)
@@ -53,7 +53,7 @@ def drawn(makers: Iterable[Callable[[R], Sheet]], runs: R) -> Iterator[Sheet]:
 def curve(
     runs: Runs[P], name: str, places: Mapping[X, P], *, scale: float = 1.0, label: str = "", hue: int | None = None
 ) -> Curve:
-    """A measure against x, as far as there are runs; `places` is the point at each x."""
+    """A measure against x, as far as there are runs; `places` has the point at each x."""
     points: dict[X, dict[int, float]] = {}
     for x, point in places.items():
         values = runs.measures.get(point, {})
@@ -64,9 +64,9 @@ def curve(
 
 
 def extent(runs: Runs[P], points: Sequence[P], wanted: Mapping[P, int] | None = None, told: str = "") -> str:
-    """How much of what belongs to a figure has been run.
+    """The number of runs of a figure, as text.
 
-    `wanted` says how many seeds a point should have, where not all have those of the study; `told` stands before.
+    `wanted` is the number of seeds of a point, if not all have those of the study; `told` is put before the text.
     """
     there = [len(runs.measures.get(point, {})) for point in points]
     needed = [runs.wanted if wanted is None else wanted[point] for point in points]

@@ -1,4 +1,4 @@
-"""What the predicates of all studies share: where they are filed, how they gather evidence, how findings come of them.
+"""Code that the predicates of all studies share: their registration, evidence, and findings.
 
 A predicate is one function for one claim: it takes the runs of its study and returns evidence.
 """
@@ -32,7 +32,7 @@ class Predicates(dict[str, Callable[[R], Evidence]]):
     """The predicates of one study, by the ids of their claims."""
 
     def claim(self, name: str) -> Callable[[Callable[[R], Evidence]], Callable[[R], Evidence]]:
-        """Files a predicate under its claim's id."""
+        """Registers a predicate under its claim's id."""
 
         def register(predicate: Callable[[R], Evidence]) -> Callable[[R], Evidence]:
             self[name] = predicate
@@ -55,7 +55,7 @@ def findings(prefix: str, predicates: Predicates[R], runs: R, figure: int | None
 
 
 def evidence_of(predicate: Callable[[R], Evidence], runs: R) -> Evidence:
-    """What the runs say, or which of them are missing."""
+    """The evidence of a predicate, or the missing runs."""
     try:
         return predicate(runs)
     except MissingRunError as missing:
@@ -80,15 +80,15 @@ def never(runs: Runs[P], name: str, trials: str, points: Sequence[P], note: str 
 
 
 def difference(runs: Runs[P], measure: str, ones: P, others: P) -> Estimate:
-    """A measure at one point less that at another, seed by seed."""
+    """A measure at one point minus that at another, seed by seed."""
     return paired_by_seed(runs.by_seed(measure, ones), runs.by_seed(measure, others))
 
 
 def paired_by_seed(ones: Mapping[int, float], others: Mapping[int, float]) -> Estimate:
-    """The first values less the second, each given by seed: by the seeds that both have."""
+    """The first values minus the second, each by seed, for the seeds that both have."""
     seeds = sorted(ones.keys() & others.keys())
     if not seeds:
-        raise MissingRunError("two values to compare that are of the same seed")
+        raise MissingRunError("two values of the same seed to compare")
     return paired([others[seed] for seed in seeds], [ones[seed] for seed in seeds])
 
 
@@ -98,9 +98,9 @@ def is_above(estimate: Estimate) -> bool:
 
 
 def exceeds(ones: Mapping[int, float], others: Mapping[int, float], times: float = 1.0) -> bool:
-    """Whether the first values are more than so many times the second, each given by seed.
+    """Whether the first values are more than so many times the second, each by seed.
 
-    They are if the whole interval of what they have more, paired by seed, lies above 0.
+    They are if the whole interval of the excess, paired by seed, is above 0.
     """
     return is_above(paired_by_seed(ones, {seed: times * value for seed, value in others.items()}))
 
@@ -113,9 +113,9 @@ def rising(
     times: float = 1.0,
     falls: bool = False,
 ) -> Clause:
-    """Whether values, each given by seed, rise from the first to the last, to more than so many times, or fall so.
+    """Whether values, each by seed, rise from the first to the last, to more than so many times, or fall likewise.
 
-    No step may go back: one does if the whole interval of its differences, paired by seed, lies beyond 0.
+    No step may go back: it does if the whole interval of its differences, paired by seed, is on the wrong side of 0.
     """
     upward = columns[::-1] if falls else columns
     back = any(exceeds(before, after) for before, after in pairwise(upward))
@@ -124,7 +124,7 @@ def rising(
 
 
 def clauses(runs: Runs[P], *parts: Clause, note: str = "", beside: Sequence[Clause] = ()) -> Clauses:
-    """A sentence taken apart; without its main parts, what it says `beside` is nothing."""
+    """A sentence as clauses; without its main parts, the secondary ones, `beside`, do not count."""
     return Clauses(parts, runs.seeds, note, beside)
 
 

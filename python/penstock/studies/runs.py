@@ -1,4 +1,4 @@
-"""What the runs of a study measured: one number per measure, point and seed, and time series."""
+"""The measures of a study's runs: one number per measure, point and seed, and time series."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class MissingRunError(LookupError):
 
 @dataclass(slots=True)
 class Runs(Generic[P]):
-    """All that was measured: measures by point and seed, and time series.
+    """All measures by point and seed, and time series.
 
     `wanted` is the number of seeds that every point should have.
     """
@@ -31,11 +31,11 @@ class Runs(Generic[P]):
     wanted: int = 0
 
     def keep(self, point: P, seed: int, measures: Iterable[tuple[str, float]]) -> None:
-        """Takes in the measures of one run."""
+        """Reads the measures of one run."""
         self.measures.setdefault(point, {})[seed] = dict(measures)
 
     def add_series(self, point: P, seed: int, rows: Iterable[Row]) -> None:
-        """Takes in the time series of one run."""
+        """Reads the time series of one run."""
         traces = self.series.setdefault(point, {}).setdefault(seed, {})
         for row in rows:
             times, values = traces.setdefault((row["component"], row["quantity"]), ([], []))
@@ -43,7 +43,7 @@ class Runs(Generic[P]):
             values.append(row["value"])
 
     def read_series(self, table: pl.DataFrame, point: Callable[[Row], P], kind: str) -> None:
-        """Takes in the time series of all runs of one kind; `point` reads a row's parameters."""
+        """Reads the time series of all runs of one kind; `point` reads a row's parameters."""
         keys = ("point", "seed", "component", "quantity")
         for part in table.filter(kind=kind).partition_by(*keys, maintain_order=True) if table.height else ():
             row = part.row(0, named=True)
@@ -96,7 +96,7 @@ class Runs(Generic[P]):
 
 
 def mean(values: Collection[float], of: str = "readings") -> float:
-    """The arithmetic mean. Raises :class:`MissingRunError` if there are no values, and says of what."""
+    """The arithmetic mean. Raises :class:`MissingRunError`, with a name, if there are no values."""
     if not values:
         raise MissingRunError(of)
     return math.fsum(values) / len(values)
@@ -105,7 +105,7 @@ def mean(values: Collection[float], of: str = "readings") -> float:
 def by_run(table: pl.DataFrame, point: Callable[[Row], P], kind: str = "run") -> Mapping[tuple[P, int], list[Row]]:
     """The rows of a table of one kind by point and seed, in the order of both; `point` reads the parameters.
 
-    The rows hold what was measured, without the columns of the plan: a table may have half a million of them.
+    The rows have only the measures, without the columns of the plan: a table may have half a million rows.
     """
     found: dict[tuple[P, int], list[Row]] = {}
     if not table.height:

@@ -2,7 +2,7 @@
 
 Source: ATM Forum TM 4.0 (AF-TM-0056.000), source rules 3, 6 and 7; Fahmy, Jain, Kalyanaraman, Goyal and Lu, On source
 rules for ABR service on ATM networks with satellite links (1996), sections 2.2 and 3.3. One greedy connection, the
-same source at both of its ends, started together: so each end turns forward RM cells round at the rate of its own
+same source at both of its ends, started together: so each end returns forward RM cells at the rate of its own
 cells. Rates are in bits per second, times in seconds.
 """
 
@@ -24,7 +24,7 @@ def crm(tbe: int, nrm: int = 32) -> int:
 
 
 def cells_before_cut(crm: int, nrm: int = 32) -> int:
-    """Crm Nrm: cells that leave at the initial rate while nothing comes back; the next is the RM cell that is cut."""
+    """Crm Nrm: cells sent at the initial rate while nothing returns; the next is the RM cell that is cut."""
     return crm * nrm
 
 
@@ -39,14 +39,14 @@ def rate_of_bound(crm: int, round_trip: float, nrm: int = 32) -> float:
 
 
 def crm_of_bound(rate: float, round_trip: float, nrm: int = 32) -> float:
-    """RTT rate / Nrm, with the rate in cells: what the paper's section 3.3 asks of Crm."""
+    """RTT rate / Nrm, with the rate in cells: the bound on Crm of the paper's section 3.3."""
     return round_trip * rate / CELL_BITS / nrm
 
 
 def starves(ratio: float, crm: int) -> bool:
-    """Whether rule 6 acts in steady state, with `ratio` forward RM cells sent for each that comes back evenly.
+    """Whether rule 6 acts in steady state, with `ratio` forward RM cells sent for each that returns evenly.
 
-    After a backward RM cell, `crm` forward ones go uncut; so some are cut if more than `crm` can lie between two.
+    After a backward RM cell, `crm` forward ones are sent uncut; so some are cut if more than `crm` fit between two.
     """
     return ratio > crm
 
@@ -71,7 +71,7 @@ class Connection:
 
     @property
     def one_way(self) -> float:
-        """Time of a cell through an idle network: it is put whole on each of the lines."""
+        """Time of a cell through an idle network, with its full transmission time on each line."""
         lines = self.hops + 2
         return self.hops * self.hop_delay + 2 * self.access_delay + lines * CELL_BITS / self.rate
 
@@ -81,9 +81,9 @@ class Connection:
         return 2 * (self.hops * self.hop_delay + 2 * self.access_delay)
 
     def stretches(self) -> Iterator[tuple[float, float, int]]:
-        """Without feedback: when each forward RM cell goes, the gap between cells behind it, and cells to the next.
+        """Without feedback: the time of each forward RM cell, the gap between cells after it, and cells to the next.
 
-        Rule 3: nrm of them, or fewer if trm passes. Ends with the cell after which the rate is cut to nothing.
+        Rule 3: nrm of them, or fewer if trm passes. Ends with the cell after which the rate is cut to 0.
         """
         start = 0.0
         for forward in count(1):
@@ -98,7 +98,7 @@ class Connection:
             start += cells * gap
 
     def sent_without_feedback(self, until: float) -> int:
-        """Cells that have left up to and including that moment."""
+        """Cells sent up to and including that time."""
         sent = 0
         for start, gap, cells in self.stretches():
             if start > until:
@@ -107,7 +107,7 @@ class Connection:
         return sent
 
     def first_feedback(self) -> float:
-        """When the first backward RM cell is back.
+        """The time when the first backward RM cell returns.
 
         The first forward one, of time 0, is at the far end after `one_way`. There it waits for the first cell at or
         after that moment that is not a forward RM cell itself (rule 3), and needs `one_way` again.
@@ -116,12 +116,12 @@ class Connection:
             behind = max(1, math.ceil((self.one_way - start) / gap))
             if behind < cells:
                 return start + behind * gap + self.one_way
-        raise ValueError("the rate is cut to nothing: only out-of-rate cells go on")
+        raise ValueError("the rate is cut to 0: only out-of-rate cells are sent")
 
     def least_crm(self) -> int:
-        """The smallest Crm without a cut: as many forward RM cells as leave before the first feedback is back.
+        """The smallest Crm without a cut: the number of forward RM cells sent before the first feedback returns.
 
-        With one less, the last of them would find that many unanswered. Later, feedback comes as often as they go.
+        With one less, that many are unanswered at the last of them. Later, feedback arrives as often as they are sent.
         """
         uncut = replace(self, crm=None)
         return math.ceil(uncut.first_feedback() * self.initial / CELL_BITS / self.nrm)

@@ -3,7 +3,7 @@
 Source: Newman, Backward explicit congestion notification for ATM local area networks (Globecom 1993), section 4.3,
 after Gersht and Lee, IEEE JSAC 9(7) (1991). All sources together send `OVERLOAD` times the line's rate until the queue
 passes its threshold. One notice to each source halves that; the halved rate arrives a round trip later and lasts until
-the queue is down to one cell. Then all sources recover at once, and it begins anew.
+the queue is down to one cell. Then all sources recover at once, and the cycle repeats.
 
 Times are in cell times of the line, queues in cells, delays one way.
 """
@@ -14,7 +14,7 @@ LEAST_QUEUE = 1.0
 
 
 def greatest_queue(threshold: float, delay: float) -> float:
-    """Qmax = Qt + (1.3 - 1) 2 D: what still arrives at the higher rate within a round trip."""
+    """Qmax = Qt + (1.3 - 1) 2 D: cells still arrive at the higher rate for one round trip."""
     return threshold + (OVERLOAD - 1) * 2 * delay
 
 

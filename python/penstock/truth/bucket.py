@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 
 def conforming(increment: float, limit: float, arrivals: Iterable[float]) -> list[bool]:
-    """Verdict of GCRA(T, tau) on each arrival, by the theoretical arrival time; what fails leaves the state alone."""
+    """Verdict of GCRA(T, tau) on each arrival, by the theoretical arrival time; a failing cell changes no state."""
     expected = -math.inf
     verdicts = []
     for arrival in arrivals:
@@ -25,7 +25,7 @@ def longest_burst(increment: float, limit: float, cell: float = 1.0) -> int:
 
 
 def greedy_slots(increment: float, limit: float, count: int) -> list[int]:
-    """Slots of one cell time in which a sender that misses no chance may send, the first `count`."""
+    """The first `count` slots of one cell time in which a greedy sender may send."""
     slots: list[int] = []
     expected = 0.0
     while len(slots) < count:

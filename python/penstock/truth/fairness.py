@@ -13,7 +13,7 @@ def max_min(
 ) -> dict[str, float]:
     """Rate of each flow over the links of its route; in proportion to its weight (1), up to its demand (no limit).
 
-    All rates grow together until a link is full or a demand met; those flows stop, the others go on.
+    All rates grow together until a link is full or a demand met; those flows stop, the others continue.
     """
     weight = dict.fromkeys(routes, 1.0) | dict(weights or {})
     demand = dict.fromkeys(routes, math.inf) | dict(demands or {})

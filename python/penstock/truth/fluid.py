@@ -1,11 +1,11 @@
-"""Many like on/off sources over one line, as a fluid: the distribution of the queue, and the loss of a finite one.
+"""Many equal on/off sources over one line, as a fluid: the distribution of the queue, and the loss of a finite one.
 
 Source: Anick, Mitra and Sondhi, Stochastic theory of a data-handling system with multiple sources, Bell System
 Technical Journal 61 (1982). A source is on and off for exponential times and sends at its peak rate while on. With j of
 N on, the queue changes at the net rate d[j] = j peak - C; F_j(x) = P(j on, queue <= x) solves F' D = F M, a sum of
 exponentials exp(z x) whose z are the eigenvalues of the pencil (M, D).
 
-The fluid says nothing about the queue that cells form within one cell time of each other: compare for some 30 cells
+The fluid says nothing about the queue that cells form within one cell time of each other: compare for about 30 cells
 and above.
 """
 
@@ -54,7 +54,7 @@ class Multiplexer:
         )
 
     def loss_bufferless(self) -> float:
-        """Share of the fluid above capacity: lost where there is no queue at all."""
+        """Share of the fluid above capacity: lost without a queue."""
         excess = np.maximum(self.net_rates, 0.0)
         return float(excess @ self.occupancy) / (self.load * self.capacity)
 

@@ -44,7 +44,7 @@ def number_tail(load: float, largest: int) -> NDArray[np.float64]:
 def wait_tail(load: float, time: float) -> float:
     """P(Wq > t), exact: with k = floor(t) + 1 and y = r (k-t), the sum over j of e^-y y^j / j! P(N > k-j).
 
-    Look back k-t from an arrival: N were present then, j came since, and a busy server ends exactly k services by the
+    At k-t before an arrival N were present, since then j arrived, and a busy server ends exactly k services by the
     time t after the arrival. So the wait exceeds t if N + j > k, which is certain from j = k+1 on (and at j = k, for
     the server was not idle then).
     """

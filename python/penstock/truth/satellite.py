@@ -1,4 +1,4 @@
-"""The satellite study's parts, undisturbed: filtered input rate, slow start, recovery, the time of a file.
+"""The satellite study's parts in isolation: filtered input rate, slow start, recovery, the time of a file.
 
 Source: the proactive rate control of papers/satellite-atm-thesis.txt as specified in specs/satellite.md. Every default
 is the study's.

@@ -1,7 +1,7 @@
-"""The max-min fair rates of a run's flows, where its traffic has any: sources that always send, and constant ones.
+"""The max-min fair rates of a run's flows, if its traffic has any: sources that always send, and constant ones.
 
-Each line, access lines too, is shared by water filling (:func:`penstock.truth.fairness.max_min`); constant sources ask
-for their rate, greedy ones for all that they can have. The shares are of whole lines: a scheme that aims at part of a
+Each line, including access lines, is shared by water filling (:func:`penstock.truth.fairness.max_min`); constant
+sources demand their rate, greedy ones have no limit. The shares are of whole lines: a scheme with a target of part of a
 line should give that part of each share.
 """
 

@@ -1,7 +1,7 @@
 """ABR source rules over a satellite: a paper of one connection, one rule and its parameter Crm.
 
-`grid` says what is run, `runs` keeps what was measured, `figures`, `beside` and `captions` show it, `verdicts` judges
-the claims. Nothing in the runs is random: each point is run once, whatever number of seeds is asked for.
+`grid` defines the runs, `runs` has the measures, `figures`, `beside` and `captions` draw them, `verdicts` judges the
+claims. Nothing in the runs is random: each point is run once, for any number of seeds.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Study:
             self.runs.add(point_of(row), traces[row["point"]], row)
 
     def sheets(self) -> Iterator[Sheet]:
-        """Figures 2, 4 and 5, and those beside them."""
+        """Figures 2, 4 and 5, and additional figures."""
         yield from paper_figures(self.runs, list(TITLES) if self.figure is None else [self.figure])
         if self.figure is None:
             yield from beside_figures(self.runs)

@@ -1,4 +1,4 @@
-"""What the ABR study shows beside the paper's figures: sweeps, the bound on Crm, and rule 6 in other circumstances."""
+"""Additional figures of the ABR study: sweeps, the bound on Crm, and rule 6 in other circumstances."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRANTED = Point().granted / MEGA
 
 
 def beside_figures(runs: Runs) -> Iterator[Sheet]:
-    """All that there are runs for."""
+    """All figures that have runs."""
     return drawn(MAKERS, runs)
 
 
@@ -65,13 +65,13 @@ def crm_sheet(runs: Runs) -> Sheet:
 
 
 def turn_sheet(runs: Runs) -> Sheet:
-    """Throughput against Crm, by what waits at the destination."""
+    """Throughput against Crm, by the way in which RM cells wait at the destination."""
     names = {"overwrite": "newest only", "queue": "all queued", "idle": "idle way back"}
     groups = {
         names[turn]: {float(point.crm): point for point in grid.crm_sweep(turn, grid.TURN_CRMS)} for turn in TURNS
     }
     panels = throughputs(runs, groups, "Crm", {"": ""}, log_x=True)
-    title = "RM cells that wait to be turned round"
+    title = "RM cells that wait at the destination"
     return Sheet("turn-round", title, captions.TURN, panels, columns=2)
 
 
@@ -89,7 +89,7 @@ def cdf_sheet(runs: Runs) -> Sheet:
 
 
 def bound_sheet(runs: Runs) -> Sheet:
-    """The least Crm without a cut in each network, for each hop and as many lines of 155 Mb/s as its line makes."""
+    """The least Crm without a cut in each network, divided by its hops and by its rate in units of 155 Mb/s."""
     found, by_rate, by_line, printed = {}, {}, {}, {}
     for line, hops in grid.bound_networks():
         points = grid.bound_points(line, hops)
@@ -195,7 +195,7 @@ def rule_5_sheet(runs: Runs) -> Sheet:
 
 
 def broken_sheet(runs: Runs) -> Sheet:
-    """The rate after a link broke, and what is lost."""
+    """The rate after a link broke, and the losses."""
     points = grid.broken_points()
     needed(runs, points)
     traces = [

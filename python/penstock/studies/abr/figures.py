@@ -15,9 +15,9 @@ from penstock.truth.abr import rate_without_feedback
 
 SHOWN_CDFS = (1 / 64, 1 / 16, 1 / 4, 1.0)
 SHOWN_CELLS = 120
-"""Forward RM cells that figure 2 shows."""
+"""Forward RM cells in figure 2."""
 DETAIL_SPAN = (0.9, 0.96)
-"""Seconds of figure 4 at close quarters."""
+"""Seconds of figure 4 in detail."""
 RATE = "ACR (Mb/s)"
 TIME = "time (ms)"
 
@@ -32,7 +32,7 @@ def paper_figures(runs: Runs, numbers: Sequence[int]) -> Iterator[Sheet]:
 
 
 def caption(number: int) -> str:
-    """What the paper says of a figure, and what is drawn."""
+    """The paper's statement on a figure, and what is drawn."""
     return f"{STATES[number]} {DRAWN[number]}"
 
 
@@ -68,7 +68,7 @@ def unanswered(runs: Runs, point: Point) -> dict[int, float]:
 
 
 def over_satellite(runs: Runs, number: int) -> Iterator[Sheet]:
-    """The rate, and what the destination has received, against time."""
+    """The rate, and the cells received at the destination, against time."""
     point = watched(CRM_32 if number == 4 else CRM_FULL)
     times, counted = cells(runs.series[point][1], point.rate) if point in runs.series else ([], [])
     if not times:
@@ -85,13 +85,13 @@ def over_satellite(runs: Runs, number: int) -> Iterator[Sheet]:
 
 
 def detail_sheet(runs: Runs, point: Point) -> Sheet:
-    """A moment of the oscillation."""
+    """A part of the oscillation."""
     panels = [
         Panel("", label, traces=[Trace("", *in_milliseconds(window(runs.trace(point, name), DETAIL_SPAN), scale))])
         for name, label, scale in (("acr", RATE, MEGA), ("unack", "RM cells unanswered", 1.0))
     ]
     panels[1] = Panel("", panels[1].y_label, traces=panels[1].traces, level=point.crm, level_label=f"Crm = {point.crm}")
-    title = "Figure 4 at close quarters: 60 ms of the oscillation"
+    title = "Figure 4 in detail: 60 ms of the oscillation"
     return shared_traces("figure-4-detail", title, panels, x_label=TIME, caption=DETAIL)
 
 

@@ -1,6 +1,6 @@
-"""What the ABR study runs: one connection over satellite hops, and what sets its runs apart.
+"""The runs of the ABR study: one connection over satellite hops, and the parameters of its runs.
 
-The ready files `abr/` define everything; here only Crm (by TBE), CDF, ICR, how long a run lasts and the like change.
+The ready files `abr/` define everything; here only Crm (by TBE), CDF, ICR, the duration and the like change.
 Nothing in these runs is random, so each is run once.
 """
 
@@ -18,7 +18,7 @@ FLOWS = ("eastward", "westward")
 UTILISATION = 0.9
 """ERICA's target."""
 PORTS = ("satellite", "satellite.reverse")
-"""Where ERICA stands."""
+"""The line with ERICA."""
 ICR = 0.9
 """The initial rate as a share of the line's."""
 LINES = {155: 155.52e6, 622: 622.08e6}
@@ -32,31 +32,31 @@ CRMS = (32, 64, 128, 256, 512, 1024, 2048, 4096, 6144, 8192)
 CDFS = (0.0, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)
 CDF_CRMS = (32, 256)
 TURNS = {"overwrite": "satellite-crm-32", "queue": "satellite-queue", "idle": "satellite-idle-reverse"}
-"""How RM cells wait at the destination, or nothing there to wait for: the ready file of each."""
+"""How RM cells wait at the destination, if at all: the ready file of each way."""
 TURN_CRMS = (32, 64, 128, 256, 512)
 
 EARLY, LATE = (0.275, 0.825), (0.825, 1.2)
 """Seconds between which the paper counts cells: before the effect of the first feedback, and after."""
 WATCHED_SAMPLE, SAMPLE, START_SAMPLE, COARSE_SAMPLE = "0.2 ms", "1 ms", "50 us", "5 ms"
 START_END = 0.02
-"""Seconds in which the first cuts are seen one by one."""
+"""Seconds in which the first cuts are visible one by one."""
 MOMENT = 1e-6
 """Seconds by which runs end before and after the predicted first feedback."""
 TBES = (31, 32, 33, 1000, 1024, 8192, 32768, MOST_TBE)
-"""Cells of exposure whose Crm is shown by runs into a broken link, up to the most that can be signalled."""
+"""TBE, in cells, of the runs into a broken link, up to the greatest that can be signalled."""
 RATIOS = (8, 16, 24, 31, 32, 33, 40, 48, 64)
-"""Forward RM cells for one that comes back."""
+"""Forward RM cells for one that returns."""
 VIDEO = (0.5, 0.9, 0.94, 0.96, 0.98, 0.985)
-"""Shares of the way back that video takes."""
+"""Shares of the way back that video uses."""
 PAUSE_FROM, LONG_PAUSE, SHORT_PAUSE = 1.2, 3.0, 0.2
 PAUSE_CRM = 256
 LOW_ICR = 0.45
-"""Share of the line to which rule 5 is seen to take a source back."""
+"""ICR as a share of the line, for the runs of rule 5."""
 BREAK_AT, BREAK_END = 1.2, 3.0
 BREAK_CRMS = (32, 256, 1024, 4096, 6144, 8192)
 SHOWN_BREAKS = (32, 1024, 4096, 8192)
 BOUND_OFFSETS = (-1, 0, 1)
-"""Crm beside the expected least one; with coarse ones, the printed ones and that of the whole line, they bracket it."""
+"""Distances from the expected least Crm; coarse ones, the printed ones and that of the whole line bracket it."""
 BOUND_SHARES = (0.5, 0.9)
 PRINTED = {155: 6144, 622: 24576}
 """Crm of the paper's section 3.3 for one hop."""
@@ -64,7 +64,7 @@ PRINTED = {155: 6144, 622: 24576}
 
 @dataclass(frozen=True, slots=True, order=True)
 class Point:
-    """One run. `kind` says what for, and with it what `amount` is; lines are named by their Mb/s."""
+    """One run. `kind` is its purpose, and decides the meaning of `amount`; lines are named by their Mb/s."""
 
     kind: str = "sweep"
     crm: int = CRM_32
@@ -81,22 +81,22 @@ class Point:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What sets the point apart, by name."""
+        """The parameters of the point, by name."""
         return {name: getattr(self, name) for name in ("kind", "crm", "cdf", "line", "hops", "turn", "icr", "amount")}
 
     @property
     def rate(self) -> float:
-        """Of each line, bits per second."""
+        """The rate of each line, bits per second."""
         return LINES[self.line]
 
     @property
     def granted(self) -> float:
-        """What ERICA grants, bits per second."""
+        """The grant of ERICA, bits per second."""
         return UTILISATION * self.rate
 
     @property
     def connection(self) -> Connection:
-        """What theory makes of it."""
+        """The closed forms for it."""
         return Connection(
             rate=self.rate, initial=self.icr * self.rate, hops=self.hops, crm=self.crm, cdf=self.cdf, nrm=NRM
         )
@@ -113,7 +113,7 @@ def ready(name: str) -> Scenario:
 
 
 def file_of(point: Point) -> str:
-    """The ready file that a point begins with."""
+    """The ready file of a point."""
     if point.kind == "bound":
         return f"satellite-622-{HOPS[point.hops]}"
     special = {
@@ -147,7 +147,7 @@ def sources(point: Point, changes: dict[str, object], flows: Sequence[str] = FLO
 
 
 def sweep(point: Point) -> Scenario:
-    """The paper's run of 1200 ms, read most often for figure 4, and least where only throughput is asked for."""
+    """The paper's run of 1200 ms, read most often for figure 4, and least often if only throughput is needed."""
     is_drawn = point == watched(CRM_FULL) or point == Point(cdf=point.cdf)
     sample = WATCHED_SAMPLE if point == watched(CRM_32) else SAMPLE if is_drawn else COARSE_SAMPLE
     return sources(point, {"duration": "1200 ms", "measure.sample": sample})
@@ -175,13 +175,13 @@ def exposure(point: Point) -> Scenario:
 
 
 def feedback(point: Point) -> Scenario:
-    """Until a moment before, or after, the first feedback should be back."""
+    """A run until just before, or just after, the first feedback should arrive."""
     duration = lasting(point.connection.first_feedback() + point.amount)
     return sources(point, {"duration": duration, "measure.sample": duration})
 
 
 def bound(point: Point) -> Scenario:
-    """Over some hops, until a little after the first feedback that an uncut source gets."""
+    """A run over some hops, until shortly after the first feedback that an uncut source gets."""
     uncut = replace(point, crm=MOST_TBE).connection.first_feedback()
     changes: dict[str, object] = {"duration": lasting(uncut + 1e-3), "measure.sample": lasting(uncut + 1e-3)}
     lines = ["satellite"] if point.hops == 1 else [f"satellite_{hop}" for hop in range(1, point.hops + 1)]
@@ -191,7 +191,7 @@ def bound(point: Point) -> Scenario:
 
 
 def pause(point: Point) -> Scenario:
-    """Both sources fall silent for so many seconds, and begin again."""
+    """Both sources pause for so many seconds, and start again."""
     last = PAUSE_FROM + point.amount
     sample = SAMPLE if point.crm == PAUSE_CRM else COARSE_SAMPLE
     silence = {"greedy": {"pause": {"from": lasting(PAUSE_FROM), "to": lasting(last)}}}
@@ -214,7 +214,7 @@ def ratio(point: Point) -> Scenario:
 
 
 def video(point: Point) -> Scenario:
-    """Video takes so much of the way back."""
+    """Video uses so much of the way back."""
     return sources(point, {"flow.video.traffic.cbr.rate": of(point.amount * point.rate)})
 
 
@@ -231,7 +231,7 @@ BUILDERS = {
 }
 
 
-# ---------------------------------------------------------------------------------------------- what the figures need
+# ---------------------------------------------------------------------------------------------- points of the figures
 def watched(crm: int) -> Point:
     """A run of the paper's figures 4 and 5, and of the sweep over Crm."""
     return Point(crm=crm)
@@ -263,7 +263,7 @@ def crm_sweep(turn: str = "overwrite", crms: Sequence[int] = CRMS) -> list[Point
 
 
 def least_crm(line: int, hops: int) -> int:
-    """The Crm around which runs look for the least without a cut: that of theory."""
+    """The Crm around which runs search for the least without a cut: that of theory."""
     return Point("bound", line=line, hops=hops).connection.least_crm()
 
 
@@ -273,14 +273,14 @@ def is_printed(line: int, hops: int) -> bool:
 
 
 def bound_points(line: int, hops: int) -> list[Point]:
-    """Runs against Crm over some hops, closest around the least that should do."""
+    """Runs against Crm over some hops, densest around the expected least value."""
     middle = least_crm(line, hops)
     wanted = {middle + offset for offset in BOUND_OFFSETS} | {round(share * middle) for share in BOUND_SHARES}
     return [Point("bound", crm, line=line, hops=hops) for crm in sorted(wanted | {PRINTED[line] * hops})]
 
 
 def bound_networks() -> list[tuple[int, int]]:
-    """Line and number of hops of each network whose bound is looked for."""
+    """Line and number of hops of each network whose bound is searched."""
     return [(line, hops) for line in LINES for hops in HOPS]
 
 
@@ -317,7 +317,7 @@ def figure_points(figure: int) -> list[Point]:
 
 
 def beside_points() -> list[Point]:
-    """What else is run."""
+    """The additional runs."""
     return [
         *crm_sweep(),
         *(point for turn in TURNS for point in crm_sweep(turn, TURN_CRMS)),
@@ -332,7 +332,7 @@ def beside_points() -> list[Point]:
 
 
 def all_points() -> list[Point]:
-    """Every point once, the longest runs first, so that no worker is left with one at the end."""
+    """Every point once, the longest runs first, so that no long run is left at the end."""
     shown = [point for figure in (2, 4, 5) for point in figure_points(figure)]
     wanted = list(dict.fromkeys([*shown, *beside_points()]))
     return sorted(wanted, key=lambda point: -point.rate * point.hops)

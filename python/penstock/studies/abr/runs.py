@@ -1,4 +1,4 @@
-"""What the runs of the ABR study measured: one number per measure and point, and time series."""
+"""The measures of the ABR study: one number per measure and point, and time series."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ DESTINATION = "access/westward.reverse"
 """The port whose line ends at the destination of that flow."""
 QUANTITIES = ("acr", "forward_rm_cells", "unack", "cuts", "received", "utilisation", "fair_share")
 SLIGHTLY = 1e-9
-"""Seconds by which a reading may seem to be early, for it is a float."""
+"""Seconds by which a reading may seem to be early, because it is a float."""
 ALMOST = 0.99
-"""Share of the granted rate above which ACR counts as high; it counts as low below the rest of it, tenfold."""
+"""Share of the granted rate above which ACR counts as high; it counts as low below ten times the rest."""
 LOW = 0.1
 RESUMED = 5e-3
-"""Seconds from the end of a pause after which its effect on the rate is read."""
+"""Seconds after the end of a pause at which its effect on the rate is read."""
 AFTER_CUTS = 0.3
-"""Seconds by which what was sent before the cuts has arrived."""
+"""Seconds until all cells sent before the cuts have arrived."""
 
 Traces = Mapping[tuple[str, str], Trace]
 
@@ -34,7 +34,7 @@ class Runs(runs.Runs[Point]):
     """The measures and time series of the ABR study."""
 
     def add(self, point: Point, traces: Traces, flow: Row) -> None:
-        """Takes in the time series of one run, and its row of the table of flows."""
+        """Reads the time series of one run, and its row of the table of flows."""
         self.series.setdefault(point, {})[SEED] = dict(traces)
         self.keep(point, SEED, measure(point, traces, flow))
 
@@ -105,7 +105,7 @@ def window(trace: Trace, span: tuple[float, float]) -> Trace:
 
 
 def cells(traces: Traces, rate: float) -> Trace:
-    """Cells that were put on the line to the destination, all kinds together, counted up: one more with each."""
+    """Cells that were sent on the line to the destination, all kinds together, as a running count."""
     times, shares = reading(traces, "utilisation", DESTINATION)
     total, before, counted = 0.0, 0.0, []
     for time, share in zip(times, shares, strict=True):
@@ -116,7 +116,7 @@ def cells(traces: Traces, rate: float) -> Trace:
 
 
 def throughput(traces: Traces, span: tuple[float, float], rate: float) -> float:
-    """Whole cells that go to the destination on a line of that rate, RM cells counted."""
+    """Whole cells sent to the destination on a line of that rate, including RM cells."""
     shares = window(reading(traces, "utilisation", DESTINATION), span)
     return rate * mean(shares[1])
 
@@ -129,9 +129,9 @@ def data_throughput(traces: Traces, span: tuple[float, float]) -> float:
 
 
 def decay(point: Point, acr: Trace, forward: Trace, unack: Trace) -> Iterator[tuple[str, float]]:
-    """How far ACR is from its closed form, as a share, before the first feedback; and at how many numbers of RM cells.
+    """The relative distance of ACR from its closed form before the first feedback; and the number of RM cell counts.
 
-    Until then, as many RM cells are unanswered as were sent.
+    Until then, all RM cells sent are unanswered.
     """
     worst, seen = 0.0, set()
     for rate, sent, open_ in zip(acr[1], forward[1], unack[1], strict=True):
@@ -145,7 +145,7 @@ def decay(point: Point, acr: Trace, forward: Trace, unack: Trace) -> Iterator[tu
 
 
 def swings(point: Point, acr: Trace) -> Iterator[tuple[str, float]]:
-    """The lowest and the highest rate, and how often it comes from low to high."""
+    """The lowest and the highest rate, and how often it rises from low to high."""
     yield "acr.low", min(acr[1])
     yield "acr.high", max(acr[1])
     count, is_low = 0, False
@@ -158,7 +158,7 @@ def swings(point: Point, acr: Trace) -> Iterator[tuple[str, float]]:
 
 
 def risen(traces: Traces, point: Point) -> float:
-    """When cells come to the destination fast again, after the cuts: the effect of the first feedback."""
+    """The time when cells arrive at the destination fast again, after the cuts: the effect of the first feedback."""
     times, shares = window(reading(traces, "utilisation", DESTINATION), (AFTER_CUTS, LATE[1]))
     fast = point.granted / point.rate / 2
     return next((time for time, share in zip(times, shares, strict=True) if share > fast), 0.0)

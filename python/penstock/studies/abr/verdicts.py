@@ -1,6 +1,6 @@
-"""What the runs say about each claim of the ABR paper: one function per claim, none of them adjusted to the outcome.
+"""Verdicts on the claims of the ABR paper: one function per claim, none of them tuned to the result.
 
-Words without a number have one here, set before the runs.
+Words of the paper that need a number have it here, set before the runs.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ EXACT = 1e-9
 FAR_FROM_FULL = 0.5
 """Share of the granted rate below which a throughput is far from full."""
 FAST = 20
-"""Swings between low and high in the 650 ms after the first feedback that make an oscillation a fast one."""
+"""The least number of swings between low and high in the 650 ms after the first feedback of a fast oscillation."""
 ALIKE = 0.1
 """Relative distance within which results do not vary significantly."""
 SAME = 0.01
-"""Relative distance within which a run after a pause does the same as one from the start."""
+"""Relative distance within which a run after a pause equals one from the start."""
 EFFECT = 0.825
 MEGA = 1e6
 
@@ -64,7 +64,7 @@ def _(runs: Runs) -> Evidence:
         "0.9 x 155.52 Mb/s is 139.968",
         [
             Clause(
-                "the first cell that is cut is the RM cell behind 1024 cells",
+                "the first reduced cell is the RM cell after 1024 cells",
                 (sent, cuts) == (wanted, 1),
                 f"{cuts:.0f} cut when {sent:.0f} have been sent",
             )
@@ -81,7 +81,7 @@ def _(runs: Runs) -> Evidence:
         seen = sum(runs.one("decay.seen", point) for point in points)
         parts.append(
             Clause(
-                f"CDF = {named(cdf)}: every reading before the first feedback is the closed form's",
+                f"CDF = {named(cdf)}: every reading before the first feedback equals the closed form",
                 worst <= EXACT and seen > CRM_32,
                 f"{seen:.0f} numbers of RM cells, farthest by {worst:.1g} of the rate",
             )
@@ -113,7 +113,7 @@ def _(runs: Runs) -> Evidence:
     )
     points = {f"Crm = {crm}": runs.values("feedback", watched(crm)) for crm in crms}
     note = (
-        "read every 0.2 ms, with Crm = 6144 every ms; two ways of 275.018 ms, and the wait for a turn among the far "
+        "read every 0.2 ms, with Crm = 6144 every ms; two ways of 275.018 ms, and the wait among the far "
         "end's own cells"
     )
     return Samples(points, note, parts)
@@ -121,7 +121,7 @@ def _(runs: Runs) -> Evidence:
 
 # ----------------------------------------------------------------------------------------------------- figures 4 and 5
 def beside_turns(runs: Runs, name: str) -> str:
-    """A throughput with the other ways of turning RM cells round, and without RM cells, as far as there are runs."""
+    """A throughput with other ways to return RM cells, and without RM cells, as far as there are runs."""
     data = f"without RM cells {megabits(runs.one(f'{name}.data', watched(CRM_32)))}"
     others = {"queue": "RM cells queued at the destination", "idle": "nothing to send on the way back"}
     points = {told: Point(turn=turn) for turn, told in others.items()}
@@ -193,7 +193,7 @@ def _(runs: Runs) -> Evidence:
             f"it swings from there to 140 Mb/s at least {FAST} times until 1200 ms", count >= FAST, f"{count:.0f} times"
         ),
         Clause(
-            "what the switches grant stays at 140 Mb/s",
+            "the grant of the switches stays at 140 Mb/s",
             all(is_near(rate, point.granted, EXACT) for rate in granted),
             f"{megabits(min(granted))} to {megabits(max(granted))}",
         ),
@@ -202,7 +202,7 @@ def _(runs: Runs) -> Evidence:
 
 # -------------------------------------------------------------------------------------------------- what Crm must be
 def least_without_cut(runs: Runs, points: Sequence[Point]) -> int | None:
-    """The smallest Crm that is not cut, if runs show it: the one below it is cut, and so is every lower one."""
+    """The smallest Crm without a cut, if runs show it: the one below it is cut, and so is every lower one."""
     cuts = {point.crm: runs.one("cuts", point) for point in points}
     uncut = [crm for crm, count in cuts.items() if count == 0]
     least = min(uncut, default=0)
@@ -236,11 +236,11 @@ def _(runs: Runs) -> Evidence:
         Clause(
             "6144 is round trip x line rate / 32, as printed",
             is_near(printed, whole, 0.005),
-            f"that is {whole:.1f}, or 6273 with the paper's 550 ms x 365 cells/ms; 6144 = 3 x 2^11 serves up to "
+            f"that is {whole:.1f}, or 6273 with the paper's 550 ms x 365 cells/ms; 6144 = 3 x 2^11 is enough up to "
             f"{megabits(abr.rate_of_bound(printed, Point().connection.round_trip))}",
         )
     )
-    note = "the round trip until the first feedback, with the cell's time on each line and its wait for a turn"
+    note = "the round trip until the first feedback, with the cell's time on each line and its wait at the far end"
     return clauses(runs, *parts, note=note)
 
 
@@ -269,7 +269,7 @@ def _(runs: Runs) -> Evidence:
     shown = (sent - 1) / NRM - (cuts - 1)
     return Samples(
         {"TBE = 2^24 - 1": [shown]},
-        f"the first cut is at cell {sent:,.0f}; 2^19 itself needs a twentieth bit unless Crm - 1 is what is stored",
+        f"the first cut is at cell {sent:,.0f}; 2^19 itself needs a twentieth bit unless the field has Crm - 1",
     )
 
 
@@ -285,17 +285,17 @@ def _(runs: Runs) -> Evidence:
         many = {ratio: cuts for ratio, cuts in found.items() if ratio > CRM_32}
         parts += [
             Clause(
-                f"{told}: no cut while fewer than Crm = 32 go for each that comes back",
+                f"{told}: no cut while fewer than Crm = 32 are sent for each that returns",
                 bool(few) and not any(few.values()),
                 f"{shown(few)}",
             ),
-            Clause(f"{told}: cuts where more than 32 go", bool(many) and all(many.values()), f"{shown(many)}"),
+            Clause(f"{told}: cuts if more than 32 are sent", bool(many) and all(many.values()), f"{shown(many)}"),
         ]
     just = "none" if at_once == 0 else f"{at_once:.0f}"
     return clauses(
         runs,
         *parts,
-        note=f"evenly spaced at just 32 to one: {just}, for a backward one then comes before the 33rd; no satellite",
+        note=f"evenly spaced at exactly 32 to one: {just}: a backward one arrives before the 33rd; no satellite",
     )
 
 
@@ -324,7 +324,7 @@ def _(runs: Runs) -> Evidence:
     rates = [runs.one("acr.resumed", point) for point in (long, short)]
     parts.append(
         Clause(
-            "a pause longer than ADTF takes ACR back to ICR, a shorter one does not (rule 5)",
+            "a pause longer than ADTF sets ACR to ICR, a shorter one does not (rule 5)",
             is_near(rates[0], initial, EXACT) and is_near(rates[1], short.granted, EXACT),
             f"{megabits(rates[0])} after {long.amount:g} s, {megabits(rates[1])} after {short.amount:g} s, ICR "
             f"{megabits(initial)}",

@@ -1,7 +1,7 @@
 """The aeronautical network (ATNP WG2/WP197, 1996): five strategies against congestion, two tables, five exercises.
 
-`grid` says what is run, `runs` keeps what was measured, `printed` is what the paper's tables say, `tables`, `figures`,
-`beside` and `captions` show it, `verdicts` and `weighed` judge the claims, by the ties of `ties`.
+`grid` defines the runs, `runs` has the measures, `printed` the paper's tables; `tables`, `figures`, `beside` and
+`captions` show them, `verdicts` and `weighed` judge the claims, with the ties of `ties`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Study:
         self.runs = Runs(wanted=replications, tables=tables)
 
     def points(self) -> list[tuple[Point | SeriesPoint, Sequence[int]]]:
-        """The points to run, each with its seeds: those of the tables or of one, the load, exercises, and series."""
+        """The points to run, each with its seeds: those of the tables or one, the load, exercises, and series."""
         if self.figure is not None:
             return [(point, self.seeds) for point in table_points(TABLES[self.figure].scenario)]
         return [
@@ -66,7 +66,7 @@ class Study:
         ]
 
     def read(self, results: Results) -> None:
-        """Takes in all runs that there are."""
+        """Reads all stored runs."""
         import polars as pl
 
         self.runs = Runs(wanted=len(self.seeds), tables=self.runs.tables)
@@ -83,7 +83,7 @@ class Study:
                 kept.read_series(series, point_of, kind)
 
     def sheets(self) -> Iterator[Sheet]:
-        """The two tables as figures, and what stands beside them."""
+        """The two tables as figures, and additional figures."""
         if self.figure is not None:
             yield from table_figures(self.runs, [self.figure])
         else:
@@ -91,7 +91,7 @@ class Study:
             yield from beside_figures(self.runs)
 
     def tables(self) -> Iterator[PaperTable]:
-        """The printed tables beside ours."""
+        """The printed tables next to ours."""
         return side_by_side(self.runs, list(TABLES) if self.figure is None else [self.figure])
 
     def command(self, sheet: Sheet) -> str:
@@ -105,7 +105,7 @@ class Study:
         return {SCENARIOS[name].file: ready(name).to_toml() for name in used}
 
     def findings(self) -> list[Finding]:
-        """The verdicts; with one table, on that part of the claims which its runs can answer."""
+        """The verdicts; with one table, on the part of the claims that its runs can answer."""
         found = findings("atn", PREDICATES, self.runs, None)
         if self.figure is None:
             return found

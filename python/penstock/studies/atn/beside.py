@@ -1,4 +1,4 @@
-"""What the ATN study shows beside the tables: the load, the exercises of the annex, and runs against time."""
+"""Additional figures of the ATN study: the load, the exercises of the annex, and runs against time."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHOWN_S = 600.0
 
 
 def beside_figures(runs: Runs) -> Iterator[Sheet]:
-    """All that there are runs for."""
+    """All figures that have runs."""
     return drawn(MAKERS, runs)
 
 
@@ -144,7 +144,7 @@ def buffer_sheet(runs: Runs) -> Sheet:
 
 
 def reading_sheet(runs: Runs) -> Sheet:
-    """The columns of the tables that can be read in several ways."""
+    """The columns of the tables with several interpretations."""
     readings = {
         "mean delay (s)": {
             "from the copy delivered": ("delay", 1.0),
@@ -174,7 +174,7 @@ def reading_sheet(runs: Runs) -> Sheet:
             panels.append(Panel("", label, curves=curves, title=network.name, log_y=is_delay, each_seed=False))
     points = [point for scenario in SCENARIOS for point in grid.table_points(scenario)]
     caption = told(runs, captions.READINGS, points)
-    return Sheet("readings", "Readings of delay and buffer load", caption, panels, columns=2)
+    return Sheet("readings", "Interpretations of delay and buffer load", caption, panels, columns=2)
 
 
 def oscillation_sheet(runs: Runs) -> Sheet:
@@ -195,7 +195,7 @@ def oscillation_sheet(runs: Runs) -> Sheet:
 
 
 def rush_sheet(kind: str) -> Callable[[Runs], Sheet]:
-    """Windows and the queue about a sudden increase in load."""
+    """Windows and the queue around a sudden increase in load."""
 
     def make(runs: Runs) -> Sheet:
         windows, queues = [], []

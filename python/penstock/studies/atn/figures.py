@@ -1,4 +1,4 @@
-"""The two tables of the ATN paper as figures, and what the figures of the study share."""
+"""The two tables of the ATN paper as figures, and code that the figures of the study share."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SUCCESS = Quantity("success", "success ratio, first copies", top=1.0, floor=0.9)
 SUCCESS_ALL = Quantity("success.all", "success ratio, all copies", top=1.0, floor=0.9)
 ERRORS = Quantity("error.share", "Error NPDUs (%)", 100.0)
 RECORDED = (DELAY, THROUGHPUT, POWER, DISCARDED, LOAD, SUCCESS, SUCCESS_ALL)
-"""What the annex has each exercise record; in that with Error NPDUs their share, too."""
+"""The quantities that the annex asks of each exercise; also the share of Error NPDUs in its exercise."""
 
 
 def table_figures(runs: Runs, numbers: Sequence[str]) -> Iterator[Sheet]:
@@ -41,14 +41,14 @@ def table_figures(runs: Runs, numbers: Sequence[str]) -> Iterator[Sheet]:
 
 
 def told(runs: Runs, caption: str, points: Sequence[Point]) -> str:
-    """A caption with what is drawn, and how much of it has been run."""
+    """A caption with a description of the marks, and the number of runs."""
     if not any(point in runs.measures for point in points):
         raise MissingRunError(str(points[0]))
     return f"{caption} {DRAWN} {extent(runs, points)}"
 
 
 def table_sheet(runs: Runs, table: Printed) -> Sheet:
-    """One panel a column: the printed values beside ours."""
+    """One panel for each column: the printed values next to ours."""
     panels = []
     for measure, column in COLUMNS.items():
         own = {SHORT[name]: runs.by_seed(measure, Point(name, table.scenario)) for name in STRATEGIES}
@@ -86,7 +86,7 @@ def panel(
 
 
 def floor_of(quantity: Quantity, curves: Sequence[Curve]) -> float:
-    """The lower end of the axis: that of the quantity, or less where an interval goes below it."""
+    """The lower end of the axis: that of the quantity, or less if an interval goes below it."""
     if quantity.floor is None:
         return 0.0
     estimates = [student(found.values()) for each in curves for found in each.points.values()]

@@ -1,4 +1,4 @@
-"""What the ATN study runs: five strategies in two scenarios, against the load and against each strategy's parameters.
+"""The runs of the ATN study: five strategies in two scenarios, against the load and each strategy's parameters.
 
 The ready files `atn/scenario-a` and `atn/scenario-b` define everything; here only the strategy, the interproduction
 time and what an exercise of the paper's annex varies change.
@@ -36,7 +36,7 @@ STRATEGIES = {
 }
 """Those of the paper, in the order of its tables."""
 COMPARED = {**STRATEGIES, "decbit": "DECbit"}
-"""Beside them the one that their marks come from, with the parameters of its authors."""
+"""Also DECbit, the origin of their marks, with the parameters of its authors."""
 RECEIVER = ("avoidance", "withdrawing")
 """The strategies of the receiving transport layer."""
 
@@ -48,7 +48,7 @@ LOADS = (0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
 """Mean interproduction times in seconds; the shorter, the higher the load."""
 EXERCISE_LOADS = (0.5, 1.0, 2.0, 5.0)
 CE_THRESHOLDS = (1, 13_500, 27_000, 54_000, 108_000, 216_000)
-"""Bits: anything in the queue at all, and more than 1, 2, 4, 8 and 16 packets."""
+"""Bits: any packet in the queue, and more than 1, 2, 4, 8 and 16 packets."""
 DECREASES = (0.5, 0.625, 0.75, 0.875)
 INITIALS = (1, 2, 4, SAW)
 MULTIPLES = (1, 2, 3, 4)
@@ -57,7 +57,7 @@ ERROR_SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Thresholds of Error NPDUs, in shares of the queue's capacity."""
 
 WATCHED_SEEDS = 5
-"""At most so many seeds for the long runs that are watched."""
+"""The most seeds of the long runs with time series."""
 SAMPLE_S = 1.0
 WATCHED_S = 1200.0
 RUSH_S, RUSH_END_S = 120.0, 240.0
@@ -66,7 +66,7 @@ RUSH_S, RUSH_END_S = 120.0, 240.0
 
 @dataclass(frozen=True, slots=True, order=True)
 class Point:
-    """One run but for its seed. Parameters of strategies other than its own stay at their usual values."""
+    """One run without its seed. Parameters of other strategies keep their usual values."""
 
     strategy: str
     scenario: str
@@ -97,12 +97,12 @@ class Point:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What sets the point apart, by name."""
+        """The parameters of the point, by name."""
         return {**{name: getattr(self, name) for name in self.__slots__}, "kind": "run"}
 
     @property
     def transport(self) -> dict[str, dict[str, dict[str, float]]]:
-        """What decides over credit at the receiver, and over the window at the sender."""
+        """The algorithms of credit at the receiver, and of the window at the sender."""
         credit: dict[str, dict[str, float]] = {"whole": {}}
         window: dict[str, dict[str, float]] = {"unlimited": {}}
         if self.strategy == "avoidance":
@@ -135,7 +135,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class SeriesPoint:
-    """A point watched over time: as it is (`watched`), or under a sudden increase in load.
+    """A point with time series: unchanged (`watched`), or with a sudden increase in load.
 
     Then two connections that never end are joined at 120 s by four others (`connections`), or by packets without a
     transport at half the bottleneck's rate (`cross`).
@@ -172,11 +172,11 @@ class SeriesPoint:
         return scenario.with_(changes)
 
 
-RUSHES = {"connections": "four connections begin", "cross": "other packets come at 32 kb/s"}
+RUSHES = {"connections": "four connections start", "cross": "other packets arrive at 32 kb/s"}
 
 
 def lasting(data: dict[str, dict[str, dict[str, object]]], after: str) -> dict[str, object]:
-    """The same packets on one connection that is opened then and never released."""
+    """The same packets on one connection that opens at that time and is never released."""
     usual = data["traffic"]["connections"]
     kept = {name: usual[name] for name in ("interproduction_time", "packet_size")}
     return {"connections": {"inter_connection_time": {"constant": after}, **kept}}
@@ -188,7 +188,7 @@ def ready(scenario: str) -> Scenario:
     return Scenario.load(SCENARIOS[scenario].file)
 
 
-# ------------------------------------------------------------------------------------------------------ what is run
+# ------------------------------------------------------------------------------------------------------ points
 def table_points(scenario: str) -> list[Point]:
     """One of the paper's tables: five strategies, and DECbit."""
     return [Point(strategy, scenario) for strategy in COMPARED]
@@ -200,15 +200,15 @@ def against_load(strategy: str, scenario: str) -> list[Point]:
 
 
 def load_points() -> list[Point]:
-    """All strategies against the load, the tables among them (all exercises at their usual parameters)."""
+    """All strategies against the load, including the tables (all exercises at their usual parameters)."""
     return [point for scenario in SCENARIOS for strategy in COMPARED for point in against_load(strategy, scenario)]
 
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """An exercise of the annex: what it varies, beside the interproduction time and the curves' own parameter.
+    """An exercise of the annex: what it varies besides the interproduction time, and the parameter of its curves.
 
-    `form` writes a value of the field as figures name it.
+    `form` formats a value of the field as in figures.
     """
 
     reference: str
@@ -242,7 +242,7 @@ class Exercise:
 
     @property
     def parameter(self) -> str:
-        """What is varied, without its unit."""
+        """The varied parameter, without its unit."""
         return self.label.partition(" (")[0]
 
 
@@ -271,7 +271,7 @@ EXERCISES = {
 
 
 def exercise_points() -> list[Point]:
-    """All settings of the exercises that are not run for the load already."""
+    """All settings of the exercises that the load does not include."""
     shown = set(load_points())
     wanted = dict.fromkeys(
         point
@@ -285,6 +285,6 @@ def exercise_points() -> list[Point]:
 
 
 def series_points() -> list[SeriesPoint]:
-    """The runs that are watched over time."""
+    """The runs with time series."""
     watched = [SeriesPoint(Point(strategy, "b"), "watched") for strategy in RECEIVER]
     return watched + [SeriesPoint(Point(strategy, "a"), kind) for kind in RUSHES for strategy in RECEIVER]

@@ -1,4 +1,4 @@
-"""What tables 5-1 and 5-2 of the ATN paper print, as `claims.toml` has it."""
+"""Tables 5-1 and 5-2 of the ATN paper, from `claims.toml`."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from penstock.studies.atn.grid import STRATEGIES
 ROWS = ("none", "congestion_avoidance", "withdrawing_credit", "sender_backoff", "error_npdu")
 """The rows of `claims.toml`, in the order of our strategies."""
 AS_PRINTED = {("5-1", "none", "power"): 1.9357}
-"""Where `claims.toml` has a value corrected: what stands in the paper."""
+"""The printed value, if `claims.toml` has a corrected one."""
 MISPRINTED = 0.01
 """A printed power further from throughput over delay than this part of it is a misprint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the tables: its name in `claims.toml`, our measure, its heading, and how it is written."""
+    """A column of the tables: its name in `claims.toml`, our measure, its heading, and its format."""
 
     name: str
     measure: str
@@ -57,7 +57,7 @@ class Printed:
 
     @property
     def misprints(self) -> dict[str, tuple[float, float]]:
-        """Strategies whose printed power is not their throughput over their delay: what is printed, and what is."""
+        """Strategies whose printed power is not their throughput over their delay: the printed and the right value."""
         pairs = {name: (row["power"], self.value(name, "power")) for name, row in self.cells.items()}
         return {name: (one, other) for name, (one, other) in pairs.items() if abs(one - other) > MISPRINTED * other}
 

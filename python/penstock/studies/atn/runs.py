@@ -1,4 +1,4 @@
-"""What the runs of the ATN study measured: one number per measure, point and seed, and time series."""
+"""The measures of the ATN study: one number per measure, point and seed, and time series."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from penstock.studies.runs import MissingRunError, Row, Trace
 class Runs(runs.Runs[Point]):
     """The measures and time series of the ATN study.
 
-    `watched` holds the series by the kind of run; `tables` are those of the paper's that are to be judged.
+    `watched` has the series by the kind of run; `tables` are the tables of the paper to judge.
     """
 
     watched: Mapping[str, runs.Runs[Point]] = field(
@@ -25,7 +25,7 @@ class Runs(runs.Runs[Point]):
     tables: Sequence[Printed] = tuple(TABLES.values())
 
     def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row]) -> None:
-        """Takes in the result tables of one run."""
+        """Reads the result tables of one run."""
         self.keep(point, seed, measure(point, groups, ports))
 
     def queue(self, kind: str, point: Point) -> dict[int, Trace]:
@@ -51,7 +51,7 @@ class Runs(runs.Runs[Point]):
 
 
 def measure(point: Point, groups: list[Row], ports: list[Row]) -> Iterator[tuple[str, float]]:
-    """The measures of one run: the columns of the tables, their other readings, and the load of every system."""
+    """The measures of one run: the columns of the tables, their other interpretations, and the load of every system."""
     data = next(row for row in groups if row["group"] == "data")
     congested = next(row for row in ports if row["port"] == SCENARIOS[point.scenario].bottleneck)
     columns = {
@@ -80,12 +80,12 @@ def summed(traces: Sequence[Trace]) -> Trace:
 
 
 def part(trace: Trace, first: float, last: float) -> list[float]:
-    """The readings behind one instant and up to another."""
+    """The readings after one instant and up to another."""
     return [value for at, value in zip(*trace, strict=True) if first < at <= last]
 
 
 def swings(window: Sequence[float], high: float) -> int:
-    """How often a window goes from 1 up to `high` and down to 1 again, while its connection lasts; 0 is none."""
+    """How often a window rises from 1 to `high` and falls to 1 again while its connection lasts; 0 is no window."""
     count = 0
     has_begun = is_high = False
     for value in window:

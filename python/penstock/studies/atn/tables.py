@@ -1,4 +1,4 @@
-"""Tables 5-1 and 5-2 of the ATN paper, as printed and as our runs have them."""
+"""Tables 5-1 and 5-2 of the ATN paper, as printed and from our runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def side_by_side(runs: Runs, numbers: Sequence[str]) -> Iterator[PaperTable]:
 
 
 def beside_printed(runs: Runs, table: Printed) -> PaperTable:
-    """A row a strategy and source, a column a quantity; the last two are our other readings of delay and load."""
+    """A row for each strategy and source; the last two columns are our other interpretations of delay and load."""
     others = {"delay.transmission": "{:.4f}", "load.waiting": "{:.0f}"}
     headings = ["delay from the first transmission (s)", "load without the NPDU in transmission (bits)"]
     rows: list[list[str | None]] = []

@@ -1,7 +1,7 @@
-"""When two strategies differ: the one rule on ties, for what the paper prints and for what was run.
+"""The rule for ties between two strategies, for the paper's tables and for our runs.
 
-A tie is the least effect that counts. What was run differs if the whole 95 % interval of the differences, paired by
-seed, lies beyond it; what is printed is one value, and has no interval.
+A tie is the least effect that counts. Our runs differ if the whole 95 % interval of the differences, paired by seed, is
+beyond it. A printed value is one value without an interval.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from penstock.studies.runs import mean
 TIE = 0.03
 """Values that are closer than this part of the larger are tied: as the claims have it."""
 TIES = {"success": 0.01, "success.all": 0.01}
-"""The measures whose ties are others: the success ratios, as their claim has it."""
+"""The measures with another tie: the success ratios, as in their claim."""
 NOTHING = {"discarded": 0.001}
-"""Values up to these are none, and all the same: the tables print discards of 0.0003 and 0."""
+"""Values up to these count as zero: the tables print discards of 0.0003 and 0."""
 
 
 def side(measure: str, ones: Mapping[int, float], others: Mapping[int, float]) -> int:

@@ -1,10 +1,10 @@
-"""What the runs say about each claim on the tables of the ATN paper, none of them adjusted to the outcome.
+"""Verdicts on the claims about the tables of the ATN paper, none of them tuned to the result.
 
-The claims on the notes of section 5 are in `weighed`. A pair of strategies that a table prints apart must be apart in
-ours, the same way round. A pair that it prints as a tie has no order, so it says nothing, and a column without a pair
-apart is no part of a claim. Differences are paired by seed: all strategies see the same connections and packets.
+The claims on the notes of section 5 are in `weighed`. If a pair of strategies differs in the paper's table, it must
+differ in ours, in the same direction. A printed tie has no order, so it is ignored, and a column with ties only is no
+part of a claim. Differences are paired by seed: all strategies have the same connections and packets.
 
-Only the tables that are wanted (`Runs.tables`) are judged.
+Only the tables in `Runs.tables` are judged.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ TOLERANCES = {each.id: each.tolerance or 0.0 for each in load_claims("atn")}
 
 # --------------------------------------------------------------------------------------------------------------- order
 def printed_apart(table: Printed, measure: str) -> dict[tuple[str, str], int]:
-    """The pairs of strategies that a table prints apart: 1 where the first has more, -1 where it has less."""
+    """The pairs of strategies that differ in a printed table: 1 if the first has more, -1 if it has less."""
     printed = {name: {0: table.value(name, measure)} for name in STRATEGIES}
     sides = {pair: side(measure, *(printed[name] for name in pair)) for pair in combinations(STRATEGIES, 2)}
     return {pair: which for pair, which in sides.items() if which}
@@ -48,14 +48,14 @@ def in_words(measure: str, own: Mapping[str, Mapping[int, float]]) -> str:
 
 
 def order(runs: Runs, table: Printed, measure: str, printed: Mapping[tuple[str, str], int]) -> Clause:
-    """Whether the pairs that a table prints apart are apart the same way in ours."""
+    """Whether the pairs that differ in a printed table differ in the same direction in ours."""
     own = of_each(runs, table, measure)
     wrong = []
     for (one, other), wanted in printed.items():
         found = side(measure, own[one], own[other])
         if found != wanted:
             wrong.append(f"{STRATEGIES[one]} {'against' if found else 'tied with'} {STRATEGIES[other]}")
-    text = f"table {table.number}: order by {COLUMNS[measure].label}, {len(printed)} pairs printed apart"
+    text = f"table {table.number}: order by {COLUMNS[measure].label}, {len(printed)} pairs differ as printed"
     told = (f"{len(printed) - len(wrong)} the same", ", ".join(wrong), in_words(measure, own))
     return Clause(text, not wrong, ". ".join(filter(None, told)))
 
@@ -83,7 +83,7 @@ def _(runs: Runs) -> Evidence:
 
 
 def sides(measure: str, own: Mapping[str, Mapping[int, float]], chosen: str) -> list[int]:
-    """On which side of every other strategy a chosen one is."""
+    """Whether a chosen strategy is above or below every other."""
     return [side(measure, own[chosen], own[name]) for name in own if name != chosen]
 
 
@@ -113,7 +113,7 @@ def _(runs: Runs) -> Evidence:
 
 # ---------------------------------------------------------------------------------------------------------- magnitudes
 def magnitudes(runs: Runs, name: str, measure: str, other: str = "") -> list[Clause]:
-    """Every cell of a column in each table, within the claim's tolerance; `other` is another reading of it."""
+    """Every cell of a column in each table, within the claim's tolerance; `other` is another interpretation of it."""
     tolerance, column = TOLERANCES[name], COLUMNS[measure]
     parts = []
     for table in runs.tables:
@@ -122,7 +122,7 @@ def magnitudes(runs: Runs, name: str, measure: str, other: str = "") -> list[Cla
             printed, own = table.value(strategy, measure), runs.mean(measure, point)
             shown = [f"{column.form.format(own)}, {100 * (own / printed - 1):+.0f} %"]
             if other:
-                shown.append(f"other reading {column.form.format(runs.mean(other, point))}")
+                shown.append(f"other interpretation {column.form.format(runs.mean(other, point))}")
             text = f"table {table.number}, {told}: {column.form.format(printed)} within {100 * tolerance:.0f} %"
             parts.append(Clause(text, abs(own - printed) <= tolerance * printed, ", ".join(shown)))
     return parts
@@ -136,13 +136,13 @@ def _(runs: Runs) -> Evidence:
 @claim("atn.delay-magnitude")
 def _(runs: Runs) -> Evidence:
     parts = magnitudes(runs, "atn.delay-magnitude", "delay", "delay.transmission")
-    return clauses(runs, *parts, note="the other reading counts from the first transmission")
+    return clauses(runs, *parts, note="the other interpretation counts from the first transmission")
 
 
 @claim("atn.load-magnitude")
 def _(runs: Runs) -> Evidence:
     parts = magnitudes(runs, "atn.load-magnitude", "load", "load.waiting")
-    return clauses(runs, *parts, note="the other reading leaves out the NPDU in transmission")
+    return clauses(runs, *parts, note="the other interpretation excludes the NPDU in transmission")
 
 
 @claim("atn.error-share")

@@ -1,7 +1,7 @@
-"""What the runs say about the notes of section 5 of the ATN paper: one function per claim, none adjusted.
+"""Verdicts on the notes of section 5 of the ATN paper: one function per claim, none tuned to the result.
 
-Words without a number have one here, set before the exercises were run. What is more, or so many times as much, is so
-with the whole 95 % interval of the differences paired by seed; what is no more than a tie (`ties`) does not count.
+Words of the paper that need a number have it here, set before the exercises were run. "More", or "so many times as
+much", needs the whole 95 % interval of the differences paired by seed; a tie (`ties`) does not count.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ claim = PREDICATES.claim
 HIGH = 4
 """A window is high from here on, in packets: more than half of the most, 7."""
 CONNECTION_S = 180.0
-"""The mean duration of a connection: what oscillates has more than one swing in that time."""
+"""The mean duration of a connection: an oscillation has more than one swing in that time."""
 BEFORE_S = 60.0
-"""The time up to a sudden increase over which the queue that it met is read."""
+"""The time before a sudden increase over which the queue is read."""
 FAR = 2.0
 """Far better is so many times the power."""
 TOO_WEAK = 1.5
@@ -78,8 +78,8 @@ def constant(value: float, like: Mapping[int, float]) -> dict[int, float]:
 class Increase:
     """A sudden increase under one strategy, each value by seed.
 
-    Of the two minutes after it: the mean and the longest queue in bits, and the packets/s of those who sent before. Of
-    what it met: the sum of their windows in packets, and the mean queue of the minute before in bits.
+    For the two minutes after it: the mean and the longest queue in bits, and the packets/s of the earlier senders. For
+    the state before it: the sum of their windows in packets, and the mean queue of the minute before in bits.
     """
 
     mean: dict[int, float]
@@ -122,10 +122,10 @@ def _(runs: Runs) -> Evidence:
             text = f"{told}: withdrawing credit has the shorter queue in the two minutes after ({name})"
             parts.append(Clause(text, side("load", *both) < 0, "{:.0f} and {:.0f} bits".format(*means_of(both))))
     kept, offered = ([each.served for each in found[kind]] for kind in ("connections", "cross"))
-    text = f"{RUSHES['connections']}: it delivers no less for those who sent before"
+    text = f"{RUSHES['connections']}: it delivers no less for the earlier senders"
     note = (
-        f"two connections on scenario A's network, the load rises at {RUSH_S:g} s; {RUSHES['cross']}: those who sent "
-        f"before get all that they offer, {in_rates(offered)}, which says nothing; {earlier_state(found['cross'])}"
+        f"two connections on scenario A's network, the load rises at {RUSH_S:g} s; {RUSHES['cross']}: the earlier "
+        f"senders get all that they offer, {in_rates(offered)}, so nothing is compared; {earlier_state(found['cross'])}"
     )
     served = Clause(text, no_less("throughput", *kept), in_rates(kept))
     return clauses(runs.watched["connections"], *parts, note=note, beside=[served])
@@ -137,12 +137,12 @@ def in_rates(both: Sequence[Mapping[int, float]]) -> str:
 
 
 def earlier_state(both: Sequence[Increase]) -> str:
-    """What the increase met, the same for either kind of it: the strategies differ before it, too."""
+    """The state before the increase, the same for both kinds of it: the strategies differ before it, too."""
     windows = "{:.2f} packets under withdrawing credit and {:.2f}".format(*means_of([each.windows for each in both]))
     queues = "{:.0f} and {:.0f} bits".format(*means_of([each.before for each in both]))
     return (
-        "part of the shorter queue is an earlier state and no reaction: when the load rises, earlier marks have cut "
-        f"the windows of those who sent before to a sum of {windows} under congestion avoidance, at mean queues in "
+        "part of the shorter queue is an earlier state, no reaction: when the load rises, earlier marks have reduced "
+        f"the windows of the earlier senders to a sum of {windows} under congestion avoidance, at mean queues in "
         f"the minute before of {queues}"
     )
 
@@ -274,7 +274,7 @@ def _(runs: Runs) -> Evidence:
 
 @claim("atn.backoff")
 def _(runs: Runs) -> Evidence:
-    parts = comparable(runs, "backoff", "the initial threshold hardly matters")
+    parts = comparable(runs, "backoff", "the initial threshold has little effect")
     for scenario, network in SCENARIOS.items():
         points = against_load("backoff", scenario)[::-1]
         delays, loads, through = (columns(runs, name, points) for name in ("delay", "load", "throughput"))

@@ -1,7 +1,7 @@
 """Backward congestion notification in ATM LANs: a paper of one switch, three filters and three figures.
 
-`grid` says what is run, `runs` keeps what was measured, `figures`, `beside` and `captions` show it, `verdicts` and
-`per_vc` judge the claims.
+`grid` defines the runs, `runs` has the measures, `figures`, `beside` and `captions` draw them, `verdicts` and `per_vc`
+judge the claims.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Study:
         self.runs = Runs(wanted=replications)
 
     def points(self) -> list[tuple[Point | SeriesPoint, Sequence[int]]]:
-        """The points to run, each with its seeds: of the figures or of one, of what stands beside them, and series."""
+        """The points to run, each with its seeds: those of the figures or of one, the additional ones, and series."""
         if self.figure is not None:
             return [(point, self.seeds) for point in figure_points(self.figure)]
         shown = [(point, self.seeds) for figure in TITLES for point in figure_points(figure)]
@@ -56,7 +56,7 @@ class Study:
         return [*shown, *((point, few) for point in beside_points()), *series]
 
     def read(self, results: Results) -> None:
-        """Takes in all runs that there are."""
+        """Reads all stored runs."""
         import polars as pl
 
         self.runs = Runs(wanted=len(self.seeds))
@@ -70,7 +70,7 @@ class Study:
             self.runs.pulse.read_series(series.filter(quantity="queue_0"), point_of, "pulse")
 
     def sheets(self) -> Iterator[Sheet]:
-        """Figures 2 to 4, and those beside them."""
+        """Figures 2 to 4, and additional figures."""
         if self.figure is not None:
             yield from paper_figures(self.runs, [self.figure])
         else:

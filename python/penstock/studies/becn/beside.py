@@ -1,4 +1,4 @@
-"""What the BECN study shows beside the paper's figures: readings, limits, fairness, starts, maps and time series."""
+"""Additional figures of the BECN study: interpretations, limits, fairness, starts, maps and time series."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from penstock.studies.runs import Trace as Readings
 
 SHOWN_SOURCES = 3
 FAIRNESS = Quantity("fairness", "Jain's index")
-START = Quantity("queue.start", "maximum queue from rest (cells)")
+START = Quantity("queue.start", "maximum queue after the start (cells)")
 
 
 def beside_figures(runs: Runs) -> Iterator[Sheet]:
-    """All that there are runs for."""
+    """All figures that have runs."""
     return drawn(MAKERS, runs)
 
 
 def told(runs: Runs, caption: str, points: Sequence[Point]) -> str:
-    """A caption with what is drawn, and how much of it has been run."""
+    """A caption with a description of the marks, and the number of runs."""
     if not any(point in runs.measures for point in points):
         raise MissingRunError(str(points[0]))
     few = min(runs.wanted, grid.BESIDE_SEEDS)
@@ -78,7 +78,7 @@ def levels_sheet(runs: Runs) -> Sheet:
 
 
 def recovery_sheet(runs: Runs) -> Sheet:
-    """The two readings of figure 2's recovery constant, side by side."""
+    """The two interpretations of figure 2's recovery constant, side by side."""
     own = {f"F = {period}": halve(period, grid.COARSE) for period in grid.LETTER_PERIODS}
     output = {f"F = {period}": halve(period, grid.COARSE, "halve-output") for period in grid.LETTER_PERIODS}
     caption = told(runs, captions.RECOVERY, all_points(own, output))
@@ -87,11 +87,11 @@ def recovery_sheet(runs: Runs) -> Sheet:
     right = against_delay(runs, output, quantities, "cell times of the line (128)")
     panels = [panel for pair in zip(left, right, strict=True) for panel in pair]
     panels = logarithmic(panels, LONGEST.label)
-    return Sheet("recovery", "Two readings of figure 2's recovery constant", caption, panels, columns=2)
+    return Sheet("recovery", "Two interpretations of figure 2's recovery constant", caption, panels, columns=2)
 
 
 def full_rate_sheet(runs: Runs) -> Sheet:
-    """Halving with the simple filter where the peak is the line's rate."""
+    """Halving with the simple filter, if the peak is the line's rate."""
     groups = {
         f"peak 100 %, F = {period}": halve(period, grid.COARSE, "halve-full") for period in grid.FULL_RATE_PERIODS
     }
@@ -103,7 +103,7 @@ def full_rate_sheet(runs: Runs) -> Sheet:
 
 
 def few_sources_sheet(runs: Runs) -> Sheet:
-    """How many sources the simple filter stands that stop on a notice."""
+    """The largest number of sources that stop on a notice for the simple filter."""
     groups = {f"N = {sources}": stop(grid.MANY_PERIOD, grid.COARSE, sources) for sources in grid.MANY}
     caption = told(runs, captions.FEW_SOURCES, all_points(groups))
     panels = against_delay(runs, groups, (LONGEST, SHARE, THROUGHPUT, MEAN))
@@ -171,7 +171,7 @@ def fairness_sheet(runs: Runs) -> Sheet:
 
 
 def start_sheet(runs: Runs) -> Sheet:
-    """The longest queue from rest beside that in steady state."""
+    """The longest queue after the start and that in steady state."""
     kinds: dict[str, Group] = {
         "filter per VC": paper_groups(4),
         f"stop, simple filter, F = {grid.MANY_PERIOD}": {
@@ -185,19 +185,19 @@ def start_sheet(runs: Runs) -> Sheet:
         panel for title, group in kinds.items() for panel in against_delay(runs, group, (START, steady), title, names)
     ]
     panels = logarithmic(panels, START.label, steady.label)
-    return Sheet("start-up", "Start-up from rest, apart from the steady state", caption, panels, columns=2)
+    return Sheet("start-up", "Start-up after the start, apart from the steady state", caption, panels, columns=2)
 
 
 def start_map(runs: Runs) -> Sheet:
-    """The longest queue from rest against N and D."""
+    """The longest queue after the start against N and D."""
     points = [point for sources in grid.PER_VC_SOURCES for point in per_vc(sources)]
     return heat_map(
         "start-up-map",
-        "The longest queue from rest: filter per VC",
+        "The longest queue after the start: filter per VC",
         {(point.delay, str(point.sources)): runs.by_seed("queue.start", point) for point in reversed(points)},
         x_label=DELAY,
         y_label="number of sources",
-        quantity="maximum queue from rest (cells)",
+        quantity="maximum queue after the start (cells)",
         caption=captions.START_MAP,
         each_is="seeds",
     )
@@ -297,7 +297,7 @@ def series_sheet(name: str) -> Callable[[Runs], Sheet]:
 
 
 def rest_sheet(runs: Runs) -> Sheet:
-    """The same runs as they begin."""
+    """The start of the same runs."""
     panels = []
     for number, name in enumerate(WATCHED):
         point = grid.watched_point(name)
@@ -315,11 +315,11 @@ def rest_sheet(runs: Runs) -> Sheet:
         )
     return shared_traces(
         "series-start",
-        f"The queue from rest, D = {grid.WATCHED_DELAY}",
+        f"The queue after the start, D = {grid.WATCHED_DELAY}",
         panels,
         x_label="time (1000 cell times)",
-        caption="The first 20,000 cell times of one run of each kind: all sources begin at their peak rate, within one "
-        "cell of each other. One cell time is 2.73 us.",
+        caption="The first 20,000 cell times of one run of each kind: all sources start at their peak rate, within one "
+        "cell interval. One cell time is 2.73 us.",
     )
 
 

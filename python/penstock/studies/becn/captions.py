@@ -1,4 +1,4 @@
-"""What the figures of the BECN paper show, and what its text states about each; the plots themselves are lost."""
+"""Captions of the BECN study: its figures, and the paper's text on each; the plots are lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STATES = {
 
 RUN = {
     2: "Run: F = 0, 1, 2, 4, 8, of which the text names 0 and 8; recovery after 128 of a source's own cell times at "
-    "peak, which are 512 of the line's (the figure on its two readings has the other); steady state, after 0.5 "
+    "peak, which are 512 of the line's (another figure has both interpretations); steady state, after 0.5 "
     "million cell times, over 2 million cells.",
     3: "Run: recovery after 256 cell times; steady state, after 0.5 million cell times, over 2 million cells.",
     4: "Run: filter period 768 cell times, nine rates, recovery after 768 cell times at the lowest to 3072 at the "
@@ -35,17 +35,17 @@ DRAWN = "Means over seeds with their 95 % intervals."
 LEVELS = (
     "The paper: each source centres on about its fair share of the link and toggles between this rate, the one "
     "above and the one below. Share of the time of all sources at each rate, over delays of 0 to 100 cell times; "
-    "the rates are halves of the link's, the last is none."
+    "each rate is half of the one above, the last is zero."
 )
 RECOVERY = (
     "The paper gives the recovery constant of figure 2 as 128 cell times, and says that all delays are in cell "
     "times of the output line. Left, as figure 2 is drawn here: counted in a source's own cell times at 25 % of "
-    "the link, which is 512 of the line's; only so is the throughput without a filter about 70 %, as the paper "
+    "the link, which is 512 of the line's; only then is the throughput without a filter about 70 %, as the paper "
     "states. Right: counted in cell times of the line, by the letter."
 )
 FULL_RATE = (
     "The paper: with 20 sources at a peak of 100 % the simple filter makes the longest queue grow too rapidly to be "
-    "useful, even for periods as small as 1. Sources halve and recover after 128 cell times; beside them, figure 2's "
+    "useful, even for periods as small as 1. Sources halve and recover after 128 cell times; also figure 2's sources "
     "at a peak of 25 % with F = 8."
 )
 FEW_SOURCES = (
@@ -57,22 +57,22 @@ THRESHOLD = (
     "queue remains empty. Filter per VC, 10 sources."
 )
 LONG = (
-    "The paper: work in progress suggests that the filter per VC stands delays of several hundred kilometres, "
+    "The paper: work in progress suggests that the filter per VC tolerates delays of several hundred kilometres, "
     "with some slight loss of throughput and longer queues. One cell time is about 0.6 km of fibre, so 400 are "
-    "some 240 km. The filter's period stays at 768 cell times. Dashed: the ideal model."
+    "about 240 km. The filter's period stays at 768 cell times. Dashed: the ideal model."
 )
 FAIRNESS = (
-    "Jain's index of the cells delivered to each source, 1 where all get the same. The paper's word is that "
-    "recovery in proportion to the rate ensures fairness; it measures none."
+    "Jain's index of the cells delivered to each source, 1 if all get the same. The paper states that "
+    "recovery in proportion to the rate ensures fairness, without a measurement."
 )
 START = (
-    "Left: the longest queue from rest, before warm-up ends; right: in steady state, which is what the paper's "
-    "bounds are about. All sources begin at full rate, so the queue fills long before the first notice takes "
-    "effect, the more the more sources there are. The paper says nothing about it."
+    "Left: the longest queue after the start, before warm-up ends; right: in steady state, for which the paper's "
+    "bounds are. All sources start at full rate, so the queue fills long before the first notice takes "
+    "effect, and more with more sources. The paper says nothing about it."
 )
 START_MAP = (
-    "The longest queue from rest against the number of sources and the delay, filter per VC. Each source hears at"
-    " most once in a filter's period, so N sources at full rate need several periods to come down."
+    "The longest queue after the start against sources and delay, filter per VC. Each source gets a notice at"
+    " most once in a filter's period, so N sources at full rate need several periods to slow down."
 )
 MAP_SIMPLE = (
     "The simple filter with halving, 20 sources at a peak of 25 %: the longest queue in steady state against the "
@@ -84,11 +84,11 @@ MAP_PER_VC = (
     "delay."
 )
 ORDER = (
-    "Cells that arrive in one instant: taken in random order, as in all other figures, or always in that of the "
+    "Cells that arrive in one instant: processed in random order, as in all other figures, or always in that of the "
     "sources' names. With the simple filter, a fixed order notifies the same sources again and again. Figure 2's "
     "sources."
 )
 SERIES = (
-    "One run, from 140,000 cell times after rest. Notices: BECN cells per 100 cell times of the line. Rates: "
+    "One run, from 140,000 cell times after the start. Notices: BECN cells per 100 cell times of the line. Rates: "
     "three of the sources, and the sum of all, as shares of the link."
 )

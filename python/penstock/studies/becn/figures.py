@@ -36,7 +36,7 @@ Group = Mapping[str, Sequence[Point]]
 
 
 def paper_groups(figure: int) -> Group:
-    """What each curve of a figure of the paper stands for."""
+    """The meaning of each curve of a figure of the paper."""
     if figure == 2:
         return {"F = 0 (no filter)" if period == 0 else f"F = {period}": halve(period) for period in HALVE_PERIODS}
     if figure == 3:
@@ -92,7 +92,7 @@ def against_delay(
 
 
 def logarithmic(panels: Sequence[Panel], *labels: str) -> list[Panel]:
-    """The panels, with logarithmic y axes where the y label is one of those."""
+    """The panels, with logarithmic y axes if the y label is one of those."""
     return [replace(panel, log_y=True) if panel.y_label in labels else panel for panel in panels]
 
 

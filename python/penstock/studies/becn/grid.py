@@ -1,4 +1,4 @@
-"""What the BECN study runs: one switch, N sources that never pause, and three ways to tell them of congestion.
+"""The runs of the BECN study: one switch, N sources that never pause, and three ways to notify them of congestion.
 
 The ready files `atm_lan/` define everything; here only the number of sources, the delay, the filter's period, the
 threshold and the order within an instant change. Times are in cell times of the output line, one way.
@@ -15,7 +15,7 @@ from penstock.scenario import Scenario
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """A filter and what sources do on a notice: its name, its ready file, and the levels of its sources."""
+    """A filter and the reaction of sources to a notice: its name, its ready file, and the levels of its sources."""
 
     name: str
     file: str
@@ -52,7 +52,7 @@ FEW = (2, 5, 10, 20)
 """The numbers "up to about 20 sources"."""
 
 MANY = (5, 10, 20, 50)
-"""Sources that stop on a notice: how many does the simple filter stand?"""
+"""Sources that stop on a notice: numbers up to too many for the simple filter."""
 MANY_PERIOD = 4
 THRESHOLDS = (50, 150, 250, 500)
 THRESHOLD_SOURCES = 10
@@ -67,7 +67,7 @@ ORDER_PERIOD = 4
 ORDERS = ("random", "fixed")
 
 BESIDE_SEEDS = 3
-"""At most so many seeds for what the paper does not show."""
+"""The most seeds of the additional figures."""
 WATCHED_DELAY = 50
 WATCHED = {
     "no-filter": ("halve", HALVE_SOURCES, 0),
@@ -75,7 +75,7 @@ WATCHED = {
     "stop": ("stop", STOP_SOURCES, 4),
     "per-vc": ("per-vc", 10, PER_VC_PERIOD),
 }
-"""The runs whose queue, notices and rates are drawn against time, one of each kind."""
+"""The runs with queue, notices and rates drawn against time, one of each kind."""
 WATCHED_END = 160_000
 WATCHED_FROM = 140_000
 PULSE_END = 400_000
@@ -84,7 +84,7 @@ SAMPLE = 32
 
 @dataclass(frozen=True, slots=True, order=True)
 class Point:
-    """One run but for its seed."""
+    """One run without its seed."""
 
     scheme: str
     sources: int
@@ -101,7 +101,7 @@ class Point:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What sets the point apart, by name."""
+        """The parameters of the point, by name."""
         return {
             "scheme": self.scheme,
             "sources": self.sources,
@@ -133,7 +133,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class SeriesPoint:
-    """A point watched closely from rest, for so many cell times; `kind` is what it is watched for."""
+    """A point with time series from the start, for so many cell times; `kind` is their purpose."""
 
     point: Point
     kind: str
@@ -162,7 +162,7 @@ def ready(name: str) -> Scenario:
     return Scenario.load(f"atm_lan/{name}")
 
 
-# ---------------------------------------------------------------------------------------------- what the figures need
+# ---------------------------------------------------------------------------------------------- points of the figures
 def halve(period: int, delays: Sequence[int] = DELAYS, scheme: str = "halve", order: str = "random") -> list[Point]:
     """Halving with the simple filter, 20 sources, against delay."""
     return [Point(scheme, HALVE_SOURCES, delay, period, order=order) for delay in delays]
@@ -193,7 +193,7 @@ def figure_points(figure: int) -> list[Point]:
 
 
 def beside_points() -> list[Point]:
-    """What else is run: each point once, without those of the figures."""
+    """The additional runs: each point once, without those of the figures."""
     wanted = [
         *(point for period in LETTER_PERIODS for point in halve(period, COARSE, "halve-output")),
         *(point for period in FULL_RATE_PERIODS for point in halve(period, COARSE, "halve-full")),
@@ -214,7 +214,7 @@ def watched_point(name: str) -> Point:
 
 
 def series_points() -> list[SeriesPoint]:
-    """The points whose time series are kept: those that are drawn, and those whose oscillation is measured."""
+    """The points whose time series are stored: those that are drawn, and those whose oscillation is measured."""
     watched = [SeriesPoint(watched_point(name), "watched", WATCHED_END) for name in WATCHED]
     return watched + [SeriesPoint(point, "pulse", PULSE_END) for point in pulse_points()]
 

@@ -1,4 +1,4 @@
-"""What the runs say about the filter per VC, about threshold, long delays and loss: the other half of `verdicts`."""
+"""Verdicts on the filter per VC, threshold, long delays and loss: the other half of `verdicts`."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ __all__ = ["PREDICATES"]
 SLOWLY = 1.5
 """Cells per cell time of delay: at this rate the threshold of 250 becomes 400 at a delay of 100."""
 CLOSE = 0.25
-"""The part of its value by which a measure may be off the ideal model, on average over the delays."""
+"""The relative difference from the ideal model that a measure may have, on average over the delays."""
 EVEN = 1.5
-"""How often the least value the greatest may be, where the paper says "approximately constant"."""
+"""The greatest ratio of the greatest to the least value that is "approximately constant" in the paper."""
 PROPORTIONAL = 1.5
-"""The same for the share of one source, where the paper says "approximately proportional to the number"."""
+"""The same for the share of one source: "approximately proportional to the number" in the paper."""
 EACH = (0.0006, 0.0010)
-"""What passes for "about 0.08 % each": to a quarter."""
+"""The limits of "about 0.08 % each": within a quarter."""
 FAIR = 0.95
 """Jain's index of sources that share fairly."""
 TOGGLING = 0.8
-"""The part of its time that a source is at its fair rate and those beside it."""
+"""The part of its time that a source is at its fair rate and the two next to it."""
 SLIGHT = 0.10
-"""The loss of throughput that is slight: so many of its points."""
+"""The greatest loss of throughput that is slight."""
 
 
 @claim("becn.fig4.share-20")
@@ -83,7 +83,7 @@ def _(runs: Runs) -> Evidence:
     if not values:
         raise MissingRunError(f"throughput at {points[0]}")
     below = [point for point in points if runs.mean("throughput", point) < 0.8]
-    note = f"what at least three quarters of the {len(points)} points reach, in each seed; {len(below)} are below 80 %"
+    note = f"reached by at least three quarters of the {len(points)} points, in each seed; {len(below)} are below 80 %"
     low = min(points, key=lambda point: runs.mean("throughput", point))
     return Samples(
         {"three quarters of the points": values},
@@ -142,7 +142,7 @@ def _(runs: Runs) -> Evidence:
         shown = f"{percent(near)} at 1/{2 ** (fair - 1)} to {rates[fair + 1]:g} of the link, most at {rates[often]:g}"
         parts.append(
             Clause(
-                f"N = {sources}: {percent(TOGGLING)} of the time at the rate nearest the fair one and those beside",
+                f"N = {sources}: {percent(TOGGLING)} of the time at the rate nearest the fair one or next to it",
                 near >= TOGGLING,
                 shown,
             )
@@ -199,7 +199,7 @@ def _(runs: Runs) -> Evidence:
     growth = {point: max(runs.values("growth", point)) for point in points}
     most = max(points, key=growth.__getitem__)
     bounded = Clause(
-        f"bounded: no run of figures 2 to 4 took in {percent(BOUNDED)} more cells than it delivered",
+        f"bounded: no run of figures 2 to 4 sent {percent(BOUNDED)} more cells than it delivered",
         growth[most] < BOUNDED,
         f"at most {percent(growth[most])} more, at {place(most)}",
     )

@@ -1,4 +1,4 @@
-"""What the runs of the BECN study measured: one number per measure, point and seed, and time series."""
+"""The measures of the BECN study: one number per measure, point and seed, and time series."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock.studies.runs import MissingRunError, Row, Trace
 
 CELL_TIME_S = 2.73e-6
 SETTLED_FROM = 100_000
-"""Cell times that time series leave out before the oscillation's period is taken from them."""
+"""Cell times at the start of a time series that the oscillation's period ignores."""
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class Runs(runs.Runs[Point]):
     pulse: runs.Runs[Point] = field(default_factory=runs.Runs)
 
     def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], levels: list[Row]) -> None:
-        """Takes in the result tables of one run."""
+        """Reads the result tables of one run."""
         self.keep(point, seed, measure(groups, ports, levels))
 
     def oscillations(self, point: Point) -> dict[int, float]:
@@ -33,7 +33,7 @@ class Runs(runs.Runs[Point]):
 
 
 def measure(groups: list[Row], ports: list[Row], levels: list[Row]) -> Iterator[tuple[str, float]]:
-    """The measures of one run, after warm-up but for the start-up peak.
+    """The measures of one run, after warm-up except for the start-up peak.
 
     The server works whenever there is a cell, so the cell times measured are the departures over the utilisation.
     """
@@ -65,10 +65,10 @@ def settled(trace: Trace) -> Trace:
 
 
 def oscillation(trace: Trace) -> float | None:
-    """The mean time between upward crossings of the mean; None where there are fewer than two.
+    """The mean time between upward crossings of the mean; None if there are fewer than two.
 
-    What counts as one rises from half a standard deviation below the mean to half a one above it, so that the play of
-    single cells does not count.
+    A crossing rises from half a standard deviation below the mean to half a one above it, so that single cells do not
+    count.
     """
     times, values = trace
     mean = math.fsum(values) / len(values)

@@ -1,7 +1,7 @@
-"""What the runs say about each claim of the BECN paper: one function per claim, none of them adjusted to the outcome.
+"""Verdicts on the claims of the BECN paper: one function per claim, none of them tuned to the result.
 
-Sources lock into step, so that single points jump: a sentence about delays up to some D is judged on the mean over
-them and over seeds, and its note names the delay at which the runs are worst. Words without a number have one here,
+Sources synchronise, so single points jump: a sentence about delays up to some D is judged on the mean over them and
+over seeds, and its note names the delay at which the runs are worst. Words of the paper that need a number have it,
 set before the runs: `ACCEPTABLE` here, others in `per_vc.py`.
 """
 
@@ -32,7 +32,7 @@ claim = PREDICATES.claim
 ACCEPTABLE = 500
 """Cells: the longest queue that sections 4.1 and 5 call acceptable."""
 BOUNDED = 0.001
-"""The growth of what is under way, as a part of what was delivered, that a bounded queue may show in a run."""
+"""The greatest growth of the queue in a run, as a part of the delivered cells, that counts as bounded."""
 
 
 # ------------------------------------------------------------------------------------------------ bands and their ends
@@ -47,7 +47,7 @@ def band(runs: Runs, name: str, groups: dict[str, list[Point]], note: str = "") 
 
 
 def place(point: Point) -> str:
-    """Where a point stands in a figure."""
+    """The place of a point in a figure."""
     return f"N = {point.sources}, F = {point.period}, D = {point.delay}"
 
 

@@ -1,7 +1,7 @@
 """EPRCA and EPRCA++ beside MPEG video: a paper of one link, four switches and thirteen figures.
 
-`grid` says what is run, `runs` keeps what was measured, `figures`, `beside` and `captions` show it, `verdicts` judges
-the claims.
+`grid` defines the runs, `runs` has the measures, `figures`, `beside` and `captions` draw them, `verdicts` judges the
+claims.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Study:
         self.runs = Runs(wanted=replications)
 
     def points(self) -> list[tuple[Point | SeriesPoint, Sequence[int]]]:
-        """The points to run, each with its seeds: of the figures or of one, of what stands beside them, and series."""
+        """The points to run, each with its seeds: those of the figures or of one, the additional ones, and series."""
         first = self.seeds[:1]
         if self.figure is not None:
             shown: list[tuple[Point | SeriesPoint, Sequence[int]]] = [
@@ -69,7 +69,7 @@ class Study:
         ]
 
     def read(self, results: Results) -> None:
-        """Takes in all runs that there are."""
+        """Reads all stored runs."""
         import polars as pl
 
         self.runs = Runs(wanted=len(self.seeds))
@@ -84,7 +84,7 @@ class Study:
             self.runs.steps.read_series(series, point_of, "steps")
 
     def sheets(self) -> Iterator[Sheet]:
-        """Figures 2 to 14, and those beside them."""
+        """Figures 2 to 14, and additional figures."""
         if self.figure is not None:
             yield from paper_figures(self.runs, [self.figure])
         else:

@@ -1,4 +1,4 @@
-"""What the EPRCA study shows beside the paper's figures: sensitivity, readings, bursts, fairness, and calm runs."""
+"""Additional figures of the EPRCA study: sensitivity, interpretations, bursts, fairness, and runs without video."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ Row = Mapping[str, Sequence[Point]]
 
 
 def beside_figures(runs: Runs) -> Iterator[Sheet]:
-    """All that there are runs for."""
+    """All figures that have runs."""
     return drawn(MAKERS, runs)
 
 
 def told(runs: Runs, caption: str, points: Sequence[Point], drawn: str = captions.DRAWN) -> str:
-    """A caption with what is drawn, and how much of it has been run."""
+    """A caption with a description of the marks, and the number of runs."""
     if not any(point in runs.measures for point in points):
         raise MissingRunError(str(points[0]))
     few = min(runs.wanted, grid.BESIDE_SEEDS)
@@ -88,7 +88,7 @@ def setting_map(name: str, title: str, rows: Callable[[], Row], quantity: Quanti
 
 
 def axes_of(rows: Callable[[], Row]) -> tuple[Row, Callable[[Point], float], str, str]:
-    """The lines of a map, where a point stands in its line, and what captions say."""
+    """The lines of a map, the place of a point in its line, and the captions."""
     if rows is threshold_rows:
         return rows(), lambda point: point.qt, "QT (cells)", captions.THRESHOLDS
     return rows(), lambda point: point.air, "AIR (kb/s for each cell)", captions.RATES
@@ -166,7 +166,7 @@ def short(point: Point) -> str:
 
 
 def forward_sheet(runs: Runs) -> Sheet:
-    """Where EPRCA++ writes its rate."""
+    """The RM cells into which EPRCA++ writes its rate."""
     places = {
         f"ER written {written}": {tau: grid.forward(tau, written) for tau in grid.FORWARD_TAUS}
         for written in ("backward", "forward")
@@ -177,7 +177,7 @@ def forward_sheet(runs: Runs) -> Sheet:
 
 
 def reading_sheet(runs: Runs) -> Sheet:
-    """Two readings of EPRCA++'s fair share."""
+    """Two interpretations of EPRCA++'s fair share."""
     places = {
         f"{share} rate, tau = {tau:g} ms": {point.target: point for point in grid.reading(share, tau)}
         for share in ("available", "target")
@@ -185,7 +185,7 @@ def reading_sheet(runs: Runs) -> Sheet:
     }
     caption = told(runs, captions.READING, points_of(places))
     panels = panels_of(runs, places, "target utilisation", (LONGEST, MEAN, USE))
-    return Sheet("fair-share", "EPRCA++: two readings of the fair share", caption, panels, columns=3)
+    return Sheet("fair-share", "EPRCA++: two interpretations of the fair share", caption, panels, columns=3)
 
 
 def reading_number_sheet(runs: Runs) -> Sheet:
@@ -197,7 +197,7 @@ def reading_number_sheet(runs: Runs) -> Sheet:
             places[f"{share} rate, tau = {tau:g} ms"] = {point.connections: point for point in points}
     caption = told(runs, captions.READING, points_of(places))
     panels = panels_of(runs, places, "number of connections", (LONGEST, MEAN, USE))
-    title = "EPRCA++: two readings of the fair share, target 0.95"
+    title = "EPRCA++: two interpretations of the fair share, target 0.95"
     return Sheet("fair-share-number", title, caption, panels, columns=3)
 
 
@@ -219,14 +219,14 @@ def fairness_sheet(runs: Runs) -> Sheet:
 
 
 def steps_sheet(runs: Runs) -> Sheet:
-    """The rates as the connections begin, without video."""
+    """The rates when the connections start, without video."""
     panels = []
     for name in FOUR:
         rates = [in_ms(rate, MBPS) for rate in acr(runs.steps, grid.calm(name))]
         traces = [Trace(f"connection {each}", *begun(rates[each - 1], each)) for each in (1, 2, 5, 10)]
         panels.append(Panel("", f"{SCHEMES[name].name}, ACR (Mb/s)", traces=traces))
     return shared_traces(
-        "steps", "How the rates settle as connections begin", panels, x_label=TIME, caption=captions.STEPS
+        "steps", "Rates after the start of each connection", panels, x_label=TIME, caption=captions.STEPS
     )
 
 

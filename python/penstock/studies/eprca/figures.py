@@ -32,9 +32,9 @@ SHOWN = (1, 4, 7, 10)
 """The connections whose rates are drawn."""
 VIDEO_HUE, TOTAL_HUE = 1, 3
 WINDOW_S, SMOOTH_S = 0.002, 0.001
-"""Over so long throughputs, and the rate of video, are drawn: single cells do not count."""
+"""Window of the means for throughputs and the rate of video, so that single cells do not count."""
 LEAST_USE = 90.0
-"""Per cent at which axes of link use begin, or below, so that a full link looks like one."""
+"""The start of axes of link use, in per cent, or less, so that a full link looks full."""
 
 
 LONGEST = Quantity("queue.max", "longest ABR queue (cells)", log_y=True)
@@ -113,7 +113,7 @@ def begun(trace: tuple[list[float], list[float]], connection: int) -> tuple[list
 
 
 def throughput_sheet(runs: Runs) -> Sheet:
-    """What leaves the switch, scheme by scheme, above one another on one time axis."""
+    """The cells that leave the switch, scheme by scheme, in panels on one time axis."""
     panels = []
     for name in FOUR:
         point = Point(name)
@@ -140,7 +140,7 @@ def throughput_sheet(runs: Runs) -> Sheet:
 
 
 def maximum_sheet(runs: Runs, number: int) -> Sheet:
-    """The longest queue against the target, tau or the number of connections; link use and the mean queue beside."""
+    """The longest queue, link use and mean queue against the target, tau or the number of connections."""
     places: Mapping[str, Mapping[float, Point]]
     if number == 11:
         names = {"even": "with video", "none": "without video"}
@@ -183,7 +183,7 @@ def panels_of(
 
 
 def panel_of(quantity: Quantity, curves: Sequence[Curve], x_label: str = "", *, log_x: bool = False) -> Panel:
-    """A panel of one quantity; an axis without a bottom of its own begins below the least value."""
+    """A panel of one quantity; an axis without its own bottom begins below the least value."""
     values = [value for each in curves for found in each.points.values() for value in found.values()]
     return Panel(
         x_label,

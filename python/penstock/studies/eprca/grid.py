@@ -1,7 +1,7 @@
-"""What the EPRCA study runs: one switch and its link, ABR connections that never pause, and MPEG video before them.
+"""The runs of the EPRCA study: one switch and its link, ABR connections that never pause, and MPEG video with priority.
 
-The ready files `abr/eprca-*` define everything; here only what a figure or a map varies changes. `tau` is the
-propagation delay from source to destination in ms, half of it before the switch and half behind.
+The ready files `abr/eprca-*` define everything; here only the parameters of a figure or a map change. `tau` is the
+propagation delay from source to destination in ms, half of it before the switch and half after it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SCHEMES = {
     "plus": Scheme("EPRCA++", "eprca-plus-plus", "eprca_plus_plus"),
 }
 EPRCA = ("efci", "bes", "eds")
-"""The switches that tell by their queue."""
+"""The switches that measure their queue."""
 FOUR = (*EPRCA, "plus")
 
 LINK_BPS = 156e6
@@ -37,7 +37,7 @@ INTERVAL_CELLS = 30
 LAN, WAN = 0.01, 1.0
 STAGGER_S = 0.005
 SETTLED_S = 0.050
-"""From here on link use, means and fairness are counted: ten connections have all begun by 45 ms."""
+"""Link use, means and fairness are counted from here on: all ten connections have started by 45 ms."""
 CONNECTIONS = 10
 PROPER, TARGET = 0.85, 0.95
 TARGETS = (0.80, 0.825, 0.85, 0.875, 0.90, 0.925, 0.95, 0.975, 1.0)
@@ -54,7 +54,7 @@ FORWARD_TAUS = (0.01, 0.1, 1.0, 5.0)
 READING_TARGETS = (0.80, 0.85, 0.90, 0.95, 1.0)
 
 BESIDE_SEEDS = 5
-"""At most so many seeds for what the paper does not show."""
+"""The most seeds of the additional figures."""
 SPREAD_MS = 1.0
 """Interval of the readings of all seeds of figures 2 to 10."""
 WATCHED_MS = 0.25
@@ -64,7 +64,7 @@ STEPS_END_S = 0.080
 
 @dataclass(frozen=True, slots=True, order=True)
 class Point:
-    """One run but for its seed. QT and DQT are in cells, AIR in kb/s per cell."""
+    """One run without its seed. QT and DQT are in cells, AIR in kb/s per cell."""
 
     scheme: str
     tau: float = WAN
@@ -88,12 +88,12 @@ class Point:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What sets the point apart, by name."""
+        """The parameters of the point, by name."""
         return {**{name: getattr(self, name) for name in self.__slots__}, "kind": "run"}
 
     @property
     def is_drawn(self) -> bool:
-        """Whether figures 2 to 10 show it, so that its readings are kept."""
+        """Whether figures 2 to 10 show it, so that its readings are stored."""
         return self in drawn_points()
 
     def build(self) -> Scenario:
@@ -127,12 +127,12 @@ class Point:
 
 
 BURST = "14.84 Mb/s"
-"""Rate of a frame's cells where they go as a burst: the largest frame still takes its whole time."""
+"""Rate of a frame's cells in a burst: the largest frame still takes its whole time."""
 
 
 @dataclass(frozen=True, slots=True)
 class SeriesPoint:
-    """A point watched closely, connection by connection: its first seed, or its start without video."""
+    """A point with time series of each connection: its first seed, or its start without video."""
 
     point: Point
     kind: str
@@ -156,7 +156,7 @@ def ready(name: str) -> Scenario:
     return Scenario.load(f"abr/{name}")
 
 
-# ---------------------------------------------------------------------------------------------- what the figures need
+# ---------------------------------------------------------------------------------------------- points of the figures
 WATCHED = {
     2: Point("efci", LAN),
     3: Point("bes", LAN),
@@ -167,7 +167,7 @@ WATCHED = {
     8: Point("eds"),
     9: Point("plus"),
 }
-"""What figures 2 to 9 show."""
+"""The points of figures 2 to 9."""
 CURVES = {
     **{SCHEMES[name].name: Point(name) for name in EPRCA},
     **{f"EPRCA++, target {target:g}": Point("plus", target=target) for target in (TARGET, PROPER)},
@@ -208,7 +208,7 @@ def figure_points(figure: int) -> list[Point]:
     return [point for curve in CURVES.values() for point in against_number(curve, LAN if figure == 13 else WAN)]
 
 
-# ------------------------------------------------------------------------------------------------ what stands beside
+# ------------------------------------------------------------------------------------------------ additional points
 def by_thresholds(scheme: str, ratio: float) -> list[Point]:
     """A switch against QT, with DQT so many times that; the EFCI switch has no DQT."""
     return [Point(scheme, qt=qt, dqt=DQT if scheme == "efci" else round(ratio * qt)) for qt in QTS]
@@ -253,12 +253,12 @@ def of_target(point: Point) -> Point:
 
 
 def calm(scheme: str, tau: float = WAN) -> Point:
-    """Without video: what is left is the scheme's own doing."""
+    """Without video: the effect of the scheme alone."""
     return Point(scheme, tau, video="none")
 
 
 def beside_points() -> list[Point]:
-    """What else is run: each point once, without those of the figures."""
+    """The additional runs: each point once, without those of the figures."""
     wanted = [
         *map_points(),
         *(burst(point) for point in WATCHED.values()),
@@ -272,6 +272,6 @@ def beside_points() -> list[Point]:
 
 
 def series_points() -> list[SeriesPoint]:
-    """The runs that are watched connection by connection."""
+    """The runs with time series of each connection."""
     watched = [SeriesPoint(point, "watched") for point in WATCHED.values()]
     return watched + [SeriesPoint(calm(name), "steps") for name in FOUR]

@@ -1,4 +1,4 @@
-"""What the runs of the EPRCA study measured: one number per measure, point and seed, and time series."""
+"""The measures of the EPRCA study: one number per measure, point and seed, and time series."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from penstock.studies.runs import Row, Trace, mean
 
 MBPS = 1e-6
 WINDOW_S = 0.005
-"""Rates are compared as means over so long: less than a video frame, more than a swing of the queue in a LAN."""
+"""Window of the means when rates are compared: less than a video frame, more than a queue's oscillation in a LAN."""
 
 
 @dataclass(slots=True)
@@ -20,18 +20,18 @@ class Runs(runs.Runs[Point]):
     """The measures and time series of the EPRCA study.
 
     `series` holds the readings of all seeds of figures 2 to 10, `watched` those of single connections in some seeds,
-    `steps` the beginnings of runs without video.
+    `steps` the starts of runs without video.
     """
 
     watched: runs.Runs[Point] = field(default_factory=runs.Runs)
     steps: runs.Runs[Point] = field(default_factory=runs.Runs)
 
     def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], queues: list[Row]) -> None:
-        """Takes in the result tables of one run."""
+        """Reads the result tables of one run."""
         self.keep(point, seed, measure(groups, ports, queues))
 
     def correlations(self, point: Point) -> dict[int, float]:
-        """How the rate allowed to ABR goes with the rate of video, from -1 to 1, for each seed."""
+        """The correlation of the rate allowed to ABR with the rate of video, from -1 to 1, for each seed."""
         allowed = self.traces(point, "abr", "acr.mean")
         video = self.traces(point, "link", "throughput_0")
         return {seed: correlation(averaged(allowed[seed]), averaged(video[seed])) for seed in allowed}
@@ -57,7 +57,7 @@ def in_ms(trace: Trace, scale: float = 1.0) -> Trace:
 
 
 def total_allowed(rates: Sequence[Trace]) -> Trace:
-    """The sum of what the connections are allowed, each from its beginning on; the nth begins 5 ms after the last."""
+    """The sum of the ACR of the connections, each from its start on; each starts 5 ms after the one before."""
     times = rates[0][0]
     return times, [
         math.fsum(values[place] for number, (_, values) in enumerate(rates) if time_s >= number * STAGGER_S)
@@ -81,7 +81,7 @@ def averaged(trace: Trace, window_s: float = WINDOW_S) -> list[float]:
 
 
 def correlation(ones: Sequence[float], others: Sequence[float]) -> float:
-    """Pearson's coefficient; 0 where one side does not vary."""
+    """Pearson's coefficient; 0 if one side does not vary."""
     middles = mean(ones), mean(others)
     steps = [value - middles[0] for value in ones], [value - middles[1] for value in others]
     squares = [math.fsum(value**2 for value in each) for each in steps]
@@ -97,10 +97,10 @@ def across(traces: Mapping[int, Trace], choose: Callable[[Sequence[float]], floa
 
 
 def settling(rates: Sequence[Trace], started: int, within: float) -> float | None:
-    """Seconds until so many connections have about the same rate, and keep it until the next begins.
+    """Seconds until so many connections have about the same rate, and have it until the next starts.
 
-    Counted from the instant at which the last of them begins; about the same is within such a part of their mean. None
-    if they never get there.
+    Counted from the start of the last of them; about the same is within this part of their mean. None if this never
+    happens.
     """
     reached = None
     for place, time_s in enumerate(rates[0][0]):
@@ -116,6 +116,6 @@ def settling(rates: Sequence[Trace], started: int, within: float) -> float | Non
 
 
 def acr(found: runs.Runs[Point], point: Point) -> list[Trace]:
-    """The rates allowed to all connections of a point, in the order in which they begin, in its first seed."""
+    """The rates allowed to all connections of a point, in the order of their starts, in its first seed."""
     seed = min(found.traces(point, "abr/1", "acr"))
     return [found.traces(point, f"abr/{number}", "acr")[seed] for number in range(1, point.connections + 1)]

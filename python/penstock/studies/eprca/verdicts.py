@@ -1,6 +1,6 @@
-"""What the runs say about each claim of the EPRCA paper: one function per claim, none of them adjusted to the outcome.
+"""Verdicts on the claims of the EPRCA paper: one function per claim, none of them tuned to the result.
 
-Words without a number have one here, set before the runs. Differences between schemes are paired by seed: both see the
+Words of the paper that need a number have it here, set before the runs. Differences are paired by seed: all have the
 same video.
 """
 
@@ -34,7 +34,7 @@ PREDICATES: Predicates[Runs] = Predicates()
 claim = PREDICATES.claim
 
 FOLLOWS = -0.5
-"""The correlation of the rate allowed to ABR with that of video, over 5 ms, at which the one follows the other."""
+"""The correlation of the rate allowed to ABR with that of video, over 5 ms, at which ABR follows video."""
 NOT_BAD = 0.90
 """Link use that is not bad."""
 UNDERUSED = 0.95
@@ -42,11 +42,11 @@ UNDERUSED = 0.95
 ACCEPTABLE = 1000
 """Cells: the longest queue that is moderate; 2.7 ms of the link, about a round trip of the WAN."""
 EXPLODES = 2.0
-"""How often the longest queue of any other scheme an exploding queue is, at least."""
+"""The least ratio of an exploding queue to the longest queue of any other scheme."""
 STEEP = 2.0
-"""How often the longest queue at the proper target that at too high a one is, at least."""
+"""The least ratio of the longest queue at a too high target to that at the proper one."""
 NEAR = 0.02
-"""How far from its target a link use may lie that is almost optimal."""
+"""The greatest distance from its target of a link use that is almost optimal."""
 SAME = 0.10
 """Rates within this part of their mean are the same."""
 
@@ -57,7 +57,7 @@ def of_each(runs: Runs, measure: str, tau: float, schemes: Sequence[str] = FOUR)
 
 
 def other_reading(runs: Runs, points: Sequence[Point]) -> str:
-    """What the other reading of EPRCA++'s fair share would give, for a note; nothing if it was not run."""
+    """The result of the other interpretation of EPRCA++'s fair share, for a note; empty if it was not run."""
     others = [grid.of_target(point) for point in points]
     if not all(point in runs.measures for point in others):
         return ""
@@ -161,7 +161,7 @@ def _(runs: Runs) -> Evidence:
 
 # ------------------------------------------------------------------------------------------------- rates in one round
 def round_trip_s(connections: int) -> float:
-    """What telling all connections takes in the WAN.
+    """The time to notify all connections in the WAN.
 
     A round trip, the interval that measures the change, and the time between two RM cells at the fair rate.
     """
@@ -180,14 +180,14 @@ def _(runs: Runs) -> Evidence:
     others = {SCHEMES[name].name: sum(time_s is not None for time_s in settled[name]) for name in EPRCA}
     parts = [
         Clause(
-            f"each time a connection begins, all rates are within {percent(SAME)} of one another after a round trip, "
+            f"each time a connection starts, all rates are within {percent(SAME)} of one another after a round trip, "
             "the switch's interval and one distance of RM cells",
             not late,
-            f"{told} ms after the 2nd to the 10th began; allowed {1000 * round_trip_s(2):.2f} to "
+            f"{told} ms after the start of the 2nd to the 10th; allowed {1000 * round_trip_s(2):.2f} to "
             f"{1000 * round_trip_s(10):.2f}",
         ),
         Clause(
-            "EPRCA++ is more responsive: its rates settle before the next connection begins more often",
+            "EPRCA++ is more responsive: its rates settle before the next connection starts more often",
             soon > max(others.values()),
             f"{soon} of {len(numbers)} times, {listed(others)}",
         ),

@@ -1,7 +1,7 @@
 """Proactive rate control of ATM over a satellite: a thesis of three traffic scenarios, three cases and 39 figures.
 
-`grid` says what is run, `runs` keeps what was measured, `figures` and `captions` show it, `verdicts` and `weighed`
-judge the claims.
+`grid` defines the runs, `runs` has the measures, `figures` and `captions` draw them, `verdicts` and `weighed` judge the
+claims.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Study:
         return [*((point, self.seeds) for point in grid() + alternatives()), *watched]
 
     def read(self, results: Results) -> None:
-        """Takes in all runs that there are."""
+        """Reads all stored runs."""
         import polars as pl
 
         self.runs = Runs(wanted=len(self.seeds))
@@ -69,7 +69,7 @@ class Study:
             self.runs.read_series(series.filter(pl.col("component").is_in(drawn)), point_of, "series")
 
     def sheets(self) -> Iterator[Sheet]:
-        """Figures 11 to 49, and those beside them."""
+        """Figures 11 to 49, and additional figures."""
         if self.figure is not None:
             yield from thesis_figures(self.runs, [self.figure])
         else:

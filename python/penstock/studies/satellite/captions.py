@@ -1,6 +1,6 @@
-"""The figures 11 to 49 of the thesis: what each shows, and what the surviving text states about it.
+"""The figures 11 to 49 of the thesis: the quantity of each, and the statement of the surviving text.
 
-The plots themselves are lost; the captions repeat in our words what the text says, with its numbers.
+The plots are lost; the captions repeat the statements of the text in our words, with its numbers.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ PLANS: dict[int, Plan] = {
     13: Plan(1, "3", "load", "the load lies about 10 points above case 2, well below case 1, and below the link rate"),
     14: Plan(1, "1", "loss", "the loss grows with the load, up to 13 % at a load of about 1.2; seeds differ visibly"),
     15: Plan(1, "1", "jitter", "at a load of 1.1 more than 60 % of the cells are over the limit"),
-    16: Plan(1, "2", "loss", "not one cell is lost, at any number of sources"),
-    17: Plan(1, "2", "jitter", "not one cell is over the limit, at any number of sources"),
+    16: Plan(1, "2", "loss", "no cell is lost, at any number of sources"),
+    17: Plan(1, "2", "jitter", "no cell is over the limit, at any number of sources"),
     18: Plan(1, "3", "loss", "the loss is of the order of 1e-4 (0.01 %): far below case 1, but not zero"),
     19: Plan(1, "3", "jitter", "up to 6 % of the cells are over the limit"),
     20: Plan(2, "1", "load", "from 25 sources on, the traffic sent is more than the link can carry"),
@@ -58,14 +58,14 @@ PLANS: dict[int, Plan] = {
     23: Plan(
         2, "1", "data_loss", "the loss comes close to 20 % at a load of 1.25; the printed axis ends at 20 %", 20.0
     ),
-    24: Plan(2, "1", "transfer", "files take slightly more than 16 s (the slow start), however many the sources"),
+    24: Plan(2, "1", "transfer", "files take slightly more than 16 s (the slow start), for any number of sources"),
     25: Plan(2, "1", "throughput", "the text says nothing about this figure"),
     26: Plan(2, "2", "data_loss", "no cell is lost; the printed axis ends at 0.0010 %", 0.0010),
     27: Plan(2, "2", "transfer", "files take longer as sources are added: about 35 s with 29, or 0.23 Mb/s each"),
-    28: Plan(2, "2", "throughput", "the highest throughput that goes without loss"),
+    28: Plan(2, "2", "throughput", "the highest throughput without loss"),
     29: Plan(2, "3", "data_loss", "the loss is of the order of 1e-4 (0.01 %); the printed axis ends at 0.08 %", 0.08),
     30: Plan(2, "3", "transfer", "files take about 25 s with 29 sources, or 0.32 Mb/s each: less than in case 2"),
-    31: Plan(2, "3", "throughput", "more than 10 % above case 2, at the price of losses"),
+    31: Plan(2, "3", "throughput", "more than 10 % above case 2, with losses"),
     32: Plan(3, "1", "load", "from 57 sources on, the traffic sent is more than the link can carry"),
     33: Plan(3, "2", "load", "the load levels off around 80 % of the link as sources are added"),
     34: Plan(3, "3", "load", "the load is over 10 points above case 2, and 1.0 of the link with 113 sources"),
@@ -74,9 +74,9 @@ PLANS: dict[int, Plan] = {
     37: Plan(3, "1", "data_loss", "the loss is not acceptable"),
     38: Plan(3, "1", "transfer", "files take around 16 s, the nominal time"),
     39: Plan(3, "1", "throughput", "the throughput declines at the higher loads, as many data cells are discarded"),
-    40: Plan(3, "2", "loss", "not one voice or video cell is lost"),
-    41: Plan(3, "2", "jitter", "not one cell is over the limit: data do not disturb voice and video"),
-    42: Plan(3, "2", "data_loss", "not one data cell is lost"),
+    40: Plan(3, "2", "loss", "no voice or video cell is lost"),
+    41: Plan(3, "2", "jitter", "no cell is over the limit: data do not disturb voice and video"),
+    42: Plan(3, "2", "data_loss", "no data cell is lost"),
     43: Plan(3, "2", "transfer", "files take longer as sources are added: about 85 s with 113, or 0.1 Mb/s each"),
     44: Plan(
         3, "2", "throughput", "the throughput settles around 24 % of the link, above cases 1 and 3 at higher loads"

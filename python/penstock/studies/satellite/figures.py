@@ -1,4 +1,4 @@
-"""The figures of the satellite study: 11 to 49 as the thesis has them, and what it does not show beside them."""
+"""The figures of the satellite study: 11 to 49 of the thesis, and additional figures."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def thesis_figures(runs: Runs, numbers: Sequence[int]) -> Iterator[Sheet]:
 
 
 def caption(runs: Runs, number: int, plan: Plan) -> str:
-    """What the text states, what was run, and what is drawn."""
+    """The statement of the text, the runs, and a description of the marks."""
     states = (
         f"The thesis on figure {number}: {plan.states}."
         if "says nothing" not in plan.states
@@ -90,7 +90,7 @@ def caption(runs: Runs, number: int, plan: Plan) -> str:
 
 
 def extent(runs: Runs, points: Sequence[Point]) -> str:
-    """How much of what belongs to a figure has been run, and of which case."""
+    """The runs of a figure and their case."""
     case = points[0].case
     return drawing.extent(runs, points, told=f"Case {case}: {CASE_NAMES[case]}; 180 s a run, ")
 
@@ -138,9 +138,9 @@ def analytic_curves(runs: Runs, plan: Plan, groups: Sequence[str]) -> list[Curve
     return [*curves, exact(MIXES[plan.scenario].groups, "sum, analytic", HUES["sum"])]
 
 
-# ------------------------------------------------------------------------------------------------ beside the thesis
+# ------------------------------------------------------------------------------------------------ additional figures
 def beside_figures(runs: Runs) -> Iterator[Sheet]:
-    """Time series, marks and notices, fairness and alternatives: what there are runs for."""
+    """Time series, marks and notices, fairness and alternatives that have runs."""
     for make in (*SERIES_SHEETS, *MARK_SHEETS, fairness_sheet, *ALTERNATIVE_SHEETS):
         try:
             yield make(runs)
@@ -240,8 +240,8 @@ def fairness_sheet(runs: Runs) -> Sheet:
     return Sheet(
         name="fairness",
         title="Fairness among sources of one kind",
-        caption="Jain's index of the bits delivered, over the whole run: 1 where all sources of a kind get the same. "
-        "Sources that happen to be idle longer count as having got less, so case 1 is what chance alone does.",
+        caption="Jain's index of the bits delivered, over the whole run: 1 if all sources of a kind get the same. "
+        "Sources that are idle longer by chance get less, so case 1 shows the effect of chance alone.",
         panels=panels,
         columns=3,
         panel_height=2.3,
@@ -249,7 +249,7 @@ def fairness_sheet(runs: Runs) -> Sheet:
 
 
 def alternatives_sheet(scenario: int) -> Callable[[Runs], Sheet]:
-    """Every alternative beside cases 2 and 3, measure by measure."""
+    """Every alternative next to cases 2 and 3, measure by measure."""
 
     def make(runs: Runs) -> Sheet:
         names = [*CASES[1:], *ALTERNATIVES]
@@ -276,7 +276,7 @@ def alternatives_sheet(scenario: int) -> Callable[[Runs], Sheet]:
             panels.append(Panel("", "", rows=values, title=label))
         return Sheet(
             name=f"alternatives-{scenario}",
-            title=f"What the thesis weighs: scenario {scenario}, {MIXES[scenario].sizes[-1]} sources",
+            title=f"Alternatives of the thesis: scenario {scenario}, {MIXES[scenario].sizes[-1]} sources",
             caption="Each alternative is case 2 with one thing changed: "
             + "; ".join(f"{name}: {text}" for name, text in ALTERNATIVES.items())
             + ". Dots: seeds; diamond: their mean, with its 95 % interval.",

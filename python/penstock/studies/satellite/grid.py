@@ -1,4 +1,4 @@
-"""What the satellite study runs: three traffic scenarios, three cases, and the alternatives that the text weighs.
+"""The runs of the satellite study: three traffic scenarios, three cases, and the alternatives that the text discusses.
 
 The ready files `satellite/SCENARIO-case-CASE.toml` and `satellite/alternative-SCENARIO-NAME.toml` define everything;
 here only the numbers of sources change. The thesis does not print its mixes: these are the integer mixes whose loads
@@ -23,7 +23,7 @@ SERIES_SEEDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """A traffic scenario: the numbers of sources of each kind, as they grow together."""
+    """A traffic scenario: the numbers of sources of each kind, which grow together."""
 
     name: str
     first: dict[str, int]
@@ -46,7 +46,7 @@ class Mix:
 
     @property
     def larger(self) -> tuple[int, ...]:
-        """The last third of the sizes: what the text calls the larger numbers of sources."""
+        """The last third of the sizes: the larger numbers of sources of the text."""
         count = -(-self.points // 3)
         return self.sizes[-count:]
 
@@ -72,7 +72,7 @@ ALTERNATIVES = {
     "stopping-sources": "a notified source stops",
     "second-bucket": "a second leaky bucket, in place of the peak-rate controller",
     "long-interval": "rates measured over a satellite round trip, in place of 50 ms",
-    "constant-video": "one video source of constant rate beside the rest",
+    "constant-video": "one video source of constant rate besides the others",
     "contract-breakers": "three video sources ignore notices and send above their mean",
 }
 ALTERNATIVE_SCENARIOS = (1, 3)
@@ -81,7 +81,7 @@ SERIES_ALTERNATIVES = ("forward-marking",)
 
 @dataclass(frozen=True, slots=True, order=True)
 class Point:
-    """One run but for its seed: a scenario, a case or alternative, and the number of sources."""
+    """One run without its seed: a scenario, a case or alternative, and the number of sources."""
 
     scenario: int
     case: str
@@ -93,7 +93,7 @@ class Point:
 
     @property
     def parameters(self) -> dict[str, object]:
-        """What sets the point apart, by name."""
+        """The parameters of the point, by name."""
         return {"scenario": self.scenario, "case": self.case, "n": self.n, "kind": "run"}
 
     def build(self) -> Scenario:
@@ -108,7 +108,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class SeriesPoint:
-    """A point whose first minute is watched closely."""
+    """A point with time series of its first minute."""
 
     point: Point
 
@@ -150,6 +150,6 @@ def alternatives() -> list[Point]:
 
 
 def series_points() -> list[Point]:
-    """The points whose time series are kept."""
+    """The points whose time series are stored."""
     cases = [largest(scenario, case) for scenario in MIXES for case in ("2", "3")]
     return cases + [largest(scenario, name) for scenario in ALTERNATIVE_SCENARIOS for name in SERIES_ALTERNATIVES]

@@ -1,4 +1,4 @@
-"""What the runs of the satellite study measured: one number per measure, point and seed, and time series."""
+"""The measures of the satellite study: one number per measure, point and seed, and time series."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class Runs(runs.Runs[Point]):
     """The measures and time series of the satellite study."""
 
     def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], losses: list[Row]) -> None:
-        """Takes in the result tables of one run."""
+        """Reads the result tables of one run."""
         self.keep(point, seed, measure([row | at_places(losses, row["group"]) for row in groups], ports))
 
 
 def at_places(losses: list[Row], group: str) -> Row:
-    """What befell a group at the satellite queue, the user's own link and the policers."""
+    """Losses and marks of a group at the satellite queue, the user's own link and the policers."""
     at: dict[str, Row] = {row["place"]: row for row in losses if row["group"] == group}
 
     def count(place: str, column: str) -> int:
@@ -93,7 +93,7 @@ def measure_data(row: Row) -> Iterator[tuple[str, float]]:
 
 
 def share(part: int, whole: int) -> float:
-    """A ratio of counts, 0 of nothing."""
+    """A ratio of counts, 0 without trials."""
     return part / whole if whole else 0.0
 
 

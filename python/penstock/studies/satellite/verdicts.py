@@ -1,7 +1,7 @@
-"""What the runs say about each claim of the thesis: one function per claim, none of them adjusted to the outcome.
+"""Verdicts on the claims of the thesis: one function per claim, none of them tuned to the result.
 
-The larger numbers of sources are the last third of each scenario's grid; a growth is a last third above the first.
-Where a text names one number of sources, that one is judged; where it names none, all or the larger ones are.
+The larger numbers of sources are the last third of each scenario's grid; a growth is a last third above the first. If
+the text names one number of sources, that one is judged; if it names none, all or the larger ones are.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def crossing(runs: Runs, scenario: int, at: int, before: int, load: Callable[[Po
 @claim("sat.s1c1.load-crosses")
 def _(runs: Runs) -> Evidence:
     measured = [point.n for point in case_points(1, "1") if runs.mean("load", point) > 1]
-    note = "judged, as the text does, by the analytic means without slow start; the measured load passes the link rate "
+    note = "judged, as in the text, by the analytic means without slow start; the measured load exceeds the link rate "
     note += f"at N = {min(measured)}" if measured else "at no N"
     return crossing(runs, 1, 96, 90, lambda point: unconstrained(runs, point, REAL_TIME), note)
 
@@ -72,7 +72,7 @@ def _(runs: Runs) -> Evidence:
 def _(runs: Runs) -> Evidence:
     point = largest(1, "1")
     analytic = unconstrained(runs, point, REAL_TIME)
-    note = f"the analytic mean without slow start, as the text has it; measured: {student(runs.values('load', point))}"
+    note = f"the analytic mean without slow start, as in the text; measured: {student(runs.values('load', point))}"
     return Samples({f"N = {point.n}": [analytic] * len(runs.values("load", point))}, note)
 
 
@@ -92,7 +92,7 @@ def _(runs: Runs) -> Evidence:
     def load(point: Point) -> float:
         return unconstrained(runs, point, REAL_TIME) + runs.mean("load.data", point)
 
-    note = "voice and video by their analytic means, data as measured, as the text does"
+    note = "voice and video by their analytic means, data as measured, as in the text"
     return crossing(runs, 3, 57, 50, load, note)
 
 
@@ -256,7 +256,7 @@ def _(runs: Runs) -> Evidence:
 
 
 def low_queue_note(runs: Runs) -> str:
-    """When the queue of the data was last nearly full, as far as there are time series."""
+    """The last time at which the data queue was nearly full, as far as there are time series."""
     point = largest(3, "2")
     try:
         traces = runs.traces(point, "satellite", "queue_1").values()
@@ -266,7 +266,7 @@ def low_queue_note(runs: Runs) -> str:
     if not full:
         return ""
     span = f"between {min(full):.1f} and {max(full):.1f} s and not again in the first minute"
-    cause = "all sources begin at once, and the first notices come while slow start still raises them"
+    cause = "all sources start at once, and the first notices arrive while slow start still raises their rates"
     return f"at N = {point.n} the data queue holds more than 900 cells {span}: {cause}"
 
 
@@ -293,7 +293,7 @@ def _(runs: Runs) -> Evidence:
 
 
 def ordered(runs: Runs, scenario: int, cases: Sequence[str], measures: dict[str, str]) -> list[Clause]:
-    """Neighbours in an order: never reversed at any N, and truly apart at the largest."""
+    """Neighbours in an order: never reversed at any N, and significantly different at the largest."""
     parts = []
     for name, word in measures.items():
         for better, worse in pairwise(cases):
@@ -330,7 +330,7 @@ def _(runs: Runs) -> Evidence:
 
 # ------------------------------------------------------------------------------------------------------------ files
 def transfers(runs: Runs, scenario: int, case: str) -> Samples:
-    """The file time at the largest N, with how it grows and what the unfinished transfers make of it."""
+    """The file time at the largest N, its growth, and its value with unfinished transfers."""
     low, high = runs.average("transfer", smaller(scenario, case)), runs.average("transfer", larger(scenario, case))
     point = largest(scenario, case)
     note = f"finished files only; with those under way {runs.mean('transfer.all', point):.1f} s; "

@@ -1,8 +1,8 @@
-"""The claims about what the thesis weighs and rejects, and about one round of notices.
+"""The claims about alternatives that the thesis rejects, and about one round of notices.
 
-They rest on the alternative runs and on time series.
+They use the alternative runs and time series.
 
-An episode is a fresh excess: the total filtered rate passes the trigger after a round trip below it, so that no source
+An episode is a new excess: the total filtered rate exceeds the trigger after a round trip below it, so that no source
 still obeys an earlier notice.
 """
 
@@ -29,7 +29,7 @@ REACTED_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """One fresh excess: the filtered rate at its start, its mean once sources have reacted, and how long it lasts."""
+    """One new excess: the filtered rate at its start, its mean after sources have reacted, and its duration."""
 
     start: float
     after: float
@@ -37,12 +37,12 @@ class Episode:
 
     @property
     def fall(self) -> float:
-        """By how much the rate has fallen."""
+        """The decrease of the rate."""
         return self.start - self.after
 
 
 def episodes(trace: Trace) -> Iterator[Episode]:
-    """The fresh excesses of a time series of the total filtered rate that are followed for a round trip."""
+    """The new excesses of a time series of the total filtered rate that have a full round trip after them."""
     times, values = trace
     quiet_since = 0.0
     for place, (time_s, value) in enumerate(zip(times, values, strict=True)):
@@ -72,7 +72,7 @@ def _(runs: Runs) -> Evidence:
         told = all_episodes(runs, largest(scenario, "2"))
         untold = all_episodes(runs, largest(scenario, "3"))
         if not told:
-            parts.append(Clause(f"scenario {scenario}: the load falls by 4 points or more", False, "no fresh excess"))
+            parts.append(Clause(f"scenario {scenario}: the load falls by 4 points or more", False, "no new excess"))
             continue
         fall = student(episode.fall for episode in told)
         shown = f"{100 * fall.mean:.1f} points from {percent(mean([e.start for e in told]))}, {len(told)} rounds"
@@ -80,7 +80,7 @@ def _(runs: Runs) -> Evidence:
             shown += f"; without Type 0 {100 * mean([e.fall for e in untold]):.1f} points"
         parts.append(Clause(f"scenario {scenario}: the load falls by 4 points or more", fall.mean >= 0.04, shown))
     note = (
-        "case 2 against case 3 at the largest N: total filtered rate at a fresh excess of 0.9, less its mean from 0.1 s"
+        "case 2 against case 3 at the largest N: total filtered rate at a new excess of 0.9, minus its mean from 0.1 s"
     )
     return clauses(runs, *parts, note=f"{note} to a round trip later")
 
@@ -126,12 +126,12 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for scenario in ALTERNATIVE_SCENARIOS:
         backward, forward = (
-            mean([e.lasts_s for e in all_episodes(runs, largest(scenario, case))], "a fresh excess of the input rate")
+            mean([e.lasts_s for e in all_episodes(runs, largest(scenario, case))], "a new excess of the input rate")
             for case in ("2", "forward-marking")
         )
         parts.append(
             Clause(
-                f"scenario {scenario}: a fresh excess of the rate ends sooner with backward notices",
+                f"scenario {scenario}: a new excess of the rate ends sooner with backward notices",
                 backward < forward,
                 f"{1e3 * backward:.0f} and {1e3 * forward:.0f} ms",
             )
