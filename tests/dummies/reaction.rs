@@ -1,0 +1,49 @@
+//! A reaction point that a test adds: half the nominal rate.
+
+use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
+use crate::core::error::Fault;
+use crate::core::time::Time;
+use crate::traffic::RateScale;
+
+/// No parameters.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+impl Params {
+    /// Finds no fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+impl ReactionPointParams for Params {}
+
+/// Nothing.
+#[derive(Clone, Debug)]
+pub struct Dummy;
+
+impl Dummy {
+    /// The same everywhere.
+    #[must_use]
+    pub fn new(_params: &Params, _env: SenderEnv) -> Dummy {
+        Dummy
+    }
+}
+
+impl RateScale for Dummy {
+    fn factor(&mut self, _now: Time) -> f64 {
+        0.5
+    }
+}
+
+impl ReactionPoint for Dummy {
+    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+        each("dummy_factor", self.factor(now));
+    }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
+}

@@ -1,0 +1,39 @@
+//! A sender's strategy that a test adds: a window of one.
+
+use super::WindowStrategy;
+use crate::core::error::Fault;
+
+/// No parameters.
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Params {}
+
+impl Params {
+    /// Finds no fault.
+    pub fn check(&self) -> Result<(), Fault> {
+        Ok(())
+    }
+}
+
+/// Nothing.
+#[derive(Clone, Debug)]
+pub struct Dummy;
+
+impl Dummy {
+    /// The same everywhere.
+    #[must_use]
+    pub fn new(_params: &Params, (): ()) -> Dummy {
+        Dummy
+    }
+}
+
+impl WindowStrategy for Dummy {
+    fn window(&self) -> u64 {
+        1
+    }
+}
+
+#[cfg(test)]
+impl crate::core::roles::Cases for Params {
+    const CASES: &[&str] = &["{}"];
+}

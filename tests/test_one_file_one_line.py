@@ -1,0 +1,112 @@
+"""A new variant of a role is one file, with its `mod` line, and one line in the role's list. All else follows.
+
+The test adds a dummy to each role of a copy of the engine (`dummies/`). It compiles, the tests of its role try it, and it
+appears in the JSON Schema, in the reference and in the result tables.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import runpy
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.long
+
+ROOT = Path(__file__).parent.parent
+DUMMIES = Path(__file__).parent / "dummies"
+SOURCE = "crates/engine/src"
+# Of each role: the file with its list, the folder of the dummy, and the file that declares its module.
+ROLES = {
+    "queue": ("queue.rs", "queue", "queue.rs"),
+    "policer": ("policer.rs", "policer", "policer.rs"),
+    "traffic": ("traffic.rs", "traffic", "traffic.rs"),
+    "congestion": ("control/congestion.rs", "control/satellite", "control/satellite.rs"),
+    "notification": ("control/notification.rs", "control/satellite", "control/satellite.rs"),
+    "reaction": ("control/reaction.rs", "control/satellite", "control/satellite.rs"),
+    "credit": ("transport/tp4/credit.rs", "transport/tp4/credit", "transport/tp4/credit.rs"),
+    "window": ("transport/tp4/window.rs", "transport/tp4/window", "transport/tp4/window.rs"),
+}
+# The tests that try every variant of a role.
+LAWS = ("conformance", "laws", "every_case", "mean_rates", "lateness", "verdict_at_the_arrival")
+
+
+def add(role: str, tree: Path) -> None:
+    """Adds the dummy of one role: its file, its module, its line."""
+    lists, folder, declares = ROLES[role]
+    module = f"dummy_{role}"
+    shutil.copy(DUMMIES / f"{role}.rs", tree / SOURCE / folder / f"{module}.rs")
+    declaring = tree / SOURCE / declares
+    visible = "pub(super) " if folder == "control/satellite" else ""
+    text = declaring.read_text()
+    declaring.write_text(text.replace("\nmod ", f"\n{visible}mod {module};\nmod ", 1))
+    listing = tree / SOURCE / lists
+    path = f"super::satellite::{module}" if folder == "control/satellite" else module
+    line = f"            /// A dummy.\n            dummy Dummy = {path}::Params => {path}::Dummy;\n"
+    text = listing.read_text()
+    begin = "$then! { $arguments\n"
+    assert text.count(begin) == 1
+    listing.write_text(text.replace(begin, begin + line))
+
+
+@pytest.fixture(scope="module")
+def tree() -> Path:
+    """A copy of the engine with a dummy in every role. It is built apart, and what was built is kept."""
+    tree = ROOT / "target" / "dummies" / "tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    shutil.copytree(ROOT / "crates" / "engine", tree / "crates" / "engine", copy_function=shutil.copy)
+    workspace = (ROOT / "Cargo.toml").read_text()
+    (tree / "Cargo.toml").write_text(workspace.replace(', "crates/python"]', "]"))
+    shutil.copy(ROOT / "Cargo.lock", tree)
+    for role in ROLES:
+        add(role, tree)
+    shutil.copy(DUMMIES / "run.rs", tree / "crates" / "engine" / "tests" / "dummies.rs")
+    return tree
+
+
+def cargo(tree: Path, *arguments: str) -> str:
+    environment = {
+        **os.environ,
+        "CARGO_TARGET_DIR": str(tree.parent / "build"),
+        "CARGO_PROFILE_TEST_OPT_LEVEL": "1",
+        "CARGO_PROFILE_TEST_DEBUG": "0",
+        "CARGO_TERM_COLOR": "never",
+    }
+    command = ["cargo", "test", "--package", "penstock-engine", *arguments]
+    done = subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def test_the_tests_of_each_role_try_the_dummy(tree: Path) -> None:
+    told = cargo(tree, "--lib", "--", *LAWS)
+    assert "test control::conformance::" in told
+    assert "test queue::tests::laws ... ok" in told
+    assert "test policer::tests::laws ... ok" in told
+    assert "test traffic::tests::laws ... ok" in told
+    assert "test transport::tp4::tests::laws::laws ... ok" in told
+
+
+def test_the_dummy_is_in_schema_reference_and_tables(tree: Path) -> None:
+    told = cargo(tree, "--test", "dummies", "--", "--nocapture").splitlines()
+    schema = json.loads(next(line for line in told if line.startswith("SCHEMA ")).removeprefix("SCHEMA "))
+    chosen = [
+        branch["properties"]["dummy"]
+        for definition in schema["$defs"].values()
+        for branch in definition.get("oneOf", [])
+        if "dummy" in branch.get("properties", {})
+    ]
+    assert len(chosen) == len(ROLES)
+    page: str = runpy.run_path(str(ROOT / "tools" / "reference.py"))["ScenarioPage"](schema).text()
+    assert page.count("`dummy") >= len(ROLES)
+    groups = [line.split() for line in told if line.startswith("GROUP ")]
+    assert [group[1] for group in groups] == ["data", "discarded", "transport"]
+    # One PDU every millisecond; a queue that is always full discards each.
+    assert (groups[0][2:], groups[1][2:]) == (["1000", "0"], ["1000", "1000"])
+    assert int(groups[2][2]) > 1
+    readings = next(line for line in told if line.startswith("READINGS ")).split()
+    assert {"dummy_arrivals", "dummy_factor"} <= set(readings)
