@@ -1,31 +1,31 @@
-//! A queue without limit: nothing is ever discarded.
+//! A queue without limit: it never discards a PDU.
 //!
-//! For exact queueing results (M/D/1) and for the lines of a user, where nothing may be lost.
+//! For exact queueing results (M/D/1) and for a user's lines, which must not lose PDUs.
 
 use super::{Discard, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 
-/// Nothing to choose.
+/// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
 
 impl Params {
-    /// Always right.
+    /// Never finds a fault.
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
 }
 
-/// Admits everything.
+/// Admits every PDU.
 #[derive(Clone, Debug)]
 pub struct Unlimited;
 
 impl Unlimited {
     /// An unlimited queue.
     #[must_use]
-    pub fn new(_params: &Params, _surroundings: ()) -> Unlimited {
+    pub fn new(_params: &Params, _env: ()) -> Unlimited {
         Unlimited
     }
 }
