@@ -1,7 +1,7 @@
 """A new variant of a role is one file, with its `mod` line, and one line in the role's list. All else follows.
 
-The test adds a dummy to each role of a copy of the engine (`dummies/`). It compiles, the tests of its role try it, and it
-appears in the JSON Schema, in the reference and in the result tables.
+The test adds a dummy to each role of a copy of the engine (`dummies/`). It compiles, the tests of its role try it, and
+it appears in the JSON Schema, in the reference and in the result tables.
 """
 
 from __future__ import annotations

@@ -107,12 +107,12 @@ def test_a_sweep_goes_over_files(clip: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "more", "words"),
     [
-        ("1 I 9000\n2 B\n", "", ["line 10", "clip.txt", "line 2 of it", "2 columns"]),
-        ("9000\nmany\n", "", ["line 2 of it", "many", "whole number"]),
-        ("9000\n-1\n", "", ["line 2 of it", "-1"]),
-        ("# none\n", "", ["holds no frame sizes"]),
+        ("1 I 9000\n2 B\n", "", ["line 10", "clip.txt", "line 2 of the file", "2 columns"]),
+        ("9000\nmany\n", "", ["line 2 of the file", "many", "whole number"]),
+        ("9000\n-1\n", "", ["line 2 of the file", "-1"]),
+        ("# none\n", "", ["the file has no frame sizes"]),
         ("0\n0\n", "", ["every frame is empty"]),
-        ("1\n" * 100_001, "", ["line 100001 of it", "100000 frames"]),
+        ("1\n" * 100_001, "", ["line 100001 of the file", "100000 frames"]),
         ("9000\n", "column = 2, ", ["no column 2"]),
         ("9000\n", 'sending = { burst = "1 Mb/s" }, ', ["sending.burst", "72000 bits"]),
         ("9000\n", "sending = { header = 53 }, ", ["sending.header", "53 octets"]),

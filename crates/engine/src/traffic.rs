@@ -206,7 +206,7 @@ impl SessionClock {
     }
 }
 
-/// The mean pause between sessions, and how long these bear on the rate; seconds.
+/// The mean pause between sessions, and the correlation time that sessions add to the rate, in seconds.
 fn pauses(sessions: Option<&Sessions>) -> [f64; 2] {
     sessions.map_or([0.0; 2], |own| [own.idle.seconds(), own.active.min(own.idle).seconds()])
 }
@@ -380,7 +380,7 @@ impl Params {
     pub fn offered(&self, octets: u16) -> Option<Offer> {
         let pdu_bits = f64::from(octets) * 8.0;
         let mean = self.mean_rate(octets).map(|rate| {
-            // Gaps are whole picoseconds, each perhaps one too long.
+            // Gaps are whole picoseconds. Each may be one picosecond too long.
             let pdus = rate / pdu_bits;
             pdus / (1.0 + pdus / PICOSECONDS as f64)
         });
@@ -389,7 +389,7 @@ impl Params {
 
     /// Mean offered rate in bits per second at factor 1, if the parameters tell.
     fn mean_rate(&self, octets: u16) -> Option<f64> {
-        // Random numbers decide when PDUs are sent, not the mean rate.
+        // The random numbers change the times of PDUs, not the mean rate.
         let stream = Stream::new(0, 0, "mean rate");
         let host = Host { stream: stream.clone(), peers: 1, peer: 0 };
         let env =

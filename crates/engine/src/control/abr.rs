@@ -1,9 +1,10 @@
-//! The available bit rate service of ATM: end systems and switches that speak in RM cells.
+//! The available bit rate service of ATM: end systems and switches that exchange RM cells.
 //!
-//! Source: ATM Forum TM 4.0 (AF-TM-0056.000) and the contributions before it. In every Nrm cells a source sends a
-//! forward RM cell with its own rate (CCR); the destination turns it round; switches say what the network bears, by
-//! marks (EFCI) on the way there or by ER and CI on the way back, which they lower or set and never raise or clear; the
-//! source obeys. Congestion is judged by the queue that the RM cell finds. Rates are bits per second of whole cells.
+//! Source: ATM Forum TM 4.0 (AF-TM-0056.000) and the contributions before it. Once every Nrm cells, a source sends a
+//! forward RM cell with its current rate (CCR). The destination returns it as a backward RM cell. Switches signal
+//! congestion in two ways. They mark forward cells (EFCI), or they write ER and CI in backward RM cells. They may only
+//! reduce ER and set CI, never increase ER or clear CI. The source obeys. The queue length at the arrival of the RM
+//! cell indicates congestion. Rates are bits per second of whole cells.
 
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
@@ -30,32 +31,32 @@ pub(super) mod phantom;
 mod sending;
 pub(super) mod tm40;
 
-/// Least rate that a switch grants which must see in-rate cells to grant more: 20 cells a second, twice TCR.
+/// Smallest rate that a switch grants if it needs in-rate cells to increase the grant: 20 cells a second, twice TCR.
 const LEAST_GRANT: f64 = 20.0 * CELL_BITS as f64;
 
-/// Finds fault with a peak that leaves nothing to send in-rate, and with MCR <= ICR <= PCR where it does not hold.
+/// Checks that the peak is above TCR, so that in-rate cells can be sent, and that MCR <= ICR <= PCR.
 fn check_rates(pcr: Rate, mcr: Option<Rate>, icr: Option<Rate>, tcr: Rate) -> Result<(), Fault> {
     if pcr <= tcr {
-        let reason = format!("the peak is {pcr}: only out-of-rate cells could ever be sent");
-        return Err(Fault::new("tcr", tcr, reason, "lower it, or raise pcr; the standard has 4.24 kb/s"));
+        let reason = format!("the peak is {pcr}, so the source could only send out-of-rate cells");
+        return Err(Fault::new("tcr", tcr, reason, "reduce it, or increase pcr; the standard value is 4.24 kb/s"));
     }
     if let Some(mcr) = mcr.filter(|&mcr| mcr > pcr) {
-        return Err(Fault::new("mcr", mcr, format!("it is above the peak, {pcr}"), "lower it, or raise pcr"));
+        return Err(Fault::new("mcr", mcr, format!("it is above the peak, {pcr}"), "reduce it, or increase pcr"));
     }
     let lowest = mcr.unwrap_or(Rate(1));
     if let Some(icr) = icr.filter(|&icr| icr < lowest || icr > pcr) {
-        let remedy = format!("write a rate from {lowest} to {pcr}");
-        return Err(Fault::new("icr", icr, "it must lie between mcr and pcr", remedy));
+        let remedy = format!("choose a rate from {lowest} to {pcr}");
+        return Err(Fault::new("icr", icr, "it must be between mcr and pcr", remedy));
     }
     Ok(())
 }
 
-/// Whether `pdu` counts against the rate of its sender: all but RM cells sent tagged, beside the rate.
+/// Whether `pdu` is in-rate. All PDUs are, except RM cells with CLP=1.
 fn is_in_rate(pdu: &Pdu) -> bool {
     pdu.kind().is_data() || !pdu.is_tagged()
 }
 
-/// Current cell rate that a forward RM cell tells.
+/// Current cell rate in a forward RM cell.
 fn forward_ccr(pdu: &Pdu) -> Option<f64> {
     match pdu.body() {
         Body::ResourceManagement { ccr, .. } if !pdu.is_backward() => Some(ccr),
@@ -63,7 +64,7 @@ fn forward_ccr(pdu: &Pdu) -> Option<f64> {
     }
 }
 
-/// Current cell rate that a backward RM cell brings back.
+/// Current cell rate in a backward RM cell.
 fn backward_ccr(pdu: &Pdu) -> Option<f64> {
     match pdu.body() {
         Body::ResourceManagement { ccr, .. } if pdu.is_backward() => Some(ccr),
@@ -71,26 +72,26 @@ fn backward_ccr(pdu: &Pdu) -> Option<f64> {
     }
 }
 
-/// Grants the source of an RM cell no more than `er`.
+/// Limits the explicit rate of an RM cell to `er`.
 fn lower(pdu: &mut Pdu, er: f64) {
     if let Body::ResourceManagement { er: granted, ccr } = pdu.body() {
         pdu.set_body(Body::ResourceManagement { er: granted.min(er), ccr });
     }
 }
 
-/// Tells the source of an RM cell to slow down.
+/// Sets CI in an RM cell, so that the source reduces its rate.
 fn indicate_congestion(pdu: &mut Pdu) {
     pdu.marks.set(Marks::CI);
 }
 
-/// Cells to try switches with.
+/// Cells for the tests of switches.
 #[cfg(test)]
 mod cells {
     use crate::control::congestion::PortView;
     use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
     use crate::core::time::{Span, Time};
 
-    /// A port as a cell of its last queue finds it.
+    /// A port view for a cell of the last queue.
     pub(super) fn view(microseconds: f64, length: u64) -> PortView {
         let now = Time::ZERO + Span::from_seconds(microseconds * 1e-6);
         PortView { now, length, size: None, refused: false }
@@ -101,7 +102,7 @@ mod cells {
         Pdu::new(FlowId(flow), 0, CELL_OCTETS, 1, Body::Data { born: Time::ZERO, number: 0 })
     }
 
-    /// A data cell of a class that goes first.
+    /// A data cell of a class with higher priority.
     pub(super) fn video() -> Pdu {
         let mut pdu = data(3);
         pdu.priority = 0;
@@ -120,7 +121,7 @@ mod cells {
         pdu
     }
 
-    /// What an RM cell grants.
+    /// The explicit rate of an RM cell.
     pub(super) fn er(pdu: &Pdu) -> f64 {
         match pdu.body() {
             Body::ResourceManagement { er, .. } => er,

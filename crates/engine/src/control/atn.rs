@@ -1,4 +1,5 @@
-//! Intermediate systems of the aeronautical network (specs/atn.md). What its end systems do is in `transport`.
+//! Congestion points of the aeronautical network's intermediate systems (specs/atn.md). Its end systems are in
+//! `transport`.
 
 pub(super) mod clnp;
 pub(super) mod decbit;

@@ -1,25 +1,25 @@
-//! Backward explicit congestion notification: a queue above a threshold tells the sources of arriving cells, and they
-//! step down through halved rates, or stop, and up again with time.
+//! Backward explicit congestion notification: a queue above a threshold notifies the sources of arriving cells. A
+//! notified source halves its rate, or stops. Its rate recovers with time.
 //!
 //! Source: P. Newman, "Backward Explicit Congestion Notification for ATM Local Area Networks", Globecom 1993, sections
-//! 2 to 4; papers/becn-atm-lan.txt, and specs/becn.md for what the paper leaves open.
+//! 2 to 4; papers/becn-atm-lan.txt. specs/becn.md decides the points that the paper leaves open.
 //!
 //! ```text
-//! congested      queue, the arriving cell counted, > threshold
+//! congested      queue, including the arriving cell, > threshold
 //! filter none    every cell that arrives while congested returns a BECN cell
-//! filter simple  the same, but none before a period has passed since the last, whatever the flow
-//! filter per_vc  at most one a flow and period; the memory of all flows is cleared at each multiple of the period
+//! filter simple  the same, but only if a period has passed since the last BECN cell of any flow
+//! filter per_vc  at most one BECN cell per flow and period; the state of all flows is cleared at each multiple of it
 //!
 //! level k        peak / 2^k for k = 0 .. levels - 2, zero for k = levels - 1
 //! BECN cell      k + 1 (halve) or zero (stop); ignored if stopped, or if no cell was sent since the last obeyed one
-//! recovery       k - 1, when for the period of level k there was neither a BECN cell, obeyed or not, nor a recovery
+//! recovery       k - 1, after the period of level k without a BECN cell (obeyed or ignored) and without a recovery
 //! by_level       lowest + (highest - lowest) (K - k) / K with K = levels - 2, and lowest at zero (section 4.3)
 //! ```
 //!
-//! A BECN cell at the very instant of a recovery comes before it, as deliveries come before timers: the timer starts
-//! afresh. When the rate changes, the pending cell moves to the last cell's time plus the new interval; where that is
-//! past it goes at once. A stopped source has no pending cell. Levels are evaluated when they are asked for: the next
-//! cell's time follows from the last cell, the level and the timer, so recoveries need no events.
+//! A BECN cell at exactly the time of a recovery comes before it, as deliveries come before timers, and the timer
+//! restarts. When the rate changes, the pending cell moves to the last cell's time plus the new interval. If that time
+//! has passed, the cell is sent at once. A stopped source has no pending cell. Levels are computed on demand. The time
+//! of the next cell follows from the last cell, the level and the timer, so recoveries need no events.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,17 +32,17 @@ use crate::core::quantity::Count;
 use crate::core::time::{LineRate, Span, Time};
 use crate::traffic::RateScale;
 
-/// Most levels, zero among them.
+/// Largest number of levels, including zero.
 const MOST_LEVELS: usize = 16;
 
 /// Parameters of the congestion point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PointParams {
-    /// Congested while the queue, the cell in service and the arriving one counted, is longer than this.
+    /// The port is congested while the queue, including the cell in service and the arriving cell, is longer than this.
     #[serde(default = "two_hundred_and_fifty")]
     pub threshold: Count,
-    /// Which of the arriving cells return a BECN cell while congested.
+    /// Which arriving cells return a BECN cell while congested.
     pub filter: Filter,
 }
 
@@ -50,19 +50,20 @@ fn two_hundred_and_fifty() -> Count {
     Count(250)
 }
 
-/// Which of the arriving cells return a BECN cell.
+/// Which arriving cells return a BECN cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Filter {
-    /// Every one.
+    /// Every cell.
     None(Everything),
-    /// The first a period or more after the last that did, whatever its flow.
+    /// The first cell at least one period after the last such cell, of any flow.
     Simple(Period),
-    /// The first of each flow in each period; periods are common to all flows, and begin with the run.
+    /// The first cell of each flow in each period. Periods are the same for all flows, and begin at the start of the
+    /// run.
     PerVc(Period),
 }
 
-/// Nothing to choose.
+/// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Everything {}
@@ -71,7 +72,7 @@ pub struct Everything {}
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Period {
-    /// Its length.
+    /// Length of the period.
     pub period: Span,
 }
 
@@ -79,8 +80,13 @@ impl PointParams {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.filter == Filter::PerVc(Period { period: Span::ZERO }) {
-            let remedy = "give a time above 0, or `filter.none = {}`";
-            return Err(Fault::new("filter.per_vc.period", Span::ZERO, "no period has one cell a flow", remedy));
+            let remedy = "choose a time above 0, or `filter.none = {}`";
+            return Err(Fault::new(
+                "filter.per_vc.period",
+                Span::ZERO,
+                "a period of zero length would let no cell pass the filter",
+                remedy,
+            ));
         }
         Ok(())
     }
@@ -96,14 +102,14 @@ pub struct Detector {
     notices: u64,
 }
 
-/// A filter at work.
+/// The state of a filter.
 #[derive(Clone, Debug)]
 enum Gate {
     Simple {
         period: Span,
         opens: Time,
     },
-    /// Number of the period, from 1, in which each flow was last told.
+    /// The period, counted from 1, in which each flow was last notified.
     PerVc {
         period: Span,
         told: Vec<u64>,
@@ -111,7 +117,7 @@ enum Gate {
 }
 
 impl Detector {
-    /// At the port described by `env`.
+    /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &PointParams, env: PortEnv) -> Detector {
         let simple = |period| Gate::Simple { period, opens: Time::ZERO };
@@ -125,7 +131,7 @@ impl Detector {
 }
 
 impl Gate {
-    /// Whether a cell of that flow returns a BECN cell now.
+    /// Whether a cell of this flow returns a BECN cell now.
     fn lets_through(&mut self, flow: usize, now: Time) -> bool {
         match self {
             Gate::Simple { period, opens } => {
@@ -163,23 +169,23 @@ impl CongestionPoint for Detector {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Highest rate, as a share of that of the first line that has a rate.
+    /// Highest rate, as a share of the rate of the first line that has a rate.
     #[serde(default = "whole")]
     pub peak: f64,
-    /// Number of levels: the peak, halves of it, and zero; 6 in the paper's studies, 9 in the one per virtual channel.
+    /// Number of levels: the peak, its halves, and zero. 6 in the paper's studies, 9 in its study per virtual channel.
     #[serde(default = "six")]
     pub levels: u8,
-    /// What an obeyed BECN cell does.
+    /// The effect of an obeyed BECN cell.
     #[serde(default)]
     pub on_notice: OnNotice,
-    /// How long a source waits before it rises by a level.
+    /// Time without a BECN cell before the source rises by one level.
     pub recovery: Recovery,
-    /// Whether a change of the rate moves the pending cell; if not, the gap in progress stays as it was begun.
+    /// Whether a rate change moves the pending cell. If not, the gap in progress does not change.
     #[serde(default = "yes")]
     pub moves_pending: bool,
 }
 
-/// What an obeyed BECN cell does.
+/// The effect of an obeyed BECN cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnNotice {
@@ -190,27 +196,27 @@ pub enum OnNotice {
     Stop,
 }
 
-/// How long a source waits, without a BECN cell, before it rises by a level.
+/// Time without a BECN cell before a source rises by one level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
     /// The same time at every level.
     Constant(Span),
-    /// The time in which the source sends so many cells at its peak.
+    /// The time in which the source sends this many cells at its peak.
     OwnCells(u32),
-    /// The longer the higher the level.
+    /// A longer time at a higher level.
     ByLevel(ByLevel),
 }
 
-/// Recovery periods in a line over the number of the level.
+/// Recovery periods that are linear in the number of the level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ByLevel {
-    /// At zero, and at the lowest rate above it.
+    /// Period at zero, and at the lowest rate above zero.
     pub lowest: Span,
-    /// At the peak.
+    /// Period at the peak.
     pub highest: Span,
-    /// Whether the line goes down to `lowest` at zero, not at the lowest rate.
+    /// Whether the line reaches `lowest` at zero instead of at the lowest rate.
     #[serde(default)]
     pub down_to_zero: bool,
 }
@@ -231,15 +237,15 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if !(self.peak > 0.0 && self.peak <= 1.0) {
-            let remedy = "write a share of the line's rate, as 0.25";
+            let remedy = "choose a share of the line's rate, for example 0.25";
             return Err(Fault::new("peak", self.peak, "it must be above 0 and at most 1", remedy));
         }
         if !(2..=MOST_LEVELS).contains(&usize::from(self.levels)) {
-            let reason = "a source has a peak and a zero, and not many levels";
-            return Err(Fault::new("levels", self.levels, reason, format!("give 2 to {MOST_LEVELS}")));
+            let reason = format!("the levels include the peak and zero, and there are at most {MOST_LEVELS}");
+            return Err(Fault::new("levels", self.levels, reason, format!("choose 2 to {MOST_LEVELS}")));
         }
         let endless = |path: &str, value: String| {
-            Err(Fault::new(path, value, "the source would rise without end at once", "give more than 0"))
+            Err(Fault::new(path, value, "the source would rise to its peak at once", "choose more than 0"))
         };
         match &self.recovery {
             Recovery::Constant(Span::ZERO) => endless("recovery.constant", Span::ZERO.to_string()),
@@ -249,18 +255,18 @@ impl Params {
             }
             Recovery::ByLevel(line) if line.highest < line.lowest => {
                 let reason = format!("it is shorter than the lowest ({})", line.lowest);
-                Err(Fault::new("recovery.by_level.highest", line.highest, reason, "exchange the two"))
+                Err(Fault::new("recovery.by_level.highest", line.highest, reason, "exchange the two values"))
             }
             _ => Ok(()),
         }
     }
 
-    /// The fault of a peak whose cells would leave between the cell times of a slotted model.
+    /// The fault of a peak whose cells would not be a whole number of cell times apart, as a slotted model requires.
     pub fn check_slots(&self) -> Result<(), Fault> {
         let interval = 1.0 / self.peak;
         if (interval - (interval + 0.5) as u64 as f64).abs() > 1e-9 * interval {
-            let reason = format!("a cell every {interval} cell times does not keep to whole ones");
-            return Err(Fault::new("peak", self.peak, reason, "write 1, 0.5, 0.25 or another share 1/n"));
+            let reason = format!("the cells are {interval} cell times apart, which is not a whole number");
+            return Err(Fault::new("peak", self.peak, reason, "choose 1, 0.5, 0.25 or another share 1/n"));
         }
         Ok(())
     }
@@ -276,9 +282,9 @@ impl ReactionPointParams for Params {
 #[derive(Clone, Debug)]
 pub struct Source {
     peak: f64,
-    /// From cell to cell at the peak.
+    /// Time between cells at the peak.
     interval: Span,
-    /// Number of the level at which it is stopped.
+    /// Number of the level with rate zero.
     zero: usize,
     stops: bool,
     moves_pending: bool,
@@ -286,26 +292,26 @@ pub struct Source {
     level: usize,
     /// Start of the recovery timer.
     restarted: Time,
-    /// The last cell sent.
+    /// Time of the last cell sent.
     last: Option<Time>,
-    /// End of the gap begun by it.
+    /// End of the gap that begins with the last cell.
     gap_end: Time,
     /// Whether a cell was sent since the last obeyed BECN cell.
     has_sent: bool,
     obeyed: u64,
     spent: [Span; MOST_LEVELS],
-    /// Up to here time is counted in `spent`.
+    /// `spent` includes the time up to here.
     counted: Time,
 }
 
 impl Source {
-    /// For the sender described by `env`.
+    /// For a sender with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: SenderEnv) -> Source {
         let cell = env.line_rate.span(u64::from(env.octets) * 8);
         let interval = Span((cell.0 as f64 / params.peak + 0.5) as u64);
         let zero = usize::from(params.levels) - 1;
-        // In a slotted model every period is a whole number of cell times: a timer is looked at once a slot.
+        // In a slotted model, timers are checked once a slot, so every period is a whole number of cell times.
         let slot = if matches!(env.line_rate, LineRate::CellIn(_)) { cell } else { Span(1) };
         let mut periods = [Span::ZERO; MOST_LEVELS];
         for (level, period) in periods[..=zero].iter_mut().enumerate() {
@@ -333,17 +339,17 @@ impl Source {
         }
     }
 
-    /// From cell to cell at a level above zero.
+    /// Time between cells at a level above zero.
     fn interval_at(&self, level: usize) -> Span {
         self.interval * (1 << level)
     }
 
-    /// When the timer that started at `restarted` raises the source from `level`.
+    /// When the timer started at `restarted` raises the source from `level`.
     fn rises(&self, level: usize, restarted: Time) -> Time {
         if level == 0 { Time::NEVER } else { restarted + self.periods[level] }
     }
 
-    /// Takes every recovery up to `until`.
+    /// Applies every recovery up to `until`.
     fn recover(&mut self, until: Time) {
         loop {
             let at = self.rises(self.level, self.restarted);
@@ -356,13 +362,13 @@ impl Source {
         }
     }
 
-    /// Counts the time up to `at` for the present level.
+    /// Adds the time up to `at` to the current level.
     fn count(&mut self, at: Time) {
         self.spent[self.level] = self.spent[self.level] + at.since(self.counted);
         self.counted = at;
     }
 
-    /// When the next cell may go if nothing is heard before: at the level of that instant.
+    /// Time of the next cell if no BECN cell arrives before, at the level of that time.
     fn next_cell(&self) -> Time {
         let (mut from, mut level, mut restarted) = (Time::ZERO, self.level, self.restarted);
         loop {
@@ -392,7 +398,7 @@ impl ByLevel {
     }
 }
 
-/// What the traffic produces waits for its turn: the levels bear on the sending alone.
+/// Produced traffic waits to be sent: the levels only control the sending.
 impl RateScale for Source {}
 
 impl ReactionPoint for Source {

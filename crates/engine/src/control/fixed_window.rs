@@ -1,8 +1,9 @@
-//! A constant window: so many PDUs may be on their way, acknowledged one by one. The yardstick of every window scheme:
-//! throughput min(C, W / round trip), queue max(0, W - C x round trip) (specs/truths.md, 14).
+//! A constant window: a constant number of PDUs may be unacknowledged, and each PDU is acknowledged. It is the
+//! reference for every window scheme: throughput min(C, W / round trip), queue max(0, W - C x round trip)
+//! (specs/truths.md, 14).
 //!
-//! Acknowledgements are cumulative: number `n` covers the sequence numbers 0 to `n`. Duplicates, old ones and numbers
-//! never sent are ignored. Nothing is sent again: on a path that loses PDUs the window stays closed by what was lost.
+//! Acknowledgements are cumulative: number `n` covers the sequence numbers 0 to `n`. Duplicates, old numbers and
+//! numbers never sent are ignored. There are no retransmissions: after a loss the window closes for ever.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,11 +28,11 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.window == 0 {
-            return Err(Fault::new("window", 0, "nothing could ever be sent", "write a count of at least 1"));
+            return Err(Fault::new("window", 0, "nothing could ever be sent", "choose at least 1"));
         }
         if self.window > MOST {
-            let reason = "that many PDUs at once do not fit in memory";
-            return Err(Fault::new("window", self.window, reason, format!("write at most {MOST}")));
+            let reason = "a window this large does not fit in memory";
+            return Err(Fault::new("window", self.window, reason, format!("choose at most {MOST}")));
         }
         Ok(())
     }
@@ -46,14 +47,14 @@ const MOST: u32 = 10_000_000;
 #[derive(Clone, Debug)]
 pub struct FixedWindow {
     window: u64,
-    /// One past the highest sequence number sent; unlike that, it does not wrap.
+    /// One past the highest sequence number sent. Unlike that number, it does not wrap.
     sent: u64,
     /// One past the highest sequence number acknowledged.
     acknowledged: u64,
 }
 
 impl FixedWindow {
-    /// The same in all env.
+    /// A sender with this window, the same for every `env`.
     #[must_use]
     pub fn new(params: &Params, _env: SenderEnv) -> FixedWindow {
         FixedWindow { window: u64::from(params.window), sent: 0, acknowledged: 0 }
@@ -72,7 +73,7 @@ impl ReactionPoint for FixedWindow {
     }
 
     fn on_send(&mut self, pdu: &mut Pdu, _now: Time) {
-        // What lies half the numbers ahead or more is old: a PDU sent again.
+        // A number ahead by half of all numbers or more is old: the PDU is a retransmission.
         let ahead = pdu.sequence.wrapping_sub(self.sent as u32);
         if pdu.kind().is_data() && ahead <= u32::MAX / 2 {
             self.sent += u64::from(ahead) + 1;
@@ -114,8 +115,8 @@ impl AcknowledgeParams {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.octets == 0 {
-            let remedy = "write a count of at least 1, as 40";
-            return Err(Fault::new("octets", 0, "an acknowledgement has a length", remedy));
+            let remedy = "choose at least 1, for example 40";
+            return Err(Fault::new("octets", 0, "an acknowledgement cannot have length 0", remedy));
         }
         Ok(())
     }
@@ -131,12 +132,12 @@ impl NotificationPointParams for AcknowledgeParams {
 #[derive(Clone, Debug)]
 pub struct Acknowledge {
     octets: u16,
-    /// Sequence number that comes next in order; unlike that of a PDU, it does not wrap.
+    /// Next sequence number in order. Unlike that of a PDU, it does not wrap.
     expected: u64,
 }
 
 impl Acknowledge {
-    /// The same in all env.
+    /// A receiver with these parameters, the same for every `env`.
     #[must_use]
     pub fn new(params: &AcknowledgeParams, _env: ReceiverEnv) -> Acknowledge {
         Acknowledge { octets: params.octets, expected: 0 }
@@ -151,7 +152,7 @@ impl NotificationPoint for Acknowledge {
         if pdu.sequence == self.expected as u32 {
             self.expected += 1;
         }
-        // Before the first PDU there is nothing to acknowledge. The credit is not used.
+        // Before PDU 0 arrives there is nothing to acknowledge. The credit is not used.
         let number = self.expected.checked_sub(1)?;
         let body = Body::Acknowledgement { number, credit: 0 };
         Some(Answer { body, marks: Marks::default(), octets: self.octets })

@@ -1,4 +1,4 @@
-//! No control at all: the sender obeys nothing and sends what its traffic produces at the nominal rate.
+//! No control: the sender ignores feedback and sends its traffic at the nominal rate.
 //!
 //! The base case of every comparison, and the source that breaks its contract in papers/satellite-atm-thesis.txt.
 
@@ -9,13 +9,13 @@ use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::traffic::RateScale;
 
-/// It has no parameters.
+/// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
 
 impl Params {
-    /// Finds no fault.
+    /// Never finds a fault.
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -28,7 +28,7 @@ impl ReactionPointParams for Params {}
 pub struct Uncontrolled;
 
 impl Uncontrolled {
-    /// The same in all env.
+    /// A sender without control, the same for every `env`.
     #[must_use]
     pub fn new(_params: &Params, _env: SenderEnv) -> Uncontrolled {
         Uncontrolled

@@ -1,12 +1,12 @@
-//! Generic cell rate algorithm: a meter that judges each PDU by how early it comes.
+//! Generic cell rate algorithm: a meter that tests how early each PDU arrives.
 //!
-//! ITU-T I.371 and ATM Forum TM 4.0, GCRA(I, L), in both of their forms, which give the same verdicts
-//! (theoretical arrival time = last conformance time + level):
+//! ITU-T I.371 and ATM Forum TM 4.0, GCRA(I, L). Both forms give the same verdicts (theoretical arrival time = last
+//! conformance time + level):
 //! - virtual scheduling: conforming if `ta >= TAT - L`; then `TAT = max(ta, TAT) + I`;
 //! - continuous-state leaky bucket: `X' = X - (ta - LCT)`, conforming if `X' <= L`; then `X = max(0, X') + I` and
 //!   `LCT = ta`.
 //!
-//! A PDU that does not conform leaves the state alone; it is tagged CLP=1 or discarded. At most
+//! A PDU that does not conform does not change the state. It is tagged CLP=1 or discarded. At most
 //! `1 + floor((t + L) / I)` PDUs conform within any time t.
 
 use std::collections::VecDeque;
@@ -16,29 +16,29 @@ use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
 
-/// How the algorithm is written; the verdicts are the same.
+/// The form of the algorithm. Both forms give the same verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// With a theoretical arrival time.
+    /// Virtual scheduling, with a theoretical arrival time.
     #[default]
     VirtualScheduling,
-    /// With a bucket that drains continuously.
+    /// Leaky bucket that drains continuously.
     LeakyBucket,
 }
 
-/// The contract, and what becomes of a PDU that breaks it.
+/// The traffic contract, and the treatment of PDUs that do not conform.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Increment I: time between PDUs at the rate agreed on.
+    /// Increment I: time between PDUs at the contracted rate.
     pub increment: Span,
-    /// Limit L: how much too early a PDU may come (delay variation or burst tolerance).
+    /// Limit L: how much too early a PDU may arrive (delay variation or burst tolerance).
     pub limit: Span,
-    /// What becomes of a PDU that does not conform.
+    /// What happens to a PDU that does not conform.
     #[serde(default = "default_nonconforming")]
     pub nonconforming: Overflow,
-    /// Which of the two equivalent forms is computed.
+    /// Which of the two equivalent forms the engine computes.
     #[serde(default)]
     pub form: Form,
 }
@@ -63,7 +63,7 @@ enum State {
     LeakyBucket { level: Span, last_conformance: Time },
 }
 
-/// A GCRA of one flow.
+/// The GCRA of one flow.
 #[derive(Clone, Debug)]
 pub struct Gcra {
     increment: Span,
@@ -74,7 +74,7 @@ pub struct Gcra {
 }
 
 impl Gcra {
-    /// An algorithm that has seen nothing: the first PDU conforms.
+    /// The initial state: the first PDU conforms.
     #[must_use]
     pub fn new(params: &Params, _env: ()) -> Gcra {
         let state = match params.form {
@@ -162,7 +162,7 @@ mod tests {
         Gcra::new(&params, ())
     }
 
-    /// The verdicts on PDUs at `times`, which both forms must share.
+    /// The verdicts on PDUs at `times`. Both forms must give the same.
     fn verdicts(increment: u64, limit: u64, times: &[u64]) -> Vec<bool> {
         let [one, other] = FORMS.map(|form| {
             let mut meter = gcra(increment, limit, form);
@@ -184,7 +184,8 @@ mod tests {
         assert_eq!(verdicts(4, 6, &[0, 1, 2, 3, 4, 5]), ones("1 1 1 0 0 0"));
     }
 
-    /// The figures of I.371 and TM 4.0: T = 4.5 slots, a source that sends in every slot in which it may. In half slots.
+    /// The figures of I.371 and TM 4.0: T = 4.5 slots. The source sends in every slot in which it may. Times in half
+    /// slots.
     #[test]
     fn greedy_slots() {
         let conforming = |limit, slots: u64| {
@@ -198,7 +199,7 @@ mod tests {
         assert_eq!(conforming(14, 35), [0, 1, 2, 7, 11, 16, 20, 25, 29, 34]);
     }
 
-    /// Back to back at most 1 + floor(L / (T - d)), d the slot: limits of .5, 1.5, 3.5 (equality), 7 and 14 slots.
+    /// At most 1 + floor(L / (T - d)) back to back, with d the slot. Limits of .5, 1.5, 3.5 (equality), 7 and 14 slots.
     #[test]
     fn back_to_back() {
         let times: Vec<u64> = (0..10).map(|slot| 2 * slot).collect();
@@ -208,7 +209,7 @@ mod tests {
         }
     }
 
-    /// Burst tolerance (MBS-1)(1/SCR - 1/PCR) = 99 (1/1000 - 1/4000) s = 74.25 ms lets exactly MBS = 100 cells by.
+    /// Burst tolerance (MBS-1)(1/SCR - 1/PCR) = 99 (1/1000 - 1/4000) s = 74.25 ms: exactly MBS = 100 cells conform.
     #[test]
     fn a_maximum_burst_conforms_and_no_more() {
         let times: Vec<u64> = (0..101).map(|cell| cell * 250_000_000).collect();
@@ -235,7 +236,7 @@ mod tests {
     }
 
     proptest! {
-        /// Equal verdicts of both forms, and at most 1 + floor((t + L) / I) conforming PDUs within t.
+        /// Both forms give equal verdicts. At most 1 + floor((t + L) / I) PDUs conform within t.
         #[test]
         fn forms_agree_and_windows_hold(
             increment in 1u64..30, limit in 0u64..90, gaps in prop::collection::vec(0u64..40, 1..80),
@@ -252,14 +253,15 @@ mod tests {
         }
     }
 
-    /// T = 1 ms, tau = 250 us: what comes exactly at TAT - tau conforms, a picosecond before it does not, and leaves TAT
-    /// where it is. A cell that conforms moves TAT by T from TAT if it was early, from its own arrival if it was late.
+    /// T = 1 ms, tau = 250 us. A cell exactly at TAT - tau conforms. A cell one picosecond earlier does not, and does
+    /// not change TAT. A conforming cell sets TAT to TAT + T if it was early, and to its arrival time + T if it was
+    /// late.
     #[test]
     fn exactly_at_the_tolerance_conforms() {
         let (increment, limit) = (1_000_000_000, 250_000_000);
         let times = [
             0,             // TAT = 1 ms
-            749_999_999,   // a picosecond too early
+            749_999_999,   // one picosecond too early
             750_000_000,   // just in time: TAT = 2 ms
             1_749_999_999, // too early
             1_750_000_000, // TAT = 3 ms
@@ -268,7 +270,7 @@ mod tests {
             5_750_000_000,
         ];
         assert_eq!(verdicts(increment, limit, &times), ones("1 0 1 0 1 1 0 1"));
-        // Without a tolerance, TAT itself.
+        // Without tolerance the limit is TAT itself.
         let times = [7, 1_000_000_006, 1_000_000_007, 2_000_000_006, 2_000_000_007];
         assert_eq!(verdicts(increment, 0, &times), ones("1 0 1 0 1"));
     }

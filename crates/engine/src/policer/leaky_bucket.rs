@@ -1,10 +1,11 @@
-//! Leaky bucket: a pool of tokens that holds a flow to its average rate and lets it save up for bursts.
+//! Leaky bucket: a token pool that limits a flow to its average rate and allows bursts.
 //!
-//! Satellite thesis, sections 3.1 and 6.1.1. Tokens fall into the pool at periodic instants of the run, the k-th at
-//! `k * bits / drain` (`bits` is the length of the flow's PDUs, taken from its first one); a full pool loses them. The
-//! pool starts full. A PDU takes a token, whether it is tagged already or not. One that finds none is tagged CLP=1 or
-//! discarded, or waits where there is a queue in front; if that is full, the arriving PDU is discarded, or the head is
-//! sent at once, tagged and without a token. A token that falls at the instant of an arrival is there for it.
+//! Satellite thesis, sections 3.1 and 6.1.1. Tokens arrive at periodic instants of the run, the k-th at
+//! `k * bits / drain`. `bits` is the length of the flow's first PDU, used for all its PDUs. A full pool discards new
+//! tokens. The pool starts full. Each PDU needs one token, tagged or not. A PDU that finds no token waits if there is a
+//! queue. Without a queue it is tagged CLP=1 or discarded. If the queue is full, either the arriving PDU is discarded,
+//! or the PDU at the head is sent at once, tagged and without a token. A token that arrives at the same instant as a
+//! PDU is available to that PDU.
 //!
 //! The study's depth for bursts of mean length b is `(peak - drain) * b / bits`: 33 cells for voice, 143 for video.
 
@@ -16,18 +17,18 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::time::{PICOSECONDS, Rate, Time};
 
-/// The average rate agreed on, and how much may be saved up.
+/// The contracted average rate, and the depth of the token pool.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Tokens that the pool can hold; it starts full. One token lets one PDU pass.
+    /// Tokens that the pool can hold. It starts full. Each PDU that passes uses one token.
     pub depth: Count,
-    /// Rate at which tokens come, in bits of the PDUs that they let pass, headers included.
+    /// Token rate, in bits of the PDUs that the tokens let pass, headers included.
     pub drain: Rate,
-    /// PDUs that may wait for a token; 0 for a bucket without a queue, as in the study.
+    /// PDUs that may wait for a token. 0 means a bucket without a queue, as in the study.
     #[serde(default = "default_size")]
     pub size: Count,
-    /// What becomes of a PDU that finds neither a token nor a place to wait.
+    /// What happens to a PDU that finds no token and no place to wait.
     #[serde(default = "default_nonconforming")]
     pub nonconforming: Overflow,
 }
@@ -50,36 +51,36 @@ impl Params {
     }
 }
 
-/// The pool, counted only when a token is taken.
+/// The token pool. The count is updated only when a token is used.
 #[derive(Clone, Debug)]
 struct Pool {
     depth: u64,
     drain: u64,
     tokens: u64,
-    /// What a token stands for, in b/s x ps, once the first PDU has been seen.
+    /// Value of one token, in b/s x ps. Set by the first PDU.
     token: Option<u64>,
-    /// When it was counted last.
+    /// Time of the last update.
     counted: Time,
-    /// What had come of the next token by then, in b/s x ps, out of `token`.
+    /// Part of the next token earned by then, in b/s x ps, out of `token`.
     part: u64,
-    /// The instant from which a token is there.
+    /// Earliest time at which a token is available.
     eligible: Time,
 }
 
-/// A token for so many bits, in b/s x ps.
+/// Value of a token for PDUs of this many bits, in b/s x ps.
 fn token(bits: u64) -> u64 {
     (bits * PICOSECONDS).max(1)
 }
 
 impl Pool {
-    /// Takes a token at `time`, not before `eligible`; each token stands for the bits of the first PDU, which are `bits` if
-    /// this is it.
+    /// Uses a token at `time`, which is not before `eligible`. The first PDU sets the token value: its length is
+    /// `bits`.
     #[inline(always)]
     fn take(&mut self, time: Time, bits: u64) {
         let token = *self.token.get_or_insert_with(|| token(bits));
         let come = u128::from(time.since(self.counted).0) * u128::from(self.drain) + u128::from(self.part);
         let fallen = match u64::try_from(come) {
-            // Most often none or one has come since the last, and then no division is owed.
+            // Usually none or one token has arrived since the last update. These cases need no division.
             Ok(come) if come < token => {
                 self.part = come;
                 0
@@ -104,7 +105,7 @@ impl Pool {
     }
 }
 
-/// A leaky bucket of one flow.
+/// The leaky bucket of one flow.
 #[derive(Clone, Debug)]
 pub struct LeakyBucket {
     queue: ShaperQueue,
@@ -122,7 +123,7 @@ impl LeakyBucket {
             tokens: params.depth.0,
             token: None,
             counted: Time::ZERO,
-            // One short of a picosecond's worth: the k-th token falls at k * bits / drain, rounded down.
+            // One unit less than a picosecond's worth: the k-th token arrives at k * bits / drain, rounded down.
             part: drain - 1,
             eligible: Time::ZERO,
         };
@@ -199,7 +200,7 @@ mod tests {
 
     #[test]
     fn tokens_come_at_multiples_of_the_period() {
-        // Depth 2, a token at 10, 20, 30 ...: two saved, those at 10 and 20, then none until 30.
+        // Depth 2, a token at 10, 20, 30 ...: two stored, then those at 10 and 20, then none until 30.
         let times = [1, 2, 3, 10, 11, 20, 29, 30];
         let seen = run(&mut bucket(2, cell_in(10), 0, Overflow::Mark), &times, 1);
         assert_eq!(tags(&seen), [false, false, true, false, true, false, true, false]);
@@ -226,13 +227,13 @@ mod tests {
     #[test]
     fn a_queue_in_front_waits_for_tokens() {
         let seen = run(&mut bucket(1, cell_in(10), 2, Overflow::Mark), &[1, 2, 3, 4], 4);
-        // The third to wait sends the head away tagged; the others leave with the tokens at 10 and 20.
+        // The third waiting PDU forces the head out, tagged. The others leave with the tokens at 10 and 20.
         assert_eq!(seen, [(1, 0, false, true), (4, 1, true, true), (10, 2, false, true), (20, 3, false, true)]);
     }
 
     #[test]
     fn the_period_keeps_its_fraction_for_a_whole_run() {
-        // 424 bit / 36 kb/s = 11.777... ms. Depth 1, one cell a microsecond before each token and one at it.
+        // 424 bit / 36 kb/s = 11.777... ms. Depth 1, one cell a picosecond before each token and one cell with it.
         let mut policer = bucket(1, Rate(36_000), 0, Overflow::Mark);
         for k in 0..15_283u64 {
             let time = (u128::from(k) * 424 * u128::from(PICOSECONDS) / 36_000) as u64;
@@ -271,7 +272,7 @@ mod tests {
         }
     }
 
-    /// Share of tagged cells of one long session.
+    /// Share of tagged cells in one long session.
     fn tagged_share(traffic: &traffic::Params, depth: u64, drain: u64, seconds: f64) -> f64 {
         let stream = Stream::new(1, 0, "bucket/traffic");
         let env = traffic::Env { stream, ..traffic::tests::env(1) };
@@ -294,8 +295,9 @@ mod tests {
         tagged as f64 / cells as f64
     }
 
-    /// Fluid on/off into a token bucket, exact: with `eta = mu/(p-r) - lambda/r` and bucket B, the share is
-    /// `(p-r) P1 / (p P_on)`, P1 the probability of an empty bucket while on. Cells shift it by some 1/B of itself.
+    /// Exact result for fluid on/off traffic into a token bucket. With `eta = mu/(p-r) - lambda/r` and bucket B, the
+    /// share is `(p-r) P1 / (p P_on)`. P1 is the probability of an empty bucket while on. Cells change the share by a
+    /// relative error of about 1/B.
     #[test]
     fn the_tagged_share_of_voice_is_that_of_the_fluid() {
         let voice = traffic::Params::OnOff(traffic::tests::voice(None));
@@ -310,7 +312,7 @@ mod tests {
         assert!((share / 0.077_271 - 1.0).abs() < 0.03, "{share}");
     }
 
-    /// Three tokens in ten picoseconds: the k-th falls at 10 k / 3, rounded down, so at 3, 6, 10, 13, 16, 20.
+    /// Three tokens in ten picoseconds: the k-th arrives at 10 k / 3, rounded down: 3, 6, 10, 13, 16, 20.
     fn three_in_ten() -> Rate {
         Rate(424 * PICOSECONDS / 10 * 3)
     }
@@ -323,19 +325,19 @@ mod tests {
             seen.into_iter().filter(|seen| seen.3).map(|seen| seen.0).collect()
         };
         assert_eq!(taken(&times, 1), [0, 3, 6, 10, 13, 16, 20]);
-        // A full pool loses tokens, but tokens do not lose their instants: the 300th falls at 1000, the next at 1003 and
-        // 1006, whenever a cell came meanwhile.
+        // A full pool discards tokens, but later tokens keep their instants. The 300th arrives at 1000, the next at
+        // 1003 and 1006, whenever a cell arrives in between.
         assert_eq!(taken(&[0, 1000, 1002, 1003, 1005, 1006], 1), [0, 1000, 1003, 1006]);
         assert_eq!(taken(&[0, 1001, 1002, 1003, 1005, 1006], 1), [0, 1001, 1003, 1006]);
         assert_eq!(taken(&[0, 1002, 1003, 1005, 1006], 1), [0, 1002, 1003, 1006]);
-        // Two are saved by 6; those at 10 and 13 are saved too.
+        // Two are stored by 6. Those at 10 and 13 are stored too.
         assert_eq!(taken(&[0, 0, 6, 7, 8, 13, 13, 14, 15, 16], 2), [0, 0, 6, 7, 13, 13, 16]);
     }
 
     #[test]
     fn what_waits_leaves_with_the_tokens() {
         let seen = run(&mut bucket(1, three_in_ten(), 4, Overflow::Discard), &[0, 0, 0, 0, 0, 0], 6);
-        // One passes, four wait, one is too many.
+        // One passes, four wait, the sixth is discarded.
         assert_eq!(
             seen,
             [
@@ -349,7 +351,7 @@ mod tests {
         );
     }
 
-    /// 4 x 10^18 ps at this rate are more bits times picoseconds than 64 bits hold, and 1.2 x 10^18 tokens to the bit.
+    /// 4 x 10^18 ps at this rate exceed 64 bits in bits times picoseconds, and give 1.2 x 10^18 tokens exactly.
     #[test]
     fn fractions_outlast_a_very_long_silence() {
         let late = 4_000_000_000_000_000_000;
@@ -359,7 +361,7 @@ mod tests {
         assert_eq!(verdicts, [true, true, false, true, false, true]);
     }
 
-    /// The first PDU tells what a token is worth: one of twice the length takes one token as well, as does one of half.
+    /// The first PDU sets the token value. A PDU of twice or half the length also uses one token.
     #[test]
     fn the_length_of_the_first_pdu_is_that_of_all() {
         let mut policer = bucket(1, cell_in(10), 0, Overflow::Discard);

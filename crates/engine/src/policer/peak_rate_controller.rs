@@ -1,9 +1,10 @@
-//! Peak-rate controller: a queue that lets PDUs go no closer together than the peak rate allows.
+//! Peak-rate controller: a queue that spaces PDUs at the peak rate or more widely.
 //!
-//! Satellite thesis, sections 3.2 and 6.1.2. Each PDU that leaves in its turn starts a timer of the time that it takes
-//! at the peak rate, `bits / rate`; the next one leaves when the timer has run out. The first passes at once. What a
-//! full queue does is chosen by class: voice and video discard the arriving PDU, data send the head early, tagged, and
-//! the timer runs on. A controller without a queue (`size = 0`) discards or tags what comes too early.
+//! Satellite thesis, sections 3.2 and 6.1.2. Each PDU that leaves in its turn starts a timer of `bits / rate`, its
+//! length at the peak rate. The next PDU leaves when the timer expires. The first PDU passes at once. The action of a
+//! full queue depends on the class. For voice and video it discards the arriving PDU. For data it sends the head early,
+//! tagged, and does not restart the timer. A controller without a queue (`size = 0`) discards or tags PDUs that arrive
+//! too early.
 
 use std::collections::VecDeque;
 
@@ -13,13 +14,13 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::time::{Rate, Span, Time};
 
-/// The peak rate agreed on, and the queue that makes PDUs keep it.
+/// The contracted peak rate, and the queue that enforces it.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Peak rate, headers included.
     pub rate: Rate,
-    /// PDUs that may wait; 0 for a controller without a queue. The study uses 512 cells.
+    /// PDUs that may wait. 0 means a controller without a queue. The study uses 512 cells.
     #[serde(default = "default_size")]
     pub size: Count,
     /// What a full queue does.
@@ -42,19 +43,19 @@ impl Params {
     }
 }
 
-/// A peak-rate controller of one flow.
+/// The peak-rate controller of one flow.
 #[derive(Clone, Debug)]
 pub struct PeakRateController {
     queue: ShaperQueue,
     rate: Rate,
-    /// Spacing after a PDU of so many bits: that of the last one, which the next most often equals.
+    /// Bits of the last PDU and the spacing after it. The next PDU usually has the same length.
     spacing: (u64, Span),
-    /// The instant at which the timer runs out.
+    /// The time at which the timer expires.
     eligible: Time,
 }
 
 impl PeakRateController {
-    /// A controller with an empty queue and no timer running.
+    /// A controller with an empty queue and a stopped timer.
     #[must_use]
     pub fn new(params: &Params, _env: ()) -> PeakRateController {
         let queue = ShaperQueue::new(params.size.0, params.overflow);
@@ -63,10 +64,10 @@ impl PeakRateController {
 }
 
 impl PeakRateController {
-    /// A PDU of `bits` leaves in its turn, and starts the timer.
+    /// A PDU of `bits` leaves in its turn and starts the timer.
     #[inline(always)]
     fn take(&mut self, bits: u64, time: Time) {
-        // Rounded as a source's gap is, so that a source at the very peak rate is never held.
+        // Rounded like a source's gap, so that a source at exactly the peak rate never waits.
         if self.spacing.0 != bits {
             self.spacing = (bits, self.rate.span(bits));
         }
@@ -141,7 +142,7 @@ mod tests {
         for (index, &(time, sequence, tagged, passes)) in seen.iter().enumerate() {
             assert_eq!((time, sequence as usize, tagged, passes), (index as u64 * SPACING, index, false, true));
         }
-        // The last waits 59.625 ms.
+        // The last cell waits 59.625 ms.
         assert_eq!(seen[9].0, Span::from_seconds(0.059_625).0);
     }
 
@@ -180,7 +181,7 @@ mod tests {
     fn an_arrival_at_the_very_slot_finds_the_queue_still_full() {
         let seen = outcomes(1, Overflow::Discard, &[0, 1, SPACING]);
         assert_eq!(seen, [(0, 0, false, true), (SPACING, 2, false, false), (SPACING, 1, false, true)]);
-        // Into an empty queue it passes.
+        // If the queue is empty, the cell passes.
         assert_eq!(outcomes(1, Overflow::Discard, &[0, SPACING])[1], (SPACING, 1, false, true));
     }
 

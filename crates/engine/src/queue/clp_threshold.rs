@@ -1,20 +1,20 @@
-//! Partial buffer sharing: above a threshold the queue is closed to PDUs tagged CLP=1.
+//! Partial buffer sharing: at or above a threshold the queue discards PDUs tagged CLP=1.
 //!
-//! Satellite thesis, section 4; its satellite link has 512 cells with a threshold of 256 for voice and video, 1024
-//! with 512 for data. A tagged PDU that is already waiting stays.
+//! Satellite thesis, section 4. Its satellite link has 512 cells with a threshold of 256 for voice and video, and 1024
+//! cells with a threshold of 512 for data. A tagged PDU that is already in the queue stays there.
 
 use super::{Discard, QueueParams, Verdict, check_size};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 
-/// How long the queue may be, and how long for tagged PDUs.
+/// The size of the queue and the threshold for tagged PDUs.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// PDUs that the queue can hold, the one in service counted.
     pub size: Count,
-    /// A PDU tagged CLP=1 is admitted while the queue holds fewer PDUs than this.
+    /// The queue admits a PDU tagged CLP=1 while it holds fewer PDUs than this.
     pub threshold: Count,
 }
 
@@ -26,8 +26,8 @@ impl Params {
             return Err(Fault::new(
                 "threshold",
                 self.threshold,
-                format!("the threshold lies above the size of the queue, {}", self.size),
-                "choose a threshold of at most the size",
+                format!("the threshold is above the queue size of {}", self.size),
+                "choose a threshold no larger than the size",
             ));
         }
         Ok(())
@@ -44,7 +44,7 @@ pub struct ClpThreshold {
 }
 
 impl ClpThreshold {
-    /// A queue of the size and threshold given.
+    /// A queue with this size and threshold.
     #[must_use]
     pub fn new(params: &Params, _env: ()) -> ClpThreshold {
         ClpThreshold { size: params.size.0, threshold: params.threshold.0 }

@@ -1,4 +1,4 @@
-//! Drop-tail: a full queue discards what arrives, whatever its loss priority.
+//! Drop-tail: a full queue discards each arriving PDU, with CLP=0 or CLP=1.
 //!
 //! Satellite thesis, section 4, case 1 (no cell loss priority).
 
@@ -7,11 +7,11 @@ use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 
-/// How long the queue may be.
+/// The size of the queue.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// PDUs that the queue can hold, the one in service counted.
+    /// PDUs that the queue can hold. The PDU in service counts.
     pub size: Count,
 }
 
@@ -31,7 +31,7 @@ pub struct DropTail {
 }
 
 impl DropTail {
-    /// A queue of the size given.
+    /// A queue of this size.
     #[must_use]
     pub fn new(params: &Params, _env: ()) -> DropTail {
         DropTail { size: params.size.0 }

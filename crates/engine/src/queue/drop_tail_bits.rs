@@ -1,17 +1,17 @@
-//! Drop-tail by bits: what would bring the queue above its size is discarded.
+//! Drop-tail by bits: a PDU that would make the queue longer than its size is discarded.
 //!
-//! The output queues of the ATN study's intermediate systems (specs/atn.md, 5), whose NPDUs differ in length.
+//! Used for the output queues of the ATN study's intermediate systems (specs/atn.md, 5): their NPDUs differ in length.
 
 use super::{Discard, QueueParams, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Bits;
 
-/// How much the queue may hold.
+/// The size of the queue.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Bits that the queue can hold, the PDU in service counted whole.
+    /// Bits that the queue can hold. All bits of the PDU in service count.
     pub size: Bits,
 }
 
@@ -19,7 +19,7 @@ impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
         if self.size.0 == 0 {
-            return Err(Fault::new("size", self.size, "the queue has no place for any PDU", "choose more than 0 bits"));
+            return Err(Fault::new("size", self.size, "the queue cannot hold any PDU", "choose more than 0 bits"));
         }
         Ok(())
     }

@@ -1,7 +1,7 @@
-//! Push-out: a full queue gives up a waiting PDU tagged CLP=1 to let one with CLP=0 in.
+//! Push-out: a full queue discards a waiting PDU tagged CLP=1 to admit a PDU with CLP=0.
 //!
-//! Satellite thesis, section 4, as the alternative to a threshold: tagged PDUs may use the whole queue as long as
-//! nobody with a better right wants it.
+//! Satellite thesis, section 4, the alternative to a threshold. Tagged PDUs may use the whole queue while no PDU with
+//! CLP=0 needs the place.
 
 use super::{Discard, QueueParams, Verdict, check_size};
 use crate::core::error::Fault;
@@ -25,14 +25,14 @@ impl Params {
 
 impl QueueParams for Params {}
 
-/// A queue with one limit that ranks by loss priority.
+/// A queue with one limit. PDUs with CLP=0 have priority.
 #[derive(Clone, Debug)]
 pub struct PushOut {
     size: u64,
 }
 
 impl PushOut {
-    /// A queue of the size given.
+    /// A queue of this size.
     #[must_use]
     pub fn new(params: &Params, _env: ()) -> PushOut {
         PushOut { size: params.size.0 }

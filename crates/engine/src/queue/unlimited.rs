@@ -1,18 +1,18 @@
-//! A queue without limit: nothing is ever discarded.
+//! A queue without limit: it never discards a PDU.
 //!
-//! For exact queueing results (M/D/1) and for the lines of a user, where nothing may be lost.
+//! For exact queueing results (M/D/1) and for a user's lines, which must not lose PDUs.
 
 use super::{Discard, QueueParams, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 
-/// Nothing to choose.
+/// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
 
 impl Params {
-    /// Always right.
+    /// Never finds a fault.
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -20,7 +20,7 @@ impl Params {
 
 impl QueueParams for Params {}
 
-/// Admits everything.
+/// Admits every PDU.
 #[derive(Clone, Debug)]
 pub struct Unlimited;
 

@@ -1,20 +1,20 @@
-//! Constant bit rate: one PDU every `bits / rate`, from a phase of its own.
+//! Constant bit rate: one PDU every `bits / rate`, from a random or given start.
 //!
-//! The periodic source of nD/D/1 and of the constant-rate video beside the satellite study. It is one session that
-//! lasts for ever; a factor other than 1 stretches each gap from its beginning on.
+//! The periodic source of nD/D/1, and the constant-rate video beside the satellite study. It is one session that never
+//! ends. The factor at the start of a gap scales that gap.
 
 use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
 
-/// How fast, and from when on.
+/// The rate and the start time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Bit rate, headers included.
     pub rate: Rate,
-    /// Instant of the first PDU. Absent, it comes after a uniform phase within one gap from the start of the run.
+    /// Time of the first PDU. If absent, it is uniform within one gap from the start of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Span>,
 }
@@ -94,8 +94,9 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_the_factor_bears_on_the_next_gap() {
-        // Half the rate from 25 ms on: the gap from 20 to 30 ms runs on, the next is 20 ms; double from 55 ms on.
+    fn a_change_of_the_factor_applies_to_the_next_gap() {
+        // Half the rate from 25 ms: the gap from 20 to 30 ms does not change, the next is 20 ms. Double the rate from
+        // 55 ms.
         let mut scale = Script::new(&[(0.025, 0.5), (0.055, 2.0)]);
         let expected = [0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.075, 0.08].map(at);
         assert_eq!(times(&units(&mut cbr(Some(0.0), 1), &mut scale, at(0.082))), expected);
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn it_begins_where_it_is_told() {
+    fn it_begins_at_the_given_time() {
         let mut scale = Script::new(&[]);
         assert_eq!(times(&units(&mut cbr(Some(3.0), 1), &mut scale, at(3.015))), [3.0, 3.01].map(at));
         assert_eq!(scale.sessions, [at(3.0)]);

@@ -1,11 +1,11 @@
 //! The user of transport connections: opens one, produces packets, releases it, waits, and opens the next.
 //!
 //! papers/atn-congestion-management.txt, annex A, 3.2.1 (the TC-ep process); specs/atn.md, 5. A host has one connection
-//! at a time, to a peer drawn uniformly. Its schedule (gap, peer, duration, packets) comes from a stream of the host
-//! alone and not from the network, so that strategies are compared on the same offer. Each flow of the host, one a peer,
-//! plays the whole schedule and takes part in its own connections. Packets are produced once a connection is
-//! established; how long that takes shifts them, and changes nothing else. Without a transport they are produced from the
-//! opening on, and sent as they come.
+//! at a time, to a peer drawn uniformly. Its schedule (gap, peer, duration, packets) uses only the host's own stream.
+//! It does not depend on the network, so strategies are compared with the same offered traffic. A host has one flow per
+//! peer. Each flow follows the whole schedule and is active in its own connections. Packets are produced once a
+//! connection is established. The establishment delay shifts the packets and changes nothing else. Without a transport,
+//! packets are produced from the opening on and sent at once.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,34 +19,34 @@ use crate::core::time::{Span, Time};
 /// Shortest mean cycle of connections.
 const SHORTEST_CYCLE: Span = Span::milliseconds(1);
 
-/// Largest packet: with the headers in front of it an NPDU has at most 65,535 octets.
+/// Largest packet. With its headers, an NPDU has at most 65,535 octets.
 const MOST_OCTETS: u64 = 65_000;
 
-/// A random length, by the name of its distribution.
+/// The distribution of a random value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Distribution<T> {
-    /// Always the same.
+    /// Always the same value.
     Constant(T),
     /// Exponential with this mean.
     Exponential(T),
 }
 
-/// When connections are opened and released, and what they carry.
+/// The times of connections, and their packets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Time from the release of a connection (first: from the start of the run) to the opening of the next (f_TC, of
-    /// mean mean_inter_TC_time).
+    /// Time from the release of a connection to the opening of the next (f_TC, of mean mean_inter_TC_time). The first
+    /// is counted from the start of the run.
     pub inter_connection_time: Distribution<Span>,
-    /// Time from the opening of a connection to its release (f_TC_dur, of mean mean_TC_duration); without it the first
-    /// one lasts for ever.
+    /// Time from the opening of a connection to its release (f_TC_dur, of mean mean_TC_duration). If absent, the first
+    /// connection is never released.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub connection_duration: Option<Distribution<Span>>,
-    /// Time from the establishment of a connection to its first packet, and from each to the next (f_gen, of mean
-    /// mean_interproduction_time).
+    /// Time from the establishment of a connection to its first packet, and from each packet to the next (f_gen, of
+    /// mean mean_interproduction_time).
     pub interproduction_time: Distribution<Span>,
-    /// Length of a packet, without any header (f_size); an exponential one is rounded up to the octet.
+    /// Length of a packet without any header (f_size). An exponential length is rounded up to whole octets.
     pub packet_size: Distribution<Bits>,
 }
 
@@ -87,24 +87,31 @@ impl Params {
             super::check_mean("connection_duration", duration.mean())?;
             let gap = self.inter_connection_time.mean();
             if duration.mean() + gap < SHORTEST_CYCLE {
-                let reason = format!("with the gap of {gap} a connection is opened more than once in {SHORTEST_CYCLE}");
-                return Err(Fault::new("connection_duration", duration.mean(), reason, "make one of the two longer"));
+                let reason = format!(
+                    "with the gap of {gap}, connections would be opened more often than once in {SHORTEST_CYCLE}"
+                );
+                return Err(Fault::new(
+                    "connection_duration",
+                    duration.mean(),
+                    reason,
+                    "choose a longer duration or a longer gap",
+                ));
             }
         }
         let size = self.packet_size.mean();
-        // The mean of an exponential size stays clear of the limit: 8 means of it, for one packet in 3,000.
+        // The mean of an exponential length is at most 1/8 of the limit: only one packet in 3,000 exceeds 8 means.
         let most = match self.packet_size {
             Distribution::Constant(_) => MOST_OCTETS * 8,
             Distribution::Exponential(_) => MOST_OCTETS,
         };
         if size.0 < 8 || size.0 > most || !size.0.is_multiple_of(8) {
-            let reason = format!("a packet has whole octets, 1 to {}", most / 8);
-            return Err(Fault::new("packet_size", size, reason, "1600 octets are the ATN study's"));
+            let reason = format!("a packet must have a whole number of octets, from 1 to {}", most / 8);
+            return Err(Fault::new("packet_size", size, reason, "choose such a size; the ATN study uses 1600 octets"));
         }
         Ok(())
     }
 
-    /// Octets of each packet, if all have the same.
+    /// Octets of each packet, if all packets have the same length.
     #[must_use]
     pub fn constant_octets(&self) -> Option<u16> {
         match self.packet_size {
@@ -128,19 +135,19 @@ impl ModelParams for Params {
     }
 }
 
-/// The users of one host, seen by its flow to one peer.
+/// The user of one host, as its flow to one peer sees it.
 #[derive(Clone, Debug)]
 pub struct Connections {
     params: Params,
-    /// The host's own numbers: four draws a connection.
+    /// The schedule of the host: four random numbers per connection.
     schedule: Stream,
-    /// The packets of the connection at hand.
+    /// The random numbers for the packets of the current connection.
     packets: Stream,
     peers: u64,
     peer: u64,
     has_transport: bool,
     is_open: bool,
-    /// Opening of the connection that comes next, release of the one that is open.
+    /// Opening time of the next connection, and release time of the open one.
     opening: Time,
     release: Time,
     production: Time,
@@ -165,7 +172,7 @@ impl Connections {
         }
     }
 
-    /// Passes over the host's connections to the first one with this peer that is opened behind the last release.
+    /// Skips the host's connections until the next one to this peer.
     fn plan(&mut self) {
         while self.release < Time::NEVER {
             self.opening = self.release + self.params.inter_connection_time.draw(&mut self.schedule);
@@ -181,7 +188,7 @@ impl Connections {
         self.opening = Time::NEVER;
     }
 
-    /// The first packet of the connection that is open comes a draw after `now`.
+    /// Schedules the first packet of the open connection, a random time after `now`.
     fn produce_from(&mut self, now: Time) {
         self.production = now + self.params.interproduction_time.draw(&mut self.packets);
     }
@@ -197,12 +204,12 @@ impl Connections {
 }
 
 impl Traffic for Connections {
-    fn start(&mut self, _now: Time, _pace: &mut impl RateScale) -> Upcoming {
+    fn start(&mut self, _now: Time, _scale: &mut impl RateScale) -> Upcoming {
         self.plan();
         self.upcoming()
     }
 
-    fn advance(&mut self, _now: Time, _pace: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, _now: Time, _scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         let mut unit = None;
         match self.upcoming() {
             Upcoming::Pdu(at) => {
@@ -268,7 +275,7 @@ mod tests {
         }
     }
 
-    /// Openings, packets and releases of a host's flow to `peer` of `peers`, up to `end`.
+    /// Openings, packets and releases of a host's flow to `peer` of `peers`, until `end`.
     fn events(params: &Params, peers: u32, peer: u32, end: f64) -> Vec<(Time, &'static str)> {
         let host = Host { peers, peer, ..env(3).host };
         let mut model = Connections::new(params, Env { host, ..env(peer.into()) });
@@ -297,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_has_one_connection_at_a_time_whoever_the_peer() {
+    fn a_host_has_one_connection_at_a_time_over_all_peers() {
         let mut all: Vec<(Time, &str)> = (0..5).flat_map(|peer| events(&study(), 5, peer, 400_000.0)).collect();
         all.sort_by_key(|event| event.0);
         let opened: Vec<Time> = all.iter().filter(|event| event.1 == "open").map(|event| event.0).collect();
@@ -309,12 +316,12 @@ mod tests {
                 _ => assert!(is_open),
             }
         }
-        // 190 s a cycle of standard deviation 180: 2105 cycles, 4 errors of 44. 180/190 packets a second, whose number
-        // varies with the time open: 4 errors of some 3,000.
+        // A cycle takes 190 s with a standard deviation of 180 s: 2105 cycles, 4 standard errors of 44. 180/190 packets
+        // a second. Their number varies with the time that connections are open: 4 standard errors are about 12,000.
         assert!((opened.len() as f64 - 2105.0).abs() < 4.0 * 44.0, "{}", opened.len());
         let packets = all.iter().filter(|event| event.1 == "packet").count() as f64;
         assert!((packets - 378_947.0).abs() < 12_000.0, "{packets}");
-        // The same schedule whatever the number of draws that a peer makes of its own.
+        // The schedule does not depend on how many random numbers a peer uses.
         let alone: Vec<Time> =
             events(&study(), 5, 2, 400_000.0).iter().filter(|event| event.1 == "open").map(|event| event.0).collect();
         assert!(alone.len() > 300 && alone.iter().all(|opening| opened.contains(opening)));
@@ -353,7 +360,7 @@ mod tests {
         assert_eq!(model.advance(at(6.5), &mut scale), (unit, Upcoming::Pdu(at(8.5))));
         assert_eq!(model.advance(at(8.5), &mut scale), (unit, Upcoming::Pdu(at(10.5))));
         assert_eq!(model.advance(at(10.5), &mut scale), (unit, Upcoming::Decision(at(11.0))));
-        // The next one is never established.
+        // The next connection is never established.
         assert_eq!(model.advance(at(11.0), &mut scale), (None, Upcoming::Decision(at(12.0))));
         assert_eq!(model.advance(at(12.0), &mut scale), (None, Upcoming::Decision(at(22.0))));
     }

@@ -1,9 +1,9 @@
-//! Files of constant size with exponential pauses between them: the data of the satellite study.
+//! Files of constant size with exponential pauses between them: the data source of the satellite study.
 //!
-//! Satellite thesis, section 6.2.1.3: 1 Mbyte, which there is 8e6 bits, at 500 kb/s, hence 16 s; then a pause of 16 s in
-//! the mean (equal in law to the study's restarted timer). A file goes in whole cells of 424 bits, headers counted:
-//! 18 868 of them. Each is a session of its own. A transfer lasts from the start of its file, a uniform part of a gap
-//! before the first PDU, to its last PDU; the pause begins there.
+//! Satellite thesis, section 6.2.1.3. A file has 1 Mbyte, which the thesis takes as 8e6 bits. At 500 kb/s it takes 16
+//! s. Then a pause of mean 16 s follows (in distribution equal to the study's restarted timer). A file is sent in whole
+//! cells of 424 bits, headers counted: 18 868 of them. Each file is one session. A transfer lasts from the start of its
+//! file to its last PDU. The first PDU comes after a uniform part of a gap. The pause begins at the last PDU.
 
 use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
@@ -15,7 +15,7 @@ use crate::core::time::{Rate, Span, Time};
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Size of a file, headers included; rounded up to whole PDUs.
+    /// Size of a file, headers included. It is rounded up to whole PDUs.
     #[serde(default = "default_size")]
     pub size: Bits,
     /// Bit rate of a transfer at factor 1, headers included.
@@ -24,7 +24,7 @@ pub struct Params {
     /// Mean pause from the end of a file to the start of the next.
     #[serde(default = "default_idle")]
     pub idle: Span,
-    /// Probability that a file begins with the run.
+    /// Probability that a file begins at the start of the run.
     #[serde(default = "default_active_at_start")]
     pub active_at_start: f64,
 }
@@ -50,7 +50,7 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         check_rate("rate", self.rate)?;
         if self.size.0 == 0 {
-            return Err(Fault::new("size", self.size, "an empty file sends nothing", "choose at least 1 bit"));
+            return Err(Fault::new("size", self.size, "an empty file has nothing to send", "choose at least 1 bit"));
         }
         if !(0.0..=1.0).contains(&self.active_at_start) {
             let remedy = "choose a number from 0 to 1";
@@ -78,9 +78,9 @@ pub struct FileTransfer {
     params: Params,
     /// PDUs of a file.
     pdus: u64,
-    /// PDUs of this file that are still to be produced; 0 in a pause.
+    /// PDUs of this file that are still to be produced. 0 during a pause.
     left: u64,
-    /// Start of this file, or of the next in a pause.
+    /// Start of this file. During a pause, start of the next file.
     start: Time,
     train: Train,
     /// Number of this file, from 1.
@@ -159,13 +159,13 @@ impl Traffic for FileTransfer {
         })
     }
 
-    /// A transfer that is under way counts whole when it finishes.
+    /// A transfer in progress at the reset counts with its full time when it finishes.
     fn reset_measures(&mut self, _now: Time) {
         self.finished = 0;
         self.finished_ps = 0;
     }
 
-    /// A transfer of n PDUs takes n - 1/2 gaps in the mean.
+    /// A transfer of n PDUs takes n - 1/2 gaps on average.
     fn mean_rate(&self) -> Option<f64> {
         let pdus = self.pdus as f64;
         let gap = self.train.bits / self.params.rate.bits_per_second();
@@ -194,7 +194,7 @@ mod tests {
         }
     }
 
-    /// The first file's transfer time, in seconds, in a source that begins with one.
+    /// The cells and the transfer time of the first file, in seconds, of a source that begins with a file.
     fn first_transfer(scale: &mut Script) -> (usize, f64) {
         let mut source = FileTransfer::new(&Params { active_at_start: 1.0, ..paper() }, env(1));
         let units = units(&mut source, scale, at(40.0));
@@ -205,14 +205,14 @@ mod tests {
     #[test]
     fn a_file_at_the_nominal_rate_takes_16_seconds() {
         let (cells, seconds) = first_transfer(&mut Script::new(&[]));
-        // 18 868 cells of 0.848 ms, of which the first comes after a part: from 15.999216 to 16.000064 s.
+        // 18 868 cells of 0.848 ms. The first comes after a part of a gap: from 15.999216 to 16.000064 s.
         assert_eq!(cells, 18_868);
         assert!((15.999_216..=16.000_064).contains(&seconds), "{seconds}");
     }
 
     #[test]
     fn an_undisturbed_file_takes_14_5086_seconds() {
-        // Half the rate, a tenth more every 0.56 s until 1, then a fiftieth.
+        // Half the rate, plus a tenth every 0.56 s up to 1, then plus a fiftieth.
         let mut steps = vec![];
         for tick in 0..40 {
             let factor = if tick < 5 { 0.5 + 0.1 * f64::from(tick) } else { 1.0 + 0.02 * f64::from(tick - 5) };
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn transfers_are_counted_from_start_to_last_pdu() {
-        // 10 cells of 1 ms; always another file within 5 ms.
+        // 10 cells of 1 ms. Always another file within 5 ms.
         let params = Params { size: Bits(4_200), rate: Rate(424_000), idle: Span::ZERO, active_at_start: 1.0 };
         let mut source = FileTransfer::new(&params, env(2));
         let mut scale = Script::new(&[]);
@@ -266,7 +266,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// The k-th pause is the same at any factor, although files end at other instants.
+        /// The k-th pause is the same at any factor, although files end at other times.
         #[test]
         fn feedback_changes_no_pause(seed: u64, factor in 0.3f64..2.0) {
             let params = Params { size: Bits(42_400), rate: Rate(424_000), idle: Span::milliseconds(100), active_at_start: 1.0 };

@@ -1,11 +1,12 @@
-//! Video frames as PDUs: what every model of video frames shares.
+//! Video frames as PDUs: the common part of all video frame models.
 //!
-//! A sequence of frame sizes goes round for ever. Each flow begins at a place of its own in it and at a phase of its
-//! own within that frame, as if it had been going on before the run. A frame's PDUs go evenly over its time, the first
-//! where it begins, or as a burst. PDUs are filled one after the other: what a frame leaves over goes with the next, so
-//! that over the sequence not one bit is lost or added. Frame times follow the frame rate without drift.
+//! A sequence of frame sizes repeats for ever. Each flow begins at its own place in the sequence and at its own phase
+//! within that frame, as if it had started before the run. The PDUs of a frame are spread evenly over the frame
+//! interval, the first at its start, or are sent as a burst. Each PDU is filled: the bits left from one frame are sent
+//! with the next. So over the sequence no bit is lost or added. Frame times follow the frame rate without drift.
 //!
-//! A factor other than 1 is a coder that is told to code coarser: it scales the frames that begin while it holds.
+//! A factor other than 1 models a coder that changes its quality. It scales the frames that begin while it is in
+//! effect.
 
 use super::sequence::Sequence;
 use super::{Env, RateScale, Traffic, Unit, Upcoming, check_rate};
@@ -13,69 +14,69 @@ use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
 
-/// The most frames of a sequence: an hour of video. So many still fit into a scenario that spells them out.
+/// Largest number of frames in a sequence: about an hour of video. A scenario can still list that many sizes.
 pub(super) const MOST_FRAMES: usize = 100_000;
-/// The most frames a second.
+/// Largest number of frames a second.
 const MOST_PER_SECOND: f64 = 1_000.0;
 
 /// The frame of the sequence with which a flow begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Place {
-    /// Any, each with the same probability.
+    /// A random frame, each with the same probability.
     #[default]
     Random,
-    /// The first.
+    /// The first frame.
     First,
 }
 
-/// How far that frame has come when the run begins.
+/// The phase of the first frame at the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {
-    /// A uniform part of its time; what it would have sent before does not count.
+    /// A uniform part of the frame interval. PDUs before the start of the run are not sent.
     #[default]
     Random,
-    /// It begins with the run.
+    /// The frame begins at the start of the run.
     Zero,
 }
 
-/// How frames go out.
+/// How frames are sent.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sending {
     /// The frame of the sequence with which a flow begins.
     #[serde(default)]
     pub place: Place,
-    /// How far that frame has come when the run begins.
+    /// The phase of the first frame at the start of the run.
     #[serde(default)]
     pub phase: Phase,
-    /// Rate of a frame's PDUs, headers included: they go back to back from its beginning. Absent, they go evenly over
-    /// the frame's time.
+    /// Rate at which the PDUs of a frame are sent back to back from its start, headers included. If absent, they are
+    /// spread evenly over the frame interval.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub burst: Option<Rate>,
-    /// Octets of each PDU that carry no video: 5 for sizes that do not count the headers of ATM cells. With 0, frame
-    /// sizes count the headers, as rates do everywhere else.
+    /// Octets of each PDU that carry no video. Use 5 if the frame sizes exclude the ATM cell headers. With 0, frame
+    /// sizes include the headers, as rates do everywhere else.
     #[serde(default)]
     pub header: u16,
 }
 
 impl Sending {
-    /// The first fault, for frames of at most `largest` bits in PDUs of so many octets.
+    /// The first fault, for frames of at most `largest` bits in PDUs of `octets` octets.
     pub(super) fn check(&self, largest: u64, per_second: f64, octets: u16) -> Result<(), Fault> {
         if self.header >= octets {
-            let reason = format!("the flow's PDUs have {octets} octets: nothing is left for video");
+            let reason = format!("the flow's PDUs have {octets} octets, so none are left for video");
             return Err(Fault::new("header", self.header, reason, "make it smaller than the flow's `octets`"));
         }
         let Some(burst) = self.burst else { return Ok(()) };
         check_rate("burst", burst)?;
-        // Sizes are whole bits: the frame of a peak rate may be up to one too large for that rate.
+        // Sizes are whole bits. The largest frame may have up to one bit more than the peak rate allows.
         let share = f64::from(octets) / f64::from(octets - self.header);
         let least = largest.saturating_sub(1) as f64 * per_second * share;
         if burst.bits_per_second() >= least {
             return Ok(());
         }
-        let reason = format!("at this rate the largest frame ({largest} bits) takes longer than a frame's time");
+        let reason = format!("at this rate the largest frame ({largest} bits) takes longer than a frame interval");
         Err(Fault::new("burst", burst, reason, format!("give at least {}", whole_rate(least))))
     }
 }
@@ -84,47 +85,47 @@ fn whole_rate(bits_per_second: f64) -> Rate {
     Rate(libm::ceil(bits_per_second) as u64)
 }
 
-/// Whether so many frames a second can be.
+/// Checks the frame rate.
 pub(super) fn check_per_second(per_second: f64) -> Result<(), Fault> {
     if per_second > 0.0 && per_second <= MOST_PER_SECOND {
         return Ok(());
     }
-    let reason = "this is no frame rate";
-    let remedy = format!("give a number above 0 and up to {MOST_PER_SECOND}, as 30 or 29.97");
+    let reason = "this is not a valid frame rate";
+    let remedy = format!("give a number above 0 and up to {MOST_PER_SECOND}, for example 30 or 29.97");
     Err(Fault::new("frames_per_second", per_second, reason, remedy))
 }
 
-/// What the parameters of a model of video frames say.
+/// The parameters of a video frame model.
 pub(super) trait Frames {
-    /// The sequence that all flows of a group play; `stream` is the group's.
+    /// The sequence that all flows of a group send. `stream` belongs to the group.
     fn draw_sequence(&self, stream: Stream) -> Sequence;
-    /// How frames go out.
+    /// How frames are sent.
     fn sending(&self) -> &Sending;
 }
 
-/// A flow that plays a sequence.
+/// A flow that sends a sequence.
 #[derive(Clone, Debug)]
 pub struct Player {
     sequence: Sequence,
     sending: Sending,
     octets: u16,
-    /// Frame of the sequence with which it began.
+    /// Frame of the sequence with which the flow began.
     place: u64,
-    /// Frames begun.
+    /// Number of frames begun.
     begun: u64,
-    /// Time of the first frame that is over when the run begins.
+    /// Part of the first frame's interval before the start of the run.
     phase: Span,
-    /// The same of the frame in progress: nothing, from the second on.
+    /// Part of the current frame's interval before the start of the run. Zero from the second frame on.
     elapsed: Span,
     origin: Time,
-    /// Beginning of the frame in progress, or of the run within the first.
+    /// Start of the current frame, or of the run for the first frame.
     beginning: Time,
-    /// Time of the frame in progress.
+    /// Interval of the current frame.
     length: Span,
-    /// PDUs of the frame in progress, and how many of them are gone.
+    /// PDUs of the current frame, and how many of them are sent.
     pdus: u64,
     gone: u64,
-    /// Bits left over from frames before.
+    /// Bits left from earlier frames.
     left_over: u64,
     next: Upcoming,
 }
@@ -168,7 +169,7 @@ impl Player {
         u64::from(self.octets.saturating_sub(self.sending.header).max(1)) * 8
     }
 
-    /// Time from the beginning of the frame in progress to its PDU with this number, from 0.
+    /// Time from the start of the current frame to PDU number `pdu`, counted from 0.
     fn offset(&self, pdu: u64) -> Span {
         match self.sending.burst {
             Some(rate) => rate.span(pdu.saturating_mul(u64::from(self.octets) * 8)),
@@ -176,7 +177,7 @@ impl Player {
         }
     }
 
-    /// Begins the next frame at `self.beginning`, under the factor that holds `now`.
+    /// Begins the next frame at `self.beginning`, with the factor at `now`.
     fn begin_frame(&mut self, now: Time, scale: &mut impl RateScale) {
         let bits = self.sequence.bits(self.place + self.begun) as f64 * scale.factor(now).max(0.0);
         let waiting = self.left_over.saturating_add((bits + 0.5) as u64);
@@ -186,7 +187,7 @@ impl Player {
         self.begun += 1;
         self.gone = 0;
         if self.elapsed > Span::ZERO {
-            // Only the first frame begins before the run: the first PDU within it is found by halving.
+            // Only the first frame begins before the run. Bisection finds the first PDU within the run.
             let (mut before, mut within) = (0, self.pdus);
             while before < within {
                 let middle = before + (within - before) / 2;
@@ -196,14 +197,14 @@ impl Player {
         }
     }
 
-    /// The next PDU of this frame, or the beginning of the next.
+    /// The next PDU of this frame, or the start of the next frame.
     #[inline]
     fn proceed(&mut self) -> Upcoming {
         self.next = if self.gone < self.pdus {
             Upcoming::Pdu(self.beginning + (self.offset(self.gone) - self.elapsed))
         } else {
             let due = self.origin + (self.sequence.span(self.begun) - self.phase);
-            // Under a factor above 1 a burst may take longer than a frame's time: the next frame waits.
+            // With a factor above 1, a burst may last longer than a frame interval. Then the next frame waits.
             let burst = if self.sending.burst.is_some() { self.offset(self.pdus) - self.elapsed } else { Span::ZERO };
             self.beginning = due.max(self.beginning + burst);
             self.elapsed = Span::ZERO;
@@ -270,8 +271,8 @@ mod tests {
     }
 
     #[test]
-    fn pdus_go_evenly_over_the_frame_and_what_is_left_over_goes_with_the_next() {
-        // 4 cells; 1.5; nothing but the half that is left; 0.5, which fills it.
+    fn pdus_are_spread_over_the_frame_and_left_bits_are_sent_with_the_next() {
+        // 4 cells; 1.5 cells; only the half cell that is left; 0.5 cells, which fill it.
         let mut source = player(&[1_696, 636, 0, 212], &from_the_first(), 1);
         let found = units(&mut source, &mut Script::new(&[]), at(0.45));
         assert_eq!(times(&found), [0.0, 0.025, 0.05, 0.075, 0.1, 0.3, 0.4, 0.425].map(at));
@@ -301,7 +302,7 @@ mod tests {
         let mut scale = Script::new(&[(0.05, 0.5), (0.15, 0.0), (0.25, 1.0)]);
         let found = times(&units(&mut player(&[1_696], &from_the_first(), 1), &mut scale, at(0.35)));
         assert_eq!(found, [0.0, 0.025, 0.05, 0.075, 0.1, 0.15, 0.3, 0.325].map(at));
-        // Doubled, a burst of 10 cells that fills the frame's time puts the next off, and nothing is lost.
+        // A burst of 10 cells fills the frame interval. Doubled, it delays the next frame, and no cell is lost.
         let sending = Sending { burst: Some(Rate(42_400)), ..from_the_first() };
         let mut scale = Script::new(&[(0.0, 2.0)]);
         let found = times(&units(&mut player(&[4_240], &sending, 1), &mut scale, at(1.0)));
@@ -321,7 +322,7 @@ mod tests {
 
     #[test]
     fn places_and_phases_are_uniform() {
-        // Frame n has n + 1 cells; the first that comes tells the place by its gap, and when it comes the phase.
+        // Frame n has n + 1 cells. The gap between the first cells gives the place, and their time gives the phase.
         let sizes: Vec<u32> = (1..=4).map(|cells| cells * 424).collect();
         let mut places = [0u32; 4];
         let mut elapsed = 0.0;
@@ -330,7 +331,8 @@ mod tests {
             places[source.place as usize] += 1;
             elapsed += source.phase.seconds();
         }
-        // 1000 each, with a standard deviation of 27; mean phase 50 ms, standard error 100 ms / sqrt(12 x 4000).
+        // 1000 each, with a standard deviation of 27. Mean phase 50 ms, with a standard error of 100 ms / sqrt(12 x
+        // 4000).
         assert!(places.iter().all(|&count| (890..1110).contains(&count)), "{places:?}");
         assert!((elapsed / 4_000.0 - 0.05).abs() < 4.0 * 0.1 / 48_000f64.sqrt(), "{elapsed}");
     }
@@ -341,7 +343,7 @@ mod tests {
             let mut source = player(&[1_696], &Sending::default(), seed);
             let phase = source.phase.seconds();
             let found = times(&units(&mut source, &mut Script::new(&[]), at(0.3)));
-            // Cells 25 ms apart, shifted by the phase: the first within one gap, none missing.
+            // Cells are 25 ms apart, shifted by the phase. The first comes within one gap, and none is missing.
             let first = (libm::ceil(phase / 0.025) * 0.025 - phase).max(0.0);
             assert!((found[0].seconds() - first).abs() < 1e-11, "{phase}: {:?}", found[0]);
             assert!(found.windows(2).all(|pair| (pair[1].since(pair[0]).seconds() - 0.025).abs() < 1e-11));
@@ -353,7 +355,7 @@ mod tests {
         let sending = Sending { burst: Some(Rate(1_000)), ..Sending::default() };
         assert_eq!(sending.check(101, 10.0, 53), Ok(()));
         assert_eq!(sending.check(102, 10.0, 53).map_err(|fault| fault.path), Err("burst".to_owned()));
-        // 48 of 53 octets: 90 bits of video in each frame take 994 b/s, 91 take 1005 b/s.
+        // 48 of 53 octets carry video: 90 bits of video in each frame need 994 b/s, 91 need 1005 b/s.
         let sending = Sending { header: 5, ..sending };
         assert_eq!(sending.check(91, 10.0, 53), Ok(()));
         assert_eq!(sending.check(92, 10.0, 53).map_err(|fault| fault.remedy), Err("give at least 1005 b/s".to_owned()));

@@ -1,33 +1,33 @@
-//! Always something to send: a source that takes whatever its reaction point allows.
+//! A greedy source: it always has data to send, and its reaction point limits the rate.
 //!
-//! The persistent source of the ABR and BECN studies. It is one session that lasts for ever, from its beginning on. A
-//! phase of its own keeps sources from beginning in step; a stagger lets one begin after the other. A pause makes it
-//! fall silent for a while, as use-it-or-lose-it wants to see it: from then on nothing new comes to be sent, and only
-//! the PDU that was waiting already still goes when it may.
+//! The persistent source of the ABR and BECN studies. It is one session that never ends. A random `phase` avoids
+//! synchronized starts. A `stagger` starts the flows one after the other. A `pause` stops the source for a while, to
+//! test use-it-or-lose-it. During the pause no new PDU becomes available. Only a PDU that was already waiting may still
+//! be sent.
 
 use super::{Env, ModelParams, Offer, RateScale, Traffic, Unit, Upcoming, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, Span, Time};
 
-/// When it begins, and when it pauses.
+/// When the source begins, and when it pauses.
 #[derive(Clone, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Instant at which the first flow of the group begins; the run's start if absent.
+    /// Time at which the first flow of the group begins. If absent, the start of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Span>,
-    /// Each flow of the group begins this much after the one before it; all begin together if absent. 5 ms in the EPRCA
-    /// study.
+    /// Each flow of the group begins this much later than the flow before it. If absent, all flows begin together. 5 ms
+    /// in the EPRCA study.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stagger: Option<Span>,
-    /// The first PDU goes at a random instant within this time from there; at once if absent.
+    /// The first PDU is sent at a random time within this span after the flow begins. If absent, at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Span>,
-    /// The random instant is a multiple of this; any instant if absent.
+    /// The random time is a multiple of this. If absent, any time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase_step: Option<Span>,
-    /// While this lasts there is nothing to send.
+    /// During this interval the source has nothing to send.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<Interval>,
 }
@@ -37,11 +37,11 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         self.pause.map_or(Ok(()), Interval::check).map_err(|fault| fault.under("pause"))?;
         let Some(step) = self.phase_step else { return Ok(()) };
-        let remedy = "leave it out, or give a time of which `phase` is a multiple";
+        let remedy = "remove it, or choose a time that divides `phase`";
         match self.phase {
-            None => Err(Fault::new("phase_step", step, "there is no `phase` to take steps in", remedy)),
+            None => Err(Fault::new("phase_step", step, "there is no `phase`", remedy)),
             Some(phase) if step == Span::ZERO || phase.0 % step.0 != 0 => {
-                Err(Fault::new("phase_step", step, format!("a phase of {phase} has no whole number of it"), remedy))
+                Err(Fault::new("phase_step", step, format!("the phase of {phase} is not a multiple of it"), remedy))
             }
             Some(_) => Ok(()),
         }
@@ -65,7 +65,7 @@ impl ModelParams for Params {
     }
 }
 
-/// A source that never runs dry.
+/// A source that always has data to send.
 #[derive(Clone, Debug)]
 pub struct Greedy {
     octets: u16,
@@ -76,7 +76,7 @@ pub struct Greedy {
 }
 
 impl Greedy {
-    /// A source of PDUs of the length given.
+    /// A source that sends PDUs of the flow's length.
     #[must_use]
     pub fn new(params: &Params, env: Env) -> Greedy {
         let Env { stream, octets, number, .. } = env;
@@ -91,7 +91,7 @@ impl Greedy {
         self.available(now + step * steps)
     }
 
-    /// The next PDU, which is there from `time` on unless that lies in the pause.
+    /// The next PDU. It is available from `time`, or from the end of the pause if `time` is in the pause.
     #[inline]
     fn available(&self, time: Time) -> Upcoming {
         match self.params.pause {
@@ -116,7 +116,7 @@ impl Traffic for Greedy {
         (Some(Unit { octets: self.octets, number: 0 }), self.available(now))
     }
 
-    /// Where it has anything to send at all: in a pause it has not, and says so by when its next PDU will exist.
+    /// True also during a pause: the time of the next PDU then says when the source sends again.
     fn saturates(&self) -> bool {
         true
     }
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn in_a_pause_nothing_comes_to_be_sent() {
+    fn nothing_becomes_available_in_a_pause() {
         let pause = Some(Interval { from: Span(100), to: Span(200) });
         let mut scale = Script::new(&[]);
         let mut source = Greedy::new(&Params { pause, ..Params::default() }, env(1));
@@ -184,7 +184,7 @@ mod tests {
         assert_eq!(source.advance(Time(99), &mut scale).1, Upcoming::Pdu(Time(99)));
         assert_eq!(source.advance(Time(100), &mut scale).1, Upcoming::Pdu(Time(200)));
         assert_eq!(source.advance(Time(200), &mut scale).1, Upcoming::Pdu(Time(200)));
-        // What begins in the pause begins with its end.
+        // A source that would begin in the pause begins at its end.
         let mut source = Greedy::new(&Params { start: Some(Span(150)), pause, ..Params::default() }, env(1));
         source.start(Time::ZERO, &mut scale);
         assert_eq!(source.advance(Time(150), &mut scale), (None, Upcoming::Pdu(Time(200))));

@@ -1,19 +1,22 @@
-//! MPEG-1 video: a group of pictures, lognormal frames, scenes; mean and peak of the sequence are exact.
+//! MPEG-1 video: groups of pictures, lognormal frames, scenes. Mean and peak of the sequence are exact.
 //!
-//! The EPRCA study's video is a clip of which only 30 frame/s, 4.5 Mb/s in the mean and 14.84 Mb/s at the peak are known
-//! (Ohsaki and others, Performance evaluation of rate-based congestion control algorithms in multimedia ATM networks,
-//! section III). So the sequence is drawn: sizes by type of frame are lognormal, and scenes, geometric in length, have
-//! a lognormal activity that all their frames share (Krunz and Hughes, SIGMETRICS 1995; Krunz and Tripathi, 1997).
+//! The EPRCA study's video is a clip. Only 30 frame/s, a mean of 4.5 Mb/s and a peak of 14.84 Mb/s are known (Ohsaki
+//! and others, Performance evaluation of rate-based congestion control algorithms in multimedia ATM networks, section
+//! III). So the engine draws a random sequence. Sizes of each frame type are lognormal. Scene lengths are geometric.
+//! Each scene has a lognormal activity that all its frames share (Krunz and Hughes, SIGMETRICS 1995; Krunz and
+//! Tripathi, 1997).
 //!
-//! 1. Frame i has the raw size r_i = w_i exp(v_i): w_i from `ratio` by its type in the pattern, v_i the sum of two
-//!    normal numbers, its scene's and its own, with the variances ln(1 + c^2) of the two coefficients of variation.
-//! 2. Sizes are min(c r_i, peak): a coder that never exceeds the peak, with c such that the mean is met. Where not even
-//!    the largest frame would reach the peak, all v_i are first made larger by one common factor, the least that is
-//!    enough. (The defaults cut about 3 % of the I frames.)
-//! 3. Sizes are whole bits. The sum is that of the mean over the sequence, rounded to the bit; the largest frame has
-//!    the peak rate's bits in a frame's time, rounded to the bit: at 30 frame/s 150 000 in the mean and 494 667 at most.
+//! 1. Frame i has the raw size r_i = w_i exp(v_i). w_i comes from `ratio` by the frame's type in the pattern. v_i is
+//! the sum of two normal numbers, one for its scene and one for the frame, with the variances ln(1 + c^2) of the two
+//! coefficients of variation.
+//! 2. Sizes are min(c r_i, peak), for a coder that never exceeds the peak. c is chosen to give the mean. If the largest
+//! frame would not reach the peak, all v_i are first multiplied by one common factor, the smallest that is sufficient.
+//! (The defaults cut about 3 % of the I frames.)
+//! 3. Sizes are whole bits. Their sum is the mean over the sequence, rounded to the bit. The largest frame has the bits
+//! of the peak rate in a frame interval, rounded to the bit. At 30 frame/s the mean is 150 000 bits and the largest 494
+//! 667.
 //!
-//! All flows of a group play one sequence, drawn from a stream of the group's; each from a place of its own.
+//! All flows of a group send one sequence, drawn from the group's stream. Each flow begins at its own place.
 
 use super::frames::{Frames, MOST_FRAMES, Sending, check_per_second};
 use super::sequence::Sequence;
@@ -22,46 +25,46 @@ use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span};
 
-/// The longest pattern.
+/// Largest length of the pattern, in frames.
 const LONGEST_PATTERN: usize = 100;
 /// The largest coefficient of variation.
 const MOST_VARIATION: f64 = 3.0;
-/// Halvings in the search for the factor on the variation. What they leave open, the cut makes exact.
+/// Bisection steps in the search for the common factor. The cut at the peak then makes the sizes exact.
 const HALVINGS: usize = 20;
 
-/// The sequence, and how it goes out.
+/// The sequence, and how it is sent.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Mean rate over the sequence; 4.5 Mb/s in the EPRCA study.
+    /// Mean rate over the sequence. 4.5 Mb/s in the EPRCA study.
     #[serde(default = "default_mean")]
     pub mean: Rate,
-    /// Rate of the largest frame in a frame's time; 14.84 Mb/s in the EPRCA study.
+    /// Rate of the largest frame over a frame interval. 14.84 Mb/s in the EPRCA study.
     #[serde(default = "default_peak")]
     pub peak: Rate,
-    /// Frames a second; 30 in the EPRCA study.
+    /// Frames a second. 30 in the EPRCA study.
     #[serde(default = "thirty")]
     pub frames_per_second: f64,
-    /// Types of the frames of a group of pictures, in the order in which they are sent; begins with I.
+    /// Types of the frames of a group of pictures, in sending order. It begins with I.
     #[serde(default = "default_pattern")]
     pub pattern: String,
-    /// Mean sizes of I, P and B frames before the cut at the peak, in proportion. The default is as steep as the peak of
-    /// the EPRCA study leaves room for; real coders are often steeper, with a higher peak.
+    /// Relative mean sizes of I, P and B frames before the cut at the peak. The default differences are as large as the
+    /// peak of the EPRCA study allows. Real coders often have larger differences and a higher peak.
     #[serde(default = "default_ratio")]
     pub ratio: [f64; 3],
-    /// Coefficient of variation of the frames of one type within a scene, before the cut at the peak. Ours.
+    /// Coefficient of variation of the frames of one type within a scene, before the cut at the peak. Our choice.
     #[serde(default = "tenth")]
     pub variation: f64,
-    /// Coefficient of variation of scenes, before the cut at the peak. Ours.
+    /// Coefficient of variation of scenes, before the cut at the peak. Our choice.
     #[serde(default = "tenth")]
     pub scene_variation: f64,
-    /// Mean length of a scene, which lasts for whole groups of pictures. Ours.
+    /// Mean length of a scene. A scene is a whole number of groups of pictures. Our choice.
     #[serde(default = "five_seconds")]
     pub scene: Span,
-    /// Groups of pictures in the sequence, which then begins again: 300 of 12 frames last two minutes. Ours.
+    /// Groups of pictures in the sequence, which then repeats. 300 groups of 12 frames last two minutes. Our choice.
     #[serde(default = "default_groups_of_pictures")]
     pub groups_of_pictures: u32,
-    /// How frames go out.
+    /// How frames are sent.
     #[serde(default)]
     pub sending: Sending,
 }
@@ -116,7 +119,7 @@ impl Default for Params {
 }
 
 impl Params {
-    /// The first fault of the parameters: of each by itself, then of mean, peak and pattern together.
+    /// The first fault of the parameters: first of each parameter, then of mean, peak and pattern together.
     pub fn check(&self) -> Result<(), Fault> {
         check_rate("mean", self.mean)?;
         check_per_second(self.frames_per_second)?;
@@ -124,15 +127,20 @@ impl Params {
         self.check_pattern()?;
         let [of_i, of_p, of_b] = self.ratio;
         if !self.ratio.iter().all(|&part| part > 0.0 && part <= 1e6) {
-            let remedy = "give three numbers above 0 for I, P and B, as [4.1, 2.3, 1]";
-            return Err(Fault::new("ratio", format!("[{of_i}, {of_p}, {of_b}]"), "a frame has some size", remedy));
+            let remedy = "give three numbers above 0 for I, P and B, for example [4.1, 2.3, 1]";
+            return Err(Fault::new(
+                "ratio",
+                format!("[{of_i}, {of_p}, {of_b}]"),
+                "every part must be above 0 and at most 1000000",
+                remedy,
+            ));
         }
         for (path, variation, least) in
             [("variation", self.variation, 1e-6), ("scene_variation", self.scene_variation, 0.0)]
         {
             if !(least..=MOST_VARIATION).contains(&variation) {
-                let reason = "this is no coefficient of variation that frames can have";
-                let remedy = format!("choose a number from {least} to {MOST_VARIATION}, as 0.1");
+                let reason = "this coefficient of variation is out of range";
+                let remedy = format!("choose a number from {least} to {MOST_VARIATION}, for example 0.1");
                 return Err(Fault::new(path, variation, reason, remedy));
             }
         }
@@ -142,8 +150,13 @@ impl Params {
     fn check_pattern(&self) -> Result<(), Fault> {
         let length = self.pattern.len();
         if !self.pattern.starts_with('I') || !self.pattern.chars().all(|kind| "IPB".contains(kind)) {
-            let reason = "a group of pictures is an I frame and the P and B frames up to the next";
-            return Err(Fault::new("pattern", &self.pattern, reason, "write it as in \"IBBPBBPBBPBB\""));
+            let reason = "a group of pictures is one I frame, then P and B frames";
+            return Err(Fault::new(
+                "pattern",
+                &self.pattern,
+                reason,
+                "give the frames in order, for example \"IBBPBBPBBPBB\"",
+            ));
         }
         if length > LONGEST_PATTERN {
             let remedy = format!("give at most {LONGEST_PATTERN} frames");
@@ -158,7 +171,7 @@ impl Params {
         Ok(())
     }
 
-    /// Whether some sequence of this pattern has this mean and this peak.
+    /// Checks that a sequence of this pattern can have this mean and this peak.
     fn check_peak(&self) -> Result<(), Fault> {
         let (peak, total) = (self.peak_bits(), self.total_bits());
         let most = f64::from(u32::MAX) * self.frames_per_second;
@@ -171,23 +184,23 @@ impl Params {
         let steepness = largest * sizes.len() as f64 / sizes.iter().sum::<f64>();
         let mean = self.mean.bits_per_second() / self.frames_per_second;
         if self.peak <= self.mean || peak as f64 <= mean + 1.0 {
-            let reason = format!("the largest frame must be larger than the mean one ({mean:.0} bits)");
+            let reason = format!("the largest frame must be larger than the mean frame ({mean:.0} bits)");
             return Err(Fault::new("peak", self.peak, reason, format!("choose a rate well above {}", self.mean)));
         }
         if steepness * mean >= peak as f64 {
             let [of_i, of_p, of_b] = self.ratio;
             let reason = format!(
-                "in this pattern the mean frame of the largest type would have {:.0} bits, {steepness:.2} times the mean \
-                 of all, and the peak is {peak} bits, {:.2} times the mean",
+                "in this pattern the mean frame of the largest type would have {:.0} bits, {steepness:.2} times the \
+                 mean of all frames. The peak is {peak} bits, {:.2} times the mean",
                 steepness * mean,
                 peak as f64 / mean,
             );
-            let remedy = "make the ratio less steep, the pattern shorter, or the peak higher";
+            let remedy = "choose a smaller range in the ratio, a shorter pattern, or a higher peak";
             return Err(Fault::new("ratio", format!("[{of_i}, {of_p}, {of_b}]"), reason, remedy));
         }
         if total < 2 * peak {
             let reason = format!("the whole sequence would have {total} bits, and its largest frame alone {peak}");
-            let remedy = "choose more of them, or a peak that is closer to the mean";
+            let remedy = "choose more groups of pictures, or a peak closer to the mean";
             return Err(Fault::new("groups_of_pictures", self.groups_of_pictures, reason, remedy));
         }
         Ok(())
@@ -198,7 +211,7 @@ impl Params {
         (self.peak.bits_per_second() / self.frames_per_second + 0.5) as u64
     }
 
-    /// Bits of the sequence.
+    /// Bits of the whole sequence.
     fn total_bits(&self) -> u64 {
         let frames = self.groups_of_pictures as f64 * self.pattern.len() as f64;
         (self.mean.bits_per_second() * frames / self.frames_per_second + 0.5) as u64
@@ -222,7 +235,7 @@ impl Params {
         let mut level = of_scene * stream.normal();
         let mut frames = Vec::with_capacity(sizes.len() * self.groups_of_pictures as usize);
         for group in 0..self.groups_of_pictures {
-            // A scene ends with a group of pictures, with the probability that makes its mean length right.
+            // A scene ends with a group of pictures. The probability gives scenes their mean length.
             if group > 0 && stream.uniform() * self.scene.seconds() < group_s {
                 level = of_scene * stream.normal();
             }
@@ -239,7 +252,7 @@ impl ModelParams for Params {
     }
 
     fn offer(&self, _pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
-        // The sequence is exact: what it has sent in whole rounds cannot vary.
+        // The sequence is exact: the amount sent in whole rounds does not vary.
         let frames = f64::from(self.groups_of_pictures) * self.pattern.len() as f64;
         Some(Offer { mean: Some(mean?), late: (frames + 1.0) / self.frames_per_second, ..Offer::STEADY })
     }
@@ -261,7 +274,7 @@ impl Frames for Params {
     }
 }
 
-/// A frame before scaling: logarithm of its type's size, and its deviation from that.
+/// A frame before scaling: logarithm of its type's size, and deviation from it.
 #[derive(Clone, Copy, Debug)]
 struct Raw {
     size: f64,
@@ -274,15 +287,15 @@ impl Raw {
     }
 }
 
-/// Sizes in proportion to the largest, all deviations `strength` times as large.
+/// Sizes relative to the largest. All deviations are multiplied by `strength`.
 fn relative_sizes(frames: &[Raw], strength: f64) -> Vec<f64> {
     let largest = frames.iter().map(|frame| frame.logarithm(strength)).fold(f64::NEG_INFINITY, f64::max);
     frames.iter().map(|frame| libm::exp(frame.logarithm(strength) - largest)).collect()
 }
 
-/// Sizes in whole bits whose sum is `total` and of which the largest is `peak`.
+/// Sizes in whole bits with sum `total` and largest size `peak`.
 fn fit(frames: &[Raw], total: u64, peak: u64) -> Vec<u32> {
-    // What the sum comes to when the largest frame is the peak: as the deviations grow, it falls.
+    // The sum if the largest frame has the peak size. It decreases as the deviations increase.
     let sum = |relative: &[f64]| relative.iter().sum::<f64>() * peak as f64;
     let mut relative = relative_sizes(frames, 1.0);
     if sum(&relative) > total as f64 {
@@ -299,7 +312,7 @@ fn fit(frames: &[Raw], total: u64, peak: u64) -> Vec<u32> {
     let scale = scale_under_cut(&relative, total as f64, peak as f64);
     let whole = |size: f64| if size >= 1.0 { peak } else { ((size * scale) as u64).min(peak) };
     let mut sizes: Vec<u64> = relative.iter().map(|&size| whole(size)).collect();
-    // What rounding down has left over: a bit for each of the first frames that have room.
+    // Distributes the bits lost by rounding down: one bit to each of the first frames below the peak.
     let mut left_over = total.saturating_sub(sizes.iter().sum());
     for size in sizes.iter_mut().filter(|size| **size < peak) {
         if left_over == 0 {
@@ -311,7 +324,7 @@ fn fit(frames: &[Raw], total: u64, peak: u64) -> Vec<u32> {
     sizes.into_iter().map(|size| u32::try_from(size).unwrap_or(u32::MAX)).collect()
 }
 
-/// The scale at which sizes, cut at `peak`, come to `total`. Each round cuts more frames, until no more need it.
+/// The scale at which the sizes, cut at `peak`, sum to `total`. Each round cuts more frames, until no more need a cut.
 fn scale_under_cut(relative: &[f64], total: f64, peak: f64) -> f64 {
     let mut scale = total / relative.iter().sum::<f64>();
     let mut cut = 0;

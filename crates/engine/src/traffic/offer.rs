@@ -1,18 +1,18 @@
-//! What a source sends while nothing controls it: enough to say beforehand how little a run can come to.
+//! The offered traffic of an uncontrolled source. The estimate of a run's smallest size uses it.
 
-/// What a source sends that nothing controls. Its PDUs in a time T are about `(T - late - number * stagger) * mean`, and
-/// that sum has a variance of `2 * peak * mean * memory * T` at most.
+/// The offered traffic of an uncontrolled source. The number of PDUs in a time T is about
+/// `(T - late - number * stagger) * mean`. Its variance is at most `2 * peak * mean * memory * T`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offer {
-    /// PDUs a second in the long run; `None` for as many as the first line takes.
+    /// Long-run mean in PDUs a second. `None` for a source that fills its first line.
     pub mean: Option<f64>,
-    /// The most PDUs a second.
+    /// Largest rate in PDUs a second.
     pub peak: f64,
-    /// Seconds after which its rate has forgotten what it was.
+    /// Correlation time of the rate, in seconds.
     pub memory: f64,
-    /// Seconds for which it may send nothing.
+    /// Seconds for which the source may send nothing.
     pub late: f64,
-    /// The same, once more for each flow of the group before it.
+    /// Extra such seconds for each earlier flow of the group.
     pub stagger: f64,
 }
 

@@ -1,9 +1,9 @@
-//! Talk spurts and silences, perhaps within sessions: the voice of the satellite study.
+//! Talk spurts and silences, optionally within sessions: the voice source of the satellite study.
 //!
-//! Satellite thesis, section 6.2.1.1: spurts at a constant peak rate and silences, both exponential (0.5 s at 64 kb/s,
-//! 0.5 s), within sessions that are exponential too, as are the pauses between them (15 s each; 6.2.1.5 for the start
-//! of a run). A session begins in a spurt with the long-run probability `on / (on + off)` and cuts what is running
-//! when it ends. Sessions and spurts never depend on feedback: it only stretches the gaps.
+//! Satellite thesis, section 6.2.1.1. Spurts have a constant peak rate. Spurts and silences are exponential (mean 0.5 s
+//! at 64 kb/s, mean 0.5 s). Sessions and the pauses between them are exponential too (mean 15 s each; 6.2.1.5 for the
+//! start of a run). A session begins in a spurt with the long-run probability `on / (on + off)`. The end of a session
+//! ends the current spurt or silence. Sessions and spurts never depend on feedback. Feedback only stretches the gaps.
 
 use super::{
     Env, ModelParams, Offer, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate,
@@ -13,25 +13,25 @@ use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
 
-/// How a run begins.
+/// The state of the source at the start of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Start {
-    /// Within a session with its long-run probability, and that session begins with the run.
+    /// In a session with the long-run probability. That session begins at the start of the run.
     #[default]
     Random,
-    /// Between two sessions, or silent where there are none.
+    /// Between two sessions, or silent if there are no sessions.
     Off,
 }
 
-/// When a spurt's first PDU comes.
+/// When the first PDU of a spurt is produced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum First {
     /// After a uniform part of a gap.
     #[default]
     Phase,
-    /// After a whole gap: a spurt shorter than that sends nothing.
+    /// After a whole gap. A shorter spurt sends nothing.
     Gap,
 }
 
@@ -48,13 +48,13 @@ pub struct Params {
     /// Mean length of a silence.
     #[serde(default = "half_a_second")]
     pub off: Span,
-    /// Sessions; absent, one session lasts for ever.
+    /// Session lengths and pauses. If absent, one session never ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Sessions>,
-    /// How the run begins.
+    /// The state of the source at the start of the run.
     #[serde(default)]
     pub start: Start,
-    /// When a spurt's first PDU comes.
+    /// When the first PDU of a spurt is produced.
     #[serde(default)]
     pub first: First,
 }
@@ -85,12 +85,12 @@ impl ModelParams for Params {
     }
 }
 
-/// What the source waits for.
+/// The event that the source waits for.
 #[derive(Clone, Copy, Debug)]
 enum Awaited {
     Session(Time),
     Spurt(Time),
-    /// The train, within the spurt that ends then.
+    /// The next PDU of a spurt. The spurt ends at this time.
     Train(Time),
 }
 
@@ -101,7 +101,7 @@ pub struct OnOff {
     sessions: SessionClock,
     awaited: Awaited,
     train: Train,
-    /// Number of the spurt.
+    /// Number of the current spurt.
     number: u64,
     octets: u16,
     stream: Stream,
@@ -146,7 +146,7 @@ impl OnOff {
         self.proceed(end)
     }
 
-    /// What comes next in the spurt that lasts until `end`, or after it.
+    /// The next event in the spurt that lasts until `end`, or after the spurt.
     #[inline]
     fn proceed(&mut self, end: Time) -> Upcoming {
         match self.train.before(end) {
@@ -155,7 +155,7 @@ impl OnOff {
         }
     }
 
-    /// The next spurt, in this session or another.
+    /// The next spurt, in this session or the next.
     fn fall_silent(&mut self, from: Time) -> Upcoming {
         if from < self.sessions.end {
             let spurt = from + self.stream.exponential_span(self.params.off);
@@ -191,8 +191,8 @@ impl Traffic for OnOff {
         }
     }
 
-    /// A spurt that begins with a whole gap g loses part of it: with q = g (1/on + 1/active), the rate within spurts
-    /// is q / (e^q - 1) of the peak.
+    /// A spurt that begins with a whole gap g loses part of it. With q = g (1/on + 1/active), the rate within spurts is
+    /// q / (e^q - 1) of the peak rate.
     fn mean_rate(&self) -> Option<f64> {
         let Params { peak_rate, on, off, first, .. } = &self.params;
         let kept = match first {
@@ -219,7 +219,7 @@ mod tests {
     use super::*;
     use crate::traffic::tests::{Script, at, calls, env, times, units, voice};
 
-    /// PDUs by spurt: number, and instants.
+    /// Number and PDU times of each spurt.
     fn spurts(source: &mut OnOff, scale: &mut Script, seconds: f64) -> Vec<(u64, Vec<Time>)> {
         let units = units(source, scale, at(seconds));
         units
@@ -237,14 +237,15 @@ mod tests {
         }
     }
 
-    /// Lengths of spurts and silences are seen to within a gap, and their means to within 4 standard errors.
+    /// Lengths of spurts and silences are measured to within one gap, and their means to within 4 standard errors.
     #[test]
     fn spurts_and_silences_have_the_means_given() {
         let found = spurts(&mut OnOff::new(&voice(None), env(2)), &mut Script::new(&[]), 20_000.0);
         let gap = 0.006_625;
         let cells: usize = found.iter().map(|spurt| spurt.1.len()).sum();
         let begun = found.last().map_or(0, |spurt| spurt.0) as f64;
-        // Spurts begin once a second (renewal: variance of the count 1/2 per second); each has 0.5 s / gap cells.
+        // Spurts begin once a second (renewal process: variance of the count 1/2 per second). Each has 0.5 s / gap
+        // cells.
         assert!((begun - 20_000.0).abs() < 4.0 * 100.0, "{begun}");
         let mean = cells as f64 / begun * gap;
         assert!((mean - 0.5).abs() < 4.0 * 0.5 / libm::sqrt(begun), "{mean}");
@@ -263,7 +264,7 @@ mod tests {
                 other => panic!("{other:?}"),
             }
         }
-        // 512 kb/s, half the time, less half a gap per spurt: q = 0.828125/500, q / (e^q - 1) = 0.9991721.
+        // 512 kb/s, half the time, minus half a gap per spurt: q = 0.828125/500, q / (e^q - 1) = 0.9991721.
         let rate = OnOff::new(&params, env(0)).mean_rate().unwrap_or_default();
         assert!((rate / 256_000.0 - 0.999_172_1).abs() < 1e-7, "{rate}");
     }
@@ -278,7 +279,8 @@ mod tests {
             active += scale.sessions.len();
             speaking += usize::from(matches!(source.awaited, Awaited::Train(_)));
         }
-        // Binomial: 2000 with a standard deviation of 31.6, 1000 with 27.4 (less the few spurts that end unheard).
+        // Binomial: 2000 with a standard deviation of 31.6, 1000 with 27.4 (minus the few spurts that end before a
+        // cell).
         assert!(active.abs_diff(2_000) < 127, "{active}");
         assert!(speaking.abs_diff(1_000) < 110 + 13, "{speaking}");
     }
@@ -309,8 +311,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(100))]
 
-        /// Spurts lie where they lay, whatever the factor: a fast twin, whose cells outline every spurt, bounds all
-        /// cells of a slow one. And the twin's spurts keep within its sessions' own order.
+        /// Spurts keep their times at any factor. The cells of a fast copy outline every spurt, and bound all
+        /// cells of a slow copy.
         #[test]
         fn feedback_stretches_gaps_and_moves_no_spurt(seed: u64, factor in 0.3f64..1.0) {
             let outline = spurts(

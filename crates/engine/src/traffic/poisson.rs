@@ -1,13 +1,13 @@
-//! Poisson arrivals: exponential gaps, the source of M/D/1.
+//! Poisson arrivals with exponential gaps: the source of M/D/1.
 //!
-//! One session that lasts for ever. A factor scales the gap that begins, so that PDU for PDU the draws stay the same.
+//! One session that never ends. The factor at the start of a gap scales that gap. The random numbers stay the same.
 
 use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Unit, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Time};
 
-/// How fast.
+/// The mean rate.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
@@ -24,7 +24,7 @@ impl Params {
 
 impl ModelParams for Params {
     fn offer(&self, _pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
-        // Counts have the variance of their mean.
+        // The variance of a count equals its mean.
         let mean = mean?;
         Some(Offer { mean: Some(mean), peak: mean, memory: 0.5 / mean, ..Offer::STEADY })
     }

@@ -1,11 +1,11 @@
 //! Video from recorded frame sizes.
 //!
-//! The engine reads no files: [`parse`] makes sizes of a file's text, and whoever loads a scenario puts them in the
-//! place of the file's name. So a scenario that runs, or is stored, holds its data, and its hash covers them.
+//! The engine reads no files. [`parse`] reads the sizes from a file's text, and the loader of a scenario puts the sizes
+//! in place of the file name. So a scenario that runs, or is stored, contains its data, and its hash covers them.
 //!
-//! A file has one frame a line. Numbers stand alone, or in a column among others ("index type bytes", say): the last,
-//! unless `column` says which. Columns are parted by blanks, commas or semicolons; every line has as many as the
-//! first. Empty lines are passed over, and so is everything behind `#` or `%`.
+//! A file has one frame a line. A line is one number, or several columns (for example "index type bytes"). The size is
+//! in the last column, or in the one given by `column`. Blanks, commas or semicolons separate columns. Every line has
+//! as many columns as the first. Empty lines are skipped, and so is all text after `#` or `%`.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use super::{ModelParams, Offer};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 
-/// What the numbers count.
+/// The unit of the frame sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SizeUnit {
@@ -35,7 +35,7 @@ impl SizeUnit {
     }
 }
 
-/// Frame sizes; a clone shares them.
+/// Frame sizes. Clones share them.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(from = "Vec<u32>", into = "Vec<u32>")]
 #[schemars(with = "Vec<u32>")]
@@ -66,26 +66,26 @@ impl From<Sizes> for Vec<u32> {
     }
 }
 
-/// The recording, and how it goes out.
+/// The recording, and how it is sent.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// File with one frame a line, beside the scenario file or with a path from there. When the scenario is loaded, its
-    /// sizes take the place of `frames`, and its name is forgotten.
+    /// File with one frame a line, in the folder of the scenario file or with a path from there. When the scenario is
+    /// loaded, the sizes replace `frames`, and the file name is dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// Column of the file in which the sizes stand, from 1; the last if absent.
+    /// Column of the file that contains the sizes, counted from 1. If absent, the last column.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
-    /// Sizes of the frames in the order in which they are sent, in place of a file; at most 100 000.
+    /// Sizes of the frames in sending order, instead of a file. At most 100 000.
     #[serde(default)]
     pub frames: Sizes,
-    /// What the sizes count.
+    /// The unit of the sizes.
     #[serde(default)]
     pub unit: SizeUnit,
     /// Frames a second.
     pub frames_per_second: f64,
-    /// How frames go out.
+    /// How frames are sent.
     #[serde(default)]
     pub sending: Sending,
 }
@@ -94,16 +94,16 @@ impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
         if let Some(file) = &self.file {
-            let reason = "the file has not been read: only a scenario that is loaded as a file can name others";
-            return Err(Fault::new("file", file, reason, "give the sizes themselves, as frames = [12000, 3500]"));
+            let reason = "the file was not read: only a scenario that is loaded from a file can name another file";
+            return Err(Fault::new(
+                "file",
+                file,
+                reason,
+                "give the sizes in the scenario, for example frames = [12000, 3500]",
+            ));
         }
         if let Some(column) = self.column {
-            return Err(Fault::new(
-                "column",
-                column,
-                "there is no `file` with columns",
-                "leave it out, or name a file",
-            ));
+            return Err(Fault::new("column", column, "there is no `file` with columns", "remove it, or name a file"));
         }
         check_per_second(self.frames_per_second)?;
         let sizes = &self.frames.0;
@@ -117,7 +117,7 @@ impl Params {
         Ok(())
     }
 
-    /// Takes the sizes from the text of the file that it names.
+    /// Reads the sizes from the text of the named file.
     fn read(&mut self, text: &str) -> Result<(), Fault> {
         let Some(file) = &self.file else { return Ok(()) };
         self.frames = Sizes(parse(text, self.column).map_err(|fault| fault.within(file))?.into());
@@ -133,7 +133,7 @@ impl ModelParams for Params {
     }
 
     fn offer(&self, _pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
-        // The sequence is exact: what it has sent in whole rounds cannot vary.
+        // The sequence is exact: the amount sent in whole rounds does not vary.
         let frames = self.frames.len() as f64;
         Some(Offer { mean: Some(mean?), late: (frames + 1.0) / self.frames_per_second, ..Offer::STEADY })
     }
@@ -161,13 +161,13 @@ impl Frames for Params {
     }
 }
 
-const TOO_LONG: &str = "a recording has at most 100000 frames";
-const SHORTER: &str = "give a part of it";
+const TOO_LONG: &str = "a recording may have at most 100000 frames";
+const SHORTER: &str = "use a part of the recording";
 
-/// What is wrong with a file of frame sizes.
+/// A fault in a file of frame sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct BadFile {
-    /// Line of the file, from 1; 0 for the file as a whole.
+    /// Line of the file, from 1. 0 means the whole file.
     line: usize,
     reason: String,
     remedy: String,
@@ -177,13 +177,13 @@ impl BadFile {
     fn within(self, file: &str) -> Fault {
         let reason = match self.line {
             0 => self.reason,
-            line => format!("line {line} of it: {}", self.reason),
+            line => format!("line {line} of the file: {}", self.reason),
         };
         Fault::new("file", format!("{file:?}"), reason, self.remedy)
     }
 }
 
-/// The sizes in the text of a file, from `column` (from 1) or the last one.
+/// The sizes in the text of a file, from `column` (counted from 1) or from the last column.
 fn parse(text: &str, column: Option<u32>) -> Result<Vec<u32>, BadFile> {
     let mut sizes = Vec::new();
     let mut columns = 0;
@@ -199,8 +199,8 @@ fn parse(text: &str, column: Option<u32>) -> Result<Vec<u32>, BadFile> {
             columns = fields.len();
         }
         if fields.len() != columns {
-            let reason = format!("there are {} columns, where the lines before have {columns}", fields.len());
-            return refuse(reason, "give every frame a line of the same form; comments begin with # or %");
+            let reason = format!("there are {} columns, but the lines before have {columns}", fields.len());
+            return refuse(reason, "write every line with the same columns; comments begin with # or %");
         }
         let place = match column {
             None => columns,
@@ -209,13 +209,13 @@ fn parse(text: &str, column: Option<u32>) -> Result<Vec<u32>, BadFile> {
         let Some(field) = place.checked_sub(1).and_then(|place| fields.get(place)) else {
             return refuse(
                 format!("there is no column {place}"),
-                "columns are counted from 1; without `column` it is the last",
+                "columns are counted from 1; without `column`, the last column is used",
             );
         };
         let Ok(size) = field.parse() else {
             let shown: String = field.chars().take(40).collect();
-            let reason = format!("{shown:?} is no frame size");
-            return refuse(reason, "a size is a whole number from 0 to 4294967295; comments begin with # or %");
+            let reason = format!("{shown:?} is not a frame size");
+            return refuse(reason, "write a whole number from 0 to 4294967295; comments begin with # or %");
         };
         if sizes.len() == MOST_FRAMES {
             return refuse(TOO_LONG.to_owned(), SHORTER);
@@ -223,7 +223,7 @@ fn parse(text: &str, column: Option<u32>) -> Result<Vec<u32>, BadFile> {
         sizes.push(size);
     }
     if sizes.is_empty() {
-        let (reason, remedy) = ("it holds no frame sizes", "give one frame a line");
+        let (reason, remedy) = ("the file has no frame sizes", "write one frame size on each line");
         return Err(BadFile { line: 0, reason: reason.into(), remedy: remedy.into() });
     }
     Ok(sizes)
@@ -270,14 +270,14 @@ mod tests {
 
     #[test]
     fn each_fault_names_its_line() {
-        assert_eq!(line("1200\n-5\n", None), (2, "\"-5\" is no frame size".into()));
-        assert_eq!(line("# c\n\n12.5\n", None), (3, "\"12.5\" is no frame size".into()));
-        assert_eq!(line("index type bytes\n1 I 900\n", None), (1, "\"bytes\" is no frame size".into()));
-        assert_eq!(line("4294967296", None), (1, "\"4294967296\" is no frame size".into()));
-        assert_eq!(line("1 I 900\n2 P\n", None), (2, "there are 2 columns, where the lines before have 3".into()));
+        assert_eq!(line("1200\n-5\n", None), (2, "\"-5\" is not a frame size".into()));
+        assert_eq!(line("# c\n\n12.5\n", None), (3, "\"12.5\" is not a frame size".into()));
+        assert_eq!(line("index type bytes\n1 I 900\n", None), (1, "\"bytes\" is not a frame size".into()));
+        assert_eq!(line("4294967296", None), (1, "\"4294967296\" is not a frame size".into()));
+        assert_eq!(line("1 I 900\n2 P\n", None), (2, "there are 2 columns, but the lines before have 3".into()));
         assert_eq!(line("1 I 900\n", Some(4)), (1, "there is no column 4".into()));
         assert_eq!(line("1 I 900\n", Some(0)), (1, "there is no column 0".into()));
-        assert_eq!(line("# nothing\n", None), (0, "it holds no frame sizes".into()));
+        assert_eq!(line("# nothing\n", None), (0, "the file has no frame sizes".into()));
         let many = "7\n".repeat(MOST_FRAMES);
         assert_eq!(parse(&many, None).map(|sizes| sizes.len()), Ok(MOST_FRAMES));
         let (at, reason) = line(&(many + "7"), None);
@@ -291,7 +291,7 @@ mod tests {
         assert_eq!(params.check().map_err(|fault| fault.path), Err("file".to_owned()));
         let fault = params.read("1 900\n2 x\n").expect_err("a fault");
         assert_eq!((fault.path.as_str(), fault.value.as_str()), ("file", "\"clip.txt\""));
-        assert_eq!(fault.reason, "line 2 of it: \"x\" is no frame size");
+        assert_eq!(fault.reason, "line 2 of the file: \"x\" is not a frame size");
         assert_eq!(params.read("1 900\n2 30\n"), Ok(()));
         assert_eq!(params, replay(&[900, 30]));
         assert_eq!(params.draw_sequence(Stream::new(1, 0, "")).frame_bits(), [7_200, 240]);
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(burst(5_002).map_err(|fault| fault.path), Err("sending.burst".to_owned()));
     }
 
-    /// The recordings beside this repository, where they are: they are not part of it.
+    /// The recordings beside this repository, if present. They are not part of the repository.
     #[test]
     fn recordings_read() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/video-frame-sizes");

@@ -1,23 +1,23 @@
-//! A sequence of video frames, as models of video draw it and records hold it.
+//! A sequence of video frame sizes.
 
 use std::sync::Arc;
 
 use crate::core::time::Span;
 
-/// A sequence of video frames; a clone shares it.
+/// A sequence of video frames. Clones share the sizes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sequence {
     pub(super) sizes: Arc<[u32]>,
-    /// Bits of one unit of size.
+    /// Bits per unit of size.
     pub(super) unit: u64,
     /// Frames a second.
     pub per_second: f64,
 }
 
 impl Sequence {
-    /// Bits of the frame with this number; the sequence goes round.
+    /// Bits of the frame with this number. The sequence repeats.
     pub(super) fn bits(&self, frame: u64) -> u64 {
-        // A sequence that has been checked is not empty.
+        // A checked sequence is not empty.
         let place = frame % (self.sizes.len() as u64).max(1);
         self.sizes.get(place as usize).map_or(0, |&size| u64::from(size) * self.unit)
     }
@@ -28,7 +28,7 @@ impl Sequence {
         self.sizes.iter().map(|&size| u64::from(size) * self.unit).collect()
     }
 
-    /// Time from the beginning of one frame to that of the frame so many later.
+    /// Time from the start of one frame to the start of the frame `frames` later.
     pub(super) fn span(&self, frames: u64) -> Span {
         Span::from_seconds(frames as f64 / self.per_second)
     }

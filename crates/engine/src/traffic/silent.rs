@@ -1,16 +1,16 @@
-//! Nothing to send: the direction of a connection that only carries what the network itself needs.
+//! No data: a direction that carries only control PDUs.
 
 use super::{Env, ModelParams, RateScale, Traffic, Unit, Upcoming};
 use crate::core::error::Fault;
 use crate::core::time::Time;
 
-/// Silence has no parameters.
+/// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
 
 impl Params {
-    /// Finds no fault.
+    /// Never finds a fault.
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -23,7 +23,7 @@ impl ModelParams for Params {}
 pub struct Silent;
 
 impl Silent {
-    /// The same in all env.
+    /// A source without data, the same for every `env`.
     #[must_use]
     pub fn new(_params: &Params, _env: Env) -> Silent {
         Silent
@@ -36,7 +36,7 @@ impl Traffic for Silent {
         Upcoming::Never
     }
 
-    fn advance(&mut self, _now: Time, _pace: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+    fn advance(&mut self, _now: Time, _scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         (None, Upcoming::Never)
     }
 

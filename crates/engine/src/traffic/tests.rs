@@ -1,10 +1,10 @@
-//! What every traffic model owes, and the means of the tests: a scripted scale and the study's sources.
+//! The laws that every traffic model must obey, and test tools: a scripted scale and the study's sources.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// A factor that changes at given instants, and the sessions that it was told of.
+/// A factor that changes at given times, and the session starts that it received.
 #[derive(Clone, Debug)]
 pub(super) struct Script {
     steps: Vec<(Time, f64)>,
@@ -12,7 +12,7 @@ pub(super) struct Script {
 }
 
 impl Script {
-    /// Factor 1 until the first of `steps`, given in seconds.
+    /// Factor 1 until the first of `steps`, whose times are in seconds.
     pub(super) fn new(steps: &[(f64, f64)]) -> Script {
         let steps = steps.iter().map(|&(seconds, factor)| (at(seconds), factor)).collect();
         Script { steps, sessions: Vec::new() }
@@ -49,7 +49,7 @@ pub(crate) fn env(seed: u64) -> Env {
     }
 }
 
-/// The PDUs produced before `end`, taken at once.
+/// The PDUs produced before `end`, each sent at once.
 pub(crate) fn units(model: &mut impl Traffic, scale: &mut impl RateScale, end: Time) -> Vec<(Time, Unit)> {
     let mut units = Vec::new();
     let mut upcoming = model.start(Time::ZERO, scale);
@@ -106,7 +106,7 @@ fn every_case_passes_its_check() {
     assert!(Params::KEYWORDS.iter().all(|keyword| keywords.contains(keyword)));
 }
 
-/// The mean rate over many seeds lies within 4 standard errors of what the parameters tell.
+/// The mean rate over many seeds is within 4 standard errors of the rate that the parameters give.
 #[test]
 fn mean_rates_are_what_the_parameters_tell() {
     for params in every_model() {
@@ -122,16 +122,16 @@ fn mean_rates_are_what_the_parameters_tell() {
         let mean = rates.iter().sum::<f64>() / 200.0;
         let variance = rates.iter().map(|rate| (rate - mean) * (rate - mean)).sum::<f64>() / 199.0;
         let error = (variance / 200.0).sqrt();
-        // A gap of the video straddles levels, and a constant rate's cells are whole: 0.1 %.
+        // A gap of the video may span two levels, and a constant-rate source sends whole cells: 0.1 %.
         assert!((mean - expected).abs() <= 4.0 * error + 1e-3 * expected, "{params:?}: {mean} for {expected}");
         assert!(error <= 0.04 * expected, "{params:?}: {error}");
     }
 }
 
-/// Stopped for ever after a second, a source sends no more than what was fixed before.
+/// A source that is stopped for ever after one second sends only the PDUs whose times were already fixed.
 #[test]
 fn a_stopped_source_falls_silent() {
-    // Greedy sources wait for an allowance, and users of connections heed no factor.
+    // Greedy sources wait for an allowance. Connections ignore the factor.
     for params in every_model().iter().filter(|params| params.heeds_factor()) {
         for seed in 0..20 {
             let units = units(&mut params.build(env(seed)), &mut Script::new(&[(1.0, 0.0)]), at(60.0));
@@ -170,7 +170,7 @@ fn factors() -> impl Strategy<Value = Vec<(f64, f64)>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
-    /// What every model owes: time never runs back, numbers never fall, and a clone does as the original.
+    /// Laws of every model: time never goes back, numbers never decrease, and a clone acts like the original.
     #[test]
     fn laws(seed: u64, steps in factors()) {
         for params in every_model() {
@@ -196,8 +196,8 @@ proptest! {
         }
     }
 
-    /// A sender that is late finds everything at the instants at which a punctual one does. (A source that sets
-    /// its clock by what it hands over cannot owe that.)
+    /// A late sender finds all PDUs at the times at which a punctual sender does. (This does not hold for a source
+    /// whose clock depends on the time at which its PDUs are sent.)
     #[test]
     fn lateness_loses_nothing(seed: u64, delays in prop::collection::vec(0.0f64..2.0, 1..300)) {
         for params in every_model().into_iter().filter(|params| !params.follows_sender()) {
@@ -214,7 +214,7 @@ proptest! {
         }
     }
 
-    /// Feedback never moves the sessions of voice and video: two schemes see the same calls.
+    /// Feedback never changes the sessions of voice and video: two schemes see the same calls.
     #[test]
     fn sessions_do_not_depend_on_the_factor(seed: u64, steps in factors(), other in factors()) {
         for params in [Params::OnOff(voice(calls())), Params::TwoRateVideo(video(calls()))] {

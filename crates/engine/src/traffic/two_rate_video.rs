@@ -1,9 +1,9 @@
-//! Video that alternates between two rates, perhaps within sessions.
+//! Video that alternates between two rates, optionally within sessions.
 //!
-//! Satellite thesis, section 6.2.1.2: 512 and 192 kb/s for exponential times of 0.5 s each, within sessions that are
-//! exponential too, as are the pauses between them (15 s each). A session's first level has its long-run probability,
-//! and its first cell comes after a uniform part of a gap. A change of level bears on the next gap. Sessions and
-//! levels never depend on feedback.
+//! Satellite thesis, section 6.2.1.2. The rates are 512 and 192 kb/s, each for an exponential time of mean 0.5 s.
+//! Sessions and the pauses between them are exponential too (mean 15 s each). The first level of a session has its
+//! long-run probability. The first cell of a session comes after a uniform part of a gap. A change of level applies to
+//! the next gap. Sessions and levels never depend on feedback.
 
 use super::{
     Env, ModelParams, Offer, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate,
@@ -29,7 +29,7 @@ pub struct Params {
     /// Mean time at the low level.
     #[serde(default = "half_a_second")]
     pub low_time: Span,
-    /// Sessions; absent, one session lasts for ever.
+    /// Session lengths and pauses. If absent, one session never ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Sessions>,
 }
@@ -59,7 +59,8 @@ impl Params {
 
 impl ModelParams for Params {
     fn offer(&self, pdu_bits: f64, _mean: Option<f64>) -> Option<Offer> {
-        // If levels change within a gap the mean is less than the fluid's, but not less than the lower rate's.
+        // If the level changes within a gap, the mean is below the fluid mean. It is never below the mean at
+        // the lower rate.
         let [low, high] = [self.low.min(self.high), self.low.max(self.high)];
         let [low, high] = [low, high].map(|rate| rate.bits_per_second() / pdu_bits);
         let [idle, memory] = pauses(self.session.as_ref());
@@ -74,12 +75,12 @@ impl ModelParams for Params {
 pub struct TwoRateVideo {
     params: Params,
     sessions: SessionClock,
-    /// Start of the session awaited; `None` within one.
+    /// Start of the next session. `None` within a session.
     session: Option<Time>,
     is_high: bool,
     level_end: Time,
     train: Train,
-    /// Number of the session.
+    /// Number of the current session.
     number: u64,
     octets: u16,
     stream: Stream,
@@ -120,7 +121,7 @@ impl TwoRateVideo {
         self.stream.exponential_span(if self.is_high { self.params.high_time } else { self.params.low_time })
     }
 
-    /// The rate at `time`, which never goes back.
+    /// The rate at `time`. Calls must not go back in time.
     #[inline]
     fn rate_at(&mut self, time: Time) -> Rate {
         while self.level_end <= time {
@@ -131,14 +132,14 @@ impl TwoRateVideo {
         if self.is_high { self.params.high } else { self.params.low }
     }
 
-    /// What comes next in this session, or the next session.
+    /// The next event in this session, or the next session.
     #[inline]
     fn proceed(&mut self) -> Upcoming {
         if let Some(upcoming) = self.train.before(self.sessions.end) {
             return upcoming;
         }
         let session = if self.sessions.end < Time::NEVER {
-            // The rest of the levels is drawn although nobody sees it, lest feedback shift the draws.
+            // Draws the remaining levels of the session too, so that feedback does not change the random numbers.
             self.rate_at(self.sessions.end);
             self.sessions.next(&mut self.stream)
         } else {
@@ -168,8 +169,8 @@ impl Traffic for TwoRateVideo {
         (produced.then_some(unit), self.proceed())
     }
 
-    /// That of the fluid. Cells come 0.06 % slower with the study's parameters, for a gap that begins at the low level
-    /// reaches further into the high one than the other way round.
+    /// The mean rate of the fluid model. With the study's parameters, cells have a rate 0.06 % lower. A gap that begins
+    /// at the low level reaches further into the high level than the other way round.
     fn mean_rate(&self) -> Option<f64> {
         let Params { high, low, high_time, low_time, .. } = &self.params;
         let high_share = share(*high_time, *low_time);
@@ -210,9 +211,9 @@ mod tests {
         assert!(seen[0] > 10_000 && seen[1] > 10_000, "{seen:?}");
     }
 
-    /// Levels of 2 ms beside gaps of 0.828125 and 2.208333 ms. Cell by cell the level is a Markov chain that leaves the
-    /// high one with probability (1 - e^-0.828125) / 2 and the low one with (1 - e^-2.208333) / 2, hence is high at
-    /// 0.612502 of the cells: a mean gap of 1.362953 ms, where the fluid has 1.204545 ms.
+    /// Levels of 2 ms, with gaps of 0.828125 and 2.208333 ms. Per cell, the level is a Markov chain. It leaves the high
+    /// level with probability (1 - e^-0.828125) / 2 and the low level with (1 - e^-2.208333) / 2. So 0.612502 of the
+    /// cells are at the high level, and the mean gap is 1.362953 ms. The fluid has 1.204545 ms.
     #[test]
     fn the_running_gap_is_not_rephased() {
         let level = Span::milliseconds(2);
@@ -249,8 +250,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
 
-        /// At whatever factor, a cell's gap times the factor is that of the level in which a source at factor 1, which
-        /// sees the levels finely, is at that time.
+        /// At any factor, the gap of a cell times the factor is the gap of the current level. A source at factor 100,
+        /// which samples the levels finely, gives this level.
         #[test]
         fn feedback_moves_no_level(seed: u64, factor in 0.3f64..2.0) {
             let (mut nominal, mut other) = (source(calls(), seed), source(calls(), seed));
@@ -262,7 +263,7 @@ mod tests {
                 let Some(around) = fine.peek().copied() else { break };
                 let gaps = [pair[1].0.since(pair[0].0).seconds() * factor, around[1].0.since(around[0].0).seconds() * 100.0];
                 let levels = gaps.map(|gap| gap > 0.0015);
-                // Within a fine gap of a change both may be right.
+                // Within one fine gap of a level change, both levels are correct.
                 let change = fine.clone().take(3).any(|fine| {
                     (fine[1].0.since(fine[0].0).seconds() * 100.0 > 0.0015) != levels[1]
                 });

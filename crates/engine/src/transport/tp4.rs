@@ -1,8 +1,9 @@
-//! TP4 over CLNP: connections that carry user data reliably over a network that discards (specs/atn.md, 2 and 4).
+//! TP4 over CLNP: connections that transfer user data reliably over a network that discards PDUs (specs/atn.md, 2 and
+//! 4).
 //!
-//! The mechanism (numbers, edges, retention, timers) is apart from the strategies that govern its windows: how much
-//! credit an acknowledgement gives is up to the receiver's strategy ([`credit`]), how much of it is used up to the
-//! sender's ([`window`]).
+//! The mechanism (numbers, window edges, retransmission, timers) is separate from the strategies for its windows. The
+//! receiver's strategy ([`credit`]) decides how much credit an acknowledgement gives. The sender's strategy
+//! ([`window`]) decides how much of the credit the sender uses.
 
 mod connection;
 pub mod credit;

@@ -1,7 +1,7 @@
-//! Binary enhanced switch (BES) of EPRCA: intelligent marking, which slows the connections above the mean first.
+//! Binary enhanced switch (BES) of EPRCA: intelligent marking. The connections above the mean reduce their rates first.
 //!
-//! Sources: specs/abr.md, sections 1.3 (b) and 10, after ATM Forum 94-0735R1; papers/eprca-multimedia.txt. With the
-//! mean and the judgement of `macr.rs`:
+//! Sources: specs/abr.md, sections 1.3 (b) and 10, after ATM Forum 94-0735R1; papers/eprca-multimedia.txt. It uses the
+//! mean and the decision of `macr.rs`:
 //!
 //! ```text
 //! backward RM cell of a connection that is too fast:   CI = 1
@@ -20,7 +20,7 @@ pub struct Bes {
 }
 
 impl Bes {
-    /// At the port described by `env`.
+    /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Bes {
         Bes { macr: Macr::new(*params, &env) }
@@ -61,8 +61,8 @@ mod tests {
     use crate::core::time::Rate;
 
     #[test]
-    fn the_fast_are_told_first_and_then_all() {
-        // The mean starts at 7.8 Mb/s; 8.6 carries it to 7.85, of which 7/8 is 6.86875.
+    fn fast_connections_are_notified_first_and_then_all() {
+        // The mean starts at 7.8 Mb/s. A CCR of 8.6 moves it to 7.85. 7/8 of that is 6.86875.
         let mut switch = Bes::new(&Params::default(), port_of(Rate(156_000_000), 4));
         assert_eq!(switch.on_arrival(&mut forward(0, 8.6e6), &view(0.0, 0)), None);
         switch.readings(view(0.0, 0).now, &mut |name, value| assert_eq!((name, value), ("macr", 7.85e6)));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_told_stays_told() {
+    fn a_set_ci_stays_set() {
         let mut switch = Bes::new(&Params::default(), port_of(Rate(156_000_000), 4));
         let mut pdu = backward(0, 1e6);
         pdu.marks.set(Marks::CI);

@@ -1,7 +1,7 @@
-//! CAPC, congestion avoidance using proportional control: one explicit rate for all, moved by how far the input is
-//! from its target. No table of connections.
+//! CAPC, congestion avoidance using proportional control: one explicit rate for all connections, adjusted in proportion
+//! to the difference between input and target. It needs no table of connections.
 //!
-//! Source: specs/abr.md, section 6, after A. Barnhart, ATM Forum 94-0983. At each end of an interval:
+//! Source: specs/abr.md, section 6, after A. Barnhart, ATM Forum 94-0983. At the end of each interval:
 //!
 //! ```text
 //! z   = input / (target * available)
@@ -10,7 +10,8 @@
 //! ```
 //!
 //! On a backward RM cell, ER = min(ER, ERS), and CI = 1 if the queue is above a threshold. An interval without input
-//! has z = 0. ERS stays between 20 cells/s, for at TCR TM 4.0 sends nothing in-rate, and the line's rate.
+//! has z = 0. ERS is at most the line's rate. It is at least 20 cells/s, because at TCR a TM 4.0 source sends no
+//! in-rate cells.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,22 +29,22 @@ use crate::core::time::{Rate, Span, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Share of the available rate to be used (0.85 to 0.95).
+    /// Target share of the available rate (0.85 to 0.95).
     pub target: f64,
-    /// How fast ERS rises below the target (Rup: 0.025 to 0.1).
+    /// Gain for the increase of ERS below the target (Rup: 0.025 to 0.1).
     pub r_up: f64,
-    /// How fast ERS falls above it (Rdn: 0.2 to 0.8).
+    /// Gain for the decrease of ERS above the target (Rdn: 0.2 to 0.8).
     pub r_down: f64,
-    /// The most by which ERS is multiplied in an interval (ERU, 1.5).
+    /// Largest factor on ERS in an interval (ERU, 1.5).
     pub eru: f64,
-    /// The least by which it is multiplied (ERF, 0.5).
+    /// Smallest factor on ERS in an interval (ERF, 0.5).
     pub erf: f64,
-    /// CI is set while the last queue holds more than this; never if absent. The source names no value.
+    /// CI is set while the last queue holds more than this. If absent, CI is never set. The source gives no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ci_threshold: Option<Count>,
-    /// Measurement interval. The source names no value.
+    /// Measurement interval. The source gives no value.
     pub interval: interval::Params,
-    /// ERS at the start; the target share of the line if absent. The source names no value.
+    /// ERS at the start. If absent, the target share of the line's rate. The source gives no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial: Option<Rate>,
 }
@@ -67,7 +68,7 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         check::ratio("target", self.target, 0.01..=2.0)?;
-        // A rise of less than a thousandth would take longer than any run.
+        // With a gain below a thousandth, ERS would not rise within any run.
         check::ratio("r_up", self.r_up, 0.001..=10.0)?;
         check::ratio("r_down", self.r_down, 0.0..=10.0)?;
         check::ratio("eru", self.eru, 1.001..=10.0)?;
@@ -89,7 +90,7 @@ pub struct Capc {
 }
 
 impl Capc {
-    /// At the port described by `env`, from time 0.
+    /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Capc {
         let load = Load::new(&params.interval, &env);
@@ -100,7 +101,7 @@ impl Capc {
     }
 
     fn set(&mut self, ers: f64) {
-        // A line slower than that is at its highest.
+        // ERS never exceeds the line's rate, even if that is below the smallest grant.
         self.ers = ers.max(LEAST_GRANT).min(self.load.line_rate());
     }
 
@@ -111,7 +112,7 @@ impl Capc {
             let before = self.ers;
             self.step(0.0, self.load.line_rate());
             if self.ers == before {
-                // As high as it gets.
+                // ERS has reached its maximum.
                 break;
             }
         }
@@ -124,7 +125,7 @@ impl Capc {
         let factor = if z < 1.0 {
             eru.min(1.0 + (1.0 - z) * r_up)
         } else {
-            // Written so that an infinite load with no decrease is no decrease.
+            // Written so that an infinite load with r_down = 0 gives no decrease.
             erf.max(1.0 - if r_down > 0.0 { (z - 1.0) * r_down } else { 0.0 })
         };
         self.set(self.ers * factor);
@@ -191,7 +192,7 @@ mod tests {
         Capc::new(params, port_of(Rate(42_400_000), 4))
     }
 
-    /// What is granted at the end of a millisecond with so many cells of the class and above it.
+    /// The grant after one millisecond with `cells` cells of the class and `above` cells of higher classes.
     fn after(params: &Params, cells: u32, above: u32, milliseconds: f64) -> f64 {
         let mut switch = switch(&Params { initial: Some(Rate(4_240_000)), ..params.clone() });
         for _ in 0..cells {
@@ -214,7 +215,7 @@ mod tests {
             (0, 0, 1.05),              // z = 0
             (99, 0, 1.0 - 0.1 * 0.5),  // z = 1.1
             (45, 50, 1.0),             // half of the line is available
-            (1000, 0, 0.5),            // no faster than ERF
+            (1000, 0, 0.5),            // limited by ERF
             (10, 100, 0.5),            // nothing available
         ] {
             let granted = after(&params, cells, above, 1.0);

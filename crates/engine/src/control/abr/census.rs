@@ -1,8 +1,9 @@
-//! Which connections are active at a port, and how many: those whose cells were seen.
+//! The active connections of a port: which are active, and how many. A connection is active if its cells were seen.
 //!
-//! A forward PDU of a flow belongs to the connection of that flow; a backward PDU to that of the opposite direction,
-//! whose source sends both. In the decayed count (S. Kalyanaraman's thesis, after ATM Forum 96-1172) a connection
-//! contributes 1 from the moment at which it is seen; at each interval's end, after the count, the factor takes its share:
+//! A forward PDU of a flow belongs to the connection of that flow. A backward PDU belongs to the connection of the
+//! opposite direction, whose source sends both. In the decayed count (S. Kalyanaraman's thesis, after ATM Forum
+//! 96-1172), a connection contributes 1 from the time at which it is seen. At the end of each interval, after the
+//! count, the factor applies:
 //!
 //! ```text
 //! count = sum of contributions;  contribution = factor * contribution
@@ -22,13 +23,13 @@ use crate::core::pdu::Pdu;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Active {
-    /// Those seen in the interval.
+    /// Connections seen in the interval.
     Seen,
-    /// Those seen since the start of the run.
+    /// Connections seen since the start of the run.
     Established,
-    /// Those seen in the interval, and parts of those seen before.
+    /// Connections seen in the interval, and decayed contributions of those seen before.
     Decayed {
-        /// What remains of a contribution after one more interval (0.9 typical, 0.8 in ATM Forum 98-0408).
+        /// Factor on a contribution per further interval (0.9 typical, 0.8 in ATM Forum 98-0408).
         factor: f64,
     },
 }
@@ -42,7 +43,7 @@ impl Active {
         }
     }
 
-    /// What a connection last seen in interval `last`, 0 for never, contributes in interval `at`.
+    /// Contribution in interval `at` of a connection last seen in interval `last` (0 for never).
     fn contribution(self, last: u64, at: u64) -> f64 {
         match self {
             _ if last == 0 => 0.0,
@@ -58,18 +59,18 @@ impl Active {
 pub(super) struct Census {
     rule: Active,
     flows: Arc<[FlowTerms]>,
-    /// Number of the running interval, from 1.
+    /// Number of the current interval, from 1.
     interval: u64,
-    /// Number of the interval that was counted last; 0 before.
+    /// Number of the interval that was counted last. 0 before the first.
     counted: u64,
-    /// By connection: interval in which it was last seen; 0 for never.
+    /// For each connection: the interval in which it was last seen. 0 for never.
     last_seen: Vec<u64>,
     /// Sum of the contributions.
     sum: f64,
 }
 
 impl Census {
-    /// Of the connections of these flows, none seen so far.
+    /// The connections of these flows, none of them seen yet.
     pub(super) fn new(rule: Active, flows: &Arc<[FlowTerms]>) -> Census {
         let last_seen = vec![0; flows.len()];
         Census { rule, flows: Arc::clone(flows), interval: 1, counted: 0, last_seen, sum: 0.0 }
@@ -85,7 +86,7 @@ impl Census {
         flow.index()
     }
 
-    /// Sees a cell of `connection`. Returns by how much the last count would have been higher with it.
+    /// Records a cell of `connection`. Returns by how much the cell would have increased the last count.
     pub(super) fn see(&mut self, connection: usize) -> f64 {
         let Some(last) = self.last_seen.get_mut(connection) else { return 0.0 };
         let before = std::mem::replace(last, self.interval);
@@ -104,7 +105,7 @@ impl Census {
         count
     }
 
-    /// Lets so many intervals pass uncounted.
+    /// Skips this many intervals without counting.
     pub(super) fn skip(&mut self, intervals: u64) {
         self.interval += intervals;
         match self.rule {
@@ -142,7 +143,7 @@ mod tests {
         let mut census = census(Active::Seen);
         assert_eq!([0, 1, 0].map(|flow| census.see(flow)), [1.0, 1.0, 0.0]);
         assert_eq!(census.close(), 2.0);
-        // 1 was counted; 2 was not.
+        // 1 was counted, 2 was not.
         assert_eq!([1, 2].map(|flow| census.see(flow)), [0.0, 1.0]);
         assert_eq!((census.close(), census.close()), (2.0, 0.0));
         assert_eq!(census.see(1), 1.0);
@@ -165,13 +166,14 @@ mod tests {
         let mut census = census(Active::Decayed { factor: 0.5 });
         assert_eq!([0, 1].map(|flow| census.see(flow)), [1.0, 1.0]);
         assert_eq!(census.close(), 2.0);
-        // 0 is seen again, 1 is worth a half; then a half and a quarter; then 1 is back, and 0 worth a quarter.
+        // 0 is seen again, and 1 counts one half. Then one half and one quarter. Then 1 is back, and 0 counts one
+        // quarter.
         assert_eq!(census.see(0), 0.0);
         assert_eq!(census.close(), 1.5);
         assert_eq!(census.close(), 0.75);
         assert_eq!(census.see(1), 0.75);
         assert_eq!(census.close(), 1.25);
-        // One counted interval and three others later: 1/2 of 0.25 and 1, less three halves more.
+        // One counted interval and three others later: 1/2 of 0.25 and 1, decayed by three more halves.
         census.skip(3);
         assert_eq!(census.close(), 1.25 / 16.0);
     }

@@ -1,7 +1,7 @@
-//! Charny's exact max-min switch: from the rates that the connections record, the offer that just fills the line.
+//! Charny's exact max-min switch: it computes from the recorded rates of the connections the offer that fills the line.
 //!
 //! Source: specs/abr.md, section 6, after A. Charny's thesis (MIT, 1994). On each forward RM cell, with `C` the target
-//! share of what is available and `n` connections:
+//! share of the available rate and `n` connections:
 //!
 //! ```text
 //! mu = C / n
@@ -10,9 +10,9 @@
 //! until nothing changes;  if all are marked, mu = C - sum + the highest of them
 //! ```
 //!
-//! Marked connections are held back elsewhere; the others share what those leave. Begun from C / n the offer only
-//! rises, so no mark is ever taken back. On a backward RM cell, ER = min(ER, mu). Every connection seen since the start
-//! counts, with the rate that it last told: the scheme has no notion of one that fell silent.
+//! Marked connections are limited elsewhere. The others share the rest. From C / n the offer only rises, so a mark is
+//! never removed. On a backward RM cell, ER = min(ER, mu). Every connection seen since the start counts, with its last
+//! recorded rate. The scheme does not detect a connection that has become silent.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,9 +29,9 @@ use crate::core::time::{Span, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Share of the available rate to be used (the source divides all of it).
+    /// Target share of the available rate (the source divides all of it).
     pub target: f64,
-    /// Interval over which the available rate is measured. The source has a constant rate.
+    /// Interval over which the available rate is measured. In the source this rate is constant.
     pub interval: interval::Params,
 }
 
@@ -57,16 +57,16 @@ pub struct Charny {
     load: Load,
     target: f64,
     available: f64,
-    /// By flow: its place in `recorded`.
+    /// For each flow: its index in `recorded`.
     places: Vec<Option<usize>>,
-    /// Rates that the connections told last, bits per second.
+    /// Last recorded rate of each connection, bits per second.
     recorded: Vec<f64>,
     /// mu, bits per second.
     offer: f64,
 }
 
 impl Charny {
-    /// At the port described by `env`, from time 0.
+    /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Charny {
         let load = Load::new(&params.interval, &env);
@@ -103,14 +103,14 @@ impl Charny {
     }
 }
 
-/// What each of the connections that recorded these rates may have of `capacity`.
+/// The rate offered to each connection, from the recorded rates and the `capacity`.
 fn offer(capacity: f64, recorded: &[f64]) -> f64 {
     let mut offer = capacity / recorded.len().max(1) as f64;
     let mut marked = 0;
     loop {
         let below = recorded.iter().filter(|&&rate| rate < offer);
         let (count, sum) = below.fold((0, 0.0), |(count, sum), rate| (count + 1, sum + rate));
-        // Not fewer, but for rounding.
+        // The count never decreases, except by rounding.
         if count <= marked {
             return offer;
         }
@@ -176,13 +176,13 @@ mod tests {
             (&[][..], 150.0),
             (&[150.0], 150.0),
             (&[150.0, 150.0, 150.0], 50.0),
-            // One held back at 10: the others share 140.
+            // One is limited elsewhere to 10: the others share 140.
             (&[10.0, 150.0, 150.0], 70.0),
-            // 50, then 10 is marked: 70; then 60 is marked: 80.
+            // Offer 50, then 10 is marked: 70. Then 60 is marked: 80.
             (&[10.0, 60.0, 150.0], 80.0),
-            // All held back: the highest may have what is left.
+            // All are limited elsewhere: the highest may also have the rest.
             (&[10.0, 20.0, 30.0], 120.0),
-            // Those who stand at the offer are not held back.
+            // Connections at the offer itself are not limited elsewhere.
             (&[75.0, 75.0], 75.0),
             (&[0.0, 0.0], 150.0),
             (&[10.0, 70.0, 70.0], 70.0),
@@ -211,8 +211,8 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_first_is_taken_off() {
-        // 100 cells a millisecond, of which 40 are video's.
+    fn higher_priority_traffic_is_subtracted() {
+        // 100 cells a millisecond, of which 40 are video cells.
         let mut switch = Charny::new(&Params::default(), port_of(Rate(42_400_000), 4));
         switch.on_arrival(&mut forward(0, 42.4e6), &view(1.0, 0));
         switch.on_arrival(&mut forward(1, 42.4e6), &view(1.0, 0));

@@ -1,22 +1,22 @@
-//! The destination of an available bit rate connection: it turns RM cells round, by rules 1 to 6 of ATM Forum TM 4.0.
+//! The destination of an available bit rate connection: it returns RM cells by rules 1 to 6 of ATM Forum TM 4.0.
 //!
 //! Source: AF-TM-0056.000, destination behaviour.
 //!
 //! ```text
-//! 1  EFCI of the last data cell is kept
-//! 2  each forward RM cell becomes one backward RM cell: DIR set, BN clear; ER, CCR, CI and NI as they came, and CI set
-//!    if the kept EFCI is, which is cleared by that
-//! 3  one that comes while another waits takes its place (overwrite), or waits behind it (queue)
+//! 1  store the EFCI of the last data cell
+//! 2  each forward RM cell becomes one backward RM cell: set DIR, clear BN, keep ER, CCR, CI and NI;
+//!    if the stored EFCI is set: set CI, clear the stored EFCI
+//! 3  a new backward RM cell replaces a waiting one (overwrite), or waits behind it (queue)
 //! 4  so older contents never follow newer ones
-//! 6  one that came out-of-rate (CLP=1) waits like the others: whether it goes in-rate is for the sender of the same
-//!    End to say, by its ACR
+//! 6  an RM cell that arrived out-of-rate (CLP=1) waits like the others;
+//!    the sender of the same End decides by its ACR if it is sent in-rate
 //! ```
 //!
-//! Where the End sends no flow of its own, backward RM cells go at once and untagged. EPRCA's destination differs in one
-//! thing that its descriptions leave open: they do not say that the kept EFCI is cleared (`clears_efci = false`). That
-//! matters only if two forward RM cells come with no data between. Rule 2 lets a destination that is itself congested
-//! say so, and rule 5 lets it send up to ten cells a second unasked (BN=1): neither is modelled, for an End is never
-//! congested here.
+//! If the End sends no flow of its own, backward RM cells are sent at once and untagged. EPRCA's destination differs in
+//! one point that its descriptions leave open: they do not say that the stored EFCI is cleared (`clears_efci = false`).
+//! This matters only if two forward RM cells arrive without data between them. By rule 2, a congested destination may
+//! indicate its own congestion. By rule 5, it may send up to ten unsolicited cells a second (BN=1). Neither is
+//! modelled, because an End is never congested here.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,20 +31,20 @@ use crate::core::time::Time;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// What a backward RM cell does that finds another waiting for the sender of the same End (TM 4.0 allows both).
+    /// How a new backward RM cell is queued if another still waits to be sent at the same End (TM 4.0 allows both).
     pub waiting: Waiting,
-    /// Whether an EFCI that was told by one backward RM cell is forgotten (TM 4.0), not kept until the next data cell.
+    /// Whether a backward RM cell with the stored EFCI clears it (TM 4.0). If not, it stays until the next data cell.
     pub clears_efci: bool,
 }
 
-/// What a backward RM cell does that finds another waiting.
+/// How a new backward RM cell is queued if another still waits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Waiting {
-    /// It takes its place.
+    /// The new cell replaces the waiting one.
     #[default]
     Overwrite,
-    /// It waits behind it.
+    /// The new cell waits behind the other.
     Queue,
 }
 
@@ -55,7 +55,7 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Finds no fault: every combination makes a destination.
+    /// Never finds a fault.
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -73,7 +73,7 @@ pub struct TurnRound {
 }
 
 impl TurnRound {
-    /// The same in all env.
+    /// A destination, the same for every `env`.
     #[must_use]
     pub fn new(params: &Params, _env: ReceiverEnv) -> TurnRound {
         let turn = match params.waiting {
@@ -83,7 +83,7 @@ impl TurnRound {
         TurnRound { turn, clears_efci: params.clears_efci, efci: false }
     }
 
-    /// The backward RM cell of a forward one with these marks.
+    /// The backward RM cell for a forward RM cell with these marks.
     fn rule_2(&mut self, pdu: &Pdu) -> Answer {
         let mut marks = pdu.marks.only(Marks::CI.with(Marks::NI));
         if self.efci {
@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(turned(&mut point, Marks::default()), Marks::default());
         data(&mut point, Marks::EFCI.with(Marks::CLP));
         assert_eq!(turned(&mut point, Marks::default()), Marks::CI);
-        // EFCI of RM cells says nothing.
+        // EFCI of RM cells is ignored.
         assert_eq!(turned(&mut point, Marks::EFCI), Marks::default());
         assert_eq!(turned(&mut point, Marks::default()), Marks::default());
     }

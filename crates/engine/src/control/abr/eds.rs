@@ -1,14 +1,14 @@
-//! Explicit down switch (EDS) of EPRCA: brings the connections above the mean to a share of it.
+//! Explicit down switch (EDS) of EPRCA: it limits the connections above the mean to a share of the mean.
 //!
-//! Sources: specs/abr.md, sections 1.3 (c) and 10, after ATM Forum 94-0735R1; papers/eprca-multimedia.txt. With the
-//! mean and the judgement of `macr.rs`, on a backward RM cell:
+//! Sources: specs/abr.md, sections 1.3 (c) and 10, after ATM Forum 94-0735R1; papers/eprca-multimedia.txt. It uses the
+//! mean and the decision of `macr.rs`. On a backward RM cell:
 //!
 //! ```text
 //! q > DQT:                        ER = min(ER, MRF MACR)      major reduction, all connections
 //! q > QT and CCR > DPF MACR:      ER = min(ER, ERF MACR)
 //! ```
 //!
-//! CI stays as it is.
+//! CI does not change.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,27 +22,27 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::time::{Rate, Time};
 
-/// Parameters of the explicit down switch: those of the mean, and two of its own (serde cannot flatten a table and
-/// refuse unknown keys). Defaults are those of specs/abr.md, section 10.
+/// Parameters of the explicit down switch: those of the mean, and two more. (serde cannot flatten a table and refuse
+/// unknown keys.) Defaults are those of specs/abr.md, section 10.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Congested while the last queue holds more than this (QT).
+    /// The port is congested while the last queue holds more than this (QT).
     pub qt: Count,
-    /// Very congested while it holds more than this (DQT).
+    /// The port is very congested while the last queue holds more than this (DQT).
     pub dqt: Count,
     /// Weight of a new rate in the mean (AV).
     pub average: f64,
-    /// While congested, connections above this share of the mean slow down (DPF, down pressure factor).
+    /// While congested, connections above this share of the mean must reduce their rates (DPF, down pressure factor).
     pub dpf: f64,
     /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
     pub vc_separator: f64,
-    /// Mean before the first RM cell (the study has the sources' ICR); a twentieth of the line's rate if absent.
+    /// Mean before the first RM cell. The study uses the sources' ICR. If absent, a twentieth of the line's rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_macr: Option<Rate>,
-    /// Share of the mean that a connection gets while congested (ERF, explicit reduction factor).
+    /// Share of the mean that a fast connection gets while congested (ERF, explicit reduction factor).
     pub erf: f64,
-    /// Share of the mean that all get while very congested (MRF, major reduction factor).
+    /// Share of the mean that all connections get while very congested (MRF, major reduction factor).
     pub mrf: f64,
 }
 
@@ -78,7 +78,7 @@ pub struct Eds {
 }
 
 impl Eds {
-    /// At the port described by `env`.
+    /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Eds {
         Eds { macr: Macr::new(params.mean(), &env), erf: params.erf, mrf: params.mrf }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_fast_get_less_than_the_mean_and_then_all_much_less() {
-        // MACR 16 Mb/s: 15/16 of it is 15, a quarter is 4; 7/8 is 14.
+        // MACR 16 Mb/s: 15/16 of it is 15, a quarter is 4, and 7/8 is 14.
         let params = Params { initial_macr: Some(Rate(16_000_000)), ..Params::default() };
         let mut switch = Eds::new(&params, port_of(Rate(156_000_000), 4));
         for (ccr, length, granted) in

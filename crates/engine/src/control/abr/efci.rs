@@ -1,4 +1,4 @@
-//! Switch that marks data forward (EFCI), and leaves it to the destination to tell the source.
+//! A switch that marks data cells (EFCI). The destination then notifies the source.
 //!
 //! Source: specs/abr.md, sections 1.3 (a) and 10, after ATM Forum 94-0735R1:
 //!
@@ -6,7 +6,7 @@
 //! a data cell leaves the last queue, and more than QT are left behind:   EFCI = 1
 //! ```
 //!
-//! The mark is set as the cell leaves, so that it tells of the queue that is there, not of the one that it met.
+//! The mark is set when the cell leaves. So it shows the present queue length, not the length that the cell found.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,7 +20,7 @@ use crate::core::quantity::Count;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Congested while the last queue holds more than this (QT; specs/abr.md, section 10).
+    /// The port is congested while the last queue holds more than this (QT; specs/abr.md, section 10).
     pub qt: Count,
 }
 
@@ -31,7 +31,7 @@ impl Default for Params {
 }
 
 impl Params {
-    /// Finds no fault: any queue may be too long.
+    /// Never finds a fault.
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -47,7 +47,7 @@ pub struct Efci {
 }
 
 impl Efci {
-    /// At the port described by `env`.
+    /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Efci {
         Efci { qt: params.qt.0, last_queue: env.queues.saturating_sub(1) }

@@ -1,7 +1,7 @@
-//! The source of EPRCA, the proposal that TM 4.0 grew from: its rate decays with every cell, and feedback pays it back.
+//! The source of EPRCA, the proposal that preceded TM 4.0. Its rate decays with every cell, and feedback restores it.
 //!
-//! Source: L. Roberts, "Enhanced PRCA", ATM Forum 94-0735R1, as it is described second-hand; the scheme of
-//! papers/eprca-multimedia.txt. Two descriptions exist and differ:
+//! Source: L. Roberts, "Enhanced PRCA", ATM Forum 94-0735R1, as described by others; the scheme of
+//! papers/eprca-multimedia.txt. Two descriptions exist, and they differ:
 //!
 //! ```text
 //!                  roberts                                         jain
@@ -11,9 +11,9 @@
 //! cell             then ACR = max(min(ACR, ER, PCR), MCR)          the same
 //! ```
 //!
-//! One cell in nrm is a forward RM cell, the first included; a backward RM cell takes its turn among the others, and
-//! decays the rate as they do. NI, which came later, leaves the payback (nrm ADR) and denies the increase. Which cell
-//! goes next, and the probing at TCR, are those of TM 4.0 (`order.rs`) without its early forward RM cells.
+//! One cell in nrm is a forward RM cell, beginning with the first cell. A backward RM cell is one of the cells, and
+//! decays the rate like the others. NI came later. With NI, the payback (nrm ADR) stays and the increase (AIR) is left
+//! out. The order of cells and the probing at TCR follow TM 4.0 (`order.rs`), without its early forward RM cells.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,29 +26,30 @@ use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::time::{LineRate, Rate, Time};
 use crate::traffic::RateScale;
 
-/// Parameters of an EPRCA source; the defaults are those decided for the study of papers/eprca-multimedia.txt.
+/// Parameters of an EPRCA source. The defaults are those chosen for the study of papers/eprca-multimedia.txt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Which description is followed.
+    /// The description that the source follows.
     pub form: Form,
-    /// Peak cell rate (PCR): the most that is sent and asked for; that of the first line if absent or lower.
+    /// Peak cell rate (PCR): the maximum rate, also requested in RM cells. The rate of the first line if
+    /// absent or higher.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pcr: Option<Rate>,
-    /// Minimum cell rate (MCR), at which decay ends; a thousandth of the peak if absent.
+    /// Minimum cell rate (MCR), at which decay ends. If absent, a thousandth of the peak.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcr: Option<Rate>,
-    /// Initial cell rate (ICR); a twentieth of the peak if absent.
+    /// Initial cell rate (ICR). If absent, a twentieth of the peak.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icr: Option<Rate>,
-    /// Additive increase rate (AIR): for each cell of an interval between RM cells (roberts), or each backward RM cell
+    /// Additive increase rate (AIR): per cell of an interval between RM cells (roberts), or per backward RM cell
     /// (jain).
     pub air: Rate,
-    /// Rate decrease divisor (RDF): a cell decays the rate by the rdf-th part.
+    /// Rate decrease divisor (RDF): each cell reduces the rate by 1/RDF of it.
     pub rdf: u32,
     /// One cell in this many is a forward RM cell (Nrm).
     pub nrm: u32,
-    /// Tagged cell rate (TCR): rate of out-of-rate RM cells, to which a source is confined while ACR is not above it.
+    /// Tagged cell rate (TCR): rate of out-of-rate RM cells. While ACR is at or below it, the source sends only those.
     pub tcr: Rate,
 }
 
@@ -56,10 +57,10 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// Additive decay, paid back by good feedback.
+    /// Additive decay, which good feedback pays back.
     #[default]
     Roberts,
-    /// Multiplicative decay and no payback, as in R. Jain's survey of 1996.
+    /// Multiplicative decay without payback, as in R. Jain's survey of 1996.
     Jain,
 }
 
@@ -82,17 +83,22 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.nrm < 2 {
-            return Err(Fault::new("nrm", self.nrm, "no cell would carry data", "write a count of at least 2, as 32"));
+            return Err(Fault::new(
+                "nrm",
+                self.nrm,
+                "every cell would be an RM cell",
+                "choose at least 2, for example 32",
+            ));
         }
         if self.rdf < self.nrm {
-            let reason = format!("the {} cells between RM cells would take more than the whole rate", self.nrm);
-            return Err(Fault::new("rdf", self.rdf, reason, "write a count of nrm or more, as 256"));
+            let reason = format!("the {} cells of an RM interval would decay more than the whole rate", self.nrm);
+            return Err(Fault::new("rdf", self.rdf, reason, "choose nrm or more, for example 256"));
         }
         let part = |given: Option<Rate>, part| given.or(self.pcr.map(|pcr| Rate(pcr.0 / part)));
         check_rates(self.pcr.unwrap_or(Rate(u64::MAX)), part(self.mcr, 1000), part(self.icr, 20), self.tcr)
     }
 
-    /// PCR, MCR and ICR in bits per second, behind a first line of that rate.
+    /// PCR, MCR and ICR in bits per second, behind a first line with this rate.
     fn rates(&self, line_rate: LineRate) -> [f64; 3] {
         let line_rate = line_rate.rounded();
         let pcr = self.pcr.unwrap_or(line_rate).min(line_rate).bits_per_second();
@@ -102,7 +108,7 @@ impl Params {
 }
 
 impl ReactionPointParams for Params {
-    /// MCR in bits per second, behind a first line of that rate.
+    /// MCR in bits per second, behind a first line with this rate.
     fn minimum(&self, line_rate: LineRate) -> f64 {
         self.rates(line_rate)[1]
     }
@@ -117,17 +123,17 @@ pub struct Source {
     mcr: f64,
     acr: f64,
     air: f64,
-    /// What each cell takes from ACR in the additive form.
+    /// Reduction of ACR per cell in the additive form.
     adr: f64,
     rdf: f64,
     nrm: f64,
     order: Order,
-    /// In-rate forward RM cells sent in all.
+    /// Total of in-rate forward RM cells sent.
     forward: u64,
 }
 
 impl Source {
-    /// For the sender described by `env`.
+    /// For a sender with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: SenderEnv) -> Source {
         let [pcr, mcr, icr] = params.rates(env.line_rate);
@@ -216,7 +222,7 @@ mod tests {
         Source::new(&params, SenderEnv { line_rate, ..sender(Span::ZERO) })
     }
 
-    /// Initial rate 25.6 Mb/s, of which a cell takes 0.1 Mb/s in the first interval.
+    /// Initial rate 25.6 Mb/s. Each cell of the first interval reduces it by 0.1 Mb/s.
     fn faster() -> Params {
         Params { icr: Some(Rate(25_600_000)), ..Params::default() }
     }
@@ -250,16 +256,16 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_feedback_takes_an_eighth() {
+    fn an_interval_without_feedback_reduces_the_rate_by_an_eighth() {
         let mut source = source(faster());
-        // 32 cells at 0.1 Mb/s each; then the next forward RM cell states 22.4, and takes the 256th part of that.
+        // 32 cells at 0.1 Mb/s each. The next forward RM cell states 22.4 and then reduces the rate by 1/256 of that.
         for cells in 1..=32 {
             sends(&mut source, DATA, ms(0));
             assert!((source.acr - (25.6e6 - f64::from(cells) * 0.1e6)).abs() < 1e-6, "{cells}: {}", source.acr);
         }
         let (letter, _) = sends(&mut source, DATA, ms(0));
         assert!(letter == 'F' && (source.acr - 22.4e6 * 255.0 / 256.0).abs() < 1e-6, "{}", source.acr);
-        // For ever: 7/8 an interval, down to MCR and no further.
+        // Without feedback: 7/8 per interval, down to MCR and not below.
         letters(&mut source, DATA, 31 + 32, ms(0));
         assert!((source.acr - 25.6e6 * 0.875 * 0.875 * 0.875).abs() < 1e-6, "{}", source.acr);
         letters(&mut source, DATA, 32 * 60, ms(0));
@@ -272,7 +278,7 @@ mod tests {
         letters(&mut source, DATA, 32, ms(0));
         // 22.4 + 32 (0.053 + 0.1) Mb/s.
         assert!((after(&mut source, 1e9, Marks::default()) - 27.296e6).abs() < 1e-6);
-        // NI: what was taken, no more. CI: nothing. ER in any case.
+        // NI: only the payback. CI: nothing. ER always applies.
         assert!((after(&mut source, 1e9, Marks::NI) - 30.496e6).abs() < 1e-6);
         assert!((after(&mut source, 1e9, Marks::CI) - 30.496e6).abs() < 1e-6);
         assert_eq!(after(&mut source, 9e6, Marks::CI), 9e6);
@@ -302,7 +308,7 @@ mod tests {
         after(&mut source, 0.0, Marks::default());
         assert_eq!(source.allowance(ms(0)), Allowance::From(ms(100)));
         assert_eq!(letters(&mut source, BOTH, 3, ms(100)), "fbf");
-        // No decay goes with them. The 32 x 53 kb/s and the payback of the last interval bring it back.
+        // No decay with these cells. 32 x 53 kb/s and the payback of the last interval restore the rate.
         assert_eq!(source.acr, 1.0);
         assert!((after(&mut source, 1e9, Marks::default()) - (1.0 + 32.0 * 153e3)).abs() < 1e-6);
         assert_eq!(letters(&mut source, DATA, 1, ms(400)), "d");

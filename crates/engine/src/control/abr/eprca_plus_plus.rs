@@ -1,7 +1,7 @@
-//! EPRCA++: every connection gets its fair share, or its own rate scaled to the load, whichever is more.
+//! EPRCA++: every connection gets the larger of its fair share and its own rate scaled by the load.
 //!
-//! Sources: papers/eprca-multimedia.txt, section II, after ATM Forum 94-1173; specs/abr.md, sections 2.1 and 10. At
-//! each end of an interval `T`, with `N_ABR` cells of the last queue and `N_VBR` before it:
+//! Sources: papers/eprca-multimedia.txt, section II, after ATM Forum 94-1173; specs/abr.md, sections 2.1 and 10. At the
+//! end of each interval `T`, with `N_ABR` cells for the last queue and `N_VBR` for higher ones:
 //!
 //! ```text
 //! available  = BW (T - N_VBR) / T
@@ -10,10 +10,10 @@
 //! ER         = max(fair share, CCR / load)            CCR of the newest forward RM cell
 //! ```
 //!
-//! There is no memory of what others got (ERICA has one), so its rates need not be the max-min rates. As it is printed,
-//! the fair share is one of the whole available rate: connections that all stand at it fill the line whatever the
-//! target, and no queue drains. `fair_share = "target"` applies the target to both terms. An interval without a cell
-//! of the class keeps the load that was measured last.
+//! Unlike ERICA, it does not use earlier grants, so its rates need not be the max-min rates. As printed, the fair share
+//! is a share of the whole available rate. If all connections are at their fair share, they fill the line at any
+//! target, and no queue drains. `fair_share = "target"` applies the target to both terms. An interval without a cell of
+//! the class keeps the last measured load.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,34 +32,34 @@ use crate::core::time::{Span, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Share of the available rate to be used (0.95; 0.85 suggested for long delays).
+    /// Target share of the available rate (0.95; 0.85 suggested for long delays).
     pub target: f64,
-    /// Measurement interval; 30 cell times of the port's line if absent.
+    /// Measurement interval. If absent, 30 cell times of the port's line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub interval: Option<Span>,
-    /// Of what the fair share is a share.
+    /// The rate of which the fair share is a part.
     pub fair_share: FairShare,
-    /// Into which RM cells ER is written.
+    /// The RM cells in which the switch writes ER.
     pub er_written: Written,
 }
 
-/// Of what the fair share is a share.
+/// The rate of which the fair share is a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FairShare {
-    /// Of the available rate, as the paper prints it.
+    /// The available rate, as the paper prints it.
     Available,
-    /// Of the target share of it, as in ERICA.
+    /// The target share of the available rate, as in ERICA.
     Target,
 }
 
-/// Into which RM cells ER is written.
+/// The RM cells in which the switch writes ER.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Written {
-    /// Those on their way back.
+    /// Backward RM cells.
     Backward,
-    /// Those on their way forward, which bring it round by the destination.
+    /// Forward RM cells, which return by the destination.
     Forward,
 }
 
@@ -85,19 +85,19 @@ impl CongestionPointParams for Params {}
 pub struct EprcaPlusPlus {
     load: Load,
     census: Census,
-    /// By connection, from its newest forward RM cell.
+    /// CCR of the newest forward RM cell of each connection.
     ccr: Vec<f64>,
     target: f64,
     of_target: bool,
     is_forward: bool,
-    /// Rates measured last, bits per second.
+    /// Last measured rates, bits per second.
     input: f64,
     available: f64,
     established: f64,
 }
 
 impl EprcaPlusPlus {
-    /// At the port described by `env`, from time 0.
+    /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> EprcaPlusPlus {
         let interval = params.interval.unwrap_or(env.rate.span(30 * CELL_BITS));
@@ -124,7 +124,7 @@ impl EprcaPlusPlus {
         }
     }
 
-    /// Load in shares of the target; none before anything is measured, or where nothing is available.
+    /// Load relative to the target. `None` before any measurement, or if no rate is available.
     fn load_factor(&self) -> Option<f64> {
         let target = self.target * self.available;
         (self.input > 0.0 && target > 0.0).then(|| self.input / target)
@@ -207,8 +207,8 @@ mod tests {
         er(&pdu)
     }
 
-    /// 10 us a cell: an interval of 300. Fifteen cells of three connections, of which two tell 4 and 10 Mb/s, and ten
-    /// of video.
+    /// 10 us a cell, so an interval of 300 us. Fifteen cells of three connections, two of which state 4 and 10 Mb/s,
+    /// and ten video cells.
     fn busy(params: &Params) -> EprcaPlusPlus {
         let mut switch = EprcaPlusPlus::new(params, port_of(Rate(42_400_000), 4));
         let cells = [forward(0, 4e6), forward(1, 10e6), data(2)];
@@ -226,9 +226,9 @@ mod tests {
     #[test]
     fn the_fair_share_or_the_own_rate_at_the_target() {
         let mut switch = busy(&Params::default());
-        // Before the first interval has ended, nothing is known: all that the line has.
+        // Before the end of the first interval nothing is measured: the grant is the whole line rate.
         is_about(granted(&mut switch, 0, 299.9), 42.4e6);
-        // 20 of 30 cells are available, 28.27 Mb/s; the load is 15 of 0.95 x 20. A third of 28.27 is 9.42.
+        // 20 of 30 cells are available, 28.27 Mb/s. The load is 15 out of 0.95 x 20. A third of 28.27 is 9.42.
         is_about(granted(&mut switch, 0, 300.0), 42.4e6 * 20.0 / 30.0 / 3.0);
         is_about(granted(&mut switch, 1, 301.0), 10e6 * 0.95 * 20.0 / 15.0);
         is_about(granted(&mut switch, 2, 302.0), 42.4e6 * 20.0 / 30.0 / 3.0);
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn an_empty_interval_keeps_the_load_and_frees_what_the_video_had() {
         let mut switch = busy(&Params::default());
-        // By 900 us the video has ceased; 15 cells in 300 us are still the load: 21.2 of 0.95 x 42.4 Mb/s.
+        // By 900 us the video has stopped. 15 cells in 300 us are still the load: 21.2 out of 0.95 x 42.4 Mb/s.
         is_about(granted(&mut switch, 1, 900.0), 10e6 * 0.95 * 2.0);
         is_about(granted(&mut switch, 0, 900.0), 42.4e6 / 3.0);
     }
@@ -248,7 +248,7 @@ mod tests {
     fn connections_stay_established() {
         let mut switch = busy(&Params::default());
         switch.on_arrival(&mut data(0), &view(310.0, 0));
-        // One cell of one connection in the second interval; there are still three.
+        // One cell of one connection in the second interval. Three connections still count.
         is_about(granted(&mut switch, 2, 600.0), 42.4e6 / 3.0);
         is_about(granted(&mut switch, 0, 600.0), 4e6 * 0.95 * 30.0);
     }
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn forward_cells_carry_it_round_on_request() {
+    fn er_may_be_written_in_forward_cells() {
         let params = Params { er_written: Written::Forward, ..Params::default() };
         let mut switch = busy(&params);
         assert!(

@@ -1,7 +1,7 @@
-//! ERICA: explicit rates that bring the input to a target, the same for every connection that can use it.
+//! ERICA: explicit rates that bring the input to a target. The rate is the same for every connection that can use it.
 //!
 //! Sources: ATM Forum 96-1172; Kalyanaraman, Jain, Fahmy, Goyal, Vandalore, IEEE/ACM Transactions on Networking 8(1),
-//! 2000; S. Kalyanaraman's thesis; specs/abr.md, section 2.2. At each end of an interval:
+//! 2000; S. Kalyanaraman's thesis; specs/abr.md, section 2.2. At the end of each interval:
 //!
 //! ```text
 //! target          = share * available
@@ -11,7 +11,7 @@
 //! MaxAllocPrev    = MaxAllocCur;   MaxAllocCur = fair share
 //! ```
 //!
-//! On the first backward RM cell of a connection in an interval (the others get what that got):
+//! On the first backward RM cell of a connection in an interval (its later cells get the same ER):
 //!
 //! ```text
 //! VC share        = CCR / z                        0 if z is infinite, or no input was ever seen
@@ -22,8 +22,9 @@
 //! ER              = min(ER, target)
 //! ```
 //!
-//! An interval without a cell of the class measures what is available, and keeps input, z and N. So that every
-//! connection has part in MaxAllocCur, an interval should be longer than the slowest takes from one RM cell to the next.
+//! An interval without a cell of the class measures the available rate, and keeps input, z and N. Every connection
+//! should contribute to MaxAllocCur. So an interval should be longer than the largest time between RM cells of any
+//! connection.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,37 +46,38 @@ const TARGET: f64 = 0.9;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Share of the available rate to be used; 0.9 if absent. ERICA+ has none: its queue sets it.
+    /// Target share of the available rate. If absent, 0.9. ERICA+ has no such parameter: it uses its queue instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<f64>,
     /// Measurement interval (20 us or 30 cells in papers/abr-source-rules-satellite.txt; 5 to 15 ms in wide networks).
     pub interval: interval::Params,
-    /// Load above 1 that does not yet count as overload (0.1; with 0 the fixed point is the max-min rates).
+    /// Load above 1 that does not yet count as overload (0.1). With 0, the fixed point is the max-min rates.
     pub delta: f64,
-    /// Whether a connection may have what the best one got in the interval before; EPRCA++ and the first ERICA lack it.
+    /// Whether a connection may get the largest rate granted in the previous interval. EPRCA++ and the first ERICA lack
+    /// this.
     pub max_alloc_previous: bool,
-    /// Whether a connection below the fair share rises to that first.
+    /// Whether a connection below the fair share may first rise only to the fair share.
     pub two_step: bool,
     /// Which connections count as active.
     pub active: Active,
-    /// Where the rate of a connection is learnt.
+    /// How the switch determines the rate of a connection.
     pub ccr: Ccr,
-    /// Whether a connection that was not counted lowers the fair share as soon as it is seen.
+    /// Whether a connection that was not counted reduces the fair share as soon as it is seen.
     pub immediate_fair_share: bool,
-    /// Weight of a new load factor in a running average; no average if absent.
+    /// Weight of a new load factor in a running average. No average if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub averaging: Option<f64>,
 }
 
-/// Where the rate of a connection is learnt.
+/// How the switch determines the rate of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Ccr {
-    /// From its newest forward RM cell.
+    /// CCR of its newest forward RM cell.
     ForwardRm,
-    /// From the backward RM cell at hand.
+    /// CCR of the current backward RM cell.
     BackwardRm,
-    /// From its cells in the interval before: for sources that do not use what they are allowed.
+    /// Rate of its cells in the previous interval, for sources that send below their allowed rate.
     Measured,
 }
 
@@ -108,21 +110,21 @@ impl Params {
 
 impl CongestionPointParams for Params {}
 
-/// What the switch knows of one connection.
+/// State of one connection in the switch.
 #[derive(Clone, Copy, Debug, Default)]
 struct Connection {
-    /// Rate that its newest forward RM cell told, bits per second.
+    /// CCR of its newest forward RM cell, bits per second.
     told: f64,
-    /// Rate of its cells in the interval that was measured last, bits per second.
+    /// Rate of its cells in the last measured interval, bits per second.
     measured: f64,
-    /// Bits of its cells in the running interval.
+    /// Bits of its cells in the current interval.
     bits: u64,
-    /// What it got, bits per second, and in which interval.
+    /// Last granted rate, bits per second, and the interval in which it was granted.
     er: f64,
     decided: u64,
 }
 
-/// Measurement and allocation, whatever sets the target.
+/// Measurement and allocation, with any rule for the target.
 #[derive(Clone, Debug)]
 pub(super) struct Core {
     load: Load,
@@ -134,13 +136,13 @@ pub(super) struct Core {
     ccr: Ccr,
     is_immediate: bool,
     averaging: Option<f64>,
-    /// Number of the running interval, from 1.
+    /// Number of the current interval, from 1.
     interval: u64,
-    /// Input of the last interval that had any, bits per second.
+    /// Input of the last interval with input, bits per second.
     input: f64,
     available: f64,
     target: f64,
-    /// z; infinite if there is none.
+    /// z. Infinite if the target is 0, or before any input.
     load_factor: f64,
     active: f64,
     fair_share: f64,
@@ -149,7 +151,7 @@ pub(super) struct Core {
 }
 
 impl Core {
-    /// At the port described by `env`, from time 0; `share` of the line is the first target.
+    /// For a port with this `env`, from time 0. The first target is `share` of the line's rate.
     pub(super) fn new(params: &Params, env: &PortEnv, share: f64) -> Core {
         let load = Load::new(&params.interval, env);
         let available = load.line_rate();
@@ -176,12 +178,12 @@ impl Core {
         }
     }
 
-    /// Rate that was last measured to be available, bits per second.
+    /// Last measured available rate, bits per second.
     pub(super) fn available(&self) -> f64 {
         self.available
     }
 
-    /// A PDU arrives at the port; `share` says how much of an available rate is the target.
+    /// A PDU arrives at the port. `share` gives the target share for an available rate.
     #[inline]
     pub(super) fn arrive(&mut self, pdu: &Pdu, now: Time, share: impl Fn(f64) -> f64) {
         if let Some(measured) = self.load.catch_up(now) {
@@ -208,7 +210,7 @@ impl Core {
         }
     }
 
-    /// A PDU passes on its way back.
+    /// A backward PDU passes the port.
     pub(super) fn answer(&mut self, pdu: &mut Pdu, now: Time, share: impl Fn(f64) -> f64) {
         if let Some(measured) = self.load.catch_up(now) {
             self.close(measured, &share);
@@ -242,7 +244,7 @@ impl Core {
     #[cold]
     fn close(&mut self, measured: Measured, share: &impl Fn(f64) -> f64) {
         self.end_interval(measured.input, measured.available, measured.length, share);
-        // From the second empty one on, they change nothing but decayed contributions.
+        // From the second empty interval on, only decayed contributions change.
         let counted = measured.further.min(2);
         for _ in 0..counted {
             self.end_interval(0.0, self.load.line_rate(), measured.length, share);
@@ -268,7 +270,7 @@ impl Core {
             }
         } else {
             self.census.skip(1);
-            // The input stays as it was measured; the target does not.
+            // The input keeps its last measured value. The target does not.
             let is_current = self.averaging.is_none() || self.load_factor.is_infinite();
             if self.target == 0.0 || (is_current && self.input > 0.0) {
                 self.load_factor = load_of(self.input);
@@ -280,7 +282,7 @@ impl Core {
         self.interval += 1;
     }
 
-    /// Readings for a time series: as they were at the end of the last interval that a cell has closed.
+    /// Readings for a time series, as at the end of the last closed interval.
     pub(super) fn readings(&self, each: &mut dyn FnMut(&'static str, f64)) {
         each("input", self.input);
         each("available", self.available);
@@ -300,7 +302,7 @@ pub struct Erica {
 }
 
 impl Erica {
-    /// At the port described by `env`, from time 0.
+    /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Erica {
         let target = params.target.unwrap_or(TARGET);

@@ -1,4 +1,4 @@
-//! ERICA+: ERICA whose target is set by the queue, so that the line is full and the queue short.
+//! ERICA+: ERICA with a target that depends on the queue, so that the line is full and the queue short.
 //!
 //! Sources: S. Kalyanaraman's thesis, p. 180; ATM Forum 98-0408; specs/abr.md, section 2.3. With the queueing delay
 //! `Tq = q / available` and its target T0:
@@ -9,8 +9,8 @@
 //! f      = max(QDLF, a / ((a - 1) Tq/T0 + 1))         Tq > T0:   1 at T0, QDLF far above it
 //! ```
 //!
-//! The queue is the one that the first cell of the class after the interval's end finds. Where a cell of a higher
-//! priority closes the interval, it is the one that the class's last cell found.
+//! `q` is the queue length at the arrival of the first cell of the class after the interval's end. If a cell of a
+//! higher priority closes the interval, `q` is the queue length at the arrival of the class's last cell.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,15 +26,15 @@ use crate::core::time::{Span, Time};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Queueing delay to be kept (T0): 100 us in local, 500 us in wide networks, 1.5 ms in ATM Forum 98-0408.
+    /// Target queueing delay (T0): 100 us in local networks, 500 us in wide networks, 1.5 ms in ATM Forum 98-0408.
     pub t0: Span,
-    /// How steeply a queue above its target lowers the rates: at least 1 (1.15).
+    /// How steeply a queue above its target reduces the rates (1.15). At least 1.
     pub a: f64,
-    /// Share of the available rate offered to an empty queue: at least 1 (1.05).
+    /// Share of the available rate offered if the queue is empty (1.05). At least 1.
     pub b: f64,
-    /// The least share that is offered, however long the queue (queue drain limit factor, 0.5).
+    /// Smallest share that is offered to a long queue (queue drain limit factor, 0.5).
     pub qdlf: f64,
-    /// All else, as `erica` has it. Without a target.
+    /// All other parameters, as in `erica`, without `target`.
     pub erica: erica::Params,
 }
 
@@ -48,15 +48,15 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.t0 == Span::ZERO {
-            let reason = "ERICA+ fills the line by a queue, which takes time";
-            return Err(Fault::new("t0", self.t0, reason, "write a time above 0, as \"500 us\""));
+            let reason = "ERICA+ needs a queueing delay to fill the line";
+            return Err(Fault::new("t0", self.t0, reason, "choose a time above 0, for example \"500 us\""));
         }
         check::ratio("a", self.a, 1.0..=100.0)?;
         check::ratio("b", self.b, 1.0..=2.0)?;
         check::ratio("qdlf", self.qdlf, 0.0..=1.0)?;
         if let Some(target) = self.erica.target {
-            let reason = "the queue sets the target of ERICA+";
-            return Err(Fault::new("erica.target", target, reason, "leave it out, or use erica"));
+            let reason = "ERICA+ computes its target from the queue";
+            return Err(Fault::new("erica.target", target, reason, "remove it, or use erica"));
         }
         self.erica.check().map_err(|fault| fault.under("erica"))
     }
@@ -64,7 +64,7 @@ impl Params {
 
 impl CongestionPointParams for Params {}
 
-/// What a queue leaves of the available rate.
+/// The target share of the available rate, as a function of the queue.
 #[derive(Clone, Copy, Debug)]
 struct QueueControl {
     /// T0 in seconds.
@@ -75,12 +75,12 @@ struct QueueControl {
 }
 
 impl QueueControl {
-    /// `f` for a queue of so many cells.
+    /// `f` for a queue of this many cells.
     fn share(&self, cells: u64, available: f64) -> f64 {
         if cells == 0 {
             return self.b;
         }
-        // Nothing available takes for ever.
+        // If no rate is available, the delay is infinite.
         let delay = (cells * CELL_BITS) as f64 / available / self.t0;
         if delay <= 1.0 {
             self.b / ((self.b - 1.0) * delay + 1.0)
@@ -98,12 +98,12 @@ pub struct EricaPlus {
     core: Core,
     control: QueueControl,
     last_queue: usize,
-    /// Cells in the last queue, as its last cell found it.
+    /// Length of the last queue in cells, at the arrival of its last cell.
     length: u64,
 }
 
 impl EricaPlus {
-    /// At the port described by `env`, from time 0.
+    /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> EricaPlus {
         let control = QueueControl { t0: params.t0.seconds(), a: params.a, b: params.b, qdlf: params.qdlf };
@@ -182,7 +182,7 @@ mod tests {
             assert!((share - printed).abs() < 1e-4, "{cells}: {share}");
             is_about(share, exact);
         }
-        // Half as much available, and the same queue takes twice as long.
+        // With half the available rate, the same queue has twice the delay.
         is_about(control.share(100, LINE / 2.0), 1.15 / 1.3);
         assert_eq!((control.share(0, 0.0), control.share(1, 0.0)), (1.05, 0.5));
         let flat = QueueControl { a: 1.0, b: 1.0, ..control };
@@ -207,7 +207,8 @@ mod tests {
                 switch.on_arrival(&mut data(0), &view(900.0, 150));
             }
             switch.on_arrival(&mut data(0), &view(1000.0, first));
-            // A later queue plays no part: 100 cells came, of a target of 100 f, and the one VC may have all.
+            // A later queue length is ignored. 100 cells arrived, the target is 100 f, and the single VC may have all
+            // of it.
             let mut answer = backward(0, LINE);
             switch.on_backward(&mut answer, &view(1100.0, 500));
             is_about(er(&answer), share * LINE);
@@ -215,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_of_another_class_leaves_the_queue_as_it_was_known() {
+    fn a_cell_of_another_class_does_not_update_the_queue_length() {
         let mut switch = switch();
         switch.on_arrival(&mut forward(0, LINE), &view(10.0, 200));
         switch.on_arrival(&mut video(), &view(1000.0, 3));

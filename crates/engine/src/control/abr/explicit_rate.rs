@@ -1,8 +1,8 @@
-//! The plainest loop of explicit rates: the sender asks in RM cells, the receiver turns them round (`turn_round`), a switch
-//! grants.
+//! The simplest explicit-rate loop: the sender requests a rate in RM cells, the receiver returns them (`turn_round`),
+//! and a switch grants a rate.
 //!
-//! It follows the cell flow of ATM Forum TM 4.0 and none of its rules for silence, increase or missing feedback; its
-//! use is to show that all the points of the engine together make a loop.
+//! It has the cell flow of ATM Forum TM 4.0, but none of its rules for silence, increase or missing feedback. It shows
+//! that all points of the engine together form a loop.
 //!
 //! ```text
 //! sender    every nrm-th cell, the first included, is an RM cell with ER = peak, CCR = ACR
@@ -30,7 +30,7 @@ pub struct GrantParams {
 }
 
 impl GrantParams {
-    /// Finds no fault: a grant of nothing is a grant.
+    /// Never finds a fault: a grant of 0 is allowed.
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -45,7 +45,7 @@ pub struct ConstantGrant {
 }
 
 impl ConstantGrant {
-    /// The same in all env.
+    /// A switch with this grant, the same for every `env`.
     #[must_use]
     pub fn new(params: &GrantParams, _env: PortEnv) -> ConstantGrant {
         ConstantGrant { grant: params.rate.bits_per_second() }
@@ -76,11 +76,11 @@ impl CongestionPoint for ConstantGrant {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Rate until the first RM cell is back.
+    /// Rate until the first RM cell returns.
     pub initial: Rate,
-    /// Highest rate, asked for in every RM cell; that of the first line if that is lower.
+    /// Highest rate, requested in every RM cell. If the first line is slower, its rate.
     pub peak: Rate,
-    /// Lowest rate, whatever is granted; none if absent.
+    /// Lowest rate, also if the grant is lower. If absent, 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minimum: Option<Rate>,
     /// One cell in this many is an RM cell.
@@ -97,19 +97,24 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.peak.0 == 0 {
-            return Err(Fault::new("peak", self.peak, "nothing could ever be sent", "write a rate above 0"));
+            return Err(Fault::new("peak", self.peak, "nothing could ever be sent", "choose a rate above 0"));
         }
         let minimum = self.minimum.unwrap_or(Rate(0));
         if minimum > self.peak {
-            return Err(Fault::new("minimum", minimum, "it is above the peak", "lower it, or raise peak"));
+            return Err(Fault::new("minimum", minimum, "it is above the peak", "reduce it, or increase peak"));
         }
         if self.initial < minimum || self.initial > self.peak || self.initial.0 == 0 {
-            let reason = "it must be above 0 and lie between minimum and peak";
-            let remedy = format!("write a rate from {} to {}", minimum, self.peak);
+            let reason = "it must be above 0 and between minimum and peak";
+            let remedy = format!("choose a rate from {} to {}", minimum, self.peak);
             return Err(Fault::new("initial", self.initial, reason, remedy));
         }
         if self.nrm < 2 {
-            return Err(Fault::new("nrm", self.nrm, "no cell would carry data", "write a count of at least 2, as 32"));
+            return Err(Fault::new(
+                "nrm",
+                self.nrm,
+                "every cell would be an RM cell",
+                "choose at least 2, for example 32",
+            ));
         }
         Ok(())
     }
@@ -129,12 +134,12 @@ pub struct ExplicitRate {
     peak: f64,
     minimum: f64,
     nrm: u32,
-    /// Cells sent since the last RM cell, that included; 0 when one is due.
+    /// Cells sent since the last RM cell, including it. 0 if an RM cell is due.
     position: u32,
 }
 
 impl ExplicitRate {
-    /// For the sender described by `env`.
+    /// For a sender with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: SenderEnv) -> ExplicitRate {
         let peak = params.peak.min(env.line_rate.rounded()).bits_per_second();
@@ -161,7 +166,7 @@ impl ReactionPoint for ExplicitRate {
         }
     }
 
-    /// Counts every cell, its own RM cells too; to `choose` alone changes nothing.
+    /// Counts every cell, RM cells too. `choose` does not change the count.
     fn on_send(&mut self, pdu: &mut Pdu, _now: Time) {
         if pdu.is_backward() {
             return;
@@ -240,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_grant_goes_round() {
-        // Line 21 Mb/s, peak 10: grants of 3, 40 and 0.1 Mb/s are obeyed between 0.5 and 10.
+        // Line 21 Mb/s, peak 10: grants of 3, 40 and 0.1 Mb/s are obeyed within 0.5 to 10.
         for (grant, obeyed) in [(3_000_000, 3e6), (40_000_000, 10e6), (100_000, 0.5e6)] {
             let mut source = ExplicitRate::new(&params(), sender(Span::ZERO));
             let mut switch = ConstantGrant::new(&GrantParams { rate: Rate(grant) }, port());

@@ -1,8 +1,8 @@
-//! A measurement interval that ends after a time, after a number of cells, or after whichever comes first.
+//! A measurement interval. It ends after a time, after a number of cells, or after the first of the two.
 //!
-//! A cell that completes the number belongs to the interval that it ends; one that comes just as the time is up belongs
-//! to the next. Nobody is woken at an interval's end: the first call afterwards closes it, and with it any number of
-//! empty ones.
+//! A cell that completes the number belongs to the interval that it ends. A cell that arrives exactly at the end of the
+//! time belongs to the next interval. The interval has no timer. The first call after its end closes it, together with
+//! all empty intervals since.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,20 +10,20 @@ use serde::{Deserialize, Serialize};
 use crate::core::error::Fault;
 use crate::core::time::{Span, Time};
 
-/// When an interval ends: after `time`, after `cells`, or after whichever comes first.
+/// When an interval ends: after `time`, after `cells`, or after the first of the two.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Its longest duration; no limit if absent.
+    /// Longest duration of an interval. No limit if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Span>,
-    /// Most cells of the last queue in it; no limit if absent.
+    /// Largest number of cells of the last queue in an interval. No limit if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<u64>,
 }
 
 impl Params {
-    /// Ends after `time` alone.
+    /// An interval that ends only by time.
     pub(super) const fn lasting(time: Span) -> Params {
         Params { time: Some(time), cells: None }
     }
@@ -32,48 +32,54 @@ impl Params {
     pub(super) fn check(&self) -> Result<(), Fault> {
         match self {
             Params { time: None, cells: None } => {
-                let remedy = "give time or cells or both, as { time = \"20 us\", cells = 30 }";
-                Err(Fault::new("", "{}", "an interval without any limit never ends", remedy))
+                let remedy = "give time, cells or both, for example { time = \"20 us\", cells = 30 }";
+                Err(Fault::new("", "{}", "an interval without a limit never ends", remedy))
             }
-            Params { time: Some(Span::ZERO), .. } => {
-                Err(Fault::new("time", Span::ZERO, "nothing arrives in no time", "write a time above 0, as \"20 us\""))
-            }
-            Params { cells: Some(0), .. } => {
-                Err(Fault::new("cells", 0, "an interval without cells measures nothing", "write at least 1, as 30"))
-            }
+            Params { time: Some(Span::ZERO), .. } => Err(Fault::new(
+                "time",
+                Span::ZERO,
+                "an interval of zero length measures nothing",
+                "choose a time above 0, for example \"20 us\"",
+            )),
+            Params { cells: Some(0), .. } => Err(Fault::new(
+                "cells",
+                0,
+                "an interval without cells measures nothing",
+                "choose at least 1, for example 30",
+            )),
             _ => Ok(()),
         }
     }
 }
 
-/// The running interval.
+/// The current interval.
 #[derive(Clone, Debug)]
 pub(super) struct Interval {
     time: Span,
     cells: u64,
     start: Time,
-    /// When time ends it; that instant no longer belongs to it.
+    /// End by time. This instant belongs to the next interval.
     end: Time,
     count: u64,
 }
 
-/// An interval that has ended, and what came after it.
+/// An interval that has ended, and the empty ones after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Ended {
     /// Its length.
     pub(super) length: Span,
-    /// Intervals without any cell that have ended since.
+    /// Number of empty intervals that have ended since.
     pub(super) further: u64,
 }
 
 impl Interval {
-    /// The first, from time 0.
+    /// The first interval, from time 0.
     pub(super) fn new(params: &Params) -> Interval {
         let time = params.time.unwrap_or(Span(u64::MAX));
         Interval { time, cells: params.cells.unwrap_or(u64::MAX), start: Time::ZERO, end: Time::ZERO + time, count: 0 }
     }
 
-    /// Closes it if time has ended it by `now`.
+    /// Closes the interval if its time has ended by `now`.
     #[inline]
     pub(super) fn catch_up(&mut self, now: Time) -> Option<Ended> {
         if now < self.end { None } else { Some(self.close(now)) }
@@ -89,8 +95,8 @@ impl Interval {
         Ended { length, further }
     }
 
-    /// Counts a cell at `now`, up to which it has caught up; closes it if that completes the number. An instant is no
-    /// interval: the cells of one are counted together.
+    /// Counts a cell at `now`, after `catch_up` for `now`. Closes the interval if the cell completes the number. Cells
+    /// of one instant are counted together, because an interval must have a length.
     #[inline]
     pub(super) fn count(&mut self, now: Time) -> Option<Ended> {
         self.count += 1;
@@ -123,10 +129,10 @@ mod tests {
         let mut interval = interval(Some(10), None);
         assert_eq!(interval.catch_up(Time(9)), None);
         assert_eq!(interval.count(Time(9)), None);
-        // The boundary belongs to the next.
+        // The boundary belongs to the next interval.
         assert_eq!(interval.catch_up(Time(10)), ended(10, 0));
         assert_eq!(interval.catch_up(Time(10)), None);
-        // By 57 that of 10 to 20 has ended, and 20 to 30, 30 to 40, 40 to 50 after it.
+        // By 57 the interval from 10 to 20 has ended, and then those from 20 to 30, 30 to 40 and 40 to 50.
         assert_eq!(interval.catch_up(Time(57)), ended(10, 3));
         assert_eq!(interval.catch_up(Time(59)), None);
         assert_eq!(interval.catch_up(Time(60)), ended(10, 0));
@@ -142,11 +148,11 @@ mod tests {
     }
 
     #[test]
-    fn whichever_comes_first_and_time_starts_afresh_with_it() {
+    fn the_first_limit_ends_it_and_restarts_the_time() {
         let mut interval = interval(Some(10), Some(2));
         assert_eq!(interval.count(Time(3)), None);
         assert_eq!(interval.count(Time(4)), ended(4, 0));
-        // Now from 4 to 14; a cell at 14 is the first of the next, 14 to 24.
+        // Now from 4 to 14. A cell at 14 is the first of the next interval, 14 to 24.
         assert_eq!(interval.count(Time(13)), None);
         assert_eq!(interval.catch_up(Time(14)), ended(10, 0));
         assert_eq!(interval.count(Time(14)), None);

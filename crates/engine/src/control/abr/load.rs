@@ -1,12 +1,14 @@
-//! What arrives at a port in each interval: the input of the class under control, and what the classes above it leave.
+//! The load of a port in each interval: the input of the controlled class, and the rate that higher classes leave for
+//! it.
 //!
 //! ```text
 //! input     = in-rate bits for the last queue / length of the interval
 //! available = rate of the line - bits for the other queues / length of the interval     (not below 0)
 //! ```
 //!
-//! Both are counted on arrival, before any discard. The input holds every in-rate cell that the port carries: data,
-//! forward RM cells, and the backward RM cells of the opposite directions. Papers/eprca-multimedia.txt has the second
+//! Both are counted at arrival, before any discard. The input includes every in-rate cell of the class: data, forward
+//! RM cells, and the backward RM cells of the opposite directions. papers/eprca-multimedia.txt has the second line as
+//! `BW' = BW (T - N_VBR) / T`.
 //! line as `BW' = BW (T - N_VBR) / T`.
 
 use super::interval::{self, Ended, Interval};
@@ -18,31 +20,31 @@ use crate::core::time::{Span, Time};
 /// The counts of one port.
 #[derive(Clone, Debug)]
 pub(super) struct Load {
-    /// Of the line, bits per second.
+    /// Line rate, bits per second.
     rate: f64,
     last_queue: usize,
     interval: Interval,
-    /// Bits of the running interval for the last queue.
+    /// Bits for the last queue in the current interval.
     bits: u64,
-    /// Bits of the running interval for the queues that are served first.
+    /// Bits for the queues with higher priority in the current interval.
     bits_above: u64,
 }
 
-/// An interval that has ended, measured.
+/// The measurement of an interval that has ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Measured {
-    /// Rate of the cells for the last queue, bits per second.
+    /// Rate of the in-rate cells for the last queue, bits per second.
     pub(super) input: f64,
     /// Rate that the other queues leave, bits per second.
     pub(super) available: f64,
     /// Length of the interval.
     pub(super) length: Span,
-    /// Intervals without any cell that have ended since.
+    /// Number of empty intervals that have ended since.
     pub(super) further: u64,
 }
 
 impl Load {
-    /// Of the port described by `env`, from time 0.
+    /// For a port with this `env`, from time 0.
     pub(super) fn new(params: &interval::Params, env: &PortEnv) -> Load {
         Load {
             rate: env.rate.bits_per_second(),
@@ -53,37 +55,37 @@ impl Load {
         }
     }
 
-    /// Rate of the line, bits per second.
+    /// Line rate, bits per second.
     pub(super) fn line_rate(&self) -> f64 {
         self.rate
     }
 
-    /// Whether `pdu` is of the class under control.
+    /// Whether `pdu` belongs to the controlled class.
     #[inline]
     pub(super) fn controls(&self, pdu: &Pdu) -> bool {
         usize::from(pdu.priority) >= self.last_queue
     }
 
-    /// Whether `pdu` is of the class under control and within the rate of its sender.
+    /// Whether `pdu` belongs to the controlled class and is in-rate.
     #[inline]
     pub(super) fn takes(&self, pdu: &Pdu) -> bool {
         self.controls(pdu) && is_in_rate(pdu)
     }
 
-    /// The interval that time has ended by `now`, if it has; to be asked before anything of `now` is counted.
+    /// The interval that has ended by time at `now`, if any. Call this before `count` for `now`.
     #[inline]
     pub(super) fn catch_up(&mut self, now: Time) -> Option<Measured> {
         self.interval.catch_up(now).map(|ended| self.measure(ended))
     }
 
-    /// Counts an arrival; the interval that it ends by its number, if it does.
+    /// Counts an arrival. Returns the interval if the arrival completes its number of cells.
     #[inline]
     pub(super) fn count(&mut self, pdu: &Pdu, now: Time) -> Option<Measured> {
         if !self.controls(pdu) {
             self.bits_above += pdu.bits();
             return None;
         }
-        // Out-of-rate cells are no input, but an interval of so many cells must end when nobody sends any other.
+        // Out-of-rate cells are not input. But they must end an interval that counts cells, if no others are sent.
         self.bits += if is_in_rate(pdu) { pdu.bits() } else { 0 };
         self.interval.count(now).map(|ended| self.measure(ended))
     }
@@ -104,7 +106,7 @@ mod tests {
     use crate::core::pdu::{CELL_BITS, Marks};
     use crate::core::time::{PICOSECONDS, Rate};
 
-    /// 1000 cells a second, measured each second or 5 cells.
+    /// 1000 cells a second, measured every second or every 5 cells.
     fn load(cells: Option<u64>) -> Load {
         let params = interval::Params { time: Some(Span(PICOSECONDS)), cells };
         Load::new(&params, &port_of(Rate(1000 * CELL_BITS), 8))
@@ -122,7 +124,7 @@ mod tests {
             assert_eq!(load.count(&pdu, Time(9)), None);
         }
         let measured = load.catch_up(Time(PICOSECONDS * 7 / 2)).unwrap();
-        // Four cells of input, and 998 that the video leaves; two more seconds were empty.
+        // Four cells of input, and 998 that the video leaves. Two more seconds were empty.
         let cell = CELL_BITS as f64;
         let expected = Measured { input: 4.0 * cell, available: 998.0 * cell, length: Span(PICOSECONDS), further: 2 };
         assert_eq!(measured, expected);
@@ -137,7 +139,7 @@ mod tests {
             assert_eq!(load.count(&data(0), Time(milliseconds * PICOSECONDS / 1000)), None);
         }
         load.count(&video(), Time(PICOSECONDS / 20));
-        // Five cells, and one above, in 50 ms: 100 and 20 a second.
+        // Five cells, and one of a higher class, in 50 ms: 100 and 20 a second.
         let measured = load.count(&data(0), Time(PICOSECONDS / 20)).unwrap();
         let rates = [measured.input, measured.available].map(|rate| rate / CELL_BITS as f64);
         assert!((rates[0] - 100.0).abs() < 1e-9 && (rates[1] - 980.0).abs() < 1e-9, "{rates:?}");

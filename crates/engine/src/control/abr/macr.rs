@@ -1,17 +1,18 @@
-//! Mean allowed cell rate (MACR): the average that an EPRCA switch keeps of the rates that its connections tell, so
-//! that it can slow those above it without a table of connections.
+//! Mean allowed cell rate (MACR): an EPRCA switch averages the rates that its connections state. So it can reduce the
+//! connections above the mean without a table of connections.
 //!
-//! Sources: specs/abr.md, sections 1.3 (d) and 10, after ATM Forum 94-0735R1. On a forward RM cell, `q` the queue:
+//! Sources: specs/abr.md, sections 1.3 (d) and 10, after ATM Forum 94-0735R1. On a forward RM cell, with `q` the queue
+//! length:
 //!
 //! ```text
 //! if (q > QT and CCR < MACR) or (q <= QT and CCR > VCS MACR):   MACR = MACR + AV (CCR - MACR)
 //! ```
 //!
-//! The VC separator VCS keeps connections that are held back elsewhere from pulling the mean down. With thresholds
-//! QT < DQT and down pressure DPF, a backward RM cell finds its connection too fast when
+//! The VC separator VCS excludes connections that are limited elsewhere, so that they do not reduce the mean. With
+//! thresholds QT < DQT and down pressure DPF, the connection of a backward RM cell is too fast if
 //!
 //! ```text
-//! q > DQT                               very congested: whatever its rate
+//! q > DQT                               very congested: at any CCR
 //! q > QT and CCR > DPF MACR             congested: only if it is faster than most
 //! ```
 
@@ -26,21 +27,21 @@ use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::time::Rate;
 
-/// Parameters of the mean and the judgement. Defaults are those of specs/abr.md, section 10.
+/// Parameters of the mean and the decision. Defaults are those of specs/abr.md, section 10.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Congested while the last queue holds more than this (QT).
+    /// The port is congested while the last queue holds more than this (QT).
     pub qt: Count,
-    /// Very congested while it holds more than this (DQT).
+    /// The port is very congested while the last queue holds more than this (DQT).
     pub dqt: Count,
     /// Weight of a new rate in the mean (AV).
     pub average: f64,
-    /// While congested, connections above this share of the mean slow down (DPF, down pressure factor).
+    /// While congested, connections above this share of the mean must reduce their rates (DPF, down pressure factor).
     pub dpf: f64,
     /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
     pub vc_separator: f64,
-    /// Mean before the first RM cell (the study has the sources' ICR); a twentieth of the line's rate if absent.
+    /// Mean before the first RM cell. The study uses the sources' ICR. If absent, a twentieth of the line's rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_macr: Option<Rate>,
 }
@@ -62,10 +63,10 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.dqt < self.qt {
-            let reason = "a very congested queue is longer than a congested one";
-            return Err(Fault::new("dqt", self.dqt, reason, format!("write at least {}", self.qt)));
+            let reason = "a very congested queue must be longer than a congested one";
+            return Err(Fault::new("dqt", self.dqt, reason, format!("choose at least {}", self.qt)));
         }
-        // Slower than a thousandth, a mean would follow no rate within a run.
+        // With a weight below a thousandth, the mean would not follow any rate within a run.
         check::ratio("average", self.average, 0.001..=1.0)?;
         check::ratio("dpf", self.dpf, 0.0..=10.0)?;
         check::ratio("vc_separator", self.vc_separator, 0.0..=10.0)
@@ -74,16 +75,16 @@ impl Params {
 
 impl CongestionPointParams for Params {}
 
-/// Which connections must slow down.
+/// The connections that must reduce their rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TooFast {
-    /// All of them: the queue is very long.
+    /// All connections: the queue is very long.
     All,
-    /// This one, because it is faster than most.
+    /// This connection: its rate is above DPF MACR.
     This,
 }
 
-/// The mean of one port, and its judgement.
+/// The mean of one port, and the decision based on it.
 #[derive(Clone, Debug)]
 pub(super) struct Macr {
     params: Params,
@@ -91,7 +92,7 @@ pub(super) struct Macr {
 }
 
 impl Macr {
-    /// At the port described by `env`.
+    /// For a port with this `env`.
     pub(super) fn new(params: Params, env: &PortEnv) -> Macr {
         let initial = params.initial_macr.map(Rate::bits_per_second);
         Macr { params, macr: initial.unwrap_or(env.rate.bits_per_second() / 20.0) }
@@ -102,7 +103,7 @@ impl Macr {
         self.macr
     }
 
-    /// Learns from a PDU that arrives at a queue of `length`, if that is a forward RM cell.
+    /// Updates the mean if `pdu` is a forward RM cell that arrives at a queue of `length`.
     pub(super) fn learn(&mut self, pdu: &Pdu, length: u64) {
         let Some(ccr) = forward_ccr(pdu) else { return };
         let is_congested = length > self.params.qt.0;
@@ -112,7 +113,7 @@ impl Macr {
         }
     }
 
-    /// Judges the connection of a backward RM cell by the queue's `length`.
+    /// Decides by the queue's `length` if the connection of a backward RM cell is too fast.
     pub(super) fn judge(&self, pdu: &Pdu, length: u64) -> Option<TooFast> {
         let ccr = backward_ccr(pdu)?;
         if length > self.params.dqt.0 {
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_mean_follows_what_it_may() {
-        // From 16 Mb/s; the separator stands at 14.
+        // From 16 Mb/s. The separator is at 14.
         for (ccr, length, after) in [
             (32e6, 100, 17e6),
             (14.4e6, 100, 15.9e6),

@@ -1,29 +1,29 @@
-//! Which cell an ABR source sends next, and whether that is in-rate: rules 2, 3, 4 and 11 of a TM 4.0 source.
+//! The order of an ABR source's cells, in-rate and out-of-rate: rules 2, 3, 4 and 11 of a TM 4.0 source.
 //!
 //! ```text
 //! 2   the first in-rate cell is a forward RM cell
-//! 3a  another follows nrm - 1 other in-rate cells, or mrm of them if trm has passed since the last
-//! 3b  else a backward RM cell that waits, if none went since the last forward one or no data wait
+//! 3a  next forward RM cell: after nrm - 1 other in-rate cells, or after mrm of them if trm has passed since the last
+//! 3b  else a waiting backward RM cell, if none was sent since the last forward RM cell or no data wait
 //! 3c  else data
-//! 4   these have CLP=0 and keep to the ACR
-//! 11  at an ACR of tcr or less they stop; out-of-rate RM cells (CLP=1), forward and backward ones in turn, go at tcr
+//! 4   these cells have CLP=0 and are sent at ACR
+//! 11  while ACR <= tcr: no such cells, but forward and backward out-of-rate RM cells (CLP=1) in turn, at tcr
 //! ```
 //!
-//! Nothing goes unless data or a backward RM cell wait, so an idle connection is silent.
+//! A cell is sent only if data or a backward RM cell waits, so an idle connection is silent.
 
 use crate::control::answer::Answer;
 use crate::control::reaction::{Allowance, Next, Ready};
 use crate::core::pdu::{Body, CELL_BITS, CELL_OCTETS, Kind, Marks, Pdu};
 use crate::core::time::{LineRate, Rate, Span, Time};
 
-/// What a cell counts as when it is sent.
+/// The kind of a sent cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     /// An in-rate forward RM cell.
     Forward,
     /// Any other in-rate cell: data, or a backward RM cell.
     Other,
-    /// An RM cell beside the rate, tagged CLP=1.
+    /// An out-of-rate RM cell, tagged CLP=1.
     OutOfRate,
 }
 
@@ -33,24 +33,25 @@ pub(super) struct Order {
     nrm: u32,
     mrm: u32,
     trm: Span,
-    /// Rate at and below which cells go out-of-rate, bits per second.
+    /// At or below this rate, cells are sent out-of-rate. Bits per second.
     tcr: f64,
-    /// From each out-of-rate cell to the next.
+    /// Time between out-of-rate cells.
     tagged_gap: Span,
     /// In-rate cells since the last in-rate forward RM cell.
     count: u32,
-    /// Whether one of those was a backward RM cell.
+    /// Whether one of them was a backward RM cell.
     returned: bool,
-    /// The last in-rate forward RM cell; the start of the run before the first.
+    /// Time of the last in-rate forward RM cell. Before the first one, the start of the run.
     last_forward: Time,
-    /// The last cell of either rate.
+    /// Time of the last cell, in-rate or out-of-rate.
     last: Option<Time>,
     /// Whether the last out-of-rate cell was a forward RM cell.
     probed: bool,
 }
 
 impl Order {
-    /// One cell in `nrm`, which is at least 2, is a forward RM cell; sooner by rule 3(a) if `early` gives mrm and trm.
+    /// One cell in `nrm` (at least 2) is a forward RM cell. If `early` gives mrm and trm, rule 3(a) may send one
+    /// earlier.
     pub(super) fn new(nrm: u32, early: Option<(u32, Span)>, tcr: Rate, line_rate: LineRate) -> Order {
         let (mrm, trm) = early.unwrap_or((nrm, Span(u64::MAX)));
         Order {
@@ -58,7 +59,7 @@ impl Order {
             mrm,
             trm,
             tcr: tcr.bits_per_second(),
-            // However high TCR is, no cell goes before the line has sent the last.
+            // Even with a high TCR, the line must first finish the previous cell.
             tagged_gap: tcr.span(CELL_BITS).max(line_rate.span(CELL_BITS)).max(Span(1)),
             // Rule 2: a forward RM cell is due at once.
             count: nrm - 1,
@@ -69,7 +70,7 @@ impl Order {
         }
     }
 
-    /// The cell that goes next of what is ready; a forward RM cell asks for `peak` and states `acr`.
+    /// The next cell. A forward RM cell requests `peak` and states `acr`.
     pub(super) fn next(&self, ready: Ready, acr: f64, peak: f64, now: Time) -> Next {
         let forward = |marks| {
             let body = Body::ResourceManagement { er: peak, ccr: acr };
@@ -89,7 +90,7 @@ impl Order {
         }
     }
 
-    /// When the next cell may go.
+    /// When the next cell may be sent.
     pub(super) fn allowance(&self, acr: f64) -> Allowance {
         if self.is_out_of_rate(acr) {
             Allowance::From(self.last.map_or(Time::ZERO, |last| last + self.tagged_gap))
@@ -98,7 +99,7 @@ impl Order {
         }
     }
 
-    /// What `pdu` counts as if it is sent at `acr`.
+    /// The kind of `pdu` if it is sent at `acr`.
     pub(super) fn kind(&self, pdu: &Pdu, acr: f64) -> Sent {
         let is_rm = pdu.kind() == Kind::ResourceManagement;
         match is_rm {
@@ -108,7 +109,7 @@ impl Order {
         }
     }
 
-    /// `pdu` is sent, and counts as `sent`.
+    /// Records that `pdu` is sent as `sent`.
     pub(super) fn on_send(&mut self, pdu: &mut Pdu, sent: Sent, now: Time) {
         self.last = Some(now);
         match sent {

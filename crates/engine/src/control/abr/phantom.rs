@@ -1,16 +1,16 @@
-//! Phantom: every connection may have a multiple of what the line has left, as if one more connection used that.
+//! Phantom: every connection may have a multiple of the unused rate, as if one more connection used that rate.
 //!
-//! Source: specs/abr.md, section 6, after Afek, Mansour and Ostfeld, SIGCOMM 1996. At each end of an interval:
+//! Source: specs/abr.md, section 6, after Afek, Mansour and Ostfeld, SIGCOMM 1996. At the end of each interval:
 //!
 //! ```text
 //! D    = available - input                residual rate, negative in overload
 //! MACR = MACR + alpha (D - MACR)          alpha_inc if D > MACR, alpha_dec otherwise; never below 20 cells/s
 //! ```
 //!
-//! On a backward RM cell, ER = min(ER, f MACR). So `n` greedy connections settle at MACR = C / (1 + n f), and use
-//! n f / (1 + n f) of the line. The paper adapts alpha to the variance of D; how could not be read, so here both gains
-//! are constant. They must be small for the number of connections: alpha (1 + n f) below 2, and alpha n f round trip /
-//! interval below pi / 2.
+//! On a backward RM cell, ER = min(ER, f MACR). So `n` greedy connections settle at MACR = C / (1 + n f), and use n f /
+//! (1 + n f) of the line. The paper adapts alpha to the variance of D. We could not obtain its method, so here both
+//! gains are constant. They must be small for the number of connections: alpha (1 + n f) below 2, and alpha n f round
+//! trip / interval below pi / 2.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,13 +29,13 @@ use crate::core::time::{Rate, Span, Time};
 pub struct Params {
     /// Multiple of the residual rate that a connection may have (5 typical).
     pub f: f64,
-    /// Weight of a residual rate above the mean (the source names no value: 1/16).
+    /// Weight of a residual rate above the mean. The source gives no value: 1/16.
     pub alpha_inc: f64,
-    /// Weight of one below it (the source names no value: 1/16).
+    /// Weight of a residual rate below the mean. The source gives no value: 1/16.
     pub alpha_dec: f64,
-    /// Measurement interval. The source names no value.
+    /// Measurement interval. The source gives no value.
     pub interval: interval::Params,
-    /// MACR at the start; the share of a single connection, line / (1 + f), if absent.
+    /// MACR at the start. If absent, the value for a single connection, line rate / (1 + f).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_macr: Option<Rate>,
 }
@@ -56,7 +56,7 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         check::ratio("f", self.f, 0.01..=1000.0)?;
-        // Slower than a thousandth, a mean would follow no rate within a run.
+        // With a weight below a thousandth, the mean would not follow any rate within a run.
         check::ratio("alpha_inc", self.alpha_inc, 0.001..=1.0)?;
         check::ratio("alpha_dec", self.alpha_dec, 0.001..=1.0)?;
         self.interval.check().map_err(|fault| fault.under("interval"))
@@ -76,7 +76,7 @@ pub struct Phantom {
 }
 
 impl Phantom {
-    /// At the port described by `env`, from time 0.
+    /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Phantom {
         let load = Load::new(&params.interval, &env);
@@ -92,7 +92,7 @@ impl Phantom {
             let before = self.macr;
             self.step(self.load.line_rate());
             if self.macr == before {
-                // It has reached the line's rate, to the last digit.
+                // MACR has reached the line's rate exactly.
                 break;
             }
         }
@@ -163,8 +163,9 @@ mod tests {
     }
 
     #[test]
-    fn the_mean_follows_what_is_left() {
-        // MACR 10 cells a millisecond of 100; what is left in one, and MACR after it.
+    fn the_mean_follows_the_residual_rate() {
+        // MACR starts at 10 cells a millisecond of 100. The table gives the cells in one millisecond, and MACR after
+        // it.
         for (cells, above, after) in [
             (90, 0, 10.0),
             (58, 0, 12.0), // a sixteenth of the way from 10 to 42
@@ -202,7 +203,7 @@ mod tests {
 
     #[test]
     fn greedy_connections_settle_where_the_phantom_has_its_share() {
-        // n connections that take what they are granted at once: MACR = C / (1 + 5 n).
+        // n connections that use their grant at once: MACR = C / (1 + 5 n).
         for connections in [1.0, 2.0, 5.0] {
             let mut switch = Phantom::new(
                 &Params { alpha_inc: 0.01, alpha_dec: 0.01, ..Params::default() },

@@ -1,4 +1,4 @@
-//! What an ABR source sends, for the tests of sources.
+//! Tools for the tests of ABR sources.
 
 use crate::control::answer::Answer;
 use crate::control::reaction::{Next, ReactionPoint, Ready};
@@ -30,7 +30,7 @@ pub(super) fn backward(er: f64, marks: Marks) -> Pdu {
     pdu
 }
 
-/// The cell that goes at `now`: `F` forward RM, `B` backward RM, `d` data; small if tagged.
+/// The cell sent at `now`: `F` forward RM, `B` backward RM, `d` data. Lower case if tagged.
 pub(super) fn sends(source: &mut impl ReactionPoint, ready: Ready, now: Time) -> (char, Pdu) {
     let next = source.choose(ready, now);
     assert_eq!(next, source.choose(ready, now));

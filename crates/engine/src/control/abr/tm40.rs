@@ -1,21 +1,21 @@
 //! The source of the available bit rate service, by the thirteen rules of ATM Forum TM 4.0.
 //!
-//! Source: AF-TM-0056.000, source behaviour; rule 6 is the subject of papers/abr-source-rules-satellite.txt. Rules 2, 3,
-//! 4 and 11 are in `order.rs`, the others here:
+//! Source: AF-TM-0056.000, source behaviour. papers/abr-source-rules-satellite.txt studies rule 6. Rules 2, 3, 4 and 11
+//! are in `order.rs`, the others here:
 //!
 //! ```text
-//! 1      MCR <= ACR <= PCR, and no in-rate cell before 1/ACR has passed since the last
+//! 1      MCR <= ACR <= PCR, and at least 1/ACR between in-rate cells
 //! 5      before an in-rate forward RM cell: if ACR > ICR and adtf has passed since the last, ACR = ICR
 //! 6      then, if crm = ceil(tbe / nrm) or more of them are unacknowledged, ACR = max(MCR, ACR - cdf ACR)
-//! 7      then CCR = ACR; the cells after this one keep to it
-//! 8      on a backward RM cell: with CI, ACR = max(MCR, ACR - rdf ACR), else without NI, ACR = min(PCR, ACR + rif PCR);
-//!        without BN it acknowledges all forward RM cells
+//! 7      then CCR = ACR; the cells after this one are sent at this rate
+//! 8      on a backward RM cell: with CI, ACR = max(MCR, ACR - rdf ACR);
+//!        else without NI, ACR = min(PCR, ACR + rif PCR); without BN it acknowledges all forward RM cells
 //! 9      then ACR = max(MCR, min(ACR, ER))
-//! 10, 12 forward RM cells ask for PCR; marks are clear, EFCI in data too
-//! 13     use it or lose it: what the standard leaves to the maker of the source
+//! 10, 12 forward RM cells request PCR; marks are clear, in data cells EFCI too
+//! 13     use it or lose it: the standard leaves it to the implementer
 //! ```
 //!
-//! When ACR changes, the cell that waits moves to 1/ACR behind the last one.
+//! When ACR changes, the pending cell moves to 1/ACR after the last cell.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,64 +33,66 @@ use crate::traffic::RateScale;
 const HIGHEST: Rate = Rate(MOST_24_BITS * CELL_BITS);
 const MOST_24_BITS: u64 = (1 << 24) - 1;
 
-/// Parameters of a TM 4.0 source; where no other source is named, ranges and defaults are those of TM 4.0.
+/// Parameters of a TM 4.0 source. Ranges and defaults are those of TM 4.0, unless another source is named.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Peak cell rate (PCR): the most that is sent and asked for; that of the first line if absent or lower.
+    /// Peak cell rate (PCR): the maximum rate, also requested in RM cells. The rate of the first line if
+    /// absent or higher.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pcr: Option<Rate>,
-    /// Minimum cell rate (MCR): what the network guarantees; none if absent.
+    /// Minimum cell rate (MCR), guaranteed by the network. If absent, 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcr: Option<Rate>,
-    /// Initial cell rate (ICR), also that after a pause; the peak if absent, or what `tbe` and `frtt` allow.
+    /// Initial cell rate (ICR), also used after a pause. If absent, the peak, or less if `tbe` and `frtt` limit it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icr: Option<Rate>,
-    /// Rate increase factor (RIF): share of PCR by which a good backward RM cell raises ACR; 1, 1/2 .. 1/32768.
+    /// Rate increase factor (RIF): a backward RM cell without CI and NI increases ACR by this share of PCR. 1, 1/2 ..
+    /// 1/32768.
     pub rif: f64,
-    /// Rate decrease factor (RDF): share of itself by which a backward RM cell with CI lowers ACR; 1, 1/2 .. 1/32768.
+    /// Rate decrease factor (RDF): a backward RM cell with CI reduces ACR by this share of itself. 1, 1/2 .. 1/32768.
     pub rdf: f64,
-    /// One in-rate cell in this many is a forward RM cell (Nrm); 2, 4 .. 256.
+    /// One in-rate cell in this many is a forward RM cell (Nrm). 2, 4 .. 256.
     pub nrm: u32,
-    /// In-rate cells between two forward RM cells, at least, when `trm` has passed (Mrm).
+    /// Minimum number of in-rate cells between two forward RM cells if `trm` has passed (Mrm).
     pub mrm: u32,
-    /// Time after which a forward RM cell is sent sooner than `nrm` says (Trm); 100 ms, 50 ms .. 0.78125 ms.
+    /// Time after which a forward RM cell is sent earlier than `nrm` requires (Trm). 100 ms, 50 ms .. 0.78125 ms.
     pub trm: Span,
-    /// Cutoff decrease factor (CDF): share of itself that ACR loses with each forward RM cell while feedback is missing;
-    /// 0, or 1, 1/2 .. 1/64.
+    /// Cutoff decrease factor (CDF): while feedback is missing, each forward RM cell reduces ACR by this share of
+    /// itself. 0, or 1, 1/2 .. 1/64.
     pub cdf: f64,
-    /// ACR decrease time factor (ADTF): pause between forward RM cells after which ACR falls to ICR; 10 ms to 10.23 s.
+    /// ACR decrease time factor (ADTF): after this time between forward RM cells, ACR falls to ICR. 10 ms to 10.23 s.
     pub adtf: Span,
-    /// Transient buffer exposure (TBE): cells that may be sent before the first feedback. Feedback is missing when
-    /// Crm = TBE / Nrm, rounded up, forward RM cells are unacknowledged.
+    /// Transient buffer exposure (TBE): cells that may be sent before the first feedback. Feedback is missing when Crm
+    /// = TBE / Nrm, rounded up, forward RM cells are unacknowledged.
     pub tbe: Count,
-    /// Fixed round-trip time (FRTT), by which `tbe` bounds ICR: ICR <= TBE / FRTT. No bound if absent.
+    /// Fixed round-trip time (FRTT). It limits ICR: ICR <= TBE / FRTT. If absent, no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub frtt: Option<Span>,
-    /// Tagged cell rate (TCR): rate of out-of-rate RM cells, to which a source is confined while ACR is not above it.
+    /// Tagged cell rate (TCR): rate of out-of-rate RM cells. While ACR is at or below it, the source sends only those.
     pub tcr: Rate,
-    /// What a source loses that does not use its rate (rule 13).
+    /// Rate reduction of a source that sends below its allowed rate (rule 13).
     pub use_it_or_lose_it: UseItOrLoseIt,
 }
 
-/// What a source loses that does not use its rate.
+/// Rate reduction of a source that sends below its allowed rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum UseItOrLoseIt {
-    /// Nothing: rule 5 is left out.
+    /// No reduction, and rule 5 is not used.
     None,
-    /// Rule 5 alone, the part that the standard demands.
+    /// Only rule 5, which the standard requires.
     #[default]
     Adtf,
-    /// Rule 5, and at each forward RM cell what lies above the rate of the cells since the last, but nothing below ICR.
+    /// Rule 5. Also, each forward RM cell limits ACR to the rate used since the last one, but not below ICR.
     CountBased(Headroom),
 }
 
-/// What may go unused.
+/// Tolerance for unused rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Headroom {
-    /// Share of the used rate by which ACR may lie above it.
+    /// ACR may exceed the used rate by this share of it.
     pub headroom: f64,
 }
 
@@ -127,35 +129,40 @@ impl Params {
         }
         if !(2..=256).contains(&self.nrm) || !self.nrm.is_power_of_two() {
             let reason = "it must be a power of two from 2 to 256";
-            return Err(Fault::new("nrm", self.nrm, reason, "write 32, say"));
+            return Err(Fault::new("nrm", self.nrm, reason, "choose for example 32"));
         }
         if self.mrm == 0 {
-            let reason = "no cell need lie between two forward RM cells";
-            return Err(Fault::new("mrm", self.mrm, reason, "write 2, say"));
+            let reason = "it must be at least 1, so that other cells are sent between forward RM cells";
+            return Err(Fault::new("mrm", self.mrm, reason, "choose for example 2"));
         }
         if !(0..8).any(|halvings| Span(Span::milliseconds(100).0 >> halvings) == self.trm) {
-            let reason = "it must be 100 ms, or that halved up to seven times";
-            return Err(Fault::new("trm", self.trm, reason, "write \"100 ms\" or \"12.5 ms\", say"));
+            let reason = "it must be 100 ms, or 100 ms halved up to seven times";
+            return Err(Fault::new("trm", self.trm, reason, "choose for example \"100 ms\" or \"12.5 ms\""));
         }
         let step = Span::milliseconds(10);
         if self.adtf < step || self.adtf > step * 1023 || !self.adtf.0.is_multiple_of(step.0) {
             let reason = "it must be a multiple of 10 ms, from 10 ms to 10.23 s";
-            return Err(Fault::new("adtf", self.adtf, reason, "write \"500 ms\", say"));
+            return Err(Fault::new("adtf", self.adtf, reason, "choose for example \"500 ms\""));
         }
         if self.tbe.0 > MOST_24_BITS {
             let reason = "it is signalled in 24 bits";
-            return Err(Fault::new("tbe", self.tbe, reason, format!("write \"{MOST_24_BITS} cells\" or less")));
+            return Err(Fault::new("tbe", self.tbe, reason, format!("choose at most \"{MOST_24_BITS} cells\"")));
         }
         let longest = Span(MOST_24_BITS * 1_000_000);
         if let Some(frtt) = self.frtt.filter(|&frtt| frtt == Span::ZERO || frtt > longest) {
-            let reason = "it is signalled in microseconds, in 24 bits, and bounds nothing if there are none";
-            return Err(Fault::new("frtt", frtt, reason, format!("write a time up to {longest}, or leave it out")));
+            let reason = "it is signalled as a number of microseconds above 0, in 24 bits";
+            return Err(Fault::new(
+                "frtt",
+                frtt,
+                reason,
+                format!("choose a time above 0, up to {longest}, or remove it"),
+            ));
         }
         if let UseItOrLoseIt::CountBased(Headroom { headroom }) = self.use_it_or_lose_it
             && !(headroom >= 0.0 && headroom.is_finite())
         {
             let path = "use_it_or_lose_it.count_based.headroom";
-            return Err(Fault::new(path, headroom, "it must be 0 or more", "write a share, as 0.25"));
+            return Err(Fault::new(path, headroom, "it must be 0 or more", "choose a share, for example 0.25"));
         }
         Ok(())
     }
@@ -164,14 +171,14 @@ impl Params {
         let highest = self.pcr.unwrap_or(HIGHEST);
         if highest > HIGHEST {
             let reason = "it is signalled in 24 bits of cells per second";
-            return Err(Fault::new("pcr", highest, reason, format!("write {HIGHEST} or less, or leave it out")));
+            return Err(Fault::new("pcr", highest, reason, format!("choose at most {HIGHEST}, or remove it")));
         }
         check_rates(highest, self.mcr, self.icr, self.tcr)?;
         let Some(icr) = self.icr else { return Ok(()) };
         if icr.bits_per_second() > self.exposure() {
             let bound = Rate(self.exposure() as u64);
             let reason = format!("it is above tbe / frtt, {bound}");
-            return Err(Fault::new("icr", icr, reason, "lower it, or raise tbe"));
+            return Err(Fault::new("icr", icr, reason, "reduce it, or increase tbe"));
         }
         Ok(())
     }
@@ -188,13 +195,13 @@ impl ReactionPointParams for Params {
     }
 }
 
-/// Finds fault with a share that is not 1 halved `most` times or fewer.
+/// Checks that a share is 1, or 1 halved up to `most` times.
 fn check_power(path: &str, value: f64, most: u32) -> Result<(), Fault> {
     if (0..=most).any(|halvings| value == 1.0 / f64::from(1u32 << halvings)) {
         return Ok(());
     }
-    let reason = format!("it must be 1, or that halved up to {most} times");
-    Err(Fault::new(path, value, reason, "write 0.0625, say"))
+    let reason = format!("it must be 1, or 1 halved up to {most} times");
+    Err(Fault::new(path, value, reason, "choose for example 0.0625"))
 }
 
 /// A TM 4.0 source.
@@ -214,14 +221,14 @@ pub struct Source {
     order: Order,
     /// In-rate forward RM cells sent since the last backward RM cell without BN.
     unack: u64,
-    /// In-rate forward RM cells sent in all.
+    /// Total of in-rate forward RM cells sent.
     forward: u64,
-    /// How often rule 6 has acted.
+    /// Number of reductions by rule 6.
     cuts: u64,
 }
 
 impl Source {
-    /// For the sender described by `env`.
+    /// For a sender with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: SenderEnv) -> Source {
         let line_rate = env.line_rate.rounded();
@@ -247,14 +254,14 @@ impl Source {
         }
     }
 
-    /// After a pause ACR falls to ICR.
+    /// After a pause, ACR falls to ICR.
     fn rule_5(&mut self, now: Time) {
         if self.use_it_or_lose_it != UseItOrLoseIt::None && self.order.silence(now) > self.adtf {
             self.acr = self.acr.min(self.icr);
         }
     }
 
-    /// With feedback missing, ACR loses a share at every forward RM cell.
+    /// While feedback is missing, each forward RM cell reduces ACR by a share.
     fn rule_6(&mut self) {
         if self.unack >= self.crm {
             self.cuts += 1;
@@ -262,7 +269,7 @@ impl Source {
         }
     }
 
-    /// CI lowers, neither CI nor NI raises.
+    /// CI reduces ACR. Without CI and NI, ACR increases.
     fn rule_8(&mut self, marks: Marks) {
         if marks.has(Marks::CI) {
             self.acr = (self.acr - self.acr * self.rdf).max(self.mcr);
@@ -274,12 +281,12 @@ impl Source {
         }
     }
 
-    /// No more than what is granted.
+    /// Limits ACR to the explicit rate.
     fn rule_9(&mut self, er: f64) {
         self.acr = self.acr.min(er).max(self.mcr);
     }
 
-    /// Down towards the rate of the cells since the last forward RM cell, the one that goes now counted.
+    /// Limits ACR by the rate of the cells since the last forward RM cell. The forward RM cell being sent counts.
     fn rule_13(&mut self, now: Time) {
         let UseItOrLoseIt::CountBased(Headroom { headroom }) = self.use_it_or_lose_it else { return };
         let bits = (u64::from(self.order.count()) + 1) * CELL_BITS;

@@ -1,14 +1,14 @@
-//! An intermediate system of CLNP (ISO 8473) under congestion, as the ATN study has it (papers/atn-congestion-management.txt,
-//! 3.1.1 and 3.3.1; specs/atn.md, 4).
+//! A congested intermediate system of CLNP (ISO 8473), as in the ATN study (papers/atn-congestion-management.txt, 3.1.1
+//! and 3.3.1; specs/atn.md, 4).
 //!
-//! - *Congestion experienced*: set on an NPDU of any type that arrives while the bits already in its output queue, those
-//!   of the NPDU in transmission included, exceed a threshold. Never cleared.
-//! - *Error Report NPDU*: sent back for each NPDU with the E/R flag that is discarded, and (an option) for each that
-//!   arrives above a second threshold. It is an NPDU like any other: it goes back through the queues, may be discarded,
-//!   and never causes another.
+//! - *Congestion experienced*: set on an NPDU of any type that arrives while its output queue holds more bits than a
+//!   threshold. The NPDU in transmission counts. The mark is never cleared.
+//! - *Error Report NPDU*: sent back for each discarded NPDU with the E/R flag and, as an option, for each that arrives
+//!   above a second threshold. It is an ordinary NPDU: it waits in queues, may be discarded, and never causes another
+//!   report.
 //!
-//! Each intermediate system takes one from the NPDU's lifetime. Routes are static and visit no node twice, so whether
-//! the lifetime suffices is known beforehand: assembly refuses one that does not.
+//! Each intermediate system reduces the NPDU's lifetime by one. Routes are static and visit no node twice, so assembly
+//! can check the lifetime, and refuses one that is too short.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,22 +23,24 @@ use crate::core::quantity::Bits;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// More bits than this in the queue set congestion experienced on what arrives (the paper's par_ce); never without.
+    /// If the queue holds more bits than this, arriving NPDUs get congestion experienced (the paper's par_ce). If
+    /// absent, never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ce_threshold: Option<Bits>,
-    /// Error Reports about NPDUs that want them; none without.
+    /// Error Reports about NPDUs with the E/R flag. If absent, none are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_reports: Option<ErrorReports>,
 }
 
-/// When an intermediate system sends Error Report NPDUs; about discarded NPDUs it always does.
+/// When an intermediate system sends Error Report NPDUs. It always sends them for discarded NPDUs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ErrorReports {
-    /// More bits than this in the queue cause one about what arrives (the paper's par_error_NPDU); only discards without.
+    /// If the queue holds more bits than this, each arriving NPDU causes a report (the paper's par_error_NPDU). If
+    /// absent, only discards do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Bits>,
-    /// Octets of an Error Report NPDU: headers of its own and of the NPDU that it is about.
+    /// Octets of an Error Report NPDU: its own headers, and those of the NPDU that it reports.
     pub octets: u16,
 }
 
@@ -52,9 +54,12 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         match &self.error_reports {
-            Some(reports) if reports.octets == 0 => {
-                Err(Fault::new("error_reports.octets", 0, "an Error Report has a length", "121 is usual"))
-            }
+            Some(reports) if reports.octets == 0 => Err(Fault::new(
+                "error_reports.octets",
+                0,
+                "an Error Report cannot have length 0",
+                "choose at least 1; 121 is usual",
+            )),
             _ => Ok(()),
         }
     }
@@ -80,7 +85,7 @@ pub(super) fn forward(pdu: &mut Pdu) {
 }
 
 impl Clnp {
-    /// The same in all env.
+    /// A queue with these thresholds, the same for every `env`.
     #[must_use]
     pub fn new(params: &Params, _env: PortEnv) -> Clnp {
         let limit = |threshold: Option<Bits>| threshold.map_or(u64::MAX, |bits| bits.0);
@@ -91,7 +96,7 @@ impl Clnp {
         }
     }
 
-    /// The notice about `pdu`, if it wants one.
+    /// The notice about `pdu`, if it has the E/R flag.
     fn report(&self, pdu: &Pdu) -> Option<Notice> {
         let wanted = self.error_octets.is_some() && pdu.marks.has(Marks::ER) && pdu.kind() != Kind::ErrorReport;
         wanted.then_some(Notice { severity: 1 })
@@ -104,7 +109,7 @@ impl CongestionPoint for Clnp {
         if view.length > self.ce_threshold {
             pdu.marks.set(Marks::CE);
         }
-        // What is refused is reported once, by `on_discard`.
+        // A refused NPDU is reported once, by `on_discard`.
         if view.length > self.error_threshold && !view.refused { self.report(pdu) } else { None }
     }
 
@@ -189,7 +194,7 @@ mod tests {
         let told = Some(Notice { severity: 1 });
         assert_eq!(point.on_arrival(&mut data(), &view(131_072, false)), None);
         assert_eq!(point.on_arrival(&mut data(), &view(131_073, false)), told);
-        // Refused: the arrival tells nothing, the discard does.
+        // A refused NPDU is not reported at its arrival, but at its discard.
         assert_eq!(point.on_arrival(&mut data(), &view(260_000, true)), None);
         assert_eq!(point.on_discard(&data(), &view(260_000, true)), told);
         let body = Body::ErrorReport { about: Kind::DataTpdu, number: 5, connection: 9 };
@@ -197,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn no_report_is_reported_nor_what_wants_none() {
+    fn reports_and_npdus_without_the_flag_are_not_reported() {
         let mut point = both();
         let report = npdu(Body::ErrorReport { about: Kind::DataTpdu, number: 5, connection: 9 });
         assert_eq!(point.on_discard(&report, &view(260_000, true)), None);

@@ -1,8 +1,9 @@
 //! DECbit at a router: K. K. Ramakrishnan and R. Jain, ACM TOCS 8(2), 1990; specs/atn.md, 2.
 //!
-//! The bit (CLNP's congestion experienced) is set on what arrives while the average queue, the PDU in service counted,
-//! is at least a threshold. The average runs from the start of the last complete regeneration cycle, one busy and one
-//! idle period, to now: it forgets what lies before, and does not shrink to nothing in a long busy period.
+//! The router sets the bit (CLNP's congestion experienced) on arriving PDUs while the average queue, including the PDU
+//! in service, is at or above a threshold. The average covers the time from the start of the last complete regeneration
+//! cycle (one busy and one idle period) to now. It excludes earlier cycles, and it does not approach 0 in a long busy
+//! period.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +19,7 @@ use crate::core::time::Time;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Least average queue in PDUs that sets the bit.
+    /// Smallest average queue in PDUs that sets the bit.
     pub threshold: f64,
 }
 
@@ -49,13 +50,13 @@ pub struct Decbit {
     /// Area under the queue length, in PDUs times picoseconds, up to `seen`.
     area: u128,
     seen: Time,
-    /// Start of the last complete cycle and of the present one, and the area by then.
+    /// Starts of the last complete cycle and of the current one, and the area at these times.
     last: (Time, u128),
     present: (Time, u128),
 }
 
 impl Decbit {
-    /// The same in all env.
+    /// A queue with this threshold, the same for every `env`.
     #[must_use]
     pub fn new(params: &Params, _env: PortEnv) -> Decbit {
         let start = (Time::ZERO, 0);
@@ -149,14 +150,14 @@ mod tests {
     fn the_average_runs_over_the_last_cycle_and_the_present_one() {
         let mut router = Router { point: Decbit::new(&Params::default(), port()), length: 0 };
         assert!(!router.arrival(0));
-        // No time has passed: what is there counts.
+        // No time has passed: the present length counts.
         assert!(router.arrival(0));
         router.departure(5);
         router.departure(6);
-        // A new cycle: 11 over the 10 s of the last one.
+        // A new cycle: 11 over the 10 s of the last cycle.
         assert!(router.arrival(10));
         router.departure(11);
-        // 1 over the second from 10 on counts with the cycle before it no more: the cycle from 10 to 20 is the last.
+        // 1 over the second from 10. The cycle before no longer counts: the last cycle is that from 10 to 20.
         assert!(!router.arrival(20));
         assert!((router.point.average() - 0.1).abs() < 1e-12);
         // A long busy period: (1 + 9 x 1 + 1 x 0) / 19.

@@ -3,7 +3,7 @@ use crate::control::conformance::{port_of, sender};
 use crate::core::pdu::{CELL_OCTETS, FlowId};
 use crate::core::time::Rate;
 
-/// One cell time, in picoseconds: times below are in cell times.
+/// One cell time, in picoseconds. The times below are in cell times.
 const SLOT: u64 = 1000;
 const LINE: LineRate = LineRate::CellIn(Span(SLOT));
 
@@ -25,7 +25,7 @@ fn detector(threshold: u64, filter: Filter) -> Detector {
     Detector::new(&params, port_of(Rate(155_520_000), 3))
 }
 
-/// Whether a cell of `flow` that finds `length` cells brings a BECN cell at that slot.
+/// Whether a cell of `flow` that finds `length` cells causes a BECN cell at this slot.
 fn tells(point: &mut Detector, slot: u64, flow: u32, length: u64) -> bool {
     let view = PortView { now: at(slot), length, size: None, refused: false };
     point.on_arrival(&mut cell(flow), &view).is_some()
@@ -42,7 +42,7 @@ fn per_vc(period: u64) -> Filter {
 #[test]
 fn congestion_begins_with_the_cell_above_the_threshold() {
     let mut point = detector(250, Filter::None(Everything {}));
-    // The cell that makes 250 is not above; the one that makes 251 is, and so is every one after it.
+    // The cell that makes 250 is not above the threshold. The cell that makes 251 is, and so is every one after it.
     assert!(!tells(&mut point, 1, 0, 249));
     assert!(tells(&mut point, 1, 0, 250));
     assert!(tells(&mut point, 1, 0, 251));
@@ -56,21 +56,22 @@ fn the_simple_filter_counts_from_its_last_becn_cell_whatever_the_flow() {
     let mut point = detector(0, simple(4));
     let told: Vec<u64> = (10..24).filter(|&slot| tells(&mut point, slot, (slot % 3) as u32, 9)).collect();
     assert_eq!(told, [10, 14, 18, 22]);
-    // Two cells of one slot bring one; without congestion the filter stays open for the next.
+    // Two cells in one slot cause one BECN cell. Without congestion the filter stays open for the next.
     assert!(!tells(&mut point, 24, 0, 9) && tells(&mut point, 30, 0, 9) && !tells(&mut point, 30, 1, 9));
     let mut point = detector(5, simple(4));
     assert!(!tells(&mut point, 10, 0, 4) && tells(&mut point, 11, 0, 5) && !tells(&mut point, 14, 0, 5));
     assert!(tells(&mut point, 15, 0, 5));
-    // A period of nothing is no filter.
+    // A period of 0 is no filter.
     let mut point = detector(0, simple(0));
     assert!((0..3).all(|flow| tells(&mut point, 7, flow, 9)));
 }
 
 #[test]
-fn the_period_per_vc_is_common_to_all() {
+fn the_period_per_vc_is_the_same_for_all() {
     let mut point = detector(0, per_vc(768));
     assert!(tells(&mut point, 766, 0, 9) && !tells(&mut point, 767, 0, 9));
-    // Cleared at the multiple: flow 0 again two slots later, where a period of its own would keep it quiet till 1534.
+    // Cleared at the multiple of the period: flow 0 again two slots later. A period of its own would suppress it until
+    // 1534.
     assert!(tells(&mut point, 768, 0, 9) && tells(&mut point, 768, 1, 9));
     assert!(!tells(&mut point, 1535, 0, 9) && tells(&mut point, 1535, 2, 9));
     assert!(tells(&mut point, 1536, 0, 9) && tells(&mut point, 1536, 2, 9));
@@ -91,7 +92,7 @@ fn tell(source: &mut Source, slot: u64) {
     source.on_feedback(&notice, at(slot));
 }
 
-/// Sends the next cell, which must be due at that slot.
+/// Sends the next cell, which must be due at this slot.
 fn sends(source: &mut Source, slot: u64) {
     assert_eq!(source.allowance(at(slot)), Allowance::From(at(slot)));
     source.on_send(&mut cell(0), at(slot));
@@ -126,7 +127,7 @@ fn becn_cells_are_ignored_until_a_cell_was_sent() {
     sends(&mut source, 2);
     tell(&mut source, 3);
     assert_eq!((level(&mut source, 3), source.obeyed()), (2.0, [2, 0, 0, 0]));
-    // Ignored or not, it restarts the timer: recovery comes at 5 + 100 and again 100 later.
+    // Obeyed or not, it restarts the timer: recovery comes at 5 + 100 and again 100 later.
     tell(&mut source, 5);
     assert_eq!([102, 103, 104, 105, 204, 205].map(|slot| level(&mut source, slot)), [2.0, 2.0, 2.0, 1.0, 1.0, 0.0]);
 }
@@ -139,7 +140,7 @@ fn a_becn_cell_at_the_instant_of_a_recovery_comes_first() {
     sends(&mut source, 2);
     tell(&mut source, 101);
     assert_eq!(level(&mut source, 101), 2.0);
-    // A look at the same instant, before, changes nothing.
+    // A reading at the same time, before the BECN cell, changes nothing.
     let mut source = self::source(&halving(1.0, 100));
     source.on_send(&mut cell(0), at(0));
     tell(&mut source, 1);
@@ -157,17 +158,17 @@ fn recovery_moves_the_pending_cell_forward_and_lets_a_late_one_go_at_once() {
         tell(&mut source, slot);
         source.on_send(&mut cell(0), at(slot));
     }
-    // Level 4, every 16; the timer started at 14. The cell of 30 is due before the recovery at 34.
+    // Level 4, every 16 slots. The timer started at 14. The cell of 30 is due before the recovery at 34.
     assert_eq!(level(&mut source, 14), 4.0);
     sends(&mut source, 30);
-    // Level 3 from 34: the pending cell of 46 moves to 38, and the next, at 46, goes before level 2 at 54.
+    // Level 3 from 34: the pending cell of 46 moves to 38. The next, at 46, is sent before level 2 at 54.
     sends(&mut source, 38);
     sends(&mut source, 46);
-    // Level 2 at 54: the pending cell of 54 stays; then 58, 62, ...
+    // Level 2 at 54: the pending cell of 54 stays. Then 58, 62, ...
     sends(&mut source, 54);
     assert_eq!(level(&mut source, 54), 2.0);
     sends(&mut source, 58);
-    // With a recovery in the gap: last cell at 72 + 1 at level 1 (from 74) would be past: the cell goes at 74.
+    // With a recovery in the gap, the time 72 + 1 at level 1 (from 74) would have passed: the cell is sent at 74.
     for slot in [62, 66, 70] {
         sends(&mut source, slot);
     }
@@ -176,19 +177,19 @@ fn recovery_moves_the_pending_cell_forward_and_lets_a_late_one_go_at_once() {
 }
 
 #[test]
-fn a_stopped_source_has_no_pending_cell_and_hears_nothing() {
+fn a_stopped_source_has_no_pending_cell_and_obeys_nothing() {
     let mut source = source(&Params { on_notice: OnNotice::Stop, ..halving(1.0, 256) });
     source.on_send(&mut cell(0), at(0));
     tell(&mut source, 10);
     assert_eq!(level(&mut source, 10), 5.0);
-    // At zero until 266, then level 4: the last cell lies more than 16 back, so one goes at that very instant.
+    // At zero until 266, then level 4. The last cell is more than 16 slots ago, so a cell is sent at 266.
     assert_eq!(source.allowance(at(10)), Allowance::From(at(266)));
     // A BECN cell is not obeyed, but restarts the timer.
     tell(&mut source, 20);
     assert_eq!(source.obeyed(), [1, 0, 0, 0]);
     sends(&mut source, 276);
     sends(&mut source, 292);
-    // Level 4 until 532, 3 from there on: the cell of 548 would be 16 after that of 532; it comes at 540.
+    // Level 4 until 532, then level 3. The cell of 548 would be 16 after that of 532. It is sent at 540.
     (308..=532).step_by(16).for_each(|slot| sends(&mut source, slot));
     assert_eq!(level(&mut source, 532), 3.0);
     sends(&mut source, 540);
@@ -212,10 +213,10 @@ fn nine_levels(recovery: ByLevel) -> Params {
 #[test]
 fn periods_by_level_are_linear_in_its_number() {
     let source = source(&nine_levels(by_level()));
-    // 768 (1 + 3 (7 - k) / 7), up to the next cell time: 2742.86, 2413.71, 2084.57, 1755.43, 1426.29, 1097.14.
+    // 768 (1 + 3 (7 - k) / 7), rounded up to whole cell times: 2742.86, 2413.71, 2084.57, 1755.43, 1426.29, 1097.14.
     let periods = source.periods[..9].iter().map(|period| period.0 / SLOT).collect::<Vec<_>>();
     assert_eq!(periods, [3072, 2743, 2414, 2085, 1756, 1427, 1098, 768, 768]);
-    // W3: 768 (4 - 3k / 8), whole at every level.
+    // W3: 768 (4 - 3k / 8), a whole number at every level.
     let source = self::source(&nine_levels(ByLevel { down_to_zero: true, ..by_level() }));
     let periods = source.periods[..9].iter().map(|period| period.0 / SLOT).collect::<Vec<_>>();
     assert_eq!(periods, [3072, 2784, 2496, 2208, 1920, 1632, 1344, 1056, 768]);
@@ -231,7 +232,7 @@ fn the_timer_runs_by_the_level_it_started_at_and_shortens_with_it() {
         source.on_send(&mut cell(0), at(slot));
     }
     assert_eq!(level(&mut source, 150), 6.0);
-    // One more: level 7, 768. The timer is that of level 7 from 200 on, not what was left of the longer one: 968.
+    // One more: level 7, 768. From 200 the timer is that of level 7, not the rest of the longer one: 968.
     tell(&mut source, 200);
     assert_eq!([967, 968].map(|slot| level(&mut source, slot)), [7.0, 6.0]);
     // Then 1098 for level 6 and 1427 for level 5.
@@ -245,7 +246,7 @@ fn a_gap_in_progress_may_be_left_alone() {
     tell(&mut source, 0);
     sends(&mut source, 1);
     sends(&mut source, 3);
-    // Stopped in a gap: nothing is sent until it rises to the lowest rate, and then at that instant.
+    // Stopped in a gap: nothing is sent until the source rises to the lowest rate. Then it sends at once.
     let stop = Params { moves_pending: false, on_notice: OnNotice::Stop, ..halving(1.0, 40) };
     let mut source = self::source(&stop);
     source.on_send(&mut cell(0), at(0));

@@ -1,7 +1,7 @@
-//! Congestion seen in the input rates of four traffic classes, before a queue overflows.
+//! Congestion detection by the input rates of four traffic classes, before a queue overflows.
 //!
 //! Source: papers/satellite-atm-thesis.txt, section 5.1 (detection) and 6.1.4 (spacing of messages). In interval `n` of
-//! length `T`, class `k` brings `B_k(n)` bits, counted before any discard:
+//! length `T`, class `k` has `B_k(n)` bits of input, counted before any discard:
 //!
 //! ```text
 //! r_k(n) = B_k(n) / (link rate * T)              input rate, share of the link's
@@ -9,9 +9,9 @@
 //! congested while f_1 + f_2 + f_3 + f_4 > trigger
 //! ```
 //!
-//! While congested, a cell of a penalised class earns its source a Type 0 notice; a discarded cell earns a Type 2.
-//! Classes: 1 = high priority CLP 0, 2 = low CLP 0, 3 = high CLP 1, 4 = low CLP 1. All traffic counts as input, but
-//! only user data earns notices. The filter is stepped at the first arrival after an interval's end.
+//! While congested, a cell of a penalised class causes a Type 0 notice to its source. A discarded cell causes a Type 2
+//! notice. Classes: 1 = high priority CLP 0, 2 = low CLP 0, 3 = high CLP 1, 4 = low CLP 1. All traffic counts as input,
+//! but only user data causes notices. The filter is updated at the first arrival after the end of an interval.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,15 +23,15 @@ use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::{PICOSECONDS, Span, Time};
 
-/// Severity of a notice by rates: Type 0 of the paper.
+/// Severity of a notice for rates: Type 0 of the paper.
 const BY_RATES: u8 = 0;
-/// Severity of a notice by a discard: Type 2 of the paper.
+/// Severity of a notice for a discard: Type 2 of the paper.
 const BY_DISCARD: u8 = 2;
-/// Every class penalised.
+/// All classes penalised.
 const ALL: u8 = 0b1111;
-/// Smaller differences of shares come from rounding: one bit is far more in any interval measured in practice.
+/// Smaller differences of shares are rounding errors. One bit is much more in any practical interval.
 const ROUNDING: f64 = 1e-12;
-/// A filtered rate below this counts as none, which bounds the work after an idle time.
+/// A filtered rate below this counts as 0. This limits the work after an idle time.
 const FORGOTTEN: f64 = 1e-9;
 
 /// Parameters of the class-rate detector.
@@ -40,32 +40,32 @@ const FORGOTTEN: f64 = 1e-9;
 pub struct Params {
     /// Measurement interval.
     pub interval: Span,
-    /// Weight of the new value in the filter; the old one has the rest.
+    /// Weight of the new value in the filter. The old value has the rest.
     pub weight: f64,
-    /// Congested while the total filtered rate is strictly above this share of the link's rate.
+    /// The port is congested while the total filtered rate is above this share of the link's rate.
     pub trigger: f64,
-    /// Filtered rate, as a share of the link's, that the penalised classes must bring.
+    /// Minimum sum of filtered rates of the penalised classes, as a share of the link's rate.
     pub share: f64,
-    /// How the penalised classes are found.
+    /// The rule that selects the penalised classes.
     pub rule: Rule,
-    /// Two notices to one source are further apart than this; `interval` if absent.
+    /// The time between two notices to one source is longer than this. If absent, `interval`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spacing: Option<Span>,
-    /// Whether rates bring notices (Type 0).
+    /// Whether rates cause notices (Type 0).
     pub rates: bool,
-    /// Whether discards bring notices (Type 2).
+    /// Whether discards cause notices (Type 2).
     pub discards: bool,
-    /// Whether penalised data is marked EFCI on its way instead of its source being told; nothing is sent back then.
+    /// Whether penalised data is marked EFCI instead of a notice to its source. No notices are sent then.
     pub forward: bool,
 }
 
-/// How the penalised classes are found, from class 4 upwards.
+/// The rule that selects the penalised classes, beginning with class 4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rule {
-    /// All classes until their sum reaches the share; with class 1 if need be.
+    /// All classes until their sum reaches the share, class 1 last.
     Cumulative,
-    /// The first class that reaches the share by itself; all four if none does.
+    /// The first class that reaches the share alone. All four if none does.
     Single,
 }
 
@@ -92,15 +92,15 @@ impl Params {
             return Err(Fault::new(
                 "interval",
                 self.interval,
-                "nothing arrives in no time",
-                "write a time above 0, as \"50 ms\"",
+                "an interval of zero length measures nothing",
+                "choose a time above 0, for example \"50 ms\"",
             ));
         }
         if self.forward && !self.rates {
-            let reason = "forward marks go by rates, which are switched off";
+            let reason = "forward marks depend on rates, and rates = false";
             return Err(Fault::new("forward", "true", reason, "set rates = true or forward = false"));
         }
-        // Below 0.001 the filter would take longer than any run to follow.
+        // With a weight below 0.001, the filter would not follow any rate within a run.
         check::ratio("weight", self.weight, 0.001..=1.0)?;
         check::ratio("trigger", self.trigger, 0.0..=1000.0)?;
         check::ratio("share", self.share, 0.0..=1.0)
@@ -116,18 +116,18 @@ impl CongestionPointParams for Params {
 /// The class-rate detector of one port.
 #[derive(Clone, Debug)]
 pub struct ClassRates {
-    /// End of the running interval, which no longer belongs to it.
+    /// End of the current interval. This instant belongs to the next interval.
     end: Time,
-    /// Bits of each class in the running interval, class 1 first.
+    /// Bits of each class in the current interval, class 1 first.
     bits: [u64; 4],
-    /// Penalised classes, lowest bit for class 1; none while not congested.
+    /// Penalised classes, lowest bit for class 1. 0 while not congested.
     penalised: u8,
     rates: bool,
     discards: bool,
     forward: bool,
     sources: Spacing,
     interval: Span,
-    /// Bits that the link carries in an interval.
+    /// Bits that the link can send in an interval.
     capacity: f64,
     weight: f64,
     trigger: f64,
@@ -137,7 +137,7 @@ pub struct ClassRates {
 }
 
 impl ClassRates {
-    /// At the port described by `env`, from time 0.
+    /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> ClassRates {
         let exact = u128::from(env.rate.0.max(1)) * u128::from(params.interval.0);
@@ -163,7 +163,7 @@ impl ClassRates {
         self.filtered.iter().sum()
     }
 
-    /// Steps the filter through every interval that has ended by `now`.
+    /// Updates the filter for every interval that has ended by `now`.
     #[cold]
     fn close_intervals(&mut self, now: Time) {
         while self.end <= now {
@@ -176,7 +176,7 @@ impl ClassRates {
             }
             self.end += self.interval;
             if self.filtered == [0.0; 4] {
-                // The intervals that remain are as empty and change nothing.
+                // The remaining intervals are empty too and change nothing.
                 self.end = Time(now.0 - now.0 % self.interval.0.max(1)) + self.interval;
                 break;
             }
@@ -221,7 +221,7 @@ impl CongestionPoint for ClassRates {
             return None;
         }
         if self.discards && view.refused {
-            // The graver message about the discard follows, and one table spaces both.
+            // The more severe notice about the discard follows, and one table spaces both types.
             return None;
         }
         if !self.forward {
@@ -299,7 +299,8 @@ mod tests {
         values
     }
 
-    /// One second of the given cells per class, evenly in time; then the classes told at 1 s, each by its own flow.
+    /// One second of the given cells of each class, evenly spaced. Returns the classes notified at 1 s. Each class has
+    /// its own flow.
     fn told_after(params: &Params, cells: [u64; 4]) -> Vec<usize> {
         let mut point = ClassRates::new(params, thousand());
         for (class, &count) in cells.iter().enumerate() {
@@ -343,7 +344,8 @@ mod tests {
 
     #[test]
     fn the_trigger_itself_is_not_above_the_trigger() {
-        // 900 of 1000 cells for ever; split like this, rounding alone carries the sum over 0.9 in the 24th interval.
+        // 900 of 1000 cells in every interval. With this split, rounding alone moves the sum above 0.9 in the 24th
+        // interval.
         let mut point = ClassRates::new(&Params { interval: Span(PICOSECONDS), ..Params::default() }, thousand());
         for second in 0..40 {
             for (class, count) in [(1, 222), (2, 211), (3, 270), (4, 197)] {
@@ -379,14 +381,14 @@ mod tests {
         assert_eq!(arrive(&mut point, 0, 1, second), Some(0));
         assert_eq!(point.on_discard(&cell(0, 1), &view(second)), None);
         assert_eq!(point.on_discard(&cell(1, 3), &view(second)), Some(Notice { severity: 2 }));
-        // Exactly one interval later is not yet more than one interval.
+        // A distance of exactly one interval is not more than one interval.
         assert_eq!(point.on_discard(&cell(0, 1), &view(Time(2 * PICOSECONDS))), None);
         assert_eq!(point.on_discard(&cell(0, 1), &view(Time(2 * PICOSECONDS + 1))), Some(Notice { severity: 2 }));
         assert_eq!(point.on_discard(&cell(8, 1), &view(second)), None, "a flow outside the table");
     }
 
     #[test]
-    fn messages_count_as_input_but_are_never_told_of() {
+    fn messages_count_as_input_but_cause_no_notices() {
         let mut point = ClassRates::new(&slow(), thousand());
         let message = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Notice { point: 0, severity: 0 });
         for _ in 0..1000 {
@@ -419,14 +421,14 @@ mod tests {
             }
         }
         assert!((filtered(&mut usual, Time(3 * PICOSECONDS))[0] - 0.8 * 0.04).abs() < 1e-15);
-        // 10^13 intervals, and the end of time.
+        // 10^13 intervals, up to the end of time.
         assert_eq!(filtered(&mut point, Time(10_000 * PICOSECONDS))[4], 0.0);
         assert_eq!(point.end, Time(10_000 * PICOSECONDS + 1000));
         assert_eq!(filtered(&mut point, Time::NEVER)[4], 0.0);
     }
 
     #[test]
-    fn forward_marks_the_data_and_tells_nobody() {
+    fn forward_marks_the_data_and_sends_no_notice() {
         let mut point = ClassRates::new(&Params { forward: true, ..slow() }, thousand());
         for _ in 0..1000 {
             arrive(&mut point, 0, 2, Time::ZERO);

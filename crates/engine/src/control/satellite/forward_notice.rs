@@ -1,14 +1,14 @@
-//! Explicit forward congestion notification: the destination tells the source when much of what arrives is marked.
+//! Explicit forward congestion notification: the destination notifies the source when many arriving cells are marked.
 //!
-//! Source: papers/satellite-atm-thesis.txt, section 5.2 (EFCN). The text leaves to the destination how many cells with
-//! the forward bit set are many; here it is a share of those that arrived in an interval:
+//! Source: papers/satellite-atm-thesis.txt, section 5.2 (EFCN). In the text, the destination decides how many cells
+//! with the forward bit are many. Here it is a share of the cells that arrived in an interval:
 //!
 //! ```text
-//! tell the source if marked >= share * arrived
+//! notify the source if marked >= share * arrived
 //! ```
 //!
-//! Intervals are multiples of the period from time 0. One is judged at the first data that arrives after its end, so
-//! the notice leaves then.
+//! Intervals are multiples of the period from time 0. The first data PDU after the end of an interval triggers the
+//! decision, and the notice is sent then.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ use crate::core::time::{Span, Time};
 pub struct Params {
     /// Interval over which marked data is counted.
     pub interval: Span,
-    /// Share of the data that arrived in an interval; the source is told when so much or more of it was marked EFCI.
+    /// The source is notified if at least this share of the data that arrived in an interval was marked EFCI.
     pub share: f64,
     /// Severity of the notice.
     pub severity: u8,
@@ -45,8 +45,8 @@ impl Params {
             return Err(Fault::new(
                 "interval",
                 self.interval,
-                "nothing arrives in no time",
-                "write a time above 0, as \"50 ms\"",
+                "an interval of zero length measures nothing",
+                "choose a time above 0, for example \"50 ms\"",
             ));
         }
         check::ratio("share", self.share, 0.0..=1.0)
@@ -61,14 +61,14 @@ pub struct ForwardNotice {
     interval: Span,
     share: f64,
     answer: Answer,
-    /// End of the running interval, which no longer belongs to it.
+    /// End of the current interval. This instant belongs to the next interval.
     end: Time,
     arrived: u64,
     marked: u64,
 }
 
 impl ForwardNotice {
-    /// At the receiver described by `env`; its notices are as long as the flow's PDUs.
+    /// For a receiver with this `env`. Its notices have the length of the flow's PDUs.
     #[must_use]
     pub fn new(params: &Params, env: ReceiverEnv) -> ForwardNotice {
         let body = Body::Notice { point: env.node, severity: params.severity };
@@ -82,7 +82,7 @@ impl ForwardNotice {
         }
     }
 
-    /// Ends the interval that ran when data last arrived; whether the source must be told.
+    /// Ends the interval of the last data. Returns whether the source must be notified.
     fn close_interval(&mut self, now: Time) -> bool {
         let marked = self.marked > 0 && self.marked as f64 >= self.share * self.arrived as f64;
         self.arrived = 0;
@@ -131,12 +131,12 @@ mod tests {
         for (index, marked) in [false, true, true, false].into_iter().enumerate() {
             assert!(!arrive(&mut point, marked, index as u64));
         }
-        // The cell on the boundary brings the verdict and opens an interval of which one in three is marked.
+        // The cell on the boundary triggers the decision. It begins an interval with one marked cell in three.
         assert!(arrive(&mut point, true, INTERVAL));
         assert!(!arrive(&mut point, false, INTERVAL + 1));
         assert!(!arrive(&mut point, false, INTERVAL + 2));
         assert!(!arrive(&mut point, true, 2 * INTERVAL));
-        // The verdict over that last interval waits for data, however late.
+        // The decision on that last interval waits for data, however long.
         assert!(arrive(&mut point, false, 9 * INTERVAL + 5));
         assert_eq!(point.end, Time(10 * INTERVAL));
         assert!(!arrive(&mut point, false, 10 * INTERVAL));

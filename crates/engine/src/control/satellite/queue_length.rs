@@ -1,13 +1,15 @@
-//! Congestion seen in the length of a queue: the simplest detector that acts before anything is lost.
+//! Congestion detection by queue length: the simplest detector that acts before PDUs are lost.
 //!
-//! Source: papers/satellite-atm-thesis.txt, section 5.1, first paragraph: act when the queues are, say, 90 % occupied.
+//! Source: papers/satellite-atm-thesis.txt, section 5.1, first paragraph: act when the queues are, for example, 90 %
+//! full.
 //!
 //! ```text
 //! congested while length >= share * size
 //! ```
 //!
-//! The length is that of the arriving PDU's own queue, the PDU in service counted and the arriving one not. A queue
-//! without limit has no share and is never congested; assembly must refuse this detector there.
+//! The length is that of the arriving PDU's own queue. It includes the PDU in service, but not the arriving PDU. The
+//! share of an unlimited queue is not defined, so such a queue is never congested. Assembly must refuse this detector
+//! for such a queue.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,22 +21,22 @@ use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::Span;
 
-/// Severity of a notice by a discard, as in the class-rate detector.
+/// Severity of a notice for a discard, as in the class-rate detector.
 const BY_DISCARD: u8 = 2;
-/// Smaller differences of lengths come from rounding.
+/// Smaller differences of lengths are rounding errors.
 const ROUNDING: f64 = 1e-9;
 
 /// Parameters of the queue-length detector.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Congested from this share of the queue's size upwards.
+    /// The queue is congested if it holds at least this share of its size.
     pub share: f64,
-    /// Two notices to one source are further apart than this.
+    /// The time between two notices to one source is longer than this.
     pub spacing: Span,
-    /// Severity of a notice by the length.
+    /// Severity of a notice for the queue length.
     pub severity: u8,
-    /// Whether discards bring notices too, of severity 2.
+    /// Whether a discard also causes a notice, of severity 2.
     pub discards: bool,
 }
 
@@ -71,7 +73,7 @@ pub struct QueueLength {
 }
 
 impl QueueLength {
-    /// At the port described by `env`.
+    /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> QueueLength {
         QueueLength {
@@ -86,7 +88,7 @@ impl QueueLength {
 impl CongestionPoint for QueueLength {
     fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
         let limit = self.share * view.size? as f64;
-        // A refused PDU earns the graver message about its discard, which follows.
+        // A refused PDU gets the more severe notice about its discard, which follows.
         if view.length as f64 + ROUNDING < limit || (self.discards && view.refused) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! A factor on the nominal rate: cut by notices, raised a little every round trip.
+//! A factor on the nominal rate. Notices reduce it, and it increases a little every round trip.
 //!
 //! Source: papers/satellite-atm-thesis.txt, sections 5.3 (policy), 6.2.1.4 (slow start) and 6.2.1.3 (no cap for data).
 //!
@@ -9,10 +9,11 @@
 //! Type 2           f * severe, not below the floor; always obeyed
 //! ```
 //!
-//! The increase timer restarts at every obeyed notice and runs on at the cap. A notice at the very instant of a tick
-//! comes after it, and one exactly a round trip after another is no longer within it. A new session starts afresh, so
-//! what is heard between sessions has no lasting effect; before the first nothing is heard. Increases are counted and
-//! multiplied, never summed, so that ten steps of 0.02 make 0.2.
+//! Every obeyed notice restarts the increase timer. The timer continues at the cap. A notice at exactly the time of a
+//! tick comes after the tick. A notice exactly one round trip after another is no longer within the round trip. A new
+//! session resets the state, so notices between sessions have no lasting effect. Before the first session, notices are
+//! ignored. The factor is computed from the number of increases, not by repeated addition, so ten steps of 0.02 give
+//! exactly 0.2.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,12 +27,12 @@ use crate::traffic::RateScale;
 
 /// Notices of this severity and above are severe: Type 2 of the paper.
 const SEVERE: u8 = 2;
-/// Shortest round trip: that over one kilometre. With the usual increase a rate then grows by 2,000 times its nominal
-/// value in a second, and a run can still end; at a picosecond 64 kb/s are 400 Gb/s before the run has well begun.
+/// Shortest round trip: that of one kilometre. With the usual increase, a rate then grows by 2,000 times its nominal
+/// value per second, and a run can still end. With a round trip of one picosecond, 64 kb/s would soon become 400 Gb/s.
 const LEAST_ROUND_TRIP: Span = Span(10_000_000);
-/// What is wrong with a shorter one.
-const TOO_SHORT: &str = "the factor, which is raised once in a round trip, would rise without end at once";
-/// Highest cap: beyond it a cap means nothing.
+/// The fault of a shorter round trip.
+const TOO_SHORT: &str = "the factor increases once in a round trip, so it would increase without limit at once";
+/// Highest cap. A higher one would have no effect.
 const HIGHEST_CAP: f64 = 1000.0;
 
 /// Parameters of the rate factor.
@@ -40,22 +41,22 @@ const HIGHEST_CAP: f64 = 1000.0;
 pub struct Params {
     /// Start of a session.
     pub slow_start: SlowStart,
-    /// Added to the factor every round trip after slow start.
+    /// Increase of the factor every round trip after slow start.
     pub increase: f64,
-    /// What a mild notice (severity below 2) leaves of the factor.
+    /// A mild notice (severity below 2) multiplies the factor by this.
     pub mild: f64,
-    /// What a severe notice (severity 2 and above) leaves of the factor.
+    /// A severe notice (severity 2 and above) multiplies the factor by this.
     pub severe: f64,
-    /// No notice lowers the factor below this.
+    /// No notice reduces the factor below this.
     pub floor: f64,
-    /// No increase raises the factor above this; there is no such limit if absent.
+    /// No increase raises the factor above this. If absent, no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cap: Option<f64>,
-    /// Time between increases, and for which mild notices are ignored: 10 us or more; twice the path's propagation delay
-    /// if absent.
+    /// Time between increases. Mild notices are ignored for the same time. At least 10 us. If absent, twice the path's
+    /// propagation delay.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub round_trip: Option<Span>,
-    /// Whether a mild notice, though ignored, restarts the increase timer.
+    /// Whether an ignored mild notice restarts the increase timer.
     pub ignored_postpones: bool,
     /// Whether a severe notice is ignored within a round trip after another severe one.
     pub severe_once: bool,
@@ -65,9 +66,9 @@ pub struct Params {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SlowStart {
-    /// Factor at which a session starts; 1 means no slow start.
+    /// Factor at the start of a session. 1 means no slow start.
     pub start: f64,
-    /// Added to the factor every round trip until it is 1.
+    /// Increase of the factor every round trip until it is 1.
     pub step: f64,
 }
 
@@ -103,8 +104,8 @@ impl Params {
         check::ratio("severe", self.severe, 0.0..=1.0)?;
         check::ratio("floor", self.floor, 0.0..=1.0)?;
         if self.slow_start.start < self.floor {
-            let reason = format!("a session starts at {}, below the floor", self.slow_start.start);
-            return Err(Fault::new("floor", self.floor, reason, "lower it, or raise slow_start.start"));
+            let reason = format!("a session starts with factor {}, below the floor", self.slow_start.start);
+            return Err(Fault::new("floor", self.floor, reason, "reduce it, or increase slow_start.start"));
         }
         if let Some(cap) = self.cap {
             check::ratio("cap", cap, self.floor..=HIGHEST_CAP)?;
@@ -112,7 +113,7 @@ impl Params {
         match self.round_trip {
             Some(round_trip) if round_trip < LEAST_ROUND_TRIP => {
                 let remedy =
-                    format!("write {LEAST_ROUND_TRIP} or more, or leave it out for twice the path's propagation delay");
+                    format!("choose at least {LEAST_ROUND_TRIP}, or remove it for twice the path's propagation delay");
                 Err(Fault::new("round_trip", round_trip, TOO_SHORT, remedy))
             }
             _ => Ok(()),
@@ -134,19 +135,19 @@ impl ReactionPointParams for Params {
 #[derive(Clone, Debug)]
 pub struct RateFactor {
     factor: f64,
-    /// Next tick of the increase timer; the start of time before the first session.
+    /// Next tick of the increase timer. Before the first session, the start of time.
     tick: Time,
     phase: Phase,
     /// Ticks since the phase began.
     ticks: u64,
-    /// Latest notice obeyed in this session, and latest severe one.
+    /// Times of the last obeyed notice and the last severe notice in this session.
     obeyed_at: Option<Time>,
     severe_at: Option<Time>,
     obeyed: [u64; 4],
     round_trip: Span,
     start: f64,
     step: f64,
-    /// Steps of slow start until the nominal rate, or the cap if that is lower.
+    /// Steps of slow start until the factor is 1, or the cap if that is lower.
     steps: u64,
     increase: f64,
     mild: f64,
@@ -167,12 +168,12 @@ enum Phase {
 }
 
 impl RateFactor {
-    /// For the sender described by `env`.
+    /// For a sender with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: SenderEnv) -> RateFactor {
         let cap = params.cap.unwrap_or(f64::INFINITY);
         let start = params.slow_start.start.min(cap);
-        // Five steps of 0.1 lead from 0.5 to 1, whatever their sum in floats; no step at all leads nowhere.
+        // Five steps of 0.1 increase 0.5 to 1, whatever their floating-point sum. A step of 0 never does.
         let steps = (cap.min(1.0) - start) / params.slow_start.step - 1e-9;
         RateFactor {
             factor: start,
@@ -196,7 +197,7 @@ impl RateFactor {
         }
     }
 
-    /// Counts the ticks that are due by `now`; the first call of all begins a session.
+    /// Counts the ticks due by `now`. The very first call begins a session.
     #[cold]
     fn catch_up(&mut self, now: Time) {
         if let Phase::Idle = self.phase {
@@ -215,7 +216,7 @@ impl RateFactor {
         };
     }
 
-    /// Begins to increase from `factor`, the first time in a round trip.
+    /// Sets `factor` and restarts the timer. The first increase comes one round trip later.
     fn restart(&mut self, factor: f64, now: Time) {
         self.factor = factor;
         self.phase = Phase::Steady(factor);
@@ -283,7 +284,7 @@ impl ReactionPoint for RateFactor {
     }
 
     fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        // To look must not begin a session.
+        // A reading must not begin a session.
         let factor = if let Phase::Idle = self.phase { self.factor } else { self.factor(now) };
         each("factor", factor);
     }
@@ -318,7 +319,7 @@ mod tests {
         RateFactor::new(params, sender(TRIP))
     }
 
-    /// A source at its nominal rate with cap 1, and the instant: one tick was just counted.
+    /// A source at its nominal rate with cap 1, and the time. One tick was just counted.
     fn nominal(params: Params) -> (RateFactor, Time) {
         let mut source = source(&Params { cap: Some(1.0), ..params });
         source.begin_session(Time::ZERO);
@@ -361,7 +362,7 @@ mod tests {
 
     #[test]
     fn rounding_adds_no_step_to_slow_start() {
-        // 0.3 / 0.1 is 3.0000000000000004 in floats, and 0.7 + 3 x 0.1 is not 1.
+        // 0.3 / 0.1 is 3.0000000000000004 in floating point, and 0.7 + 3 x 0.1 is not 1.
         let slow_start = SlowStart { start: 0.7, step: 0.1 };
         let mut source = source(&Params { slow_start, ..Params::default() });
         source.begin_session(Time::ZERO);
@@ -388,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn one_mild_cut_is_made_good_in_ten_round_trips() {
+    fn ten_round_trips_recover_one_mild_reduction() {
         let (mut source, now) = nominal(Params::default());
         assert_eq!(tell(&mut source, 0, now), 0.8);
         assert!(close(source.factor(before(now + TRIP * 10)), 0.98));
@@ -429,7 +430,7 @@ mod tests {
             let ignored = now + Span::milliseconds(200);
             assert_eq!(tell(&mut source, 0, ignored), 0.8);
             assert!(close(source.factor(now + TRIP), expected));
-            // It prolongs no deafness either way.
+            // It does not extend the time for which notices are ignored.
             assert!(close(tell(&mut source, 0, now + TRIP), expected * 0.8));
         }
     }
@@ -468,13 +469,13 @@ mod tests {
         let session = now + Span(5);
         source.begin_session(session);
         assert_eq!(source.factor(session), 0.5);
-        // The notice before the session no longer makes it deaf, nor does its timer tick.
+        // The notice before the session is forgotten, and its timer no longer ticks.
         assert!(close(source.factor(before(session + TRIP)), 0.5));
         assert_eq!(tell(&mut source, 0, session), 0.4);
     }
 
     #[test]
-    fn without_sessions_the_first_look_at_the_factor_begins_one() {
+    fn without_sessions_the_first_reading_of_the_factor_begins_one() {
         let mut source = source(&Params::default());
         let notice = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Notice { point: 1, severity: 2 });
         source.on_feedback(&notice, Time(3));

@@ -1,9 +1,9 @@
-//! The on/off policy: a notice silences the source for a while.
+//! The on/off policy: a notice stops the source for a while.
 //!
-//! Source: papers/satellite-atm-thesis.txt, section 5.3, where it is weighed as the simplest policy: congestion ends
-//! surely, and the network is underused. The text leaves the return open; here the source resumes at the full nominal
-//! rate when no further notice has come for the length of the pause. There is no slow start, and the severity of a
-//! notice makes no difference. A new session begins unstopped.
+//! Source: papers/satellite-atm-thesis.txt, section 5.3, which discusses it as the simplest policy: congestion ends
+//! reliably, but the network is underused. The text does not say when the source resumes. Here it resumes at the full
+//! nominal rate if no further notice arrives during the pause. There is no slow start, and the severity of a notice has
+//! no effect. A new session begins unstopped.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use crate::traffic::RateScale;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Silence after the last notice; one round trip (twice the path's propagation delay) if absent.
+    /// Time without sending after the last notice. If absent, one round trip (twice the path's propagation delay).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pause: Option<Span>,
 }
@@ -27,8 +27,8 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.pause == Some(Span::ZERO) {
-            let remedy = "write a time above 0, or leave it out for one round trip";
-            return Err(Fault::new("pause", Span::ZERO, "no pause stops nothing", remedy));
+            let remedy = "choose a time above 0, or remove it for one round trip";
+            return Err(Fault::new("pause", Span::ZERO, "with a pause of 0 the source would never stop", remedy));
         }
         Ok(())
     }
@@ -46,7 +46,7 @@ pub struct Stop {
 }
 
 impl Stop {
-    /// For the sender described by `env`.
+    /// For a sender with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: SenderEnv) -> Stop {
         Stop { pause: params.pause.unwrap_or(env.round_trip), until: Time::ZERO, obeyed: [0; 4] }

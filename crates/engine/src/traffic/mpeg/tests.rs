@@ -8,7 +8,7 @@ fn frames(params: &Params, seed: u64) -> Vec<u64> {
     params.draw_sequence(Stream::new(seed, 0, "video/sequence")).frame_bits()
 }
 
-/// Round the sequence, as it goes round itself.
+/// Circular autocorrelation, because the sequence repeats.
 fn autocorrelation(frames: &[u64], lag: usize) -> f64 {
     let mean = frames.iter().sum::<u64>() as f64 / frames.len() as f64;
     let deviations: Vec<f64> = frames.iter().map(|&bits| bits as f64 - mean).collect();
@@ -26,8 +26,8 @@ fn mean_and_peak_are_those_of_the_study_to_the_bit() {
     }
 }
 
-/// The defaults, over 200 sequences: types keep their ratio within 1 %, scenes and frames their variation, and about
-/// 3 % of the I frames are cut.
+/// The defaults over 200 sequences: types keep their ratio to within 1 %, scenes and frames keep their variation, and
+/// about 3 % of the I frames are cut.
 #[test]
 fn frames_are_those_of_the_pattern() {
     let params = Params::default();
@@ -49,19 +49,20 @@ fn frames_are_those_of_the_pattern() {
     let count = logarithms.len() as f64;
     let mean = logarithms.iter().sum::<f64>() / count;
     let variance = logarithms.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
-    // Both variations: 2 ln(1.01) = 0.0199, within 5 %; some sequences had theirs enlarged to reach the peak.
+    // Both variations: 2 ln(1.01) = 0.0199, to within 5 %. In some sequences the variation was enlarged to reach the
+    // peak.
     assert!((variance / (2.0 * libm::log1p(0.01)) - 1.0).abs() < 0.05, "{variance}");
-    // A normal number above (ln(peak / mean I frame) + variance / 2) / deviation = 1.79: 3.7 %, less what the cut
-    // itself moves.
+    // A normal number above (ln(peak / mean I frame) + variance / 2) / deviation = 1.79: 3.7 %, minus the shift that
+    // the cut itself causes.
     let share = f64::from(cut) / counts[0];
     assert!((0.03..0.04).contains(&share), "{share}");
 }
 
-/// Against theory. With sizes w exp(v) the covariance n groups of pictures apart is the variance of w over the
-/// pattern, and where a scene still lasts, with probability (1 - p)^n, the mean of w^2 times exp(variance) - 1.
+/// Comparison with theory, for sizes w exp(v). The covariance n groups of pictures apart is the variance of w over the
+/// pattern. If the scene still lasts, with probability (1 - p)^n, add the mean of w^2 times exp(variance) - 1.
 #[test]
 fn the_autocorrelation_is_that_of_pattern_and_scenes() {
-    // Room for the peak, so that nothing is cut; long, so that scenes are many.
+    // A high peak, so that nothing is cut. A long sequence, so that it has many scenes.
     let params = Params {
         ratio: [4.0, 2.0, 1.0],
         peak: Rate(45_000_000),
@@ -88,7 +89,7 @@ fn the_autocorrelation_is_that_of_pattern_and_scenes() {
         let expected = (second * (1.0 + scene * lasts) - first * first) / variance;
         assert!((measured - expected).abs() < 0.01, "{groups}: {measured} for {expected}");
     }
-    // One frame on, an I frame meets a B frame.
+    // At a lag of one frame, an I frame is paired with a B frame.
     assert!(measured[3] < 0.1, "{measured:?}");
 }
 
@@ -107,7 +108,7 @@ fn little_variation_is_enlarged_until_the_peak_is_reached() {
     let frames = frames(&params, 1);
     assert_eq!(frames.iter().max(), Some(&494_667));
     assert_eq!(frames.iter().sum::<u64>(), 540_000_000);
-    // No outlier made by hand: the second largest is close behind.
+    // No artificial outlier: the second largest frame is close to the largest.
     let mut sorted = frames;
     sorted.sort_unstable();
     assert!(sorted[3_598] > 460_000, "{}", sorted[3_598]);
@@ -116,7 +117,7 @@ fn little_variation_is_enlarged_until_the_peak_is_reached() {
 #[test]
 fn a_group_plays_one_sequence_from_places_of_its_own() {
     let params = AnyParams::Mpeg(Params::default());
-    // All cells of the first frame that begins within the run, flow by flow.
+    // All cells of the first frame that begins within the run, for each flow.
     let first = |number: u32| {
         let mut around = env(u64::from(number));
         around.group_stream = Stream::new(1, 0, "video/sequence");
@@ -128,7 +129,7 @@ fn a_group_plays_one_sequence_from_places_of_its_own() {
     let mut places = Vec::new();
     for number in 0..4 {
         let cells = first(number);
-        // Cells are whole, so a frame may have one more than its own bits fill.
+        // Cells are whole, so a frame may have one cell more than its own bits fill.
         let place = (0..3_600)
             .find(|place| (0..28).all(|frame| cells[frame].wrapping_sub(sizes[(place + frame) % 3_600]) <= 1));
         places.push(place.expect("a stretch of the sequence"));
@@ -175,7 +176,7 @@ fn faults() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever passes the check has its mean and its peak, to the bit.
+    /// All parameters that pass the check give the exact mean and peak, to the bit.
     #[test]
     fn mean_and_peak_are_exact(
         seed: u64,

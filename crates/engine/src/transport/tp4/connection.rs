@@ -1,4 +1,4 @@
-//! The connection that a user has open, as its sending half keeps it: windows, what waits, and what is not acknowledged.
+//! The user's open connection in its sending half: windows, waiting packets, and unacknowledged TPDUs.
 
 use std::collections::VecDeque;
 
@@ -13,12 +13,12 @@ pub(super) struct Packet {
     pub(super) octets: u16,
 }
 
-/// A DT TPDU that may have to be sent again.
+/// A DT TPDU that may need retransmission.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Retained {
     pub(super) octets: u16,
     pub(super) transmissions: u32,
-    /// When it was last sent, and how long its T1 runs from there.
+    /// Time of the last transmission, and T1 from that time.
     pub(super) sent: Time,
     pub(super) timeout: Span,
 }
@@ -31,20 +31,20 @@ pub(super) struct Request {
     pub(super) deadline: Time,
 }
 
-/// The connection that the user has open.
+/// The user's open connection.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
     pub(super) reference: u32,
     /// The CR TPDU until it is confirmed.
     pub(super) request: Option<Request>,
     pub(super) waiting: VecDeque<Packet>,
-    /// Sent and not acknowledged; the first has the number `lower`.
+    /// TPDUs sent and not acknowledged. The first has the number `lower`.
     pub(super) retained: VecDeque<Retained>,
-    /// Lower and upper edge of the window that the receiver advertises; no modulus.
+    /// Lower and upper edge of the window that the receiver advertises. No modulus.
     pub(super) lower: u64,
     pub(super) upper: u64,
     pub(super) subsequence: u16,
-    /// When T1 of the oldest retained TPDU is next looked at.
+    /// When T1 of the oldest retained TPDU is next checked.
     pub(super) oldest_due: Time,
     pub(super) round_trip: RoundTrip,
     pub(super) window: Window,
@@ -55,7 +55,7 @@ impl Connection {
         self.upper.saturating_sub(self.lower)
     }
 
-    /// How many more DT TPDUs may go out.
+    /// Number of further DT TPDUs that may be sent.
     pub(super) fn room(&self) -> u64 {
         let window = if self.request.is_none() { self.credit().min(self.window.window()) } else { 0 };
         window.saturating_sub(self.retained.len() as u64)
@@ -65,8 +65,8 @@ impl Connection {
         self.room() > 0
     }
 
-    /// The oldest TPDU has become so at `now`. While it was another's turn its T1 may have run out: it was then looked at
-    /// again every recheck of it.
+    /// Schedules the check of the oldest TPDU, which is the oldest from `now`. Its T1 may have expired before. Then it
+    /// was checked again after every recheck time.
     pub(super) fn plan_oldest(&mut self, now: Time) {
         self.oldest_due = self.retained.front().map_or(Time::NEVER, |oldest| {
             let first = oldest.sent + oldest.timeout;

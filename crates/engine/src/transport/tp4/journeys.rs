@@ -1,5 +1,5 @@
-//! When each DT TPDU under way was produced and first transmitted: a means of measurement, like the times of birth that
-//! PDUs carry. No strategy and no timer sees it.
+//! Production and first transmission times of the DT TPDUs in transit. They are only for measurement, like the creation
+//! times in PDUs. No strategy and no timer uses them.
 
 use std::collections::VecDeque;
 
@@ -7,21 +7,21 @@ use crate::core::time::Time;
 
 /// The DT TPDUs of one flow that have been transmitted and not yet received.
 ///
-/// The sending half may be ahead of the receiving one. So what a new connection makes its sender forget stays here, with
-/// the instant, until the receiver has come as far.
+/// The sender may be simulated ahead of the receiver. When a new connection makes the sender forget TPDUs, they stay
+/// here, with the time, until the receiver has reached that time.
 #[derive(Clone, Debug, Default)]
 pub struct Journeys {
     under_way: VecDeque<Journey>,
-    /// From when on the journeys of connections up to that one count for nothing, the oldest first.
+    /// From these times on, the journeys of connections up to these references are forgotten. The oldest comes first.
     forgotten: VecDeque<(Time, u32)>,
 }
 
-/// One DT TPDU.
+/// The journey of one DT TPDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Journey {
     /// Reference of its connection.
     pub connection: u32,
-    /// Its number, without modulus.
+    /// Number of the DT TPDU, without modulus.
     pub number: u64,
     /// When the user produced it.
     pub produced: Time,
@@ -30,7 +30,7 @@ pub struct Journey {
 }
 
 impl Journeys {
-    /// A TPDU is transmitted for the first time. Those of older connections are forgotten.
+    /// Records the first transmission of a TPDU. TPDUs of older connections are forgotten from then on.
     pub fn begin(&mut self, journey: Journey) {
         if let Some(last) = self.under_way.back().filter(|last| last.connection != journey.connection) {
             self.forgotten.push_back((journey.transmitted, last.connection));
@@ -38,9 +38,9 @@ impl Journeys {
         self.under_way.push_back(journey);
     }
 
-    /// It is received for the first time, at `at`.
+    /// Records the first reception of a TPDU, at `at`.
     pub fn end(&mut self, connection: u32, number: u64, at: Time) -> Option<Journey> {
-        // What arrives at the very instant at which a sender forgets is there before: timers come after deliveries.
+        // A TPDU that arrives at the same time still counts, because deliveries come before timers.
         while let Some(&(from, last)) = self.forgotten.front()
             && from < at
         {
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_found_once_in_whatever_order() {
+    fn each_is_found_once_in_any_order() {
         let mut journeys = Journeys::default();
         for number in 0..3 {
             journeys.begin(journey(1, number, 10 + number));
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(journeys.end(1, 1, Time(92)), Some(journey(1, 1, 11)));
     }
 
-    /// The sender has run ahead to 50 and begun connection 2 there; the receiver is not as far.
+    /// The sender is simulated up to 50 and began connection 2 there. The receiver has not reached 50.
     fn ahead() -> Journeys {
         let mut journeys = Journeys::default();
         journeys.begin(journey(1, 0, 10));
@@ -89,13 +89,13 @@ mod tests {
     fn what_arrives_before_its_sender_forgets_it_is_still_there() {
         let mut journeys = ahead();
         assert_eq!(journeys.end(1, 0, Time(49)), Some(journey(1, 0, 10)));
-        // At the very instant deliveries come before the timer by which a sender begins.
+        // At the same time, deliveries come before the timer with which the sender begins a connection.
         assert_eq!(journeys.end(1, 1, Time(50)), Some(journey(1, 1, 11)));
         assert_eq!(journeys.end(2, 0, Time(60)), Some(journey(2, 0, 50)));
     }
 
     #[test]
-    fn what_arrives_after_that_is_of_nobody() {
+    fn what_arrives_after_that_has_no_journey() {
         let mut journeys = ahead();
         assert_eq!(journeys.end(1, 0, Time(51)), None);
         assert_eq!(journeys.end(1, 1, Time(52)), None);
@@ -108,7 +108,7 @@ mod tests {
         let mut journeys = ahead();
         journeys.begin(journey(3, 0, 80));
         assert_eq!(journeys.end(1, 1, Time(60)), None);
-        // Connection 2 is forgotten at 80, whatever has arrived of connection 1.
+        // Connection 2 is forgotten at 80, even if no TPDU of connection 1 has arrived.
         assert_eq!(journeys.end(2, 0, Time(80)), Some(journey(2, 0, 50)));
         assert_eq!(journeys.end(3, 0, Time(95)), Some(journey(3, 0, 80)));
     }

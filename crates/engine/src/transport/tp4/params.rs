@@ -1,7 +1,7 @@
-//! TP4 over CLNP (ISO 8073 class 4, ISO 8473): its parameters, and what both halves of a connection share.
+//! TP4 over CLNP (ISO 8073 class 4, ISO 8473): its parameters, and the parts that both halves of a connection share.
 //!
-//! specs/atn.md, 2 and 4. One direction of data: the flow's sender opens, sends and releases; its receiver confirms and
-//! acknowledges. A packet of the user is one DT TPDU in one NPDU: nothing is segmented.
+//! specs/atn.md, 2 and 4. Data has one direction. The flow's sender opens, sends and releases. Its receiver confirms
+//! and acknowledges. Each user packet is one DT TPDU in one NPDU. There is no segmentation.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,53 +13,53 @@ use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::quantity::Count;
 use crate::core::time::Span;
 
-/// Shortest T1 and W: with less, timers would be all that happens.
+/// Shortest T1 and W. Shorter timers would dominate the run.
 const SHORTEST: Span = Span::milliseconds(1);
 
 /// Parameters of TP4.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// The most credit that a receiver's buffers allow (saw), in DT TPDUs; at most 15 with normal numbering.
+    /// Largest credit that a receiver's buffers allow (saw), in DT TPDUs. At most 15 with normal numbering.
     pub saw: u16,
-    /// Extended format: numbers modulo 2^31 and not 2^7.
+    /// Extended format: numbers modulo 2^31 instead of 2^7.
     pub extended: bool,
-    /// The receiver's strategy: how much credit to give.
+    /// The receiver's strategy: how much credit it gives.
     pub credit: CreditParams,
-    /// The sender's strategy: how much of it to use.
+    /// The sender's strategy: how much of the credit it uses.
     pub window: WindowParams,
-    /// DT TPDUs in sequence that are acknowledged at once (ackn).
+    /// Number of DT TPDUs in sequence after which an acknowledgement is sent at once (ackn).
     pub acknowledge_after: u32,
-    /// Longest wait of a DT TPDU for its acknowledgement (A_L): fewer than that many, and duplicates.
+    /// Longest delay of an acknowledgement (A_L) for duplicates, or for fewer DT TPDUs than `acknowledge_after`.
     pub local_acknowledgement_time: Span,
-    /// A receiver repeats its last AK after this long (W).
+    /// Time after which a receiver repeats its last AK (W).
     pub window_time: Span,
-    /// Transmissions of one TPDU (N) before the connection is given up. A user with a schedule of connections then waits
-    /// for its next one; any other opens one at once.
+    /// Largest number of transmissions of one TPDU (N). After these, the sender releases the connection. A user with a
+    /// schedule of connections then waits for its next one. Any other user opens a new one at once.
     pub most_transmissions: u32,
     /// The retransmission timer.
     pub retransmission: Retransmission,
-    /// Packets that may wait at the sender for credit, or for their connection to open; more are refused.
+    /// Packets that may wait at the sender for credit or for their connection. Further packets are refused.
     pub waiting: Count,
     /// Lengths of NPDUs.
     pub octets: Octets,
-    /// Intermediate systems that an NPDU may pass (its lifetime).
+    /// Number of intermediate systems that an NPDU may pass (its lifetime).
     pub lifetime: u8,
 }
 
-/// The retransmission timer T1 of each TPDU: smoothed round trip + 4 deviations (Jacobson, gains 1/8 and 1/4) when it is
-/// sent, without samples of TPDUs sent more than once (Karn), doubled with each of its retransmissions.
+/// The retransmission timer T1 of each TPDU: smoothed round trip + 4 deviations (Jacobson, gains 1/8 and 1/4) at its
+/// transmission. TPDUs sent more than once give no samples (Karn). T1 doubles with each retransmission of the TPDU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retransmission {
     /// T1 before the first sample of a connection.
     pub initial: Span,
-    /// Least T1.
+    /// Smallest T1.
     pub least: Span,
-    /// Greatest T1, doubled or not.
+    /// Largest T1, also after doubling.
     pub most: Span,
-    /// Only the oldest unacknowledged TPDU is sent again; another whose T1 ran out is looked at again so many of its T1
-    /// later.
+    /// Only the oldest unacknowledged TPDU is retransmitted. If T1 of another TPDU expires, it is checked again after
+    /// this multiple of its T1.
     pub recheck: f64,
 }
 
@@ -118,37 +118,52 @@ impl Params {
         // The credit field: 4 bits of the code octet, or two octets.
         let most = if self.extended { u16::MAX } else { 15 };
         if self.saw == 0 || self.saw > most {
-            let reason = format!("credit is 1 to {most} with this numbering");
-            return Err(Fault::new("saw", self.saw, reason, "write a smaller count, or extended = true"));
+            let reason = format!("with this numbering the credit must be from 1 to {most}");
+            return Err(Fault::new("saw", self.saw, reason, "choose a count in this range, or use extended = true"));
         }
         self.credit.check().map_err(|fault| fault.under("credit"))?;
         self.window.check().map_err(|fault| fault.under("window"))?;
         if self.acknowledge_after == 0 {
-            return Err(Fault::new("acknowledge_after", 0, "an AK follows at least one DT TPDU", "write at least 1"));
+            return Err(Fault::new(
+                "acknowledge_after",
+                0,
+                "an AK acknowledges at least one DT TPDU",
+                "choose at least 1",
+            ));
         }
         if self.most_transmissions == 0 || self.most_transmissions > 1000 {
-            let reason = "a TPDU is sent at least once, and not for ever";
-            return Err(Fault::new("most_transmissions", self.most_transmissions, reason, "20 is usual"));
+            let reason = "it must be from 1 to 1000";
+            return Err(Fault::new(
+                "most_transmissions",
+                self.most_transmissions,
+                reason,
+                "choose such a number; 20 is usual",
+            ));
         }
         let timers = &self.retransmission;
         for (path, span) in [("window_time", self.window_time), ("retransmission.least", timers.least)] {
             if span < SHORTEST {
-                let reason = format!("a timer runs for at least {SHORTEST}");
-                return Err(Fault::new(path, span, reason, "give a longer time, as in \"8 s\""));
+                let reason = format!("a timer must be at least {SHORTEST}");
+                return Err(Fault::new(path, span, reason, "choose a longer time, for example \"8 s\""));
             }
         }
         if timers.most < timers.least {
-            let reason = format!("it is below the least ({})", timers.least);
-            return Err(Fault::new("retransmission.most", timers.most, reason, "raise it, or lower `least`"));
+            let reason = format!("it is shorter than `least` ({})", timers.least);
+            return Err(Fault::new("retransmission.most", timers.most, reason, "increase it, or reduce `least`"));
         }
         if !(timers.least..=timers.most).contains(&timers.initial) {
-            let reason = format!("T1 is {} to {}, before the first sample too", timers.least, timers.most);
-            let remedy = "choose one between, or change `least` or `most`";
+            let reason = format!("T1 must always be from {} to {}", timers.least, timers.most);
+            let remedy = "choose a time in this range, or change `least` or `most`";
             return Err(Fault::new("retransmission.initial", timers.initial, reason, remedy));
         }
         if !(0.001..=1000.0).contains(&timers.recheck) {
             let reason = "it must be a number from 0.001 to 1000";
-            return Err(Fault::new("retransmission.recheck", timers.recheck, reason, "0.3 is the study's"));
+            return Err(Fault::new(
+                "retransmission.recheck",
+                timers.recheck,
+                reason,
+                "choose such a number; the study uses 0.3",
+            ));
         }
         let octets = &self.octets;
         for (path, value) in [
@@ -158,23 +173,28 @@ impl Params {
             ("disconnect_confirm", octets.disconnect_confirm),
         ] {
             if value == 0 {
-                return Err(Fault::new(format!("octets.{path}"), 0, "an NPDU has a length", "leave it out"));
+                return Err(Fault::new(
+                    format!("octets.{path}"),
+                    0,
+                    "an NPDU cannot have length 0",
+                    "choose at least 1, or remove it",
+                ));
             }
         }
         if octets.data_header > 535 {
-            let reason = "a packet of 65000 octets would not fit behind it";
-            return Err(Fault::new("octets.data_header", octets.data_header, reason, "write at most 535"));
+            let reason = "a packet of 65000 octets would not fit after this header";
+            return Err(Fault::new("octets.data_header", octets.data_header, reason, "choose at most 535"));
         }
         Ok(())
     }
 
-    /// Numbers of its DT TPDUs.
+    /// The numbering of DT TPDUs.
     pub(super) fn numbering(&self) -> Numbering {
         Numbering { mask: if self.extended { (1 << 31) - 1 } else { (1 << 7) - 1 } }
     }
 }
 
-/// Numbers modulo a power of two, on their way; without modulus inside.
+/// Numbers are sent modulo a power of two, and stored without modulus.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Numbering {
     mask: u64,
@@ -186,18 +206,18 @@ impl Numbering {
         (number & self.mask) as u32
     }
 
-    /// How far a number that was sent lies ahead of `from`, modulo.
+    /// Distance of a received number ahead of `from`, modulo.
     pub(super) fn ahead(self, sent: u32, from: u64) -> u64 {
         u64::from(sent).wrapping_sub(from) & self.mask
     }
 
-    /// Whether it lies rather behind than that far ahead.
+    /// Whether a number that far ahead is in fact behind.
     pub(super) fn is_behind(self, ahead: u64) -> bool {
         ahead > self.mask / 2
     }
 }
 
-/// What a half's NPDUs have in common.
+/// The common header of the NPDUs of one half.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     pub(super) flow: FlowId,
@@ -207,7 +227,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// That of NPDUs in the flow's direction.
+    /// The header of NPDUs in the flow's direction.
     pub(super) fn new(params: &Params, flow: FlowId, priority: u8) -> Header {
         let marks = if params.window.build(()).wants_error_reports() { Marks::ER } else { Marks::default() };
         Header { flow, priority, marks, lifetime: params.lifetime }

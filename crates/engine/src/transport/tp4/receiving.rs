@@ -1,5 +1,5 @@
-//! The receiving half of a transport connection: confirms it, puts the user's packets in order, acknowledges them and
-//! gives credit (ISO 8073 class 4; specs/atn.md, 2 and 4).
+//! The receiving half of a transport connection. It confirms the connection, orders the user's packets, acknowledges
+//! them and gives credit (ISO 8073 class 4; specs/atn.md, 2 and 4).
 
 use std::collections::VecDeque;
 
@@ -9,18 +9,18 @@ use super::round_trip::RoundTrip;
 use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
 use crate::core::time::Time;
 
-/// What a receiving half has seen since the last reset.
+/// The counts of a receiving half since the last reset.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceivingMeasures {
     /// DT TPDUs received for the first time.
     pub accepted: u64,
     /// DT TPDUs received again.
     pub duplicates: u64,
-    /// DT TPDUs beyond every window that was ever advertised.
+    /// DT TPDUs above every upper edge that was ever advertised.
     pub outside: u64,
-    /// DT TPDUs of connections that are over.
+    /// DT TPDUs of released connections.
     pub late: u64,
-    /// Other TPDUs of such connections.
+    /// Other TPDUs of released connections.
     pub strays: u64,
 }
 
@@ -29,7 +29,7 @@ pub struct ReceivingMeasures {
 pub struct Taken {
     /// Reference of its connection.
     pub connection: u32,
-    /// Its number, without modulus.
+    /// Number of the DT TPDU, without modulus.
     pub number: u64,
     /// When this copy was transmitted.
     pub born: Time,
@@ -39,15 +39,15 @@ pub struct Taken {
 #[derive(Clone, Debug)]
 struct Connection {
     reference: u32,
-    /// Transmissions of the CC TPDU and when the next is due, until something confirms it.
+    /// Transmissions of the CC TPDU and time of the next one. `None` once a TPDU confirms it.
     confirm: Option<(u32, Time)>,
     strategy: Credit,
-    /// Next number expected; of those behind it, which are here. No modulus.
+    /// Next expected number, and which later numbers have arrived. No modulus.
     expected: u64,
     ahead: VecDeque<bool>,
-    /// Greatest upper edge ever advertised: what was sent before a reduction was heard of is still taken.
+    /// Highest upper edge ever advertised. TPDUs sent before the sender learns of a reduction are still accepted.
     edge: u64,
-    /// Number and subsequence of the last AK; the CC TPDU counts as one of number 0.
+    /// Number and subsequence of the last AK. The CC TPDU counts as an AK of number 0.
     last: (u64, u16),
     /// DT TPDUs in sequence that the next AK acknowledges.
     pending: u32,
@@ -65,10 +65,10 @@ struct Connection {
 pub struct Receiving {
     params: Params,
     header: Header,
-    /// Those open, the oldest first: one, but while a release is lost.
+    /// Open connections, the oldest first. There is only one, unless a release was lost.
     connections: Vec<Connection>,
     newest: u32,
-    /// Releases to be confirmed.
+    /// Releases that are not yet confirmed.
     released: VecDeque<u32>,
     sequence: u32,
     measures: ReceivingMeasures,
@@ -91,24 +91,24 @@ impl Receiving {
         }
     }
 
-    /// What it has seen.
+    /// The counts since the last reset.
     #[must_use]
     pub fn measures(&self) -> &ReceivingMeasures {
         &self.measures
     }
 
-    /// Connections that are open.
+    /// Number of open connections.
     #[must_use]
     pub fn open(&self) -> usize {
         self.connections.len()
     }
 
-    /// Forgets what was measured.
+    /// Resets the counts.
     pub fn reset_measures(&mut self) {
         self.measures = ReceivingMeasures::default();
     }
 
-    /// When it next acts.
+    /// Time of its next action.
     #[must_use]
     pub fn due(&self) -> Time {
         if !self.released.is_empty() {
@@ -121,7 +121,7 @@ impl Receiving {
         self.connections.iter().map(due).min().unwrap_or(Time::NEVER)
     }
 
-    /// A TPDU arrived; a DT TPDU that is new is handed on.
+    /// A TPDU arrives. Returns a new DT TPDU.
     pub fn on_pdu(&mut self, pdu: &Pdu, now: Time) -> Option<Taken> {
         let (reference, number, born) = match pdu.body() {
             Body::ConnectRequest { connection } => {
@@ -135,7 +135,7 @@ impl Receiving {
                 self.released.push_back(connection);
                 return None;
             }
-            // Error Reports about its own NPDUs tell it nothing that it could use.
+            // The receiving half does not use Error Reports about its own NPDUs.
             _ => return None,
         };
         let Some(connection) = self.connections.iter_mut().find(|open| open.reference == reference) else {
@@ -166,7 +166,7 @@ impl Receiving {
 
     fn on_request(&mut self, reference: u32, now: Time) {
         if let Some(open) = self.connections.iter_mut().find(|open| open.reference == reference) {
-            // Asked again: the CC TPDU was lost, or is late.
+            // A repeated CR: the CC TPDU was lost or is late.
             open.confirm = open.confirm.map(|(transmissions, _)| (transmissions, now));
             return;
         }
@@ -226,7 +226,7 @@ impl Receiving {
 }
 
 impl Connection {
-    /// Takes the DT TPDU that lies `ahead` of the one expected, if it is new and inside a window; returns its number.
+    /// Accepts the DT TPDU that is `ahead` of the expected one if it is new and within a window. Returns its number.
     fn take(&mut self, ahead: u64, is_behind: bool, measures: &mut ReceivingMeasures) -> Option<u64> {
         if is_behind || self.ahead.get(ahead as usize) == Some(&true) {
             measures.duplicates += 1;
@@ -249,7 +249,7 @@ impl Connection {
         Some(number)
     }
 
-    /// The AK TPDU that goes out at `now`, with CI if at least half of the DT TPDUs since the last were marked.
+    /// The AK TPDU sent at `now`. It has CI if at least half of the DT TPDUs since the last AK were marked.
     fn acknowledge(&mut self, params: &Params, now: Time) -> (Body, Marks) {
         let credit = self.strategy.credit(self.expected);
         self.edge = self.edge.max(self.expected + u64::from(credit));

@@ -1,25 +1,25 @@
-//! Releases under way: DR TPDUs, each sent until its DC comes or it has been sent often enough.
+//! Releases in progress: each DR TPDU is sent until its DC arrives or it has reached the transmission limit.
 
 use std::collections::VecDeque;
 
 use super::round_trip::RoundTrip;
 use crate::core::time::Time;
 
-/// One connection on its way out.
+/// The release of one connection.
 #[derive(Clone, Debug)]
 struct Release {
     connection: u32,
     transmissions: u32,
     deadline: Time,
-    /// As the connection knew it at its end.
+    /// The round-trip estimate of the connection at its end.
     round_trip: RoundTrip,
 }
 
-/// Those of one sending half, oldest first.
+/// The releases of one sending half, oldest first.
 #[derive(Clone, Debug)]
 pub(super) struct Releases {
     pending: VecDeque<Release>,
-    /// The first deadline of all.
+    /// The earliest deadline.
     due: Time,
 }
 
@@ -28,12 +28,12 @@ impl Releases {
         Releases { pending: VecDeque::new(), due: Time::NEVER }
     }
 
-    /// When the next DR TPDU goes out, or a release is let go.
+    /// When the next DR TPDU is sent, or a release ends without confirmation.
     pub(super) fn due(&self) -> Time {
         self.due
     }
 
-    /// The release of a connection begins. References rise from one to the next.
+    /// Begins the release of a connection. References increase from one connection to the next.
     pub(super) fn begin(&mut self, connection: u32, round_trip: RoundTrip, now: Time) {
         self.pending.push_back(Release { connection, transmissions: 0, deadline: now, round_trip });
         self.due = self.due.min(now);
@@ -43,7 +43,7 @@ impl Releases {
         self.place(connection).is_ok()
     }
 
-    /// Its DC TPDU came.
+    /// The DC TPDU of this connection arrived.
     pub(super) fn confirm(&mut self, connection: u32) {
         if let Ok(place) = self.place(connection) {
             self.pending.remove(place);
@@ -51,7 +51,7 @@ impl Releases {
         }
     }
 
-    /// Does what is due by `now`: each connection whose DR TPDU goes out is told to `send`.
+    /// Does everything that is due by `now`. Calls `send` for each connection whose DR TPDU is sent.
     pub(super) fn act(&mut self, now: Time, most_transmissions: u32, mut send: impl FnMut(u32)) {
         if self.due > now {
             return;
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn each_is_sent_by_its_own_timer_until_confirmed_or_given_up() {
+    fn each_is_sent_by_its_own_timer_until_confirmed_or_abandoned() {
         let (quick, mut slow) =
             (RoundTrip::new(&Retransmission::default()), RoundTrip::new(&Retransmission::default()));
         slow.record(Span::from_seconds(10.0));
@@ -104,7 +104,7 @@ mod tests {
         releases.confirm(7);
         releases.confirm(5);
         assert_eq!([3, 4, 5, 7].map(|connection| releases.has(connection)), [true, true, false, false]);
-        // T1 is 8 s without a sample, and 10 + 4 x 5 s with one of 10 s.
+        // T1 is 8 s without a sample, and 10 + 4 x 5 s with one sample of 10 s.
         assert_eq!((sent(&mut releases, 8.0), releases.due()), (vec![3], at(24.0)));
         assert_eq!((sent(&mut releases, 24.0), releases.due()), (vec![], at(30.0)));
         assert_eq!((sent(&mut releases, 30.0), releases.due()), (vec![4], at(90.0)));

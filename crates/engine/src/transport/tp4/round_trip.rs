@@ -1,16 +1,16 @@
-//! The round trip as a sender estimates it, and the retransmission timer T1 that follows.
+//! The sender's estimate of the round-trip time, and the retransmission timer T1 based on it.
 //!
-//! V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988: gains 1/8 and 1/4, mean + 4 deviations. The first sample
-//! sets the mean, and half of it the deviation (RFC 6298, 2.2).
+//! V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988: gains 1/8 and 1/4, mean + 4 deviations. The first
+//! sample sets the mean, and the deviation to half the sample (RFC 6298, 2.2).
 
 use super::params::Retransmission;
 use crate::core::time::Span;
 
-/// Estimate of one connection.
+/// The estimate of one connection.
 #[derive(Clone, Debug)]
 pub(super) struct RoundTrip {
     timers: Retransmission,
-    /// Mean and mean deviation, in picoseconds; none before the first sample.
+    /// Mean and mean deviation, in picoseconds. `None` before the first sample.
     estimate: Option<(f64, f64)>,
 }
 
@@ -31,7 +31,7 @@ impl RoundTrip {
         });
     }
 
-    /// T1 of a TPDU that goes out for the `transmission`-th time, from 1.
+    /// T1 of the `transmission`-th transmission of a TPDU, counted from 1.
     pub(super) fn timeout(&self, transmission: u32) -> Span {
         let timers = &self.timers;
         let once = match self.estimate {
@@ -42,7 +42,7 @@ impl RoundTrip {
         Span(doubled.min(timers.most.0))
     }
 
-    /// How long after its T1 ran out another TPDU than the oldest is looked at again.
+    /// Time from the expiry of T1 to the next check, for a TPDU that is not the oldest.
     pub(super) fn recheck(&self, timeout: Span) -> Span {
         Span(((timeout.0 as f64 * self.timers.recheck) as u64).max(1))
     }

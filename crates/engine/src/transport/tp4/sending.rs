@@ -1,5 +1,6 @@
-//! The sending half of a transport connection: opens it, numbers and sends the user's packets, keeps them until they are
-//! acknowledged, sends again, and releases it (ISO 8073 class 4; specs/atn.md, 2 and 4).
+//! The sending half of a transport connection. It opens the connection, numbers and sends the user's packets, stores
+//! them until they are acknowledged, retransmits them, and releases the connection (ISO 8073 class 4; specs/atn.md, 2
+//! and 4).
 
 use std::collections::VecDeque;
 
@@ -13,22 +14,22 @@ use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::time::Time;
 use crate::traffic::{Model, RateScale, Traffic, Upcoming};
 
-/// What a sending half has done since the last reset. Packets are the user's; each is one DT TPDU.
+/// The counts of a sending half since the last reset. Packets belong to the user. Each packet is one DT TPDU.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SendingMeasures {
     /// Connections opened.
     pub opened: u64,
-    /// Connections given up after the most transmissions of one TPDU.
+    /// Connections released because one TPDU reached the transmission limit.
     pub given_up: u64,
-    /// Packets produced, and those that waited at the reset.
+    /// Packets produced, including those that waited at the reset.
     pub produced: u64,
-    /// Packets refused because too many waited.
+    /// Packets refused because the waiting queue was full.
     pub refused: u64,
-    /// Packets that were never sent: forgotten at a release, or produced behind a connection that was given up.
+    /// Packets that were never sent: discarded at a release, or produced without a connection after such a release.
     pub unsent: u64,
     /// DT TPDUs acknowledged.
     pub acknowledged: u64,
-    /// DT TPDUs unacknowledged when their connection was released or given up.
+    /// DT TPDUs unacknowledged when their connection was released.
     pub unacknowledged: u64,
     /// DT TPDUs sent for the first time.
     pub transmitted: u64,
@@ -38,13 +39,13 @@ pub struct SendingMeasures {
     pub sent_bits: u64,
     /// Bits of all other NPDUs sent.
     pub control_bits: u64,
-    /// Error Reports that came.
+    /// Error Reports received.
     pub error_reports: u64,
-    /// TPDUs that came for no connection there is.
+    /// TPDUs received for connections that are not open.
     pub strays: u64,
 }
 
-/// Nothing bears on the user's own scale.
+/// The user's rate is never scaled.
 struct Unhurried;
 
 impl RateScale for Unhurried {
@@ -68,11 +69,11 @@ pub struct Sending {
     upcoming: Upcoming,
     saturates: bool,
     is_user_connected: bool,
-    /// The sender's strategy as it is at the start of a connection.
+    /// The sender's strategy in its initial state for a connection.
     fresh: Window,
     connection: Option<Connection>,
     releases: Releases,
-    /// Answers that go out at the next call.
+    /// Answers to send at the next call.
     answers: VecDeque<Pdu>,
     newest: u32,
     sequence: u32,
@@ -103,13 +104,13 @@ impl Sending {
         }
     }
 
-    /// The flow that it sends.
+    /// The flow of this sending half.
     #[must_use]
     pub fn flow(&self) -> FlowId {
         self.header.flow
     }
 
-    /// What it has done.
+    /// The counts since the last reset.
     #[must_use]
     pub fn measures(&self) -> &SendingMeasures {
         &self.measures
@@ -121,31 +122,31 @@ impl Sending {
         self.connection.as_ref().map_or(0, |connection| connection.waiting.len() as u64)
     }
 
-    /// DT TPDUs under way: sent and not acknowledged.
+    /// DT TPDUs sent and not acknowledged.
     #[must_use]
     pub fn outstanding(&self) -> u64 {
         self.connection.as_ref().map_or(0, |connection| connection.retained.len() as u64)
     }
 
-    /// When a release under way is next acted upon.
+    /// Time of the next action for a release in progress.
     #[cfg(test)]
     pub(super) fn releases_due(&self) -> Time {
         self.releases.due()
     }
 
-    /// Mean rate at which its user offers packets, in bits per second, where the parameters tell.
+    /// Mean rate at which the user offers packets, in bits per second, if the parameters determine it.
     #[must_use]
     pub fn mean_rate(&self) -> Option<f64> {
         self.traffic.mean_rate()
     }
 
-    /// Forgets what was measured; what waits or is under way is counted as if it came now.
+    /// Resets the counts. Waiting packets count as produced now.
     pub fn reset_measures(&mut self, now: Time) {
         self.measures = SendingMeasures { produced: self.waiting(), ..SendingMeasures::default() };
         self.traffic.reset_measures(now);
     }
 
-    /// Readings for a time series: advertised and congestion window, DT TPDUs unacknowledged, packets waiting.
+    /// Readings for a time series: advertised and congestion window, unacknowledged DT TPDUs, waiting packets.
     pub fn readings(&self, each: &mut dyn FnMut(&'static str, f64)) {
         let connection = self.connection.as_ref();
         let credit = connection.map_or(0, Connection::credit);
@@ -155,7 +156,7 @@ impl Sending {
         each("waiting", self.waiting() as f64);
     }
 
-    /// When it next acts.
+    /// Time of its next action.
     #[must_use]
     pub fn due(&self) -> Time {
         if !self.answers.is_empty() || self.traffic.is_connected() != self.is_user_connected {
@@ -179,7 +180,7 @@ impl Sending {
         user.min(own).min(self.releases.due())
     }
 
-    /// Does everything that is due by `now`; each NPDU goes to `send`.
+    /// Does everything that is due by `now`. Each NPDU is passed to `send`.
     pub fn act(&mut self, now: Time, journeys: &mut Journeys, send: &mut dyn FnMut(Pdu)) {
         while let Some(answer) = self.answers.pop_front() {
             self.measures.control_bits += answer.bits();
@@ -199,7 +200,7 @@ impl Sending {
         self.send_data(now, journeys, send);
     }
 
-    /// A TPDU or an Error Report came back.
+    /// A TPDU or an Error Report arrives.
     pub fn on_pdu(&mut self, pdu: &Pdu, now: Time) {
         let is_marked = pdu.marks.has(Marks::CI);
         match pdu.body() {
@@ -210,7 +211,7 @@ impl Sending {
             Body::DisconnectConfirm { connection } => self.releases.confirm(connection),
             Body::ErrorReport { connection, .. } => {
                 self.measures.error_reports += 1;
-                // The first phase begins when the connection is established: what a CR TPDU met on its way counts no more.
+                // The first phase begins when the connection is established. Reports about a CR TPDU are ignored.
                 let concerned = |open: &&mut Connection| open.reference == connection && open.request.is_none();
                 if let Some(open) = self.connection.as_mut().filter(concerned) {
                     open.window.on_error_report();
@@ -233,7 +234,7 @@ impl Sending {
                 self.upcoming = upcoming;
             }
         }
-        // Credit for data in the other direction, of which there is none.
+        // The AK gives credit for data in the other direction, which has no data.
         let body = Body::AcknowledgementTpdu { number: 0, credit: 1, subsequence: 0, connection: reference };
         self.answer(self.params.octets.acknowledgement, body);
     }
@@ -252,7 +253,7 @@ impl Sending {
         };
         let count = numbering.ahead(number, connection.lower);
         let is_newer = subsequence.wrapping_sub(connection.subsequence).wrapping_sub(1) < u16::MAX / 2;
-        // Older than what is known, or of TPDUs never sent.
+        // The AK is older than the last one, or acknowledges TPDUs that were never sent.
         if connection.request.is_some() || count > connection.retained.len() as u64 || (count == 0 && !is_newer) {
             return;
         }
@@ -263,7 +264,8 @@ impl Sending {
             return;
         }
         let mut acknowledged = connection.retained.drain(..count as usize);
-        // Karn's rule: what went out twice gives no sample; of several the newest does, which this AK answers.
+        // Karn's rule: a TPDU sent twice gives no sample. Of several TPDUs the newest gives the sample, because this AK
+        // answers it.
         let sample =
             acknowledged.try_fold(Time::ZERO, |_, retained| (retained.transmissions == 1).then_some(retained.sent));
         drop(acknowledged);
@@ -275,7 +277,7 @@ impl Sending {
         connection.plan_oldest(now);
     }
 
-    /// A TPDU for a connection that is not open: if its release is not under way, the other side is told.
+    /// A TPDU for a connection that is not open. If no release is in progress, the peer gets a DR TPDU.
     fn on_stray(&mut self, reference: u32) {
         self.measures.strays += 1;
         if !self.releases.has(reference) {
@@ -300,7 +302,7 @@ impl Sending {
         send(pdu);
     }
 
-    /// The user goes on; a packet may come of it.
+    /// Advances the user, which may produce a packet.
     fn advance_user(&mut self, now: Time) -> Option<Packet> {
         let (unit, upcoming) = self.traffic.advance(now, &mut Unhurried);
         self.upcoming = upcoming;
@@ -314,7 +316,7 @@ impl Sending {
         let Some(packet) = self.advance_user(now) else { return };
         match &mut self.connection {
             None => self.measures.unsent += 1,
-            // What there is room for goes out before anything waits.
+            // Packets that can be sent at once do not count as waiting.
             Some(open) if open.waiting.len() as u64 >= self.params.waiting.0.saturating_add(open.room()) => {
                 self.measures.refused += 1;
             }
@@ -322,7 +324,7 @@ impl Sending {
         }
     }
 
-    /// Opens or releases a connection, where the user has.
+    /// Opens or releases a connection if the user has done so.
     fn heed_connection(&mut self, now: Time) {
         let is_connected = self.traffic.is_connected();
         if is_connected == self.is_user_connected {
@@ -348,7 +350,7 @@ impl Sending {
         });
     }
 
-    /// Abrupt: what waits and what is under way is forgotten.
+    /// An abrupt release: waiting packets and unacknowledged TPDUs are discarded.
     fn release(&mut self, now: Time) {
         let Some(connection) = self.connection.take() else { return };
         self.measures.unsent += connection.waiting.len() as u64;
@@ -356,7 +358,8 @@ impl Sending {
         self.releases.begin(connection.reference, connection.round_trip, now);
     }
 
-    /// A user with a schedule waits for its next connection; any other opens one at once.
+    /// Releases a connection that reached the limit. A user with a schedule waits for its next one. Any other opens one
+    /// at once.
     fn give_up(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
         self.measures.given_up += 1;
         self.release(now);
@@ -385,7 +388,7 @@ impl Sending {
         self.send_control(self.params.octets.connect, body, send);
     }
 
-    /// T1 of the oldest TPDU may have run out.
+    /// Retransmits the oldest TPDU if its T1 has expired.
     fn send_oldest(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
         let Some(connection) = self.connection.as_mut().filter(|connection| connection.oldest_due <= now) else {
             return;

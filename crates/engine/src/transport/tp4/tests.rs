@@ -1,4 +1,4 @@
-//! The two halves against each other, by hand.
+//! Tests of the two halves together, by hand.
 
 mod laws;
 
@@ -15,7 +15,7 @@ fn at(seconds: f64) -> Time {
     Time::ZERO + Span::from_seconds(seconds)
 }
 
-/// A user by the words of a scenario.
+/// A user from the text of a scenario.
 fn user(text: &str) -> traffic::Model {
     let params: traffic::Params = toml::from_str(text).unwrap();
     assert_eq!(params.check(), Ok(()));
@@ -46,7 +46,7 @@ impl Pair {
         }
     }
 
-    /// What the sender sends at `seconds`.
+    /// The PDUs that the sender sends at `seconds`.
     fn send(&mut self, seconds: f64) -> Vec<Pdu> {
         self.send_at(at(seconds))
     }
@@ -57,7 +57,7 @@ impl Pair {
         sent
     }
 
-    /// What the receiver answers at `seconds` to `pdus`, if it does so at once.
+    /// The receiver's immediate answers at `seconds` to `pdus`.
     fn answer(&mut self, seconds: f64, pdus: &[Pdu]) -> Vec<Pdu> {
         let mut sent = Vec::new();
         for pdu in pdus {
@@ -67,7 +67,7 @@ impl Pair {
         sent
     }
 
-    /// Takes `answers` to the sender; what it sends then.
+    /// Delivers `answers` to the sender. Returns what it then sends.
     fn hear(&mut self, seconds: f64, answers: &[Pdu]) -> Vec<Pdu> {
         for pdu in answers {
             assert!(pdu.is_backward());
@@ -76,7 +76,7 @@ impl Pair {
         self.send(seconds)
     }
 
-    /// Opens the connection that begins at `seconds`, with a round trip of nothing.
+    /// Opens the connection that begins at `seconds`, with a round trip of 0.
     fn open(&mut self, seconds: f64) {
         let request = self.send(seconds);
         assert_eq!(kinds(&request), [Kind::ConnectRequest]);
@@ -117,7 +117,7 @@ fn acknowledgement(number: u32, credit: u16, subsequence: u16) -> Pdu {
     pdu
 }
 
-/// A connection from 0 s on whose user always has packets, and the DT TPDUs that fill its first window.
+/// A connection from 0 s whose user always has packets, and the DT TPDUs that fill its first window.
 fn greedy(params: &Params) -> (Pair, Vec<Pdu>) {
     let mut pair = Pair::new(params, user("greedy = {}"));
     let request = pair.send(0.0);
@@ -144,13 +144,13 @@ fn a_connection_is_opened_used_and_released() {
     let answers = pair.answer(5.5, &data);
     assert_eq!(acknowledged(&answers), [(1, 7, 0)]);
     assert!(pair.hear(6.0, &answers).is_empty());
-    // The second packet is under way when its connection is released.
+    // The second packet is unacknowledged when its connection is released.
     assert_eq!(numbers(&pair.send(9.0)), [1]);
     let release = pair.send(11.0);
     assert_eq!(kinds(&release), [Kind::DisconnectRequest]);
     let confirm = pair.answer(11.5, &release);
     assert_eq!((kinds(&confirm), pair.receiving.open()), (vec![Kind::DisconnectConfirm], 0));
-    // Nothing is left to be done before the next connection.
+    // Nothing is due before the next connection.
     assert!(pair.hear(11.8, &confirm).is_empty());
     assert_eq!((pair.sending.due(), pair.receiving.due()), (at(12.0), Time::NEVER));
     let sent = pair.sending.measures();
@@ -171,7 +171,7 @@ fn a_late_tpdu_of_an_old_connection_is_not_taken_for_the_new_one() {
     let confirm = pair.answer(11.0, &release);
     pair.hear(11.0, &confirm);
     pair.open(12.0);
-    // Data, acknowledgement, request and confirmation of the first connection come while the second is open.
+    // Data, acknowledgement, request and confirmation of the first connection arrive while the second is open.
     assert!(pair.answer(13.0, &late_data).is_empty());
     assert!(pair.answer(13.0, &late_request).is_empty());
     let seen = pair.receiving.measures();
@@ -186,7 +186,7 @@ fn a_late_tpdu_of_an_old_connection_is_not_taken_for_the_new_one() {
     assert_eq!(numbers(&data), [0]);
     let answers = pair.answer(16.0, &data);
     assert_eq!(acknowledged(&answers), [(1, 7, 0)]);
-    // A report about the first one is let go.
+    // A report about the first connection is ignored.
     let body = Body::ErrorReport { about: Kind::DataTpdu, number: 0, connection: 1 };
     let mut report = Pdu::new(FlowId(0), 0, 121, 0, body);
     report.marks.set(Marks::DIR);
@@ -195,34 +195,34 @@ fn a_late_tpdu_of_an_old_connection_is_not_taken_for_the_new_one() {
 }
 
 #[test]
-fn what_sets_up_or_releases_is_sent_again_until_answered() {
+fn requests_and_releases_are_sent_again_until_answered() {
     let mut pair = Pair::new(&Params { most_transmissions: 3, ..Params::default() }, connections(200.0, 100.0, 15.0));
     assert_eq!(kinds(&pair.send(200.0)), [Kind::ConnectRequest]);
     assert_eq!(pair.sending.due(), at(208.0));
     let request = pair.send(208.0);
     assert_eq!((kinds(&request), pair.sending.due()), (vec![Kind::ConnectRequest], at(224.0)));
-    // The confirmation is lost, and sent again by its own timer, and once more when asked again.
+    // The confirmation is lost. It is sent again by its own timer, and once more after a repeated request.
     pair.answer(209.0, &request);
     assert_eq!(pair.receiving.due(), at(217.0));
     assert_eq!(kinds(&pair.answer(217.0, &[])), [Kind::ConnectConfirm]);
     let request = pair.send(224.0);
     let confirm = pair.answer(224.0, &request);
     assert_eq!(kinds(&confirm), [Kind::ConnectConfirm]);
-    // The last AK is lost; data confirm as well.
+    // The last AK is lost. Data confirm the connection as well.
     pair.hear(225.0, &confirm);
     let data = pair.send(240.0);
     assert_eq!(acknowledged(&pair.answer(241.0, &data)), [(1, 7, 0)]);
-    // W after an AK it is told again.
+    // It is repeated W after an AK.
     assert_eq!(pair.receiving.due(), at(301.0));
     assert_eq!(acknowledged(&pair.answer(301.0, &[])), [(1, 7, 1)]);
-    // Three releases are lost, and then it is let go.
+    // Three DR TPDUs are lost, and then the release ends.
     for (seconds, next) in [(300.0, 308.0), (308.0, 324.0), (324.0, 356.0)] {
         assert_eq!(kinds(&pair.send(seconds)), [Kind::DisconnectRequest], "{seconds}");
         assert_eq!(pair.sending.due(), at(next));
     }
     assert!(pair.send(356.0).is_empty());
     assert_eq!(pair.sending.due(), at(500.0));
-    // What the receiver still tells makes known that it was over.
+    // A further AK of the receiver shows that the connection was released.
     let told = pair.answer(361.0, &[]);
     let release = pair.hear(361.0, &told);
     assert_eq!(kinds(&release), [Kind::DisconnectRequest]);
@@ -231,8 +231,8 @@ fn what_sets_up_or_releases_is_sent_again_until_answered() {
 }
 
 #[test]
-fn a_connection_that_nobody_answers_is_given_up() {
-    // N = 2: CR at 1 and 9 s, and at 25 s it is over; DR at 25 and 33 s.
+fn an_unanswered_connection_is_released() {
+    // N = 2: CR at 1 and 9 s, and at 25 s the connection is released. DR at 25 and 33 s.
     let mut pair = Pair::new(&Params { most_transmissions: 2, ..Params::default() }, connections(1.0, 1000.0, 2.0));
     for (seconds, kind) in [(1.0, Kind::ConnectRequest), (9.0, Kind::ConnectRequest), (25.0, Kind::DisconnectRequest)] {
         assert_eq!(pair.sending.due(), at(seconds));
@@ -244,7 +244,7 @@ fn a_connection_that_nobody_answers_is_given_up() {
     assert_eq!(kinds(&pair.send(33.0)), [Kind::DisconnectRequest]);
     pair.send(49.0);
     assert_eq!(pair.sending.due(), at(1001.0));
-    // A receiver whose CC nobody answers forgets the connection, too.
+    // A receiver whose CC is not answered also drops the connection.
     let mut pair = Pair::new(&Params { most_transmissions: 2, ..Params::default() }, connections(1.0, 1000.0, 2.0));
     let request = pair.send(1.0);
     assert_eq!(kinds(&pair.answer(1.0, &request)), [Kind::ConnectConfirm]);
@@ -282,7 +282,7 @@ fn a_release_is_sent_again_by_the_timer_of_its_connection() {
     pair.hear(51.0, &answer);
     pair.send(86.0);
     assert_eq!(kinds(&pair.send(101.0)), [Kind::DisconnectRequest]);
-    // Two samples of 5 s: the deviation has shrunk to 2.5 x 3/4.
+    // Two samples of 5 s: the deviation is reduced to 2.5 x 3/4.
     assert_eq!(pair.sending.releases_due(), at(101.0 + 5.0 + 4.0 * 2.5 * 0.75));
 }
 
@@ -305,9 +305,9 @@ fn reports_about_what_set_the_connection_up_or_answered_change_nothing() {
         let answers = pair.answer(f64::from(round), &data);
         data = pair.hear(f64::from(round), &answers);
     }
-    // The first phase has its whole threshold: 1, 2 and then 4, and not 1, 1, 2 above a threshold of 1.
+    // The first phase has its full threshold: 1, 2 and then 4, not 1, 1, 2 with a threshold of 1.
     assert_eq!((windows, numbers(&data).len()), (vec![1, 2, 4], 4));
-    // About an AK, at the receiver: nothing.
+    // A report about an AK at the receiver has no effect.
     let (due, open) = (pair.receiving.due(), pair.receiving.open());
     let mut about_ak = report(Kind::AcknowledgementTpdu);
     about_ak.marks = Marks::default();
@@ -321,7 +321,7 @@ fn the_last_acknowledgement_lost_is_asked_for_by_a_copy() {
     pair.open(1.0);
     let data = pair.send(501.0);
     assert_eq!(acknowledged(&pair.answer(501.0, &data)), [(1, 7, 0)]);
-    // It is lost. The set-up took no time: T1 is 8 s. The copy is a duplicate, and acknowledged A_L later.
+    // It is lost. The set-up took no time, so T1 is 8 s. The copy is a duplicate, and is acknowledged A_L later.
     assert_eq!(pair.sending.due(), at(509.0));
     let copy = pair.send(509.0);
     assert_eq!(numbers(&copy), [0]);
@@ -344,7 +344,8 @@ fn what_lies_beyond_every_window_is_discarded_and_what_a_reduction_left_out_is_n
     assert_eq!(numbers(&data), [0, 1, 2, 3]);
     assert!(pair.answer(0.5, &[forged(4)]).is_empty());
     assert_eq!((pair.receiving.measures().outside, pair.receiving.measures().accepted), (1, 0));
-    // CR, its AK, the forged one and the first seven unmarked or marked: 7 of 10 are, and the window falls to 2.
+    // CR, its AK, the forged one and the first seven, some of them marked: 7 of 10 are marked, and the window falls to
+    // 2.
     data.extend((4..7).map(forged));
     for (index, pdu) in data.iter_mut().enumerate() {
         pdu.marks.set(Marks::CE);
@@ -352,20 +353,20 @@ fn what_lies_beyond_every_window_is_discarded_and_what_a_reduction_left_out_is_n
         let credit = if index == 6 { 2 } else { 4 };
         assert_eq!(acknowledged(&answer), [(index as u32 + 1, credit, 0)]);
     }
-    // 6 + 4 was advertised before 7 + 2: 9 is taken, 10 is not.
+    // 6 + 4 was advertised before 7 + 2: 9 is accepted, 10 is not.
     pair.answer(2.0, &[forged(9), forged(10)]);
     assert_eq!((pair.receiving.measures().outside, pair.receiving.measures().accepted), (2, 8));
 }
 
 #[test]
-fn a_lost_acknowledgement_is_made_up_for_by_the_next() {
+fn the_next_acknowledgement_replaces_a_lost_one() {
     let (mut pair, data) = greedy(&saw(7));
     assert_eq!(numbers(&data), [0, 1, 2, 3, 4, 5, 6]);
     let first = pair.answer(1.0, &data[..1]);
     assert_eq!(acknowledged(&first), [(1, 7, 0)]);
     let second = pair.answer(1.1, &data[1..2]);
     assert_eq!(acknowledged(&second), [(2, 7, 0)]);
-    // The first is lost, the second acknowledges both; the first, late, says nothing new.
+    // The first is lost, and the second acknowledges both. The first arrives late and has no effect.
     assert_eq!(numbers(&pair.hear(2.0, &second)), [7, 8]);
     assert!(pair.hear(2.1, &first).is_empty());
 }
@@ -374,10 +375,10 @@ fn a_lost_acknowledgement_is_made_up_for_by_the_next() {
 fn gaps_and_duplicates() {
     let (mut pair, data) = greedy(&saw(4));
     assert_eq!(numbers(&data), [0, 1, 2, 3]);
-    // 1 is lost: 2 and 3 are kept, and acknowledge nothing.
+    // 1 is lost. 2 and 3 are stored, and acknowledge nothing.
     assert_eq!(acknowledged(&pair.answer(1.0, &data[..1])), [(1, 4, 0)]);
     assert!(pair.answer(1.1, &data[2..]).is_empty());
-    // 2 comes again: A_L later the number is told again, with a new subsequence.
+    // 2 arrives again: A_L later the same number is acknowledged again, with a new subsequence.
     assert!(pair.answer(2.0, &data[2..3]).is_empty());
     assert_eq!(pair.receiving.due(), at(2.1));
     assert_eq!(acknowledged(&pair.answer(2.1, &[])), [(1, 4, 1)]);
@@ -391,15 +392,15 @@ fn gaps_and_duplicates() {
 fn an_acknowledgement_may_reduce_the_credit() {
     let (mut pair, data) = greedy(&saw(7));
     assert_eq!(data.len(), 7);
-    // One acknowledged, and the upper edge drawn back from 7 to 3: nothing may go until three are acknowledged.
+    // One is acknowledged, and the upper edge reduced from 7 to 3: nothing may be sent until three are acknowledged.
     assert!(pair.hear(1.0, &[acknowledgement(1, 2, 0)]).is_empty());
     assert!(pair.hear(1.1, &[acknowledgement(3, 2, 0)]).is_empty());
     assert!(pair.hear(1.2, &[acknowledgement(6, 1, 0)]).is_empty());
     assert_eq!(numbers(&pair.hear(1.3, &[acknowledgement(7, 1, 0)])), [7]);
-    // Of one number the subsequence orders them: the later gives more, the earlier comes too late.
+    // The subsequence orders AKs of the same number: the later one gives more credit, the earlier one arrives too late.
     assert_eq!(numbers(&pair.hear(1.4, &[acknowledgement(7, 3, 2)])), [8, 9]);
     assert!(pair.hear(1.5, &[acknowledgement(7, 7, 1), acknowledgement(7, 7, 2)]).is_empty());
-    // Numbers never sent say nothing.
+    // Numbers that were never sent are ignored.
     assert!(pair.hear(1.6, &[acknowledgement(11, 7, 0), acknowledgement(127, 7, 0)]).is_empty());
 }
 
@@ -417,8 +418,8 @@ fn several_are_acknowledged_together_or_after_a_while() {
 
 #[test]
 fn only_the_oldest_is_sent_again_and_others_are_looked_at_later() {
-    // T1 = 8 s. 0 to 6 go out at 0 s, and 0 comes back late, so that 1 is the oldest from 9 s on: its T1 ran out at 8 s,
-    // and it is looked at again 2.4 s later.
+    // T1 = 8 s. 0 to 6 are sent at 0 s. 0 is acknowledged late, so 1 is the oldest from 9 s on. Its T1 expired at 8 s,
+    // and it is checked again 2.4 s later.
     let (mut pair, _) = greedy(&saw(7));
     assert_eq!(pair.sending.due(), at(8.0));
     assert_eq!(numbers(&pair.send(8.0)), [0]);
@@ -429,16 +430,16 @@ fn only_the_oldest_is_sent_again_and_others_are_looked_at_later() {
     assert_eq!(numbers(&pair.send(10.4)), [1]);
     // Doubled: 16 s.
     assert_eq!(pair.sending.due(), at(26.4));
-    // 2 to 6 are looked at at 8 s and every 2.4 s from there: next at 15.2 s.
+    // 2 to 6 are checked at 8 s and every 2.4 s after that: next at 15.2 s.
     assert_eq!(numbers(&pair.hear(14.0, &[acknowledgement(2, 7, 0)])), [8]);
     assert_eq!(pair.sending.due(), at(15.2));
-    // 7 went out at 9 s; neither 0 nor 1 gave a sample of the round trip.
+    // 7 was sent at 9 s. Neither 0 nor 1 gave a sample of the round trip.
     pair.hear(15.0, &[acknowledgement(7, 7, 0)]);
     assert_eq!(pair.sending.due(), at(15.0 + 2.0));
 }
 
 #[test]
-fn a_connection_is_given_up_after_the_most_transmissions() {
+fn a_connection_is_released_after_the_most_transmissions() {
     let params = Params { most_transmissions: 3, ..Params::default() };
     let mut pair = Pair::new(&params, connections(1.0, 1000.0, 10.0));
     pair.open(1.0);
@@ -449,10 +450,10 @@ fn a_connection_is_given_up_after_the_most_transmissions() {
         sent.extend(pair.send(due).into_iter().map(|pdu| (at(due), pdu.kind())));
     }
     let of = |kind| sent.iter().filter(|(_, sent)| *sent == kind).map(|(due, _)| *due).collect::<Vec<Time>>();
-    // The set-up took no time: T1 is 8 s, so 0 goes out at 11, 19 and 35 s, and at 67 s it is over.
+    // The set-up took no time: T1 is 8 s. So 0 is sent at 11, 19 and 35 s, and at 67 s the connection is released.
     assert_eq!(of(Kind::DisconnectRequest), [67.0, 75.0, 91.0].map(at));
     let measures = pair.sending.measures();
-    // 0 to 5 were sent; what is produced from 71 s on is not.
+    // 0 to 5 were sent. Packets produced from 71 s on are not.
     assert_eq!((measures.given_up, measures.transmitted, measures.retransmitted), (1, 6, 2));
     assert_eq!((measures.unacknowledged, measures.unsent), (6, measures.produced - 6));
     assert_eq!(pair.sending.waiting(), 0);
@@ -469,7 +470,7 @@ fn packets_wait_for_credit_up_to_a_limit() {
     let measures = pair.sending.measures();
     assert_eq!((measures.produced, measures.transmitted, measures.refused), (6, 1, 3));
     assert_eq!(pair.sending.waiting(), 2);
-    // What may go out at once need not wait.
+    // Packets that may be sent at once need not wait.
     let params = Params { saw: 3, waiting: Count(0), ..Params::default() };
     let mut pair = Pair::new(&params, connections(1.0, 1000.0, 1.0));
     pair.open(1.0);
@@ -478,7 +479,7 @@ fn packets_wait_for_credit_up_to_a_limit() {
     }
     let measures = pair.sending.measures();
     assert_eq!((measures.produced, measures.transmitted, measures.refused), (6, 3, 3));
-    // What waits at a reset counts as produced behind it.
+    // Packets that wait at a reset count as produced after it.
     let params = Params { saw: 1, ..Params::default() };
     let mut pair = Pair::new(&params, connections(1.0, 1000.0, 1.0));
     pair.open(1.0);
@@ -502,7 +503,7 @@ fn numbers_wrap_in_the_normal_format_alone() {
                 assert_eq!(number, if extended { seen } else { seen % 128 });
                 seen += 1;
             }
-            // Some come in the wrong order.
+            // Some arrive in the wrong order.
             data.reverse();
             let answers = pair.answer(f64::from(round) * 0.1, &data);
             data = pair.hear(f64::from(round) * 0.1, &answers);

@@ -1,4 +1,4 @@
-//! ERICA by hand: a line of 100 cells a millisecond, target 0.9, an interval of 1 ms.
+//! ERICA with numbers by hand: a line of 100 cells a millisecond, target 0.9, an interval of 1 ms.
 
 use super::super::cells::{backward, data, er, forward, video, view};
 use super::*;
@@ -19,7 +19,7 @@ fn switch(params: &Params) -> Erica {
     Erica::new(params, port_of(Rate(42_400_000), 4))
 }
 
-/// So many cells of each connection in the millisecond from `start`; the first cell is an RM cell with this rate.
+/// Cells of each connection in the millisecond from `start`. The first cell is an RM cell with this rate.
 fn arrive(switch: &mut Erica, start: f64, cells: &[(u32, usize, f64)]) {
     for &(flow, count, ccr) in cells {
         for index in 0..count {
@@ -29,7 +29,7 @@ fn arrive(switch: &mut Erica, start: f64, cells: &[(u32, usize, f64)]) {
     }
 }
 
-/// What a backward RM cell of `flow` is granted.
+/// The grant in a backward RM cell of `flow`.
 fn granted(switch: &mut Erica, flow: u32, milliseconds: f64) -> f64 {
     let mut pdu = backward(flow, 1e6);
     switch.on_backward(&mut pdu, &view(1000.0 * milliseconds, 0));
@@ -53,7 +53,7 @@ fn is_about(value: f64, expected: f64) {
 #[test]
 fn in_overload_the_fair_share_or_the_own_rate_scaled_down() {
     let mut switch = switch(&params());
-    // 60 + 30 + 18 cells of 100: z = 108/90 = 1.2; the fair share is 30 cells a millisecond.
+    // 60 + 30 + 18 cells of 100: z = 108/90 = 1.2. The fair share is 30 cells a millisecond.
     arrive(&mut switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 30, 0.3 * LINE), (2, 18, 0.18 * LINE)]);
     is_about(granted(&mut switch, 0, 1.0), 0.5 * LINE);
     is_about(granted(&mut switch, 1, 1.0), 0.3 * LINE);
@@ -65,11 +65,11 @@ fn in_overload_the_fair_share_or_the_own_rate_scaled_down() {
 }
 
 #[test]
-fn without_overload_everyone_may_have_what_the_best_one_got() {
+fn without_overload_every_connection_may_have_the_largest_grant() {
     let mut switch = switch(&params());
     arrive(&mut switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 30, 0.3 * LINE), (2, 18, 0.18 * LINE)]);
     is_about(granted(&mut switch, 0, 1.0), 0.5 * LINE);
-    // Then 45 + 36 + 9 are just the target. Connection 2, below the fair share of 30, rises to that first.
+    // Then 45 + 36 + 9 exactly meet the target. Connection 2 is below the fair share of 30 and first rises to it.
     arrive(&mut switch, 1.0, &[(0, 45, 0.45 * LINE), (1, 36, 0.36 * LINE), (2, 9, 0.09 * LINE)]);
     is_about(granted(&mut switch, 1, 2.0), 0.5 * LINE);
     is_about(granted(&mut switch, 2, 2.0), 0.3 * LINE);
@@ -92,7 +92,7 @@ fn delta_is_a_dead_band() {
         let mut switch = switch(&Params { delta, ..params() });
         arrive(&mut switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 48, 0.48 * LINE)]);
         is_about(granted(&mut switch, 0, 1.0), 0.5 * LINE);
-        // 94.5 of 90 cells: 5 % too many. The fair share of two is 45.
+        // 94.5 cells for a target of 90: 5 % overload. The fair share of two is 45.
         arrive(&mut switch, 1.0, &[(0, 54, 0.54 * LINE)]);
         for _ in 0..40 {
             switch.on_arrival(&mut data(1), &view(1900.0, 0));
@@ -113,16 +113,16 @@ fn one_decision_in_an_interval() {
     let mut switch = switch(&params());
     arrive(&mut switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 48, 0.48 * LINE)]);
     is_about(granted(&mut switch, 0, 1.0), 0.5 * LINE);
-    // A lower rate is told, and changes nothing until the next interval.
+    // A forward RM cell states a lower rate. It has no effect until the next interval.
     switch.on_arrival(&mut forward(0, 0.1 * LINE), &view(1200.0, 0));
     is_about(granted(&mut switch, 0, 1.9), 0.5 * LINE);
-    // There it is the only one, and may have all.
+    // In that interval it is the only connection, and may have the whole target.
     is_about(granted(&mut switch, 0, 2.0), 0.9 * LINE);
 }
 
 #[test]
 fn the_boundary_table() {
-    // Capacity 0, with and without input: nothing.
+    // Capacity 0, with and without input: the grant is 0.
     let mut full = switch(&params());
     arrive(&mut full, 0.0, &[(0, 10, 0.1 * LINE)]);
     for millisecond in [0.0, 1.0] {
@@ -132,14 +132,14 @@ fn the_boundary_table() {
         assert_eq!(granted(&mut full, 0, millisecond + 1.0), 0.0);
         assert_eq!(reading(&mut full, "load_factor"), 0.0);
     }
-    // Capacity again, and still no input: what was last seen of it, 10 of 90, and the share of one.
+    // Capacity again, and still no input: the last input of 10 out of 90, and the share of one connection.
     is_about(granted(&mut full, 0, 3.0), TARGET_RATE);
     is_about(reading(&mut full, "load_factor"), 1.0 / 9.0);
-    // Capacity C and no input ever: C / N, and that for N = 1.
+    // Capacity C and no input ever: C / N with N = 1.
     let mut idle = switch(&params());
     is_about(granted(&mut idle, 0, 0.5), TARGET_RATE);
     is_about(granted(&mut idle, 0, 77.0), TARGET_RATE);
-    // Capacity C, input I: max(CCR C / I, C / N), here with half of the line for others.
+    // Capacity C, input I: max(CCR C / I, C / N), here with half of the line for other classes.
     let mut busy = switch(&params());
     arrive(&mut busy, 0.0, &[(0, 60, 0.6 * LINE), (1, 30, 0.3 * LINE)]);
     for _ in 0..50 {
@@ -160,7 +160,7 @@ fn an_interval_without_a_cell_keeps_the_last_measurement() {
         is_about(granted(&mut switch, 1, later), 0.45 * LINE);
     }
     is_about(reading(&mut switch, "active"), 2.0);
-    // What the best one got is not remembered beyond an interval.
+    // The largest grant is kept for one interval only.
     is_about(reading(&mut switch, "max_alloc_previous"), 0.45 * LINE);
 }
 
@@ -181,14 +181,14 @@ fn cells_end_an_interval_too() {
 fn the_rate_may_be_the_returned_or_the_measured_one() {
     for (ccr, rate) in [(Ccr::ForwardRm, 0.54), (Ccr::BackwardRm, 1e6 / LINE), (Ccr::Measured, 0.72)] {
         let mut switch = switch(&Params { ccr, two_step: false, ..params() });
-        // 108 of 90 cells: z = 1.2, and the fair share of two is 45.
+        // 108 cells for a target of 90: z = 1.2, and the fair share of two is 45.
         arrive(&mut switch, 0.0, &[(0, 72, 0.54 * LINE), (1, 36, 0.36 * LINE)]);
         is_about(granted(&mut switch, 0, 1.0), f64::max(rate / 1.2, 0.45) * LINE);
     }
 }
 
 #[test]
-fn a_newcomer_counts_at_once_on_request() {
+fn a_new_connection_may_count_at_once() {
     for (immediate_fair_share, share) in [(false, 0.9), (true, 0.45)] {
         let mut switch = switch(&Params { immediate_fair_share, ..params() });
         arrive(&mut switch, 0.0, &[(0, 90, LINE)]);
@@ -214,7 +214,7 @@ fn the_load_factor_may_be_averaged() {
     arrive(&mut switch, 0.0, &[(0, 90, LINE)]);
     arrive(&mut switch, 1.0, &[(0, 45, LINE)]);
     granted(&mut switch, 0, 2.0);
-    // 1, the first as it is; then a quarter of 0.5.
+    // The first value, 1, is used as it is. Then a quarter of 0.5 is added.
     is_about(reading(&mut switch, "load_factor"), 0.875);
     for _ in 0..100 {
         switch.on_arrival(&mut video(), &view(2500.0, 0));
@@ -222,7 +222,7 @@ fn the_load_factor_may_be_averaged() {
     assert_eq!(granted(&mut switch, 0, 3.0), 0.0);
     arrive(&mut switch, 3.0, &[(0, 45, LINE)]);
     granted(&mut switch, 0, 4.0);
-    // After an infinite one, the new as it is.
+    // After an infinite value, the new value is used as it is.
     is_about(reading(&mut switch, "load_factor"), 0.5);
 }
 
@@ -236,7 +236,7 @@ fn cells_out_of_rate_are_no_input_and_their_connection_is_active() {
     let mut answer = backward(1, 0.0);
     answer.marks.set(Marks::CLP);
     switch.on_backward(&mut answer, &view(1000.0, 0));
-    // It rises to the fair share of two first.
+    // It first rises to the fair share of two.
     is_about(er(&answer), 0.45 * LINE);
     is_about(reading(&mut switch, "active"), 2.0);
     is_about(reading(&mut switch, "load_factor"), 1.0);

@@ -1,4 +1,4 @@
-//! Each rule of the source with numbers worked by hand, and the closed forms of missing feedback.
+//! Each rule of the source with numbers worked by hand, and the closed forms for missing feedback.
 
 use super::super::sending::{BOTH, DATA, TURNED, backward, letters, ms, sends};
 use super::*;
@@ -16,7 +16,7 @@ fn slow_start() -> Params {
     Params { pcr: Some(Rate(100_000_000)), icr: Some(Rate(10_000_000)), ..Params::default() }
 }
 
-/// CCR of the next forward RM cell, which goes after the data before it.
+/// CCR of the next forward RM cell. The data cells before it are sent too.
 fn next_ccr(source: &mut Source, now: Time) -> f64 {
     loop {
         if let ('F', pdu) = sends(source, DATA, now) {
@@ -50,7 +50,8 @@ fn rule_2_begins_at_icr_with_a_forward_rm_cell() {
         let (letter, pdu) = sends(&mut source, ready, ms(9));
         assert_eq!((letter, pdu.body()), ('F', Body::ResourceManagement { er: 100e6, ccr: 10e6 }));
     }
-    // Absent, the initial rate is the peak, the peak that of the line; and tbe / frtt bounds it: 1000 cells in 0.1 s.
+    // If absent, the initial rate is the peak, and the peak is the line's rate. tbe / frtt limits it: 1000 cells in 0.1
+    // s.
     assert_eq!(source(Params::default()).acr, 155.52e6);
     let bounded = Params { tbe: Count(1000), frtt: Some(Span::milliseconds(100)), ..Params::default() };
     assert_eq!(source(bounded.clone()).acr, 4.24e6);
@@ -67,9 +68,9 @@ fn rule_3_one_cell_in_nrm_is_a_forward_rm_cell() {
 fn rule_3_sends_one_backward_rm_cell_between_two_forward_ones_while_data_wait() {
     let mut source = source(Params { nrm: 4, ..slow_start() });
     assert_eq!(letters(&mut source, BOTH, 9, ms(0)), "FBddFBddF");
-    // Without data they fill the holes.
+    // Without data, backward RM cells use the free places.
     assert_eq!(letters(&mut source, TURNED, 5, ms(0)), "BBBFB");
-    // One that came late goes before the data.
+    // A late one is sent before the data.
     assert_eq!(letters(&mut source, DATA, 3, ms(0)), "ddF");
     assert_eq!(letters(&mut source, DATA, 2, ms(0)), "dd");
     assert_eq!(letters(&mut source, BOTH, 2, ms(0)), "BF");
@@ -79,7 +80,7 @@ fn rule_3_sends_one_backward_rm_cell_between_two_forward_ones_while_data_wait() 
 fn rule_3_sends_a_forward_rm_cell_early_when_trm_has_passed() {
     let mut source = source(slow_start());
     assert_eq!(letters(&mut source, DATA, 2, ms(0)), "Fd");
-    // Two cells must lie between: the wait for the second makes it due, the one for the first does not.
+    // Two cells must be between: the second wait makes it due, the first does not.
     assert_eq!(letters(&mut source, DATA, 2, ms(100)), "dF");
     assert_eq!(letters(&mut source, DATA, 3, ms(199)), "ddd");
     assert_eq!(letters(&mut source, DATA, 3, ms(200)), "Fdd");
@@ -102,11 +103,11 @@ fn rule_5_falls_back_to_icr_after_a_pause() {
     };
     let mut source_by_rule = source(Params { rif: 1.0, ..slow_start() });
     assert_eq!(pause(&mut source_by_rule, 0), 60e6);
-    // 500 ms is not more than ADTF; 501 is.
+    // 500 ms is not more than ADTF, 501 ms is.
     assert_eq!(pause(&mut source_by_rule, 500), 60e6);
     assert_eq!(pause(&mut source_by_rule, 1001), 10e6);
     assert_eq!(source_by_rule.allowance(ms(1001)), Allowance::Rate(10e6));
-    // It never raises, and may be left out.
+    // Rule 5 never increases ACR, and may be disabled.
     after(&mut source_by_rule, 3e6, Marks::default());
     assert_eq!(next_ccr(&mut source_by_rule, ms(9000)), 3e6);
     let none = UseItOrLoseIt::None;
@@ -120,7 +121,7 @@ fn rule_6_cuts_once_crm_forward_rm_cells_are_unacknowledged() {
     for (cdf, least) in [(1.0 / 16.0, 0.0), (0.25, 7e6), (1.0, 0.0), (0.0, 0.0)] {
         let mcr = Some(Rate(least as u64)).filter(|&rate| rate > Rate(0));
         let mut source = source(Params { tbe: Count(65), cdf, mcr, ..slow_start() });
-        // Crm = ceil(65 / 32) = 3: number 3 + 1 + k carries ICR (1 - CDF)^(k + 1), but no less than MCR.
+        // Crm = ceil(65 / 32) = 3: RM cell number 3 + 1 + k states ICR (1 - CDF)^(k + 1), but not less than MCR.
         let mut expected = 10e6;
         for number in 1..60 {
             if number > 3 {
@@ -144,7 +145,7 @@ fn rule_6_lets_1024_cells_go_at_a_crm_of_32() {
         sends(&mut source, DATA, ms(0));
         cells += 1;
     }
-    // The 1025th is the forward RM cell that finds 32 unacknowledged.
+    // The 1025th cell is the forward RM cell that finds 32 unacknowledged.
     assert_eq!((cells, source.unack, source.acr), (1025, 33, 155.52e6 * 15.0 / 16.0));
 }
 
@@ -153,7 +154,7 @@ fn rule_6_comes_after_rule_5_and_before_the_cell_states_its_rate() {
     let mut source = source(Params { tbe: Count(32), rif: 1.0, cdf: 0.5, ..slow_start() });
     assert_eq!(next_ccr(&mut source, ms(0)), 10e6);
     assert_eq!(after(&mut source, 60e6, Marks::BN), 60e6);
-    // From 60 down to 10 by rule 5, and half of that by rule 6.
+    // From 60 down to 10 by rule 5, then half of that by rule 6.
     assert_eq!(next_ccr(&mut source, ms(501)), 5e6);
 }
 
@@ -172,17 +173,17 @@ fn rule_7_the_rate_that_a_cell_states_is_that_of_the_cells_after_it() {
 #[test]
 fn rule_8_ci_lowers_and_neither_ci_nor_ni_raises() {
     let mut source = source(slow_start());
-    // RIF PCR = 6.25 Mb/s; RDF ACR a sixteenth.
+    // RIF PCR = 6.25 Mb/s. RDF ACR is a sixteenth of ACR.
     assert_eq!(after(&mut source, 1e9, Marks::default()), 16.25e6);
     assert_eq!(after(&mut source, 1e9, Marks::NI), 16.25e6);
     assert_eq!(after(&mut source, 1e9, Marks::CI), 16.25e6 * 15.0 / 16.0);
     assert_eq!(after(&mut source, 1e9, Marks::CI.with(Marks::NI)), 16.25e6 * 225.0 / 256.0);
-    // Out-of-rate ones count as well.
+    // Out-of-rate cells count as well.
     assert_eq!(after(&mut source, 1e9, Marks::CLP), 16.25e6 * 225.0 / 256.0 + 6.25e6);
 }
 
 #[test]
-fn rule_8_only_what_the_destination_turned_round_acknowledges() {
+fn rule_8_only_cells_without_bn_acknowledge() {
     let mut source = source(slow_start());
     letters(&mut source, DATA, 65, ms(0));
     assert_eq!(source.unack, 3);
@@ -213,7 +214,7 @@ fn rule_11_probes_out_of_rate_while_acr_is_not_above_tcr() {
     let mut source = source(slow_start());
     assert_eq!(letters(&mut source, DATA, 3, ms(50)), "Fdd");
     after(&mut source, 4240.0, Marks::default());
-    // 100 ms after the last cell, and each after the one before: forward and backward RM cells in turn, never data.
+    // 100 ms after the last cell, and after each one: forward and backward RM cells in turn, never data.
     let mut now = ms(50);
     for (ready, letter) in [(BOTH, 'f'), (BOTH, 'b'), (BOTH, 'f'), (DATA, 'f'), (TURNED, 'b'), (TURNED, 'f')] {
         now += Span::milliseconds(100);
@@ -224,7 +225,7 @@ fn rule_11_probes_out_of_rate_while_acr_is_not_above_tcr() {
             assert_eq!(pdu.body(), Body::ResourceManagement { er: 100e6, ccr: 4240.0 });
         }
     }
-    // They count neither as unacknowledged nor among the Nrm: of these three passed and 28 remain, sooner by Trm.
+    // They do not count as unacknowledged or for Nrm. Three of the Nrm cells were sent and 28 remain, fewer by Trm.
     assert_eq!((source.unack, source.order.count()), (0, 2));
     after(&mut source, 1e9, Marks::default());
     assert_eq!(source.acr, 4240.0 + 6.25e6);
@@ -242,20 +243,21 @@ fn rule_11_holds_from_the_start_if_the_initial_rate_is_no_more_than_tcr() {
 }
 
 #[test]
-fn rule_13_takes_what_lies_above_the_rate_in_use() {
+fn rule_13_reduces_acr_towards_the_rate_in_use() {
     let use_it_or_lose_it = UseItOrLoseIt::CountBased(Headroom { headroom: 0.25 });
     let mut source = source(Params { rif: 1.0, use_it_or_lose_it, ..slow_start() });
     after(&mut source, 100e6, Marks::default());
     assert_eq!(next_ccr(&mut source, ms(0)), 100e6);
-    // 32 cells in 1 ms are 13.568 Mb/s: a quarter more is left. In 0.1 ms they are 135.68, and nothing is lost.
+    // 32 cells in 1 ms are 13.568 Mb/s: ACR is limited to a quarter more. In 0.1 ms they are 135.68, and ACR does not
+    // change.
     assert!((next_ccr(&mut source, ms(1)) - 16.96e6).abs() < 1e-6);
     after(&mut source, 100e6, Marks::default());
     assert_eq!(next_ccr(&mut source, Time(1_100_000_000)), 100e6);
-    // In 2 ms 6.784: not below ICR, and not raised to it.
+    // In 2 ms 6.784: ACR is not reduced below ICR, and not increased to it.
     assert_eq!(next_ccr(&mut source, ms(4)), 10e6);
     after(&mut source, 4e6, Marks::default());
     assert_eq!(next_ccr(&mut source, ms(14)), 4e6);
-    // Sooner by Trm, after three cells: counted are these and the forward RM cell itself.
+    // Earlier by Trm, after three cells: these and the forward RM cell itself count.
     after(&mut source, 100e6, Marks::default());
     assert_eq!(letters(&mut source, DATA, 3, ms(15)), "ddd");
     assert_eq!(next_ccr(&mut source, ms(114)), 10e6);
@@ -293,7 +295,7 @@ fn faults_are_found() {
     }
     assert_eq!(faulty(Params { tbe: Count(1 << 24), ..good.clone() }), "tbe");
     assert_eq!(faulty(Params { frtt: Some(Span::ZERO), ..good.clone() }), "frtt");
-    // 10 Mb/s are 23 585 cells a second: 2 359 cells in 100 ms are enough, 2 358 are not.
+    // 10 Mb/s are 23 585 cells a second: 2 359 cells in 100 ms are sufficient, 2 358 are not.
     for (tbe, path) in [(2_359, ""), (2_358, "icr")] {
         let bounded = Params { tbe: Count(tbe), frtt: Some(Span::milliseconds(100)), ..good.clone() };
         assert_eq!(faulty(bounded), path);

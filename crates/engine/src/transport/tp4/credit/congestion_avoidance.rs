@@ -1,9 +1,9 @@
 //! Receiving transport layer congestion avoidance (papers/atn-congestion-management.txt, 3.1; specs/atn.md, 4).
 //!
-//! The window W is held until 2 W DT TPDUs have arrived since the last decision (the text counts from the last credit
-//! sent, which would begin anew with every AK). Then, of the TPDUs of every type that arrived, less than half marked:
-//! W + 1, at most saw; else W x decrease, at least 1. W is real and the credit its whole part, so that a decrease of
-//! 0.875 still gets from 2 to 1.
+//! The window W is constant until 2 W DT TPDUs have arrived since the last decision. (The text counts from the last
+//! credit sent, so the count would restart with every AK.) Then the receiver counts the TPDUs of every type that
+//! arrived. If less than half are marked: W + 1, at most saw. Otherwise: W x decrease, at least 1. W is a real number
+//! and the credit is its integer part. So a decrease of 0.875 can reduce the window from 2 to 1.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::{Arrival, CreditEnv, CreditStrategy};
 use crate::core::error::Fault;
 
-/// How the window moves.
+/// How the window changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Window of a new connection (W0), or saw if that is less.
+    /// Window of a new connection (W0), or saw if saw is smaller.
     pub initial: u16,
     /// Factor of a decrease, below 1 (par_decrease, beta).
     pub decrease: f64,
@@ -31,11 +31,16 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.initial == 0 {
-            return Err(Fault::new("initial", 0, "nothing could ever be sent", "write a count of at least 1"));
+            return Err(Fault::new("initial", 0, "nothing could ever be sent", "choose at least 1"));
         }
         if !(0.0..1.0).contains(&self.decrease) {
-            let reason = "a decrease multiplies by less than 1";
-            return Err(Fault::new("decrease", self.decrease, reason, "the study took 0.5 to 0.875"));
+            let reason = "the factor of a decrease must be at least 0 and below 1";
+            return Err(Fault::new(
+                "decrease",
+                self.decrease,
+                reason,
+                "choose such a factor; the study uses 0.5 to 0.875",
+            ));
         }
         Ok(())
     }
@@ -49,13 +54,13 @@ pub struct CongestionAvoidance {
     window: f64,
     /// DT TPDUs since the last decision.
     data: u64,
-    /// TPDUs of every type since then (N), and those marked (NC).
+    /// TPDUs of every type since then (N), and the marked ones (NC).
     arrived: u64,
     marked: u64,
 }
 
 impl CongestionAvoidance {
-    /// A receiver whose window is the initial one, or what its buffers allow if that is less.
+    /// A receiver with the initial window, or with the largest window that its buffers allow if that is smaller.
     #[must_use]
     pub fn new(params: &Params, env: CreditEnv) -> CongestionAvoidance {
         let most = f64::from(env.most);
@@ -106,7 +111,7 @@ mod tests {
         CongestionAvoidance::new(params, CreditEnv { most: 15 })
     }
 
-    /// One sampling period with that share of marks, rounded down to whole TPDUs.
+    /// One sampling period with this share of marks, rounded down to whole TPDUs.
     fn period(receiver: &mut CongestionAvoidance, share: f64) -> u16 {
         let count = 2 * receiver.credit(0);
         let marked = (f64::from(count) * share) as u16;
@@ -123,7 +128,7 @@ mod tests {
         let mut windows = vec![receiver.initial()];
         windows.extend([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 0.0, 0.0].map(|share| period(&mut receiver, share)));
         assert_eq!(windows, [2, 3, 4, 5, 6, 3, 1, 2, 3]);
-        // And 0.49 of the marks is less than half.
+        // A share of 0.49 is less than half.
         assert_eq!(period(&mut receiver, 0.49), 4);
     }
 
@@ -144,10 +149,10 @@ mod tests {
         let mut receiver = receiver(&Params { initial: 1, decrease: 0.5 });
         let other = Arrival { is_data: false, is_marked: false };
         let data = Arrival { is_data: true, is_marked: true };
-        // CR and AK unmarked, two DT marked: half, so it stays at 1.
+        // CR and AK unmarked, two DT marked: half, so the window stays at 1.
         [other, other, data, data].into_iter().for_each(|arrival| receiver.on_arrival(arrival));
         assert_eq!((receiver.credit(0), receiver.arrived), (1, 0));
-        // One more unmarked makes it less than half.
+        // With one more unmarked TPDU, less than half are marked.
         [other, other, other, data, data].into_iter().for_each(|arrival| receiver.on_arrival(arrival));
         assert_eq!(receiver.credit(0), 2);
     }

@@ -1,5 +1,5 @@
 //! No congestion management (papers/atn-congestion-management.txt, section 5, first row): the receiver always gives the
-//! credit that its buffers allow.
+//! whole credit that its buffers allow.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::{CreditEnv, CreditStrategy};
 use crate::core::error::Fault;
 
-/// It has no parameters.
+/// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
 
 impl Params {
-    /// Finds no fault.
+    /// Never finds a fault.
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
@@ -26,7 +26,7 @@ pub struct Whole {
 }
 
 impl Whole {
-    /// Always the most.
+    /// A receiver that always gives the largest credit.
     #[must_use]
     pub fn new(_params: &Params, env: CreditEnv) -> Whole {
         Whole { most: env.most }

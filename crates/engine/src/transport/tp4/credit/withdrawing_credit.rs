@@ -1,7 +1,8 @@
-//! Receiving transport layer withdrawing credit (papers/atn-congestion-management.txt, 3.2), the pseudo-code of 3.2.2
-//! step by step, evaluated whenever an AK goes out.
+//! Receiving transport layer withdrawing credit (papers/atn-congestion-management.txt, 3.2): the pseudo-code of 3.2.2
+//! step by step, executed for each AK.
 //!
-//! Two misprints are read as meant (specs/atn.md, 4): `if (size(new_adv_window = saw))` compares, and in CE-OAW the edges
+//! Two misprints are corrected (specs/atn.md, 4). `if (size(new_adv_window = saw))` is a comparison, and in CE-OAW the
+//! edges are those of the current window. Numbers here have no modulus. The mechanism applies it.
 //! are those of the current window. Numbers here have no modulus: that is the mechanism's.
 
 use schemars::JsonSchema;
@@ -14,7 +15,7 @@ use crate::core::error::Fault;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Unmarked arrivals, in multiples of the window, that open it by one (par_mult, alpha).
+    /// The window opens by one after this many windows of unmarked arrivals (par_mult, alpha).
     pub multiple: u32,
 }
 
@@ -28,8 +29,8 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.multiple == 0 {
-            let reason = "a window that opens without arrivals is never closed";
-            return Err(Fault::new("multiple", 0, reason, "the study took 1 to 4"));
+            let reason = "with 0 the window would open without arrivals";
+            return Err(Fault::new("multiple", 0, reason, "choose at least 1; the study uses 1 to 4"));
         }
         Ok(())
     }
@@ -39,9 +40,9 @@ impl Params {
 enum State {
     /// NCE: no congestion experienced.
     Open,
-    /// CE-CAW: the credit given is used up.
+    /// CE-CAW: the sender uses up the given credit.
     Closing,
-    /// CE-OAW: from 1 the window opens again.
+    /// CE-OAW: the window opens again from 1.
     Opening,
 }
 
@@ -52,13 +53,13 @@ pub struct WithdrawingCredit {
     multiple: u64,
     state: State,
     upper_edge: u64,
-    /// Size of the window that will be advertised while it opens.
+    /// Size of the next advertised window while it opens.
     next_size: u64,
     succeeded: u64,
 }
 
 impl WithdrawingCredit {
-    /// A receiver whose window is open.
+    /// A receiver with an open window.
     #[must_use]
     pub fn new(params: &Params, env: CreditEnv) -> WithdrawingCredit {
         let saw = u64::from(env.most);
@@ -135,18 +136,19 @@ mod tests {
         let mut receiver = receiver(3, 2);
         assert_eq!(receiver.initial(), 3);
         assert_eq!(take(&mut receiver, 0, false), (Open, 3));
-        // Marked: the upper edge stays at 4 while 1 to 3 arrive, marked or not; then the window is 1.
+        // Marked: the upper edge stays at 4 while 1 to 3 arrive, marked or not. Then the window is 1.
         assert_eq!(take(&mut receiver, 1, true), (Closing, 2));
         assert_eq!(take(&mut receiver, 2, false), (Closing, 1));
         assert_eq!(take(&mut receiver, 3, false), (Opening, 1));
-        // Two arrivals open it to 2; four more would to 3, but the third is marked: the credit given is used up again.
+        // Two arrivals open it to 2. Four more would open it to 3, but the third is marked: the given credit is used up
+        // again.
         assert_eq!(take(&mut receiver, 4, false), (Opening, 1));
         assert_eq!(take(&mut receiver, 5, false), (Opening, 2));
         assert_eq!(take(&mut receiver, 6, false), (Opening, 2));
         assert_eq!(take(&mut receiver, 7, false), (Opening, 2));
         assert_eq!(take(&mut receiver, 8, true), (Closing, 1));
         assert_eq!(take(&mut receiver, 9, true), (Opening, 1));
-        // From 1 a mark keeps it at 1, and counting begins anew.
+        // A mark at 1 keeps the window at 1, and the count restarts.
         assert_eq!(take(&mut receiver, 10, false), (Opening, 1));
         assert_eq!(take(&mut receiver, 11, true), (Opening, 1));
         assert_eq!(take(&mut receiver, 12, false), (Opening, 1));
@@ -154,7 +156,7 @@ mod tests {
         for number in 14..17 {
             assert_eq!(take(&mut receiver, number, false), (Opening, 2));
         }
-        // Four at 2: the window is as wide as it may be.
+        // Four at 2: the window has its full size.
         assert_eq!(take(&mut receiver, 17, false), (Open, 3));
     }
 
@@ -170,7 +172,7 @@ mod tests {
     fn an_acknowledgement_of_several_and_a_window_of_one() {
         let mut receiver = receiver(4, 1);
         receiver.on_arrival(Arrival { is_data: true, is_marked: true });
-        // An AK that repeats the number takes nothing more.
+        // An AK that repeats the number does not change the state.
         assert_eq!((receiver.credit(1), receiver.credit(1), receiver.credit(3)), (3, 3, 1));
         assert_eq!((receiver.credit(4), receiver.state), (1, State::Opening));
         let mut single = self::receiver(1, 1);

@@ -1,4 +1,4 @@
-//! What must hold under any network that loses, doubles and reorders.
+//! Laws that hold for any network that loses, duplicates and reorders.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// What happens to one PDU on its way.
+/// The treatment of one PDU in the network.
 #[derive(Clone, Copy, Debug)]
 enum Fate {
     Lost,
@@ -31,9 +31,11 @@ fn strategies() -> impl Strategy<Value = (CreditParams, WindowParams)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// Whatever the network loses, doubles and reorders: each packet is handed on at most once; what is acknowledged was
-    /// handed on, and without losses everything is; no more is under way than the windows allow, and as long as
-    /// something is, a timer runs; the books balance.
+    /// For any network that loses, duplicates and reorders:
+    /// - each packet is delivered at most once;
+    /// - acknowledged packets were delivered, and without losses all packets are delivered;
+    /// - the unacknowledged TPDUs never exceed the windows, and while there are any, a timer runs;
+    /// - the counts balance.
     #[test]
     fn laws(
         fates in fates(), (credit, window) in strategies(), extended: bool, saw in 1u16..15, after in 1u32..4,
@@ -90,8 +92,8 @@ proptest! {
         prop_assert_eq!(seen.accepted, taken.len() as u64);
         prop_assert!(seen.accepted <= own.transmitted);
         prop_assert_eq!(own.transmitted, own.acknowledged + own.unacknowledged + pair.sending.outstanding());
-        // Within a connection the numbers handed on have no gap but at their end, where the release cut them off; nothing
-        // that is not handed on is acknowledged.
+        // Within a connection, the delivered numbers have no gap except at their end, where the release cut them off. A
+        // packet that is not delivered is not acknowledged.
         let mut without_gap = 0;
         for connection in 1..=own.opened as u32 {
             let numbers: Vec<u64> = taken.iter().filter(|(of, _)| *of == connection).map(|(_, number)| *number).collect();
@@ -100,8 +102,8 @@ proptest! {
             without_gap += (0..).zip(&numbers).take_while(|(place, number)| place == *number).count() as u64;
         }
         prop_assert!(own.acknowledged <= without_gap);
-        // Nothing takes more than 9 s there and 9 s back: all but the last few of a connection's packets arrive, where
-        // its window lets them go.
+        // No PDU takes more than 9 s in either direction. So all but the last few packets of a connection arrive, if
+        // its window permits them.
         if saw > 13 && !fates.iter().any(|fate| matches!(fate, Fate::Lost)) && fates.len() > 20 {
             prop_assert!(seen.accepted > 0 && own.unacknowledged <= 3 * u64::from(saw));
             prop_assert_eq!(seen.accepted + own.unacknowledged.min(own.transmitted - seen.accepted), own.transmitted);

@@ -1,8 +1,9 @@
 //! Sending transport layer backoff (papers/atn-congestion-management.txt, 3.3.2; specs/atn.md, 4).
 //!
-//! The life of a connection is a sequence of phases; one begins with the connection and with each retransmission. Phase
-//! begin: threshold = max(window / 2, 1), window = 1. Acknowledged DT TPDUs each widen the window by one up to the
-//! threshold; beyond it, one for a window's worth of them. Never beyond the credit.
+//! The life of a connection is a sequence of phases. A phase begins with the connection and with each retransmission.
+//! At the start of a phase: threshold = max(window / 2, 1), window = 1. Each acknowledged DT TPDU increases the window
+//! by one up to the threshold. Beyond it, more than a window of them increases it by one. The window never increases
+//! beyond the credit.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{Acknowledged, WindowStrategy};
 use crate::core::error::Fault;
 
-/// Where the first phase begins.
+/// Start of the first phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
@@ -28,7 +29,12 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         if self.initial_threshold == 0 {
-            return Err(Fault::new("initial_threshold", 0, "a threshold is at least 1", "the study took 1 to 8"));
+            return Err(Fault::new(
+                "initial_threshold",
+                0,
+                "the threshold must be at least 1",
+                "choose at least 1; the study uses 1 to 8",
+            ));
         }
         Ok(())
     }
@@ -39,7 +45,7 @@ impl Params {
 pub struct Backoff {
     window: u64,
     threshold: u64,
-    /// Acknowledged beyond the threshold since the window last moved.
+    /// DT TPDUs acknowledged beyond the threshold since the last change of the window.
     acknowledged: u64,
 }
 
@@ -52,7 +58,7 @@ impl Backoff {
         backoff
     }
 
-    /// Half the window is the new threshold, and the window 1.
+    /// Sets the threshold to half the window, and the window to 1.
     pub(super) fn begin_phase(&mut self) {
         self.threshold = (self.window / 2).max(1);
         (self.window, self.acknowledged) = (1, 0);
@@ -102,24 +108,25 @@ mod tests {
     fn phases_by_hand() {
         let mut backoff = Backoff::new(&Params { initial_threshold: 4 }, ());
         assert_eq!((backoff.window, backoff.threshold), (1, 4));
-        // 1 + 1, 2 + 2, and no further than the threshold.
+        // 1 + 1, then 2 + 2, limited by the threshold.
         assert_eq!(acknowledge(&mut backoff, 1, 15), 2);
         assert_eq!(acknowledge(&mut backoff, 2, 15), 4);
-        // More than 4 acknowledged: the fifth widens it to 5 and one is left over; then 5 more make 6, more than 5.
+        // More than 4 acknowledged: the fifth increases the window to 5 and one remains. Then 5 more make 6, which is
+        // more than 5.
         for _ in 0..4 {
             assert_eq!(acknowledge(&mut backoff, 1, 15), 4);
         }
         assert_eq!(acknowledge(&mut backoff, 1, 15), 5);
         assert_eq!(acknowledge(&mut backoff, 4, 15), 5);
         assert_eq!(acknowledge(&mut backoff, 1, 15), 6);
-        // The credit is in the way.
+        // The credit limits the window.
         assert_eq!(acknowledge(&mut backoff, 9, 6), 6);
         backoff.on_expiry();
         assert_eq!((backoff.window, backoff.threshold, backoff.acknowledged), (1, 3, 0));
         assert_eq!(acknowledge(&mut backoff, 7, 2), 2);
         backoff.on_expiry();
         assert_eq!((backoff.window, backoff.threshold), (1, 1));
-        // With a threshold of 1 the window grows slowly from the start.
+        // With a threshold of 1 the window increases slowly from the start.
         assert_eq!(acknowledge(&mut backoff, 1, 15), 1);
         assert_eq!(acknowledge(&mut backoff, 1, 15), 2);
         backoff.on_expiry();
@@ -128,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn error_reports_are_not_heeded() {
+    fn error_reports_are_ignored() {
         let mut backoff = Backoff::new(&Params::default(), ());
         acknowledge(&mut backoff, 3, 15);
         backoff.on_error_report();

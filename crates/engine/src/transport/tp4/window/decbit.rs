@@ -1,10 +1,11 @@
-//! DECbit at a sender: K. K. Ramakrishnan and R. Jain, ACM TOCS 8(2), 1990; specs/atn.md, 2. For comparison with the
-//! strategies of the ATN study.
+//! DECbit at a sender: K. K. Ramakrishnan and R. Jain, ACM TOCS 8(2), 1990; specs/atn.md, 2. It is for comparison with
+//! the strategies of the ATN study.
 //!
-//! The receiver tells by each acknowledgement whether the data experienced congestion (TP4 has no field for it: one mark
-//! of the PDU stands for that). The sender decides once two windows' worth is acknowledged, the one before the last
-//! decision and the present one, by the bits of the second alone: marked less than half, + 1; else x 0.875. The window
-//! is real, and its whole part used: rounding would stick at small windows.
+//! Each acknowledgement states whether the data experienced congestion. TP4 has no field for this, so a mark of the PDU
+//! carries it. The sender decides once two windows of TPDUs are acknowledged: the one before the last decision, and the
+//! current one. It uses the bits of the second only: window + 1 if less than half are marked, otherwise window x 0.875.
+//! The window is a real number, and the sender uses its integer part. With rounding, the window could not decrease from
+//! small values.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,11 +13,11 @@ use serde::{Deserialize, Serialize};
 use super::{Acknowledged, WindowStrategy};
 use crate::core::error::Fault;
 
-/// How the window moves.
+/// How the window changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
-    /// Window of a new connection; of it, no more is used than the credit.
+    /// Window of a new connection. The credit also limits it.
     pub initial: u16,
     /// Factor of a decrease, below 1.
     pub decrease: f64,
@@ -41,15 +42,15 @@ impl Params {
 pub struct Decbit {
     decrease: f64,
     window: f64,
-    /// Acknowledged DT TPDUs that still belong to the window before.
+    /// DT TPDUs of the previous window that are not yet acknowledged.
     old: u64,
-    /// Acknowledged since then, and those of them that were marked.
+    /// DT TPDUs of the current window acknowledged so far, and those of them that were marked.
     acknowledged: u64,
     marked: u64,
 }
 
 impl Decbit {
-    /// A sender at its initial window.
+    /// A sender with its initial window.
     #[must_use]
     pub fn new(params: &Params, (): ()) -> Decbit {
         Decbit { decrease: params.decrease, window: f64::from(params.initial), old: 0, acknowledged: 0, marked: 0 }
@@ -88,7 +89,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::*;
 
-    /// specs/truths.md, 14: a pipe of 10 marks whatever a window above 10 sends.
+    /// specs/truths.md, 14: with a pipe of 10, any window above 10 is marked.
     #[test]
     fn a_pipe_of_ten() {
         let mut sender = Decbit::new(&Params::default(), ());
@@ -111,10 +112,10 @@ mod tests {
             sender.window()
         };
         assert_eq!([false; 4].map(&mut take), [4, 4, 4, 5]);
-        // Four of the old window, all marked, then five of the new, two marked: less than half.
+        // Four of the old window, all marked, then five of the new one, two of them marked: less than half.
         assert_eq!([true; 4].map(&mut take), [5; 4]);
         assert_eq!([true, true, false, false, false].map(&mut take), [5, 5, 5, 5, 6]);
-        // Five old ones; three of six are half: 6 x 0.875 = 5.25.
+        // Five old ones. Three of six are half: 6 x 0.875 = 5.25.
         assert_eq!([false; 5].map(&mut take), [6; 5]);
         assert_eq!([true, true, true, false, false, false].map(&mut take), [6, 6, 6, 6, 6, 5]);
     }

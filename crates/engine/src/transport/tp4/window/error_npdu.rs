@@ -1,9 +1,10 @@
-//! Sending transport layer backoff with Error NPDUs (papers/atn-congestion-management.txt, 3.3 and 3.3.1): a phase begins
-//! with each Error Report about the connection too, however many come.
+//! Sending transport layer backoff with Error NPDUs (papers/atn-congestion-management.txt, 3.3 and 3.3.1). A phase also
+//! begins with each Error Report about the connection.
 //!
-//! The text knows the connections concerned by their two NSAPs, that is every connection between two hosts. Here a report
-//! concerns the connection of the NPDU that it is about, and one about an older connection is let go. With one user a
-//! host, as in the study, that is nearly the same; with several between two hosts (`count`) each hears of its own alone.
+//! The text identifies the connections of a report by two NSAPs, which means all connections between two hosts. Here a
+//! report applies to the connection of the NPDU that it reports, and a report about an older connection is ignored.
+//! With one user per host, as in the study, this is nearly the same. With several users between two hosts (`count`),
+//! each gets only its own reports.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

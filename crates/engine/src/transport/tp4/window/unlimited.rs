@@ -1,5 +1,5 @@
-//! No congestion management (papers/atn-congestion-management.txt, section 5, first row): the sender uses all the
-//! credit that it has.
+//! No congestion management (papers/atn-congestion-management.txt, section 5, first row): the sender uses its whole
+//! credit.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,24 +7,24 @@ use serde::{Deserialize, Serialize};
 use super::WindowStrategy;
 use crate::core::error::Fault;
 
-/// It has no parameters.
+/// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
 
 impl Params {
-    /// Finds no fault.
+    /// Never finds a fault.
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
 }
 
-/// A sender without a window of its own.
+/// A sender without its own window.
 #[derive(Clone, Debug)]
 pub struct Unlimited;
 
 impl Unlimited {
-    /// The same for every connection.
+    /// A sender, the same for every connection.
     #[must_use]
     pub fn new(_params: &Params, (): ()) -> Unlimited {
         Unlimited
