@@ -1,10 +1,10 @@
 //! The three points of a congestion control scheme, in the words of IEEE 802.1Qau, and one file per algorithm.
 //!
-//! - [`CongestionPoint`], at a port: sees congestion; marks PDUs, lowers explicit rates, or tells sources.
-//! - [`NotificationPoint`], at the receiving End: turns what arrived into feedback.
-//! - [`ReactionPoint`], at the sending End: lets feedback bear on what is sent.
+//! - [`CongestionPoint`], at a port: detects congestion; marks PDUs, reduces explicit rates, or notifies sources.
+//! - [`NotificationPoint`], at the receiving host: answers what arrives with feedback.
+//! - [`ReactionPoint`], at the sending host: applies feedback to what the host sends.
 //!
-//! A scheme implements those it needs; every method defaults to nothing.
+//! A scheme implements the points that it needs. By default every method does nothing.
 
 mod abr;
 mod answer;

@@ -1,9 +1,8 @@
-//! Usage parameter control at the edge of the network: the role that every policer plays, and the queue that those
-//! with a queue share.
+//! Policers: usage parameter control at the edge of the network, and the queue that shapers share.
 //!
 //! A *meter* (GCRA, a leaky bucket without queue) judges a PDU at the instant of its arrival. A *shaper* (peak-rate
-//! controller, a leaky bucket with a queue) may hold it back. A shaper is told of arrivals in order, perhaps before
-//! they happen: what it does next follows from the arrivals it knows.
+//! controller, a leaky bucket with a queue) may hold it back. Its node reports arrivals to it in order, perhaps before
+//! they happen. Its next event follows from the reported arrivals.
 
 use std::collections::VecDeque;
 
@@ -16,22 +15,22 @@ mod gcra;
 mod leaky_bucket;
 mod peak_rate_controller;
 
-/// What becomes of a PDU.
+/// The fate of a PDU.
 #[derive(Clone, Copy, Debug)]
 pub enum Outcome {
-    /// It goes on, perhaps tagged CLP=1.
+    /// It is forwarded, perhaps tagged CLP=1.
     Pass(Pdu),
     /// It is discarded.
     Discard(Pdu),
 }
 
-/// The next thing that a policer does.
+/// The next event of a policer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
     /// When; [`Time::NEVER`] if nothing is waiting.
     pub time: Time,
-    /// Whether an arrival at that very instant causes it, rather than the policer's own timer. Decides the order
-    /// among equal times.
+    /// Whether an arrival at that instant causes it, and not the policer's timer. This decides the order among equal
+    /// times.
     pub by_arrival: bool,
 }
 
@@ -40,7 +39,7 @@ impl Due {
     pub const NEVER: Due = Due { time: Time::NEVER, by_arrival: false };
 }
 
-/// What a full queue of a shaper does.
+/// The action of a full shaper queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Overflow {
@@ -51,7 +50,7 @@ pub enum Overflow {
 }
 
 impl Overflow {
-    /// Does to a PDU beyond the contract what must be done; whether it goes on.
+    /// Tags or discards a PDU that does not conform. Returns whether it is forwarded.
     fn apply(self, pdu: &mut Pdu) -> bool {
         if self == Overflow::Mark {
             pdu.marks.set(Marks::CLP);
@@ -134,15 +133,15 @@ impl ShaperQueue {
     }
 }
 
-/// A contract on nothing could never let a PDU go.
+/// A rate of 0 would hold every PDU for ever.
 fn check_rate(path: &str, rate: Rate) -> Result<(), Fault> {
     if rate.0 == 0 {
-        return Err(Fault::new(path, rate, "no PDU could ever leave", "choose a rate above 0"));
+        return Err(Fault::new(path, rate, "no PDU could leave", "choose a rate above 0"));
     }
     Ok(())
 }
 
-/// Every policer: one line, one keyword of the scenario file.
+/// Every policer: one line each, with its keyword in scenario files.
 macro_rules! policers {
     ($then:ident! $arguments:tt) => {
         $then! { $arguments

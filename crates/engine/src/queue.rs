@@ -1,6 +1,6 @@
-//! What a full or long queue does: the role that every queue policy plays.
+//! Queue policies: what a full or long queue does.
 //!
-//! Lengths count the PDU in service. They are in PDUs; in bits for a policy that counts bits.
+//! Lengths include the PDU in service. They are in PDUs, or in bits for a policy that counts bits.
 
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
@@ -13,14 +13,14 @@ mod drop_tail_bits;
 mod push_out;
 mod unlimited;
 
-/// What becomes of an arriving PDU.
+/// The fate of an arriving PDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It joins the queue.
     Admit,
     /// It is discarded.
     Discard,
-    /// It joins if a waiting PDU tagged CLP=1 can be found and discarded in its place; else it is discarded.
+    /// It joins if a waiting PDU tagged CLP=1 can be discarded in its place. Otherwise it is discarded.
     PushOut,
 }
 
@@ -42,7 +42,7 @@ fn check_size(size: Count) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Every discard policy: one line, one keyword of the scenario file.
+/// Every queue policy: one line each, with its keyword in scenario files.
 macro_rules! policies {
     ($then:ident! $arguments:tt) => {
         $then! { $arguments
@@ -82,7 +82,7 @@ role_trait! {
 }
 
 role_trait! {
-    /// What the network must know of the parameters of a queue policy.
+    /// The parameters of a queue policy, as the assembly reads them.
     pub trait QueueParams for Params by policies {
         required
         provided

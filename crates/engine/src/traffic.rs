@@ -1,7 +1,7 @@
-//! What a source has to send, and when: the role that every traffic model plays.
+//! Traffic models: what a source sends, and when.
 //!
-//! A model is pulled, never scheduled: it says when its next PDU will exist, or when it must decide something that
-//! feedback may still influence (the start of a session or of a burst), and its sender calls it at that instant.
+//! A model never schedules itself. It returns the time of its next PDU, or of a decision that feedback may still change
+//! (the start of a session or of a burst). Its sender calls it at that time.
 
 pub use self::offer::Offer;
 pub use self::sequence::Sequence;
@@ -24,19 +24,19 @@ mod sequence;
 mod silent;
 mod two_rate_video;
 
-/// What a model waits for.
+/// The next event of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Upcoming {
-    /// Its next PDU exists from this instant on.
+    /// Its next PDU is ready at this time.
     Pdu(Time),
-    /// It must be called at this instant, but has nothing to send then.
+    /// Call it at this time. It has no PDU to send then.
     Decision(Time),
-    /// Nothing will ever come.
+    /// No further event.
     Never,
 }
 
 impl Upcoming {
-    /// When the model is to be called.
+    /// The time of the next call.
     #[inline]
     #[must_use]
     pub fn time(self) -> Time {
@@ -47,21 +47,21 @@ impl Upcoming {
     }
 }
 
-/// How the reaction point bears on traffic that is generated at a nominal rate. The defaults leave it at that rate.
+/// How a reaction point scales traffic that has a nominal rate. By default the traffic keeps that rate.
 pub trait RateScale {
     /// A session (a call, a file) begins at `now`.
     fn begin_session(&mut self, _now: Time) {}
-    /// Factor on the nominal rate at `now`; 1 where nothing controls it, 0 while stopped.
+    /// Factor on the nominal rate at `now`: 1 without control, 0 while stopped.
     fn factor(&mut self, _now: Time) -> f64 {
         1.0
     }
-    /// While the factor is 0: the instant at which it may next be above, as far as is known.
+    /// The earliest known time at which a factor of 0 may rise.
     fn resumes(&mut self, now: Time) -> Time {
         now
     }
 }
 
-/// One PDU's worth of user data.
+/// The user data of one PDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Length in octets, headers included.
@@ -70,48 +70,48 @@ pub struct Unit {
     pub number: u64,
 }
 
-/// Whatever takes what a model has produced, at the instants at which it is produced.
+/// The output of a model.
 pub trait Output {
-    /// Takes one PDU's worth, produced at `now`.
+    /// Sends the data of one PDU, produced at `now`.
     fn send(&mut self, unit: Unit, now: Time);
 }
 
-/// Files or messages that a model has handed over whole.
+/// Files or messages that a model has sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Transfers {
     /// Transfers completed.
     pub finished: u64,
-    /// Picoseconds that the completed ones took, from the start to the last PDU.
+    /// Sum of their times from the start to the last PDU, in picoseconds.
     pub finished_ps: u128,
-    /// Transfers under way.
+    /// Transfers in progress.
     pub unfinished: u64,
-    /// Picoseconds that those under way have taken so far.
+    /// Sum of the times of those in progress so far, in picoseconds.
     pub unfinished_ps: u128,
 }
 
 /// Purpose of the stream that the flows of a group share.
 pub const GROUP_PURPOSE: &str = "traffic of the group";
 
-/// What a model is built into.
+/// The environment of a model.
 #[derive(Clone, Debug)]
 pub struct Env {
     /// Its own random numbers.
     pub stream: Stream,
     /// The same random numbers for every flow of its group.
     pub group_stream: Stream,
-    /// The video frames that its group plays, where they have been drawn from the group's stream already.
+    /// The video frames of its group, if they have been drawn from the group's stream.
     pub sequence: Option<Sequence>,
-    /// Place of the flow within its group, from 0.
+    /// Index of the flow within its group, from 0.
     pub number: u32,
     /// Octets of one PDU, headers included.
     pub octets: u16,
-    /// The host that sends, whom its flows to several peers share.
+    /// The sending host, which its flows to several peers share.
     pub host: Host,
-    /// Whether a transport carries what it sends, and tells when a connection has been established.
+    /// Whether a transport sends its data and calls `on_established`.
     pub has_transport: bool,
 }
 
-/// What the flows of one host to its peers have in common.
+/// Properties that the flows of one host to its peers share.
 #[derive(Clone, Debug)]
 pub struct Host {
     /// The same random numbers for each of them.
@@ -144,26 +144,26 @@ impl Sessions {
     }
 }
 
-/// Part of the time that a mean of `one` takes beside a mean of `other`.
+/// Mean share of the time in state `one`, for two alternating states with these mean durations.
 fn share(one: Span, other: Span) -> f64 {
     one.seconds() / (one.seconds() + other.seconds())
 }
 
 fn check_mean(path: &str, mean: Span) -> Result<(), Fault> {
     if mean == Span::ZERO {
-        return Err(Fault::new(path, mean, "nothing would ever be sent", "choose a time above 0"));
+        return Err(Fault::new(path, mean, "the source would never send", "choose a time above 0"));
     }
     Ok(())
 }
 
 fn check_rate(path: &str, rate: Rate) -> Result<(), Fault> {
     if rate.0 == 0 {
-        return Err(Fault::new(path, rate, "nothing would ever be sent", "choose a rate above 0"));
+        return Err(Fault::new(path, rate, "the source would never send", "choose a rate above 0"));
     }
     Ok(())
 }
 
-/// The sessions of one source, one after the other; without parameters a single one that lasts for ever.
+/// The sessions of one source, one after the other. Without parameters it is one session that never ends.
 #[derive(Clone, Debug)]
 struct SessionClock {
     sessions: Option<Sessions>,
@@ -175,7 +175,7 @@ impl SessionClock {
         SessionClock { sessions, end: Time::ZERO }
     }
 
-    /// Start of the first session: the run's, if the source is active then.
+    /// Start of the first session: the start of the run, if the source is active then.
     fn first(&mut self, now: Time, may_be_active: bool, stream: &mut Stream) -> Time {
         match &self.sessions {
             Some(Sessions { active, idle }) if !(may_be_active && stream.uniform() < share(*active, *idle)) => {
@@ -200,7 +200,7 @@ impl SessionClock {
         }
     }
 
-    /// Part of the time that sessions take.
+    /// Mean share of the time in a session.
     fn activity(&self) -> f64 {
         self.sessions.as_ref().map_or(1.0, |Sessions { active, idle }| share(*active, *idle))
     }
@@ -211,13 +211,13 @@ fn pauses(sessions: Option<&Sessions>) -> [f64; 2] {
     sessions.map_or([0.0; 2], |own| [own.idle.seconds(), own.active.min(own.idle).seconds()])
 }
 
-/// PDUs one gap apart, the gap fixed where it begins by the rate and the factor of that instant.
+/// PDUs one gap apart. The rate and the factor at the start of a gap determine its length.
 ///
-/// A sender that is late finds the PDUs where they were produced: gaps follow each other, not the calls.
+/// Each gap begins where the last one ended, also if the sender calls late.
 #[derive(Clone, Debug)]
 struct Train {
     bits: f64,
-    /// How many nominal gaps the gap in progress is long.
+    /// Length of the current gap, in nominal gaps.
     length: f64,
     next: Upcoming,
 }
@@ -227,8 +227,8 @@ impl Train {
         Train { bits: f64::from(octets) * 8.0, length: 1.0, next: Upcoming::Never }
     }
 
-    /// Comes to what is next: where a gap begins, and whether a PDU was produced there. The gap is a whole one after a
-    /// PDU, and the old one where it could not be fixed before.
+    /// Advances to the next event. Returns where a gap begins, and whether a PDU was produced there. A new gap begins
+    /// after a PDU; after a decision the old gap remains.
     #[inline]
     fn come(&mut self, now: Time) -> (Time, bool) {
         match self.next {
@@ -241,17 +241,17 @@ impl Train {
         }
     }
 
-    /// Fixes the gap that begins at `from`. A factor of 0 postpones it to the instant at which that may change.
+    /// Determines the gap that begins at `from`. A factor of 0 postpones this to the time at which it may rise.
     #[inline]
     fn fix(&mut self, from: Time, rate: Rate, now: Time, scale: &mut impl RateScale) {
         let factor = scale.factor(now);
         self.next = if factor > 0.0 {
             let seconds = self.length * self.bits / (rate.bits_per_second() * factor);
-            // However short the gap, it is not nothing: time must go on.
+            // Every gap is at least a picosecond: time must advance.
             let least = Span(u64::from(self.length > 0.0));
             Upcoming::Pdu(from + Span::from_seconds(seconds).max(least))
         } else {
-            // Never the same instant again, lest time stand still.
+            // Later than now: time must advance.
             decision(scale.resumes(now).max(now + Span(1)))
         };
     }
@@ -271,13 +271,13 @@ fn decision(time: Time) -> Upcoming {
     if time == Time::NEVER { Upcoming::Never } else { Upcoming::Decision(time) }
 }
 
-/// Every traffic model: one line, one keyword of the scenario file.
+/// Every traffic model: one line each, with its keyword in scenario files.
 macro_rules! models {
     ($then:ident! $arguments:tt) => {
         $then! { $arguments
-            /// Voice: spurts and silences, perhaps in sessions.
+            /// Voice: talk spurts and silences, optionally in sessions.
             on_off OnOff = on_off::Params => on_off::OnOff;
-            /// Video that alternates between two rates, perhaps in sessions.
+            /// Video that alternates between two rates, optionally in sessions.
             two_rate_video TwoRateVideo = two_rate_video::Params => two_rate_video::TwoRateVideo;
             /// Files of constant size with pauses between them.
             file_transfer FileTransfer = file_transfer::Params => file_transfer::FileTransfer;
@@ -291,9 +291,9 @@ macro_rules! models {
             mpeg Mpeg = mpeg::Params => frames::Player;
             /// Video from recorded frame sizes.
             replay Replay = replay::Params => frames::Player;
-            /// Always something to send.
+            /// Always has data to send.
             greedy Greedy = greedy::Params => greedy::Greedy;
-            /// Nothing to send: a direction that carries RM cells or acknowledgements alone.
+            /// Sends no data: a direction with RM cells or acknowledgements only.
             silent Silent = silent::Params => silent::Silent;
         }
     };
@@ -308,7 +308,7 @@ role_trait! {
         required
         /// Begins at `now`.
         fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming;
-        /// Returns the PDU that exists by now, or makes the decision that is due; says what comes next.
+        /// Returns the PDU that is ready, or makes the decision that is due. Returns the next event too.
         @always fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming);
 
         provided
@@ -347,7 +347,7 @@ role_trait! {
 }
 
 role_trait! {
-    /// What the network must know of the parameters of a traffic model.
+    /// The parameters of a traffic model, as the assembly reads them.
     pub trait ModelParams for Params by models {
         required
         provided

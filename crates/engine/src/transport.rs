@@ -1,4 +1,4 @@
-//! Transport: protocols that carry user data reliably over a network that discards, one folder each.
+//! Transport protocols: reliable data transfer over a network that discards PDUs. One folder each.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use crate::core::error::Fault;
 
 pub mod tp4;
 
-/// The transport protocol of a group of flows; its key in the scenario chooses it.
+/// The transport protocol of a group of flows. Its key in the scenario chooses it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Params {

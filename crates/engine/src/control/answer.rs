@@ -1,13 +1,13 @@
-//! A PDU that a point of a scheme sends on its own account: its contents, before it has a flow and a number.
+//! Answer: a PDU that a point of a scheme sends, before the host or port gives it a flow and a number.
 
 use crate::core::pdu::{Body, Marks};
 
-/// What a receiver sends back.
+/// Contents of a PDU of the scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answer {
     /// Contents.
     pub body: Body,
-    /// Marks, beside DIR which the End sets.
+    /// Marks. The sender adds DIR.
     pub marks: Marks,
     /// Length in octets.
     pub octets: u16,

@@ -1,7 +1,7 @@
-//! What every variant of the three points must obey, and the env in which they are tested.
+//! Laws for every variant of the three points, and the environments of their tests.
 //!
-//! Each variant has its cases in its own file (`core::roles::Cases`). A random sequence of calls, with times that never
-//! run backwards, is played to each, and everything that it answers is written down.
+//! Each variant has its cases in its own file (`core::roles::Cases`). A test makes a random sequence of calls, in order of
+//! time, and records every answer.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -30,7 +30,7 @@ pub(super) fn port() -> PortEnv {
     port_of(Rate(6_000_000), FLOWS)
 }
 
-/// A port with two queues in a network of so many flows, each without a peer.
+/// A port with two queues in a network of `flows` flows, each without a peer.
 pub(super) fn port_of(rate: Rate, flows: u32) -> PortEnv {
     let flows = (0..flows).map(|flow| FlowTerms { peer: FlowId(flow), minimum: 0.0 }).collect();
     PortEnv { rate, queues: 2, flows }

@@ -7,61 +7,61 @@ use crate::core::pdu::{FlowId, Pdu};
 use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{Rate, Span, Time};
 
-/// What a congestion point sees of its port.
+/// The state of the port as a congestion point sees it.
 #[derive(Clone, Copy, Debug)]
 pub struct PortView {
     /// The instant.
     pub now: Time,
-    /// PDUs (bits, for a point that counts those) in the queue of this PDU's priority, the one in service counted, this
-    /// one not.
+    /// PDUs (or bits, for a point that counts bits) in the queue of this PDU's priority. The PDU in service counts, this
+    /// PDU does not.
     pub length: u64,
-    /// The most that this queue can hold, if limited.
+    /// The most PDUs that this queue can hold, if it has a limit.
     pub size: Option<u64>,
-    /// Whether the discard policy refuses the PDU: `on_discard` follows.
+    /// Whether the queue policy refuses the PDU. If so, `on_discard` follows.
     pub refused: bool,
 }
 
-/// Congestion, told to the source of the PDU at hand.
+/// A notice of congestion to the source of the current PDU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// The scheme's own scale, carried in [`Body::Notice`].
+    /// Severity on the scheme's own scale, as [`Body::Notice`](crate::core::pdu::Body::Notice) carries it.
     pub severity: u8,
 }
 
-/// What a congestion point may know of a flow beforehand.
+/// Constants of a flow that a congestion point may read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowTerms {
-    /// The opposite direction of its connection; the flow itself if there is none.
+    /// The opposite direction of its connection, or the flow itself without one.
     pub peer: FlowId,
     /// Rate that the network guarantees it (MCR), bits per second.
     pub minimum: f64,
 }
 
-/// What a congestion point is built into.
+/// The environment of a congestion point.
 #[derive(Clone, Debug)]
 pub struct PortEnv {
     /// Rate of the port's line.
     pub rate: Rate,
-    /// Number of the port's queues; traffic under control has the last, whatever the others hold goes first.
+    /// Number of the port's queues. Controlled traffic uses the last; the others are served before it.
     pub queues: usize,
     /// Every flow of the network.
     pub flows: Arc<[FlowTerms]>,
 }
 
-/// What a congestion point needs of its port, beyond the environment it is built in.
+/// Requirements of a congestion point on its port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PortNeeds {
     /// Every queue must have a size in PDUs.
     pub sized_queues: bool,
-    /// It takes one from the lifetime of each PDU, as an intermediate system of CLNP does.
+    /// It reduces the lifetime of each PDU by one, as an intermediate system of CLNP does.
     pub lifetime: bool,
 }
 
-/// Every congestion point: one line, one keyword of the scenario file.
+/// Every congestion point: one line each, with its keyword in scenario files.
 macro_rules! congestion_points {
     ($then:ident! $arguments:tt) => {
         $then! { $arguments
-            /// A queue above a threshold tells the sources of arriving cells, through a filter (BECN).
+            /// A queue above a threshold notifies the sources of arriving cells, through a filter (BECN).
             becn Becn = super::becn::PointParams => super::becn::Detector;
             /// Input rates by four classes, and discards (satellite study).
             class_rates ClassRates = super::satellite::class_rates::Params => super::satellite::class_rates::ClassRates;
@@ -71,25 +71,25 @@ macro_rules! congestion_points {
             decbit Decbit = super::atn::decbit::Params => super::atn::decbit::Decbit;
             /// A queue filled above a share of its size.
             queue_length QueueLength = super::satellite::queue_length::Params => super::satellite::queue_length::QueueLength;
-            /// A switch that grants a constant explicit rate in RM cells on their way back.
+            /// Grants a constant explicit rate in backward RM cells.
             constant_grant ConstantGrant = super::abr::explicit_rate::GrantParams => super::abr::explicit_rate::ConstantGrant;
             /// Marks data that leaves a long queue (EFCI switch).
             efci Efci = super::abr::efci::Params => super::abr::efci::Efci;
             /// Sets CI for the connections above the mean first (EPRCA, binary enhanced switch).
             bes Bes = super::abr::macr::Params => super::abr::bes::Bes;
-            /// Brings the connections above the mean to a share of it (EPRCA, explicit down switch).
+            /// Reduces the connections above the mean to a share of it (EPRCA, explicit down switch).
             eds Eds = super::abr::eds::Params => super::abr::eds::Eds;
-            /// Grants the fair share, or the own rate scaled to the load (EPRCA++).
+            /// Grants the fair share, or the current rate divided by the load factor (EPRCA++).
             eprca_plus_plus EprcaPlusPlus = super::abr::eprca_plus_plus::Params => super::abr::eprca_plus_plus::EprcaPlusPlus;
-            /// Brings the input to a target, with the same rate for all that can use it (ERICA).
+            /// Brings the input rate to a target, with equal rates for all connections that can use them (ERICA).
             erica Erica = super::abr::erica::Params => super::abr::erica::Erica;
             /// ERICA with a target set by the queue (ERICA+).
             erica_plus EricaPlus = super::abr::erica_plus::Params => super::abr::erica_plus::EricaPlus;
-            /// One explicit rate for all, moved by how far the load is from its target (CAPC).
+            /// One explicit rate for all, adjusted by the distance of the load from its target (CAPC).
             capc Capc = super::abr::capc::Params => super::abr::capc::Capc;
-            /// Grants a multiple of what the line has left (Phantom).
+            /// Grants a multiple of the unused capacity (Phantom).
             phantom Phantom = super::abr::phantom::Params => super::abr::phantom::Phantom;
-            /// Offers what fills the line, from the rates that the connections tell (Charny).
+            /// Grants the rate that fills the line, computed from the rates in RM cells (Charny).
             charny Charny = super::abr::charny::Params => super::abr::charny::Charny;
         }
     };
@@ -110,17 +110,17 @@ role_trait! {
         fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> { None }
         /// `pdu` leaves the queue for the line. Called only if `wants_departures`.
         fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) {}
-        /// `pdu` of a flow that leaves through this port passes on its way back. Called only if `wants_backward`.
+        /// `pdu`, of a flow that leaves through this port, passes in the backward direction. Called only if `wants_backward`.
         fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {}
         /// Whether its view shows lengths in bits.
         fn counts_bits(&self) -> bool { false }
-        /// The PDU that a notice about `pdu` is, if it is not a cell to the flow's source. It goes back the way `pdu` came.
+        /// The PDU to send instead of a notice cell, back along the path of `pdu`. `None` sends a notice cell to the source.
         fn error_report(&self, pdu: &Pdu) -> Option<Answer> { None }
-        /// Whether departures must be shown. They cost the true instant of each.
+        /// Whether the port must call `on_departure`. It then simulates each departure at its own instant, which is slower.
         fn wants_departures(&self) -> bool { false }
-        /// Whether PDUs on their way back must be shown.
+        /// Whether the port must call `on_backward`.
         fn wants_backward(&self) -> bool { false }
-        /// Whether it may ever return a notice. If it may, its sources limit how far other nodes can run ahead.
+        /// Whether it may ever return a notice. If so, the horizons of other nodes are shorter.
         fn notifies(&self) -> bool { true }
         /// Named readings for a time series: filtered rates, averages, thresholds.
         fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {}
@@ -128,13 +128,13 @@ role_trait! {
 }
 
 role_trait! {
-    /// What the network must know of the parameters of a congestion point.
+    /// The parameters of a congestion point, as the assembly reads them.
     pub trait CongestionPointParams for CongestionParams by congestion_points {
         required
         provided
-        /// What it needs of its port.
+        /// Requirements on the port.
         fn needs(&self) -> PortNeeds { PortNeeds::default() }
-        /// Two notices to one source are further apart than this, if it spaces them.
+        /// The least time between two notices to one source, if the point spaces them.
         fn spacing(&self) -> Option<Span> { None }
     }
 }

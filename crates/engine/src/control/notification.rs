@@ -5,19 +5,19 @@ use crate::core::pdu::{CELL_OCTETS, Pdu};
 use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{Span, Time};
 
-/// What an answer does that waits for the End's own sender.
+/// How answers wait for the sender of the same host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerQueueing {
-    /// It takes the place of an older one that still waits.
+    /// A new answer replaces an older one that still waits.
     Overwrite,
-    /// It waits behind the older ones.
+    /// A new answer waits behind the older ones.
     Queue,
 }
 
-/// What a notification point is built into.
+/// The environment of a notification point.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceiverEnv {
-    /// Number of the node, for [`Body::Notice`].
+    /// Number of the node, for [`Body::Notice`](crate::core::pdu::Body::Notice).
     pub node: u32,
     /// Twice the path's propagation delay.
     pub round_trip: Span,
@@ -25,15 +25,15 @@ pub struct ReceiverEnv {
     pub octets: u16,
 }
 
-/// Every notification point: one line, one keyword of the scenario file.
+/// Every notification point: one line each, with its keyword in scenario files.
 macro_rules! notification_points {
     ($then:ident! $arguments:tt) => {
         $then! { $arguments
             /// Acknowledges every PDU.
             acknowledge Acknowledge = super::fixed_window::AcknowledgeParams => super::fixed_window::Acknowledge;
-            /// Tells the source when many of its cells arrive marked EFCI.
+            /// Notifies the source if many of its cells arrive marked EFCI.
             forward_notice ForwardNotice = super::satellite::forward_notice::Params => super::satellite::forward_notice::ForwardNotice;
-            /// Turns RM cells round (destination of the available bit rate service).
+            /// Returns RM cells to their source (destination of the available bit rate service).
             turn_round TurnRound = super::abr::destination::Params => super::abr::destination::TurnRound;
         }
     };
@@ -48,14 +48,14 @@ role_trait! {
         provided
         /// `pdu` arrived. The host sends a returned answer back.
         fn on_pdu(&mut self, pdu: &Pdu, now: Time) -> Option<Answer> { None }
-        /// How answers wait for the sender of the same host, whose scheme chooses when they go. `None`: they go at once,
-        /// as they do if the host sends no flow of its own.
+        /// How answers wait for the sender of the same host, whose scheme decides when they are sent. `None` sends them at
+        /// once, as does a host that sends no flow.
         fn queueing(&self) -> Option<AnswerQueueing> { None }
     }
 }
 
 role_trait! {
-    /// What the network must know of the parameters of a notification point.
+    /// The parameters of a notification point, as the assembly reads them.
     pub trait NotificationPointParams for NotificationParams by notification_points {
         required
         provided

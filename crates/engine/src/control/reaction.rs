@@ -8,19 +8,19 @@ use crate::core::roles::{define_role, dispatch, forward, role_trait};
 use crate::core::time::{LineRate, Span, Time};
 use crate::traffic::RateScale;
 
-/// What is there to be sent.
+/// PDUs that are ready to be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ready {
     /// Data of the flow.
     pub data: bool,
-    /// An answer of the receiver at the same End.
+    /// An answer of the receiver of the same host.
     pub turned: bool,
 }
 
 /// Which PDU a sender sends next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Next {
-    /// The scheme's own, as an RM cell.
+    /// A PDU of the scheme, such as an RM cell.
     Own(Answer),
     /// The oldest answer that waits.
     Turned,
@@ -31,47 +31,47 @@ pub enum Next {
 /// What a sender may do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Allowance {
-    /// Send whatever the traffic produces, when it produces it. (The factor bears on the traffic itself.)
+    /// Send each PDU when the traffic model produces it. (The factor scales the traffic model itself.)
     AsProduced,
-    /// At most so many bits per second, each PDU's gap counted from its start.
+    /// At most this many bits per second. The gap of a PDU begins at its start.
     Rate(f64),
-    /// The next PDU not before this instant, whenever asked: until one is sent, or feedback comes.
+    /// The next PDU not before this instant. The answer is valid until a PDU is sent or feedback arrives.
     From(Time),
-    /// Send while fewer than this many PDUs are unacknowledged; the reaction point counts them.
+    /// Send while the window is open. The reaction point counts unacknowledged PDUs.
     Window {
-        /// Whether one more may go now.
+        /// Whether one more PDU may be sent now.
         open: bool,
     },
 }
 
-/// What a reaction point is built into.
+/// The environment of a reaction point.
 #[derive(Clone, Debug)]
 pub struct SenderEnv {
     /// Its own random numbers.
     pub stream: Stream,
     /// Twice the path's propagation delay.
     pub round_trip: Span,
-    /// Rate of the first line that has one.
+    /// Rate of the first line on the path that has a rate.
     pub line_rate: LineRate,
     /// Octets of one PDU of the flow.
     pub octets: u16,
 }
 
-/// Every reaction point: one line, one keyword of the scenario file.
+/// Every reaction point: one line each, with its keyword in scenario files.
 macro_rules! reaction_points {
     ($then:ident! $arguments:tt) => {
         $then! { $arguments
-            /// Obeys nothing: traffic goes out as it is produced.
+            /// No control: PDUs are sent as the traffic model produces them.
             uncontrolled Uncontrolled = super::uncontrolled::Params => super::uncontrolled::Uncontrolled;
             /// Factor on the nominal rate (satellite study).
             rate_factor RateFactor = super::satellite::rate_factor::Params => super::satellite::rate_factor::RateFactor;
             /// Stops on a notice for a while.
             stop Stop = super::satellite::stop::Params => super::satellite::stop::Stop;
-            /// Halves its rate, or stops, on notices; recovers with time (BECN).
+            /// Halves its rate, or stops, on a notice. Recovers with time (BECN).
             becn Becn = super::becn::Params => super::becn::Source;
             /// A constant number of PDUs unacknowledged.
             fixed_window FixedWindow = super::fixed_window::Params => super::fixed_window::FixedWindow;
-            /// Sends RM cells and obeys the explicit rate that comes back.
+            /// Sends RM cells and obeys the explicit rate in those that return.
             explicit_rate ExplicitRate = super::abr::explicit_rate::Params => super::abr::explicit_rate::ExplicitRate;
             /// The source of the available bit rate service (ATM Forum TM 4.0).
             tm40 Tm40 = super::abr::tm40::Params => super::abr::tm40::Source;
@@ -97,18 +97,17 @@ impl RateScale for Reaction {
 }
 
 role_trait! {
-    /// The sender's part of a scheme, for one flow. Its [`RateScale`] bears on traffic that is generated at a nominal
-    /// rate.
+    /// The sender's part of a scheme, for one flow. Its [`RateScale`] scales traffic that has a nominal rate.
     pub trait ReactionPoint: RateScale for Reaction by reaction_points {
         required
         provided
-        /// Whether it controls the sending itself (`on_send`, `choose`, `allowance`), not the traffic's factor alone.
+        /// Whether it controls the sending (`on_send`, `choose`, `allowance`), and not only the factor on the traffic.
         fn sends(&self) -> bool { false }
         /// A backward PDU arrived: notice, RM cell, acknowledgement.
         fn on_feedback(&mut self, pdu: &Pdu, now: Time) {}
-        /// `pdu` is about to be sent. The scheme may write into it.
+        /// `pdu` is about to be sent. The scheme may change it.
         fn on_send(&mut self, pdu: &mut Pdu, now: Time) {}
-        /// Which PDU goes next, of those that are `ready` (at least one is). The call changes nothing; `on_send` follows.
+        /// The PDU to send next, of those that are `ready` (at least one is). The call changes no state; `on_send` follows.
         fn choose(&mut self, ready: Ready, now: Time) -> Next {
             if ready.turned { Next::Turned } else { Next::Data }
         }
@@ -127,18 +126,18 @@ role_trait! {
 }
 
 role_trait! {
-    /// What the network must know of the parameters of a reaction point.
+    /// The parameters of a reaction point, as the assembly reads them.
     pub trait ReactionPointParams for ReactionParams by reaction_points {
         required
         provided
         /// The rate that the network guarantees the flow (MCR) behind a first line of `line_rate`, in bits per second.
         fn minimum(&self, line_rate: LineRate) -> f64 { 0.0 }
-        /// The shortest round trip that it can take from its path, and the reason to refuse a shorter one. `None` if it
-        /// takes none.
+        /// The shortest round trip that it can derive from its path, and the reason to refuse a shorter one. `None` if it
+        /// derives none.
         fn least_round_trip(&self) -> Option<(Span, &'static str)> { None }
         /// The first fault of its times in a slotted model, with the path below the parameters.
         fn check_slotted(&self) -> Result<(), Fault> { Ok(()) }
-        /// No factor on the nominal rate is higher.
+        /// Upper bound of the factor on the nominal rate.
         fn highest_factor(&self) -> f64 { 1.0 }
     }
 }

@@ -138,7 +138,7 @@ impl Sender {
         let Progress { flow, priority, sequence, upcoming, .. } = self.progress;
         let mut sending = Sending { flow, priority, sequence, bits: 0, uplink };
         let traffic = &mut self.traffic;
-        let upcoming = self.reaction.show_scale(Producing { traffic, upcoming, last, output: &mut sending });
+        let upcoming = self.reaction.with_rate_scale(Producing { traffic, upcoming, last, output: &mut sending });
         let (next, bits) = (sending.sequence, sending.bits);
         let count = u64::from(next.wrapping_sub(sequence));
         let progress = &mut self.progress;
@@ -165,7 +165,7 @@ impl Sender {
         let span = (due, last);
         let counts = (&mut counts[..], sent);
         match traffic {
-            Model::Greedy(traffic) => reaction.show(Acting { traffic, progress, span, counts, uplink }),
+            Model::Greedy(traffic) => reaction.with_variant(Acting { traffic, progress, span, counts, uplink }),
             traffic => Acting { traffic, progress, span, counts, uplink }.run(reaction),
         }
     }

@@ -335,7 +335,7 @@ impl<O: Out> WithPoint for Pass<'_, O> {
 impl<O: Out> Pass<'_, O> {
     fn run_with(self, point: Option<&mut Congestion>) -> (usize, Option<Asked>) {
         match point {
-            Some(point) => point.show(self),
+            Some(point) => point.with_variant(self),
             None => self.run(&mut NoPoint),
         }
     }

@@ -1,5 +1,4 @@
-//! How much credit a receiver gives: the role that every receiver's strategy plays. It begins afresh with each
-//! connection.
+//! Receiver's strategies: how much credit an acknowledgement gives. Each connection starts with a new state.
 
 use crate::core::roles::{define_role, dispatch, role_trait};
 
@@ -7,7 +6,7 @@ pub(super) mod congestion_avoidance;
 mod whole;
 mod withdrawing_credit;
 
-/// What of an arriving TPDU a receiver's strategy sees.
+/// An arriving TPDU, as the receiver's strategy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arrival {
     /// Whether it is a DT TPDU.
@@ -16,14 +15,14 @@ pub struct Arrival {
     pub is_marked: bool,
 }
 
-/// What a receiver's strategy is built into.
+/// The environment of a receiver's strategy.
 #[derive(Clone, Copy, Debug)]
 pub struct CreditEnv {
     /// The most credit that the local buffer management allows (saw).
     pub most: u16,
 }
 
-/// Every receiver's strategy: one line, one keyword of the scenario file.
+/// Every receiver's strategy: one line each, with its keyword in scenario files.
 macro_rules! credit_strategies {
     ($then:ident! $arguments:tt) => {
         $then! { $arguments

@@ -1,5 +1,4 @@
-//! How much of the credit a sender uses: the role that every sender's strategy plays. It begins afresh with each
-//! connection.
+//! Sender's strategies: how much of the credit a sender uses. Each connection starts with a new state.
 
 use crate::core::roles::{define_role, dispatch, role_trait};
 
@@ -8,7 +7,7 @@ mod decbit;
 mod error_npdu;
 mod unlimited;
 
-/// What of an AK TPDU that acknowledges something a sender's strategy sees.
+/// An AK TPDU that acknowledges data, as the sender's strategy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acknowledged {
     /// DT TPDUs newly acknowledged, at least 1.
@@ -19,17 +18,17 @@ pub struct Acknowledged {
     pub is_marked: bool,
 }
 
-/// Every sender's strategy: one line, one keyword of the scenario file.
+/// Every sender's strategy: one line each, with its keyword in scenario files.
 macro_rules! window_strategies {
     ($then:ident! $arguments:tt) => {
         $then! { $arguments
-            /// No congestion management: uses whatever credit there is.
+            /// No congestion management: uses the whole credit.
             unlimited Unlimited = unlimited::Params => unlimited::Unlimited;
             /// Sending transport layer backoff, upon retransmission alone.
             backoff Backoff = backoff::Params => backoff::Backoff;
             /// Sending transport layer backoff, upon retransmission and upon Error Reports, which it asks for.
             error_npdu ErrorNpdu = error_npdu::Params => error_npdu::ErrorNpdu;
-            /// DECbit: congestion experienced, told by acknowledgements.
+            /// DECbit: reacts to congestion experienced, as acknowledgements report it.
             decbit Decbit = decbit::Params => decbit::Decbit;
         }
     };
