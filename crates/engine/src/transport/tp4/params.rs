@@ -140,6 +140,11 @@ impl Params {
                 "choose such a number; 20 is usual",
             ));
         }
+        self.check_timers()?;
+        self.check_octets()
+    }
+
+    fn check_timers(&self) -> Result<(), Fault> {
         let timers = &self.retransmission;
         for (path, span) in [("window_time", self.window_time), ("retransmission.least", timers.least)] {
             if span < SHORTEST {
@@ -165,6 +170,10 @@ impl Params {
                 "choose such a number; the study uses 0.3",
             ));
         }
+        Ok(())
+    }
+
+    fn check_octets(&self) -> Result<(), Fault> {
         let octets = &self.octets;
         for (path, value) in [
             ("acknowledgement", octets.acknowledgement),
