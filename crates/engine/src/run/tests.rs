@@ -1,0 +1,122 @@
+//! A run from start to end: spans and slices, warm-up, stops by departures, readings, clones.
+
+use super::*;
+use crate::scenario::document;
+
+/// A cell every millisecond from the start on. The line takes 1 us for it and delays by 500 us.
+const CELLS: &str = r#"
+    duration = "10 ms"
+    [line.trunk]
+    between = ["a", "b"]
+    rate = "424 Mb/s"
+    delay = "500 us"
+    [flow.data]
+    path = ["a", "b"]
+    traffic.cbr = { rate = "424 kb/s", start = "0 s" }
+"#;
+
+/// Random traffic that fills a short queue now and then.
+const RANDOM: &str = r#"
+    duration = "50 ms"
+    [line.trunk]
+    between = ["a", "b"]
+    rate = "4 Mb/s"
+    delay = "1 ms"
+    queues = [{ drop_tail = { size = "5 cells" } }]
+    [flow.data]
+    count = 3
+    path = ["a", "b"]
+    traffic.poisson = { rate = "1.3 Mb/s" }
+"#;
+
+fn run(text: &str) -> Run {
+    let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    Run::new(&scenario, 1, 0, Form::Fast).unwrap()
+}
+
+fn finished(text: &str) -> Report {
+    let mut run = run(text);
+    run.finish().unwrap();
+    run.report()
+}
+
+#[test]
+fn it_advances_by_spans_and_not_beyond_its_end() {
+    let mut run = run(CELLS);
+    let four = Span::milliseconds(4);
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        let has_ended = run.advance(four).unwrap();
+        seen.push((has_ended, run.world().clock().seconds(), run.progress()));
+    }
+    assert_eq!(seen, [(false, 0.004, 0.4), (false, 0.008, 0.8), (true, 0.010, 1.0), (true, 0.010, 1.0)]);
+    // Cells of 0 to 10 ms, and those of 0 to 9 ms arrive by 10 ms.
+    let report = run.report();
+    assert_eq!((report.groups[0].sent, report.groups[0].delivered, report.end_s), (11, 10, 0.010));
+}
+
+#[test]
+fn slices_and_reports_on_the_way_change_no_bit() {
+    let whole = finished(RANDOM);
+    let mut sliced = run(RANDOM).with_slices_of(20);
+    let mut slices = 0;
+    while !sliced.advance(Span::milliseconds(1000)).unwrap() {
+        slices += 1;
+        sliced.report();
+    }
+    assert!(slices > 1, "{slices}");
+    assert_eq!(sliced.report(), whole);
+    assert!(whole.groups[0].lost > 0);
+}
+
+#[test]
+fn warm_up_resets_measures_and_keeps_the_state() {
+    let report = finished(&CELLS.replace("duration", "warm_up = \"5 ms\"\nduration"));
+    // Sent from 6 to 10 ms. The cell of 5 ms was sent before, and arrives at 5.501 ms; that of 10 ms does not arrive.
+    assert_eq!((report.groups[0].sent, report.groups[0].delivered), (5, 5));
+    assert_eq!((report.measured_s, report.end_s), (0.005, 0.010));
+    assert_eq!(report.groups[0].throughput_bps, 5.0 * 424.0 / 0.005);
+    let port = &report.ports[0];
+    assert_eq!((port.arrived, port.queue_max, port.queue_max_start), (5, 1, 1));
+    // The cell of 5 ms departs behind the reset; that of 10 ms is still in service at the end.
+    assert_eq!(port.departed, 5);
+}
+
+#[test]
+fn the_nth_departure_after_warm_up_ends_it() {
+    let stop = "warm_up = \"5 ms\"\nstop = { port = \"trunk\", departures = 3 }\nduration";
+    let report = finished(&CELLS.replace("duration", stop));
+    // The cell of 5 ms is in service when warm-up ends: it departs 1 us later, then those of 6 and 7 ms.
+    assert_eq!((report.end_s, report.ports[0].departed), (0.007_001, 3));
+    // Fewer come than are asked for: the run ends by its duration.
+    let report = finished(&CELLS.replace("duration", &stop.replace("= 3", "= 9")));
+    assert_eq!(report.end_s, 0.010);
+}
+
+#[test]
+fn readings_come_at_the_interval() {
+    let report = finished(&CELLS.replace("duration", "measure.sample = \"3 ms\"\nduration"));
+    let read = |quantity: &str| {
+        let rows = report.series.iter().filter(|row| row.quantity == quantity && row.component != "trunk.reverse");
+        rows.map(|row| (row.time_s, row.value)).collect::<Vec<_>>()
+    };
+    // The cell of an instant of reading is in service then, and has not arrived at the other end.
+    assert_eq!(read("queue_0"), [(0.003, 1.0), (0.006, 1.0), (0.009, 1.0)]);
+    assert_eq!(read("received"), [(0.003, 3.0), (0.006, 6.0), (0.009, 9.0)]);
+    assert_eq!(
+        read("utilisation"),
+        [(0.003, 0.001); 1].into_iter().chain([(0.006, 0.001), (0.009, 0.001)]).collect::<Vec<_>>()
+    );
+}
+
+#[test]
+fn a_clone_continues_to_the_same_bits() {
+    let mut original = run(RANDOM);
+    assert!(!original.advance(Span::milliseconds(20)).unwrap());
+    let mut fork = original.clone();
+    original.finish().unwrap();
+    assert_ne!(fork.report(), original.report());
+    fork.finish().unwrap();
+    assert_eq!(fork.report(), original.report());
+    assert_eq!(fork.report(), finished(RANDOM));
+}
