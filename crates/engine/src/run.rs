@@ -163,3 +163,6 @@ impl<P: Probe> Run<P> {
         Report { series: self.series.rows().to_vec(), ..measured.report(self.measure.distributions) }
     }
 }
+
+#[cfg(test)]
+mod tests;
