@@ -1,8 +1,8 @@
-//! The macro behind every role: from one list of variants follow the parameter enum with its scenario keywords and
-//! JSON Schema, the state enum, checking, building and dispatch.
+//! The macros that define a role. From one list of variants they make the parameter enum with its scenario keywords and
+//! JSON Schema, the state enum, and the methods for checks, construction and dispatch.
 //!
-//! A role file lists `keyword Variant = module::Params => module::State` once, in a macro of its own that hands the
-//! list on; `Params` has `check(&self) -> Result<(), Fault>`, the state `new(&Params, Env)`.
+//! A role file lists `keyword Variant = module::Params => module::State` once, in a macro of its own that passes the
+//! list to these macros. `Params` has `check(&self) -> Result<(), Fault>`, and the state has `new(&Params, Env)`.
 
 /// Defines the parameter enum and the state enum of a role.
 macro_rules! define_role {
@@ -15,7 +15,7 @@ macro_rules! define_role {
             $($(#[doc = $doc])* $variant($given),)*
         }
 
-        /// One variant at work.
+        /// The state of one variant.
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "a box would cost a cache miss per PDU")]
         pub enum $state {
@@ -23,10 +23,10 @@ macro_rules! define_role {
         }
 
         impl $params {
-            /// The keyword of every variant, in the order of the list.
+            /// The keywords of all variants, in the order of the list.
             pub const KEYWORDS: &[&str] = &[$(stringify!($keyword)),*];
 
-            /// The keyword of this one.
+            /// The keyword of this variant.
             #[must_use]
             pub fn keyword(&self) -> &'static str {
                 match self {
@@ -43,7 +43,7 @@ macro_rules! define_role {
                 }
             }
 
-            /// Builds the variant into its env; the parameters have been checked.
+            /// Builds the variant in its `Env`. The parameters must have passed `check`.
             #[must_use]
             pub fn build(&self, env: $env) -> $state {
                 match self {
@@ -56,7 +56,7 @@ macro_rules! define_role {
     };
 }
 
-/// Calls the same method of whichever variant is there.
+/// Calls the same method of the current variant.
 macro_rules! dispatch {
     ([$state:ident, $value:expr, $variant:ident => $call:expr]
      $($(#[doc = $doc:literal])* $keyword:ident $type:ident = $given:path => $built:path;)*) => {
