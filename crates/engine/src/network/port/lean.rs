@@ -1,8 +1,8 @@
-//! Arrivals at a port at which nothing rare can happen, with its state in local variables.
+//! A fast loop for arrivals at a port, with the state of the port in local variables.
 //!
-//! Nothing is pushed out, watched at its departure, counted in bits or refused by a broken line, and every queue
-//! discards by its length alone. That is what most ports do most of the time. `service` says the same for any port, and
-//! is asked here where a PDU is refused or a notice is due.
+//! It covers the frequent case: the port pushes no PDU out, watches no departures, counts no bits, its line cannot
+//! break, and every queue discards by its length alone. `service` has the same behaviour for every port, and handles
+//! the PDUs here that are refused or cause a notice.
 
 use super::groups::Groups;
 use super::queues::Queues;
@@ -23,11 +23,11 @@ struct NoPoint;
 
 impl CongestionPoint for NoPoint {}
 
-/// Where what departs goes.
+/// Destination of departing PDUs.
 trait Out {
-    /// It goes.
+    /// Sends one PDU.
     fn send(&mut self, record: &Record);
-    /// They all go.
+    /// Sends all of them, in order.
     #[inline(always)]
     fn send_all(&mut self, records: &[Record]) {
         records.iter().for_each(|record| self.send(record));
@@ -64,24 +64,24 @@ impl Out for Several<'_> {
     }
 }
 
-/// A PDU about which a port with all its means must be asked: as the congestion point left it, whether it is refused,
-/// and the notice that is due.
+/// An arrival that `service` must handle: the PDU as the congestion point left it, whether it is refused, and its
+/// notice.
 type Asked = (Pdu, bool, Option<Notice>);
 
-/// What arrivals meet.
+/// The state that admits arrivals.
 struct Admission<'a> {
     queues: &'a mut Queues,
     first_queue: usize,
     server: &'a mut Server,
-    /// Place of the line's deliveries.
+    /// Place of the line's deliveries at equal times.
     delivery: Place,
     judge: Judge<'a>,
 }
 
-/// By what arrivals are judged.
+/// The state that decides on an arrival.
 struct Judge<'a> {
     policies: &'a [Policy],
-    /// Of each queue the lengths from which on it discards.
+    /// For each queue, the lengths from which on it discards (CLP=0, CLP=1).
     limits: &'a [[u64; 2]],
     groups: &'a mut Groups,
 }
@@ -92,7 +92,7 @@ impl Judge<'_> {
         queue_of(pdu, self.limits.len())
     }
 
-    /// Shows an arrival to the congestion point; what must be asked about it, if it does not just join its queue.
+    /// Passes an arrival to the congestion point. Returns `Some` if the arrival does not simply join its queue.
     #[inline(always)]
     fn look<C: CongestionPoint>(
         &mut self,
@@ -111,10 +111,10 @@ impl Judge<'_> {
     }
 }
 
-/// So many arrivals go through the loop before what departs is copied, so that it is still in the nearest cache.
+/// Arrivals per batch. The departures of a batch are copied while they are still in the L1 cache.
 const AT_ONCE: usize = 64;
 
-/// The line, with room for what is to depart.
+/// The line, with room for new departures.
 struct Outlet<'a> {
     line: Line,
     departures: Room<'a, Departure>,
@@ -122,20 +122,20 @@ struct Outlet<'a> {
 }
 
 impl<'a> Outlet<'a> {
-    /// For so many departures more.
+    /// Reserves room for `count` departures.
     fn new(line: &Line, departures: &'a mut Fifo<Departure>, count: usize, delivery: Place) -> Outlet<'a> {
         let nothing = Departure { at: Time::ZERO, bits: 0, queue: 0 };
         Outlet { line: line.clone(), departures: departures.with_room(count, nothing), delivery }
     }
 
-    /// What departs first, if that is by `now`.
+    /// Removes the first departure if it is no later than `now`.
     #[inline(always)]
     fn depart(&mut self, now: Time) -> Option<Departure> {
         self.departures.next_if(|departure| departure.at <= now)
     }
 
-    /// The PDU is sent from the record's time on, or when the line is free, and must be counted; the record becomes that
-    /// of its arrival behind the line.
+    /// Sends the PDU at the record's time or when the line is free. The caller counts it. The record becomes that of
+    /// the PDU's arrival behind the line.
     #[inline(always)]
     fn begin(&mut self, record: &mut Record, queue: usize) {
         let bits = record.pdu.bits();
@@ -145,7 +145,7 @@ impl<'a> Outlet<'a> {
     }
 }
 
-/// The first queue, where no other has any PDUs: whatever is to depart is present in it.
+/// The first queue while the others are empty: it holds exactly the PDUs in `departures`.
 struct First<'a> {
     measures: QueueMeasures,
     outlet: Outlet<'a>,
@@ -153,8 +153,8 @@ struct First<'a> {
 }
 
 impl First<'_> {
-    /// Takes arrivals until somebody must be asked, or one comes for another queue: how many joined, and what must be
-    /// asked about the next. The records become those of their departures.
+    /// Admits arrivals up to the first one that `service` must handle or that uses another queue. Returns the number
+    /// admitted, and the result of `look` for the next. The records become those of the arrivals behind the line.
     #[inline(always)]
     fn admit<C: CongestionPoint>(
         &mut self,
@@ -182,8 +182,8 @@ impl First<'_> {
 }
 
 impl Admission<'_> {
-    /// Takes arrivals while they are for the first queue, and no other has any PDUs, until somebody must be asked: how
-    /// many, and what must be asked about the last.
+    /// Admits arrivals for the first queue while the others are empty, up to the first one that `service` must handle.
+    /// Returns the number processed, and the result of `look` for the last.
     #[inline(never)]
     fn admit_first<C: CongestionPoint>(
         mut self,
@@ -217,8 +217,8 @@ impl Admission<'_> {
         (joined + usize::from(asked.is_some()), asked)
     }
 
-    /// Takes arrivals for all queues, until somebody must be asked or there is no more room: how many, and what must be
-    /// asked about the last.
+    /// Admits arrivals for all queues, up to the first one that `service` must handle or until the reserved room is
+    /// used. Returns the number processed, and the result of `look` for the last.
     #[inline(never)]
     fn admit_all<C: CongestionPoint>(
         mut self,
@@ -257,22 +257,22 @@ impl Admission<'_> {
     }
 }
 
-/// All queues, with PDUs in any of them.
+/// All queues; each may have PDUs.
 struct All<'a, O> {
     states: &'a mut [QueueState],
-    /// PDUs present in all of them, and the most since the last reset.
+    /// PDUs present in all queues, and the most since the last reset.
     present: u64,
     most: u64,
     outlet: Outlet<'a>,
     waiting: &'a mut Queued,
-    /// PDUs that waited and may be sent yet, before there is no more room.
+    /// Number of waiting PDUs that may still be sent before the reserved room is used.
     room: usize,
     first_queue: usize,
     out: &'a mut O,
 }
 
 impl<O: Out> All<'_, O> {
-    /// Lets everything depart that does by `now`, and serves what waits; whether there was room for all of it.
+    /// Handles all departures up to `now`, and sends waiting PDUs. Returns whether the reserved room was enough.
     #[inline(always)]
     fn advance(&mut self, now: Time) -> bool {
         while self.waiting.count > 0 && self.outlet.line.free_at <= now {
@@ -304,7 +304,7 @@ impl<O: Out> All<'_, O> {
         }
     }
 
-    /// The PDU is sent, and goes into the lane of the node behind the line.
+    /// Sends the PDU into the lane behind the line.
     #[inline(always)]
     fn begin(&mut self, record: &mut Record, queue: usize) {
         self.outlet.begin(record, queue);
@@ -313,7 +313,7 @@ impl<O: Out> All<'_, O> {
     }
 }
 
-/// Arrivals, what they meet, and where what departs goes.
+/// Arrivals, the state that admits them, and the destination of departures.
 struct Pass<'a, O>(&'a mut [Record], Admission<'a>, O);
 
 impl<O: Out> WithPoint for Pass<'_, O> {
@@ -342,7 +342,7 @@ impl<O: Out> Pass<'_, O> {
 }
 
 impl Port {
-    /// Takes arrivals where nothing rare can happen.
+    /// Admits arrivals with the fast loop.
     pub(super) fn admit_in_loop<P: Probe>(&mut self, mut records: &mut [Record], ctx: &mut Ctx<P>) {
         while !records.is_empty() {
             let (taken, asked) = self.admit_until_asked(records, &mut ctx.lanes);
