@@ -1,4 +1,4 @@
-//! The rows of a run's report, from the network as it stands.
+//! The rows of a report, read from the network in its current state.
 
 use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report};
 use super::transports;
@@ -14,28 +14,28 @@ use crate::network::receiver::Receiver;
 use crate::round::World;
 use crate::traffic::Transfers;
 
-/// What the Ends of a group come to together.
+/// Sums over the endpoints of a group.
 #[derive(Clone, Debug)]
 struct GroupSums {
-    /// Rate at which its sources offer, where the parameters of all tell.
+    /// Offered rate of its sources, if the parameters of all determine it.
     nominal: Option<f64>,
     files: Option<Transfers>,
     delays: Moments,
 }
 
-/// A network as it stands, and since when it has been measured.
+/// A network in its current state, and the start of the measures.
 #[derive(Debug)]
 pub struct Measured<'a, P> {
     /// The network.
     pub world: &'a World<P>,
-    /// When the measures began.
+    /// Start of the measures.
     pub since: Time,
-    /// What had been counted by then.
+    /// Counts at the start of the measures.
     pub base: &'a [Counts],
 }
 
 impl<P: Probe> Measured<'_, P> {
-    /// Every table but the time series.
+    /// Every table except the time series.
     #[must_use]
     pub fn report(&self, shows_distributions: bool) -> Report {
         let now = self.world.clock();
@@ -141,7 +141,7 @@ impl<P: Probe> Measured<'_, P> {
         sums
     }
 
-    /// Time at each level, all flows of a group together.
+    /// Time at each level, summed over all flows of a group.
     fn level_rows(&self, now: Time) -> Vec<LevelRow> {
         let mut spent: Vec<Vec<(f64, u128)>> = vec![Vec::new(); self.world.groups().len()];
         for end in self.world.endpoints() {
@@ -185,7 +185,7 @@ impl<P: Probe> Measured<'_, P> {
         queues: &mut Vec<QueueRow>,
         losses: &mut Vec<LossRow>,
     ) {
-        // A mere delay is no port to anybody who reads.
+        // Readers do not see a delay without queueing as a port.
         let Some(rate) = port.rate() else { return };
         let name = port.name();
         let mut row = PortRow {
@@ -285,7 +285,7 @@ fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
     row.delay_p99_s = receiver.histogram.as_ref().and_then(|histogram| quantile_s(histogram, 0.99, &receiver.delays));
 }
 
-/// The row of a group from those of its flows and what its Ends come to together.
+/// The row of a group, from those of its flows and the sums over its endpoints.
 fn group_row(name: &str, own: &[&FlowRow], sums: &GroupSums, histogram: &Histogram, measured: Span) -> GroupRow {
     let sum = |field: fn(&FlowRow) -> u64| own.iter().map(|row| field(row)).sum::<u64>();
     let (sent, lost, over) = (sum(|row| row.sent), sum(|row| row.lost), sum(|row| row.over_jitter_limit));
@@ -324,7 +324,7 @@ fn group_row(name: &str, own: &[&FlowRow], sums: &GroupSums, histogram: &Histogr
     }
 }
 
-/// What a port did to a group.
+/// The losses of a group at a port.
 fn loss_row(port: &str, group: &str, own: &GroupMeasures) -> LossRow {
     LossRow {
         place: port.to_owned(),
@@ -337,13 +337,13 @@ fn loss_row(port: &str, group: &str, own: &GroupMeasures) -> LossRow {
     }
 }
 
-/// A quantile of delays in seconds: no step of the histogram leads beyond what there was.
+/// A quantile of delays in seconds, limited to the minimum and the maximum: a step of the histogram can exceed them.
 fn quantile_s(histogram: &Histogram, q: f64, delays: &Moments) -> Option<f64> {
     let found = histogram.quantile(q)?;
     Some(Span(found.clamp(delays.minimum()?, delays.maximum()?)).seconds())
 }
 
-/// Mean time of the finished transfers, and of all as far as they got; seconds.
+/// Mean time in seconds of the finished transfers, and of all transfers with the time so far of unfinished ones.
 fn transfer_means(files: &Transfers) -> (Option<f64>, Option<f64>) {
     let mean = |count: u64, sum: u128| (count > 0).then(|| sum as f64 / count as f64 * 1e-12);
     (
