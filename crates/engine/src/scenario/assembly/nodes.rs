@@ -1,4 +1,4 @@
-//! Every node of a network, built into its place.
+//! Builds every node of a network.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -28,21 +28,21 @@ use crate::round::{Location, Parts, Process, Unit};
 use crate::scenario::spec::Order;
 use crate::traffic;
 
-/// Which form of the engine runs.
+/// The form of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Each node runs ahead as far as it may, and then the next.
+    /// Each node runs alone up to its horizon, and then the next.
     #[default]
     Fast,
     /// All nodes take turns, in order of time.
     Plain,
 }
 
-/// In a larger network there is always more to do at a time than taking turns is good for.
+/// Larger networks always have enough events per round, and never take turns.
 const MOST_IN_TURNS: usize = 4_096;
 
 impl Network<'_> {
-    /// Builds every node, and what leads where.
+    /// Builds every node and its lanes.
     pub(super) fn build(&self, seed: u64, replication: u32, form: Form) -> Parts {
         let folded = self.folded();
         let mut routes = self.route(&folded, |_| form == Form::Plain);
@@ -65,7 +65,7 @@ impl Network<'_> {
         .build(&units)
     }
 
-    /// The units of a round: in the plain form one, in which everything takes turns.
+    /// The units of a round. The plain form has one unit, in which all nodes take turns.
     fn units(&self, routes: &Routes, form: Form) -> Vec<Vec<u32>> {
         let units = routes.graph.units(|step| self.is_instant(routes, step));
         match form {
@@ -74,7 +74,7 @@ impl Network<'_> {
         }
     }
 
-    /// Ends that have a node in common with others, and take turns: they need nodes of their own.
+    /// Endpoints that share a node with others in a cluster: they need nodes of their own.
     fn grouped_in_turns(&self, routes: &Routes, units: &[Vec<u32>]) -> BTreeSet<usize> {
         let taking_turns: BTreeSet<u32> = units.iter().filter(|unit| unit.len() > 1).flatten().copied().collect();
         let is_grouped = |end: &usize| {
@@ -85,7 +85,7 @@ impl Network<'_> {
         (0..self.endpoint_count).filter(is_grouped).collect()
     }
 
-    /// What congestion points may know of each flow.
+    /// The terms of each flow for congestion points.
     fn terms(&self) -> Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
@@ -194,7 +194,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         })
     }
 
-    /// Hosts and sinks, node by node.
+    /// Builds hosts and sinks, node by node.
     fn build_hosts(&mut self) {
         let nodes = self.routes.graph.names.len();
         let mut hosts: Vec<Vec<Host>> = (0..nodes).map(|_| Vec::new()).collect();
@@ -303,7 +303,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     }
 }
 
-/// What runs at a time: these nodes.
+/// A unit of these nodes.
 fn unit(graph: &super::graph::Graph, members: &[u32]) -> Unit {
     if let [node] = members {
         return Unit::Node(*node);

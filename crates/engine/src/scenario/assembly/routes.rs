@@ -1,4 +1,4 @@
-//! Where PDUs go: from the paths of the flows, the nodes, the lanes between them and the ways at each port.
+//! Routes of PDUs: from the paths of the flows, the nodes, the lanes between them, and the next lanes at each port.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -14,46 +14,46 @@ use crate::network::port::{Way, Ways};
 use crate::queue;
 use crate::round::horizon::Edge;
 
-/// What a port's congestion point does beside looking at what arrives.
+/// Properties of a port's congestion point.
 #[derive(Clone, Copy, Debug, Default)]
 struct Point {
     /// It sends notices or reports.
     notifies: bool,
-    /// PDUs on their way back are shown to it.
+    /// It observes backward PDUs.
     wants_backward: bool,
-    /// Departures are shown to it.
+    /// It observes departures.
     wants_departures: bool,
 }
 
-/// Where everything goes.
+/// The routes of a network.
 #[derive(Clone, Debug)]
 pub(super) struct Routes {
     pub(super) graph: Graph,
-    /// The ways at each port.
+    /// The next lanes at each port.
     pub(super) ways: Vec<Ways>,
-    /// Where what passes the policers of each flow goes.
+    /// The lane after the policers of each flow.
     pub(super) policed: Vec<LaneId>,
-    /// The node of each End.
+    /// The node of each endpoint.
     pub(super) endpoints: Vec<Option<u32>>,
-    /// Of each End that sends the port where it meets others.
+    /// For each endpoint that sends, the first port that it shares with others.
     pub(super) exits: Vec<Option<usize>>,
-    /// The lane of each End's node to that port.
+    /// The lane from each endpoint's node to that port.
     pub(super) out: Vec<LaneId>,
-    /// Of each node with hosts how long what they send is under way at the least.
+    /// For each node with hosts, the shortest delay from a host to the port.
     leads: BTreeMap<u32, Span>,
-    /// What each port's congestion point does.
+    /// The properties of each port's congestion point.
     points: Vec<Point>,
-    /// The first queue at each port that any PDU ever takes.
+    /// The highest priority of any PDU at each port.
     pub(super) first_queues: Vec<u8>,
-    /// No PDU of the network is shorter, in bits.
+    /// Size of the shortest PDU of the network, in bits.
     pub(super) least_bits: u64,
 }
 
 impl Network<'_> {
-    /// Access lines that are worked out with their hosts: nothing waits in them but their own hosts' PDUs, and nobody
-    /// else uses or watches them.
+    /// Access lines that are computed with their hosts: only the PDUs of their own host queue for them, and nothing
+    /// else uses or observes them.
     pub(super) fn folded(&self) -> BTreeSet<usize> {
-        // Beside transport connections the bits of every queue are measured, and an access line here counts PDUs.
+        // With transport connections every queue is measured in bits, but an `AccessLine` counts PDUs.
         let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
         let is_suited = |flow: &&FlowPlan<'_>| {
             let port = &self.ports[flow.forward[0]];
@@ -69,7 +69,7 @@ impl Network<'_> {
         self.flows.iter().filter(is_suited).map(|flow| flow.forward[0]).collect()
     }
 
-    /// The least length of the flow's PDUs, in bits, whatever they carry.
+    /// Size of the flow's shortest PDU, in bits, of any kind.
     pub(super) fn least_bits(&self, flow: &FlowPlan<'_>) -> u64 {
         if flow.params.transport.is_some() || !flow.params.traffic.constant_size() {
             return 8;
@@ -81,7 +81,7 @@ impl Network<'_> {
         u64::from(flow.params.octets.min(CELL_OCTETS).min(answer)) * 8
     }
 
-    /// The line of its own of a flow's sending End.
+    /// The access line of the flow's sending host.
     pub(super) fn build_access(&self, flow: &FlowPlan<'_>) -> AccessLine {
         let first = flow.forward[0];
         let port = &self.ports[first];
@@ -94,7 +94,7 @@ impl Network<'_> {
         })
     }
 
-    /// The least length of what the flow's sending End sends: its own PDUs and answers to its peer's.
+    /// Size of the shortest PDU that the flow's sending host sends: its own PDUs, and answers to its peer's.
     fn least_access_bits(&self, flow: &FlowPlan<'_>) -> u64 {
         let own = self.least_bits(flow);
         flow.peer.map_or(own, |peer| own.min(self.least_bits(&self.flows[peer])))
@@ -113,7 +113,7 @@ impl Network<'_> {
         self.ports.iter().map(point).collect()
     }
 
-    /// Lays the lanes. Ends for which `takes_turns` holds each have a node of their own.
+    /// Lays out the lanes. Each endpoint for which `takes_turns` is true has its own node.
     pub(super) fn route(&self, folded: &BTreeSet<usize>, takes_turns: impl Fn(usize) -> bool) -> Routes {
         let mut layer = Layer {
             network: self,
@@ -141,7 +141,7 @@ impl Network<'_> {
         layer.routes
     }
 
-    /// Room for the ways of the flows that cross each port.
+    /// Empty next lanes for the flows through each port.
     fn empty_ways(&self) -> Vec<Ways> {
         let mut spans = vec![(u32::MAX, 0); self.ports.len()];
         for (index, flow) in self.flows.iter().enumerate() {
@@ -157,14 +157,14 @@ impl Network<'_> {
         spans.into_iter().map(ways).collect()
     }
 
-    /// Whether a step takes no time.
+    /// Whether a step has no delay.
     pub(super) fn is_instant(&self, routes: &Routes, step: &Step) -> bool {
         if step.edge != Edge::Line {
             return true;
         }
         match routes.graph.names[step.from as usize] {
             Name::Port(port) => {
-                // Where departures are watched, the PDU in service may depart at any moment.
+                // If departures are observed, the PDU in service can depart at any time.
                 let service = match routes.points[port].wants_departures {
                     true => Span::ZERO,
                     false => Serialiser::new(self.ports[port].rate).floor(routes.least_bits),
@@ -192,7 +192,7 @@ impl Network<'_> {
     }
 }
 
-/// Lays the lanes of one network.
+/// Lays out the lanes of one network.
 struct Layer<'a> {
     network: &'a Network<'a>,
     folded: &'a BTreeSet<usize>,
@@ -200,7 +200,7 @@ struct Layer<'a> {
 }
 
 impl Layer<'_> {
-    /// Gives both Ends of the flow their nodes.
+    /// Assigns nodes to both endpoints of the flow.
     fn place_endpoints(&mut self, flow: &FlowPlan<'_>, takes_turns: &impl Fn(usize) -> bool) {
         let [sending, receiving] = flow.endpoints;
         let last = flow.forward.len() - 1;
@@ -227,7 +227,7 @@ impl Layer<'_> {
         *least = lead.min(*least);
     }
 
-    /// The lane by which the PDUs of a port's line get to the node.
+    /// The lane behind a port's line to the node.
     fn by_line(&mut self, port: usize, to: u32, shown: bool) -> LaneId {
         let from = self.routes.graph.node(Name::Port(port));
         self.routes.graph.lane(Step { from, to, edge: Edge::Line, shown })
@@ -238,13 +238,13 @@ impl Layer<'_> {
         &mut ways.ways[flow - ways.first as usize]
     }
 
-    /// PDUs of that priority cross the port.
+    /// Records that PDUs of that priority use the port.
     fn take_queue(&mut self, port: usize, priority: u8) {
         let first = &mut self.routes.first_queues[port];
         *first = priority.min(*first);
     }
 
-    /// Where PDUs in the flow's own direction go behind its `hop`-th line.
+    /// The node that receives the flow's forward PDUs from its `hop`-th line.
     fn onward(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
         match flow.forward.get(hop + 1) {
             Some(&port) => Some(self.routes.graph.node(Name::Port(port))),
@@ -252,7 +252,7 @@ impl Layer<'_> {
         }
     }
 
-    /// Where PDUs against the flow's direction go from the node before its `hop`-th line.
+    /// The node that receives the flow's backward PDUs from the node before its `hop`-th line.
     fn returning(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
         match hop.checked_sub(1) {
             Some(before) => Some(self.routes.graph.node(Name::Port(flow.backward[before]))),
@@ -286,7 +286,7 @@ impl Layer<'_> {
         }
     }
 
-    /// The ways back of answers, notices and reports, from the furthest place that may send any.
+    /// The backward lanes for answers, notices and reports, from the last place that may send any.
     fn lay_backward(&mut self, index: usize, flow: &FlowPlan<'_>) {
         let last = flow.forward.len() - 1;
         let has_transport = flow.params.transport.is_some();
@@ -299,7 +299,7 @@ impl Layer<'_> {
                 continue;
             }
             let Some(to) = self.returning(flow, hop) else { continue };
-            // Notices take the first queue.
+            // Notices use the first queue.
             self.take_queue(port, 0);
             let from = self.routes.graph.node(Name::Port(port));
             self.routes.graph.place(from, 100_000 + 10 * (last - hop) as u32);
@@ -325,7 +325,7 @@ impl Layer<'_> {
         }
     }
 
-    /// The way of what the port makes about the flow.
+    /// The lane for PDUs that the port itself sends about the flow.
     fn lay_direct(&mut self, port: usize, index: usize, to: Option<u32>) {
         let Some(to) = to else { return };
         let from = self.routes.graph.node(Name::Port(port));
