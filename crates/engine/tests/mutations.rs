@@ -1,5 +1,5 @@
-//! Ready scenarios with one thing wrong: whatever is missing, empty, doubled or of another kind, the answer is a run or
-//! a fault, and never a panic.
+//! Ready scenarios with one fault: a value that is missing, empty, doubled or of another kind leads to a run or to an
+//! error, never to a panic.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 
 mod ready_scenarios;
 
-/// Wake-ups that a mutated scenario which is sound is run for.
+/// Number of PDUs after which the run of a valid mutation stops.
 const WAKE_UPS: u64 = 300;
 
-/// The way from the root of a document to one of its values.
+/// The path from the root of a document to one of its values.
 type Way = Vec<String>;
 
-/// Every value of a document but the root, by the way that leads to it.
+/// The paths to every value of a document except the root.
 fn ways(tree: &Value, here: &Way, found: &mut Vec<Way>) {
     let below: Vec<(String, &Value)> = match tree {
         Value::Object(table) => table.iter().map(|(key, value)| (key.clone(), value)).collect(),
@@ -40,7 +40,7 @@ fn at<'a>(tree: &'a mut Value, way: &[String]) -> &'a mut Value {
     })
 }
 
-/// The document without the value.
+/// Deletes the value.
 fn delete(tree: &mut Value, way: &[String]) {
     let (last, parent) = way.split_last().unwrap();
     match at(tree, parent) {
@@ -50,7 +50,7 @@ fn delete(tree: &mut Value, way: &[String]) {
     }
 }
 
-/// The document with the value twice: in its list, or in its table under another name.
+/// Doubles the value: in its list, or in its table under another name.
 fn double(tree: &mut Value, way: &[String]) {
     let (last, parent) = way.split_last().unwrap();
     match at(tree, parent) {
@@ -66,7 +66,7 @@ fn double(tree: &mut Value, way: &[String]) {
     }
 }
 
-/// What may stand in the place of a value.
+/// Replacements for a value.
 fn replacements(value: &Value) -> Vec<Value> {
     let mut others = vec![json!(null), json!([]), json!({}), json!(""), json!(0), json!(-1), json!(1e300), json!("x")];
     others.push(match value {
@@ -83,7 +83,7 @@ fn replacements(value: &Value) -> Vec<Value> {
     others
 }
 
-/// Every mutation of the value to which `way` leads.
+/// Every mutation of the value at `way`.
 fn mutations(tree: &Value, way: &Way) -> Vec<Value> {
     let mut mutated = Vec::new();
     for change in [delete, double] {
@@ -100,14 +100,14 @@ fn mutations(tree: &Value, way: &Way) -> Vec<Value> {
     mutated
 }
 
-/// Reads, builds and begins to run.
+/// Reads, builds and starts to run.
 fn attempt(text: &str) -> Result<(), Error> {
     let scenario = document::from_json(text)?;
     let mut run = Run::new(&scenario, 1, 0, Form::Fast)?.with_slices_of(WAKE_UPS);
     run.advance(Span::milliseconds(20)).map(drop)
 }
 
-/// The document with few flows in each group, so that many of them can be built.
+/// The document with few flows per group, so that many can be built.
 fn small(mut tree: Value) -> Value {
     for flow in tree["flow"].as_object_mut().unwrap().values_mut() {
         if let Some(count) = flow.get_mut("count") {
@@ -126,7 +126,7 @@ fn keys(tree: &Value) -> Value {
     }
 }
 
-/// What a mutation is tried in, below the name of a line or a group: where the same keys come in another file, the same
+/// The position of a mutation, without the name of a line or a group. If another file has the same keys there, the same
 /// fault is not tried again.
 fn part(tree: &Value, way: &Way) -> (Way, String) {
     match way.as_slice() {
