@@ -15,19 +15,19 @@ pub struct Member(pub u32);
 
 /// A pending turn; the smaller one comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct AnswerQueueing {
+struct Turn {
     time: u64,
     /// Place at equal times, then leaf.
     place: u64,
 }
 
-impl AnswerQueueing {
-    const NEVER: AnswerQueueing = AnswerQueueing { time: u64::MAX, place: u64::MAX };
+impl Turn {
+    const NEVER: Turn = Turn { time: u64::MAX, place: u64::MAX };
 
     #[inline]
-    fn earlier(self, other: AnswerQueueing) -> AnswerQueueing {
+    fn earlier(self, other: Turn) -> Turn {
         let other_first = (other.time < self.time) | ((other.time == self.time) & (other.place < self.place));
-        AnswerQueueing {
+        Turn {
             time: select_unpredictable(other_first, other.time, self.time),
             place: select_unpredictable(other_first, other.place, self.place),
         }
@@ -38,7 +38,7 @@ impl AnswerQueueing {
 #[derive(Clone, Debug)]
 pub struct Agenda {
     /// Node 1 is the root, node i has the children 2i and 2i + 1; the second half are the leaves.
-    tree: Box<[AnswerQueueing]>,
+    tree: Box<[Turn]>,
 }
 
 impl Agenda {
@@ -46,7 +46,7 @@ impl Agenda {
     #[must_use]
     pub fn new(leaves: usize) -> Agenda {
         let size = 2 * leaves.next_power_of_two().max(2);
-        Agenda { tree: vec![AnswerQueueing::NEVER; size].into_boxed_slice() }
+        Agenda { tree: vec![Turn::NEVER; size].into_boxed_slice() }
     }
 
     /// The earliest turn: its key and leaf.
@@ -73,7 +73,7 @@ impl Agenda {
         // The size is a power of two, so the mask keeps every index in bounds.
         let mask = tree.len() - 1;
         let mut node = (tree.len() / 2 + leaf.0 as usize) & mask;
-        let mut winner = AnswerQueueing { time: key.time.0, place: u64::from(key.place.0) << 32 | u64::from(leaf.0) };
+        let mut winner = Turn { time: key.time.0, place: u64::from(key.place.0) << 32 | u64::from(leaf.0) };
         if tree[node] == winner {
             return;
         }
