@@ -330,8 +330,8 @@ impl<P: Probe> World<P> {
         let mut all = Fingerprint::default();
         self.ports().for_each(|port| all.mix(port.fingerprint()));
         let untouched = Fingerprint::default().value();
-        self.policers().for_each(|chain| all.mix(chain.map_or(untouched, FlowPolicers::fingerprint)));
-        self.endpoints().for_each(|end| all.mix(end.receiver().map_or(0, Receiver::fingerprint)));
+        self.policers().for_each(|policers| all.mix(policers.map_or(untouched, FlowPolicers::fingerprint)));
+        self.endpoints().for_each(|endpoint| all.mix(endpoint.receiver().map_or(0, Receiver::fingerprint)));
         for count in self.ctx.counts.iter().flatten() {
             [count.sent, count.delivered, count.dropped].into_iter().for_each(|word| all.mix(word));
         }

@@ -36,16 +36,16 @@ impl Host {
     #[must_use]
     pub fn receiver(&self) -> Option<&Receiver> {
         match self {
-            Host::Direct(end) => end.receiver.as_ref(),
-            Host::Transport(end) => end.receiver(),
+            Host::Direct(host) => host.receiver.as_ref(),
+            Host::Transport(host) => host.receiver(),
         }
     }
 
     /// Key of its next timer.
     fn key(&self) -> Key {
         match self {
-            Host::Direct(end) => Key { time: end.due(), place: end.place },
-            Host::Transport(end) => Key { time: end.due(), place: end.place() },
+            Host::Direct(host) => Key { time: host.due(), place: host.place },
+            Host::Transport(host) => Key { time: host.due(), place: host.place() },
         }
     }
 
@@ -53,10 +53,10 @@ impl Host {
     #[inline]
     fn wake(&self, lead: Span) -> Time {
         match self {
-            Host::Transport(end) => end.due(),
-            Host::Direct(end) => match &end.access {
-                None => end.due(),
-                Some(access) => end.due().min(Time(access.first_held().0.saturating_sub(lead.0))),
+            Host::Transport(host) => host.due(),
+            Host::Direct(host) => match &host.access {
+                None => host.due(),
+                Some(access) => host.due().min(Time(access.first_held().0.saturating_sub(lead.0))),
             },
         }
     }
@@ -65,10 +65,10 @@ impl Host {
     #[inline]
     fn run<P: Probe>(&mut self, until: Key, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
         match self {
-            Host::Direct(end) => end.send_before(until, limit, ctx, sent),
-            Host::Transport(end) => {
-                while end.is_due_before(until) {
-                    end.act(end.due(), ctx, sent);
+            Host::Direct(host) => host.send_before(until, limit, ctx, sent),
+            Host::Transport(host) => {
+                while host.is_due_before(until) {
+                    host.act(host.due(), ctx, sent);
                 }
             }
         }
@@ -76,8 +76,8 @@ impl Host {
 
     fn on_pdu<P: Probe>(&mut self, record: &Record, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
         match self {
-            Host::Direct(end) => end.on_pdu(record, limit, ctx, sent),
-            Host::Transport(end) => end.on_pdu(&record.pdu, record.time, ctx),
+            Host::Direct(host) => host.on_pdu(record, limit, ctx, sent),
+            Host::Transport(host) => host.on_pdu(&record.pdu, record.time, ctx),
         }
     }
 }
@@ -104,7 +104,7 @@ impl Hosts {
     #[must_use]
     pub fn new(hosts: Vec<Host>, to: LaneId) -> Hosts {
         let leads = hosts.iter().map(|host| match host {
-            Host::Direct(end) => end.lead(),
+            Host::Direct(host) => host.lead(),
             Host::Transport(_) => Span::ZERO,
         });
         let lead = leads.min().unwrap_or_default();
@@ -166,7 +166,7 @@ impl Hosts {
     /// for.
     #[must_use]
     pub fn can_take_turns(&self) -> bool {
-        let has_access = |host: &Host| matches!(host, Host::Direct(end) if end.access.is_some());
+        let has_access = |host: &Host| matches!(host, Host::Direct(host) if host.access.is_some());
         self.hosts.len() == 1 || !self.hosts.iter().any(has_access)
     }
 
@@ -205,8 +205,8 @@ impl Hosts {
         *first_wake = Time::NEVER;
         for (host, wake) in hosts.iter_mut().zip(wakes) {
             if *wake <= until.time {
-                if let Host::Direct(end) = host {
-                    end.send_held(limit, sent);
+                if let Host::Direct(host) = host {
+                    host.send_held(limit, sent);
                 }
                 host.run(until, limit, ctx, sent);
                 *wake = host.wake(*lead);
@@ -219,8 +219,8 @@ impl Hosts {
     pub fn reset_measures(&mut self, now: Time) {
         for host in &mut self.hosts {
             match host {
-                Host::Direct(end) => end.reset_measures(now),
-                Host::Transport(end) => end.reset_measures(now),
+                Host::Direct(host) => host.reset_measures(now),
+                Host::Transport(host) => host.reset_measures(now),
             }
         }
     }
@@ -228,8 +228,8 @@ impl Hosts {
     /// Calls `each` for every access line that measures its queue, with the state at `now`.
     pub fn lines(&mut self, now: Time, mut each: impl FnMut(u32, QueueState)) {
         for host in &mut self.hosts {
-            if let Host::Direct(end) = host
-                && let Some(access) = &mut end.access
+            if let Host::Direct(host) = host
+                && let Some(access) = &mut host.access
                 && let Some(port) = access.shown_by()
             {
                 access.look(now);
@@ -241,8 +241,8 @@ impl Hosts {
     /// Calls `each` for every PDU on an access line that is not in a lane.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         for host in &self.hosts {
-            if let Host::Direct(end) = host
-                && let Some(access) = &end.access
+            if let Host::Direct(host) = host
+                && let Some(access) = &host.access
             {
                 access.held(each);
             }

@@ -84,11 +84,11 @@ impl<P: Probe> Measured<'_, P> {
                 }
             })
             .collect();
-        for end in self.world.endpoints() {
-            if let Some(sender) = end.sender() {
+        for endpoint in self.world.endpoints() {
+            if let Some(sender) = endpoint.sender() {
                 fill_sender(&mut rows[sender.flow().index()], sender, self.world.clock());
             }
-            if let Some(receiver) = end.receiver() {
+            if let Some(receiver) = endpoint.receiver() {
                 fill_receiver(&mut rows[receiver.flow().index()], receiver, measured);
             }
         }
@@ -116,14 +116,14 @@ impl<P: Probe> Measured<'_, P> {
         let none = GroupSums { nominal: Some(0.0), files: None, delays: Moments::default() };
         let mut sums = vec![none; self.world.groups().len()];
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
-        for end in self.world.endpoints() {
-            if let Some(transport) = end.transport()
+        for endpoint in self.world.endpoints() {
+            if let Some(transport) = endpoint.transport()
                 && let Half::Sending(sending) = transport.half()
             {
                 let nominal = &mut sums[group_of(sending.flow().index())].nominal;
                 *nominal = nominal.zip(sending.mean_rate()).map(|(sum, rate)| sum + rate);
             }
-            if let Some(sender) = end.sender() {
+            if let Some(sender) = endpoint.sender() {
                 let own = &mut sums[group_of(sender.flow().index())];
                 own.nominal = own.nominal.zip(sender.mean_rate()).map(|(sum, rate)| sum + rate);
                 if let Some(files) = sender.transfers(self.world.clock()) {
@@ -134,7 +134,7 @@ impl<P: Probe> Measured<'_, P> {
                     sum.unfinished_ps += files.unfinished_ps;
                 }
             }
-            if let Some(receiver) = end.receiver() {
+            if let Some(receiver) = endpoint.receiver() {
                 sums[group_of(receiver.flow().index())].delays.merge(&receiver.delays);
             }
         }
@@ -144,8 +144,8 @@ impl<P: Probe> Measured<'_, P> {
     /// Time at each level, summed over all flows of a group.
     fn level_rows(&self, now: Time) -> Vec<LevelRow> {
         let mut spent: Vec<Vec<(f64, u128)>> = vec![Vec::new(); self.world.groups().len()];
-        for end in self.world.endpoints() {
-            let Some(sender) = end.sender() else { continue };
+        for endpoint in self.world.endpoints() {
+            let Some(sender) = endpoint.sender() else { continue };
             let own = &mut spent[self.world.flows()[sender.flow().index()].group as usize];
             for (level, (rate, span)) in sender.reaction().levels(now).into_iter().enumerate() {
                 own.resize(own.len().max(level + 1), (rate, 0));
@@ -237,9 +237,9 @@ impl<P: Probe> Measured<'_, P> {
 
     fn policer_rows(&self) -> Vec<LossRow> {
         let mut by_group = vec![(0, 0); self.world.groups().len()];
-        for (chain, flow) in self.world.policers().zip(self.world.flows()) {
-            let Some(chain) = chain else { continue };
-            let (discarded, tagged) = chain.discarded_and_tagged();
+        for (policers, flow) in self.world.policers().zip(self.world.flows()) {
+            let Some(policers) = policers else { continue };
+            let (discarded, tagged) = policers.discarded_and_tagged();
             by_group[flow.group as usize].0 += discarded;
             by_group[flow.group as usize].1 += tagged;
         }

@@ -89,8 +89,8 @@ impl Series {
             sample.read_port(port, sent);
         }
         world.each_host(|host| match host {
-            Host::Direct(end) => sample.read_direct(end),
-            Host::Transport(end) => sample.read_transport(end),
+            Host::Direct(host) => sample.read_direct(host),
+            Host::Transport(host) => sample.read_transport(host),
         });
         sample.put_means(&groups);
         self.next = world.clock() + interval;
@@ -149,8 +149,8 @@ impl Sample<'_> {
         }
     }
 
-    fn read_direct(&mut self, end: &mut DirectHost) {
-        let Some(sender) = &mut end.sender else { return };
+    fn read_direct(&mut self, host: &mut DirectHost) {
+        let Some(sender) = &mut host.sender else { return };
         let flow = sender.flow().index();
         let (is_shown, group) = self.count(flow);
         let Sample { now, series, sums, flows, .. } = self;
@@ -166,8 +166,8 @@ impl Sample<'_> {
         });
     }
 
-    fn read_transport(&mut self, end: &TransportHost) {
-        let Half::Sending(sending) = end.half() else { return };
+    fn read_transport(&mut self, host: &TransportHost) {
+        let Half::Sending(sending) = host.half() else { return };
         let flow = sending.flow().index();
         if self.count(flow).0 {
             let Sample { now, series, flows, .. } = self;

@@ -13,9 +13,9 @@ fn mean_s(delays: &Moments) -> Option<f64> {
 
 /// Fills the rows of the flows of these endpoints.
 pub(super) fn fill_flows<'a>(endpoints: impl Iterator<Item = Endpoint<'a>>, rows: &mut [FlowRow]) {
-    for end in endpoints {
-        let Some(end) = end.transport() else { continue };
-        match end.half() {
+    for endpoint in endpoints {
+        let Some(endpoint) = endpoint.transport() else { continue };
+        match endpoint.half() {
             Half::Sending(sending) => {
                 let own = sending.measures();
                 let row = &mut rows[sending.flow().index()];
@@ -67,9 +67,9 @@ pub(super) fn arrivals<'a>(
     groups: usize,
 ) -> Vec<GroupArrivals> {
     let mut all = vec![GroupArrivals::default(); groups];
-    for end in endpoints {
-        let Some(end) = end.transport() else { continue };
-        if let Half::Receiving(_, arrivals) = end.half() {
+    for endpoint in endpoints {
+        let Some(endpoint) = endpoint.transport() else { continue };
+        if let Half::Receiving(_, arrivals) = endpoint.half() {
             let own = &mut all[group_of(arrivals.receiver.flow().index())];
             own.longer[0].merge(&arrivals.since_transmission);
             own.longer[1].merge(&arrivals.since_production);

@@ -40,7 +40,7 @@ impl<'a> Endpoint<'a> {
     #[must_use]
     pub fn sender(self) -> Option<&'a Sender> {
         match self {
-            Endpoint::Host(Host::Direct(end)) => end.sender.as_ref(),
+            Endpoint::Host(Host::Direct(host)) => host.sender.as_ref(),
             _ => None,
         }
     }
@@ -49,7 +49,7 @@ impl<'a> Endpoint<'a> {
     #[must_use]
     pub fn transport(self) -> Option<&'a TransportHost> {
         match self {
-            Endpoint::Host(Host::Transport(end)) => Some(end),
+            Endpoint::Host(Host::Transport(host)) => Some(host),
             _ => None,
         }
     }

@@ -25,10 +25,10 @@ fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) 
         octets: 53,
     };
     let sender = Sender::new(FlowId(number), 0, CELL_RATE, traffic.build(traffic::tests::env(1)), reaction.build(env));
-    let mut end = Box::<DirectHost>::default();
-    (end.sender, end.access, end.place) = (Some(sender), access, Place(OWN + number));
-    end.begin();
-    Host::Direct(end)
+    let mut host = Box::<DirectHost>::default();
+    (host.sender, host.access, host.place) = (Some(sender), access, Place(OWN + number));
+    host.begin();
+    Host::Direct(host)
 }
 
 /// One cell every two microseconds from `start` on.

@@ -67,9 +67,9 @@ impl TransportHost {
     /// A host whose timers have that place at equal times.
     #[must_use]
     pub fn new(half: Half, place: Place) -> TransportHost {
-        let mut end = TransportHost { half, place, due: Time::NEVER };
-        end.plan(Time::ZERO);
-        end
+        let mut host = TransportHost { half, place, due: Time::NEVER };
+        host.plan(Time::ZERO);
+        host
     }
 
     /// Place of its timers at equal times.

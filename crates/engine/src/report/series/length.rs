@@ -57,16 +57,16 @@ fn readings<P: Probe>(world: &mut World<P>, every_flow: bool) -> u64 {
         }
     }
     world.each_host(|host| match host {
-        Host::Direct(end) => {
-            let Some(sender) = &end.sender else { return };
+        Host::Direct(host) => {
+            let Some(sender) = &host.sender else { return };
             let mut own = 0;
             sender.reaction().clone().readings(Time::ZERO, &mut |_, _| own += 1);
             let flow = sender.flow().index();
             count += if is_shown(flow) { 1 + own } else { 0 };
             means[groups[flow]] = means[groups[flow]].max(own);
         }
-        Host::Transport(end) => {
-            if let Half::Sending(sending) = end.half()
+        Host::Transport(host) => {
+            if let Half::Sending(sending) = host.half()
                 && is_shown(sending.flow().index())
             {
                 count += 1;

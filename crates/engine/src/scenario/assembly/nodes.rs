@@ -49,7 +49,7 @@ impl Network<'_> {
         let mut units = self.units(&routes, form);
         let grouped = self.grouped_in_turns(&routes, &units);
         if !grouped.is_empty() {
-            routes = self.route(&folded, |end| grouped.contains(&end));
+            routes = self.route(&folded, |endpoint| grouped.contains(&endpoint));
             units = self.units(&routes, form);
         }
         Builder {
@@ -77,8 +77,8 @@ impl Network<'_> {
     /// Endpoints that share a node with others in a cluster: they need nodes of their own.
     fn grouped_in_turns(&self, routes: &Routes, units: &[Vec<u32>]) -> BTreeSet<usize> {
         let taking_turns: BTreeSet<u32> = units.iter().filter(|unit| unit.len() > 1).flatten().copied().collect();
-        let is_grouped = |end: &usize| {
-            routes.endpoints[*end].is_some_and(|node| {
+        let is_grouped = |endpoint: &usize| {
+            routes.endpoints[*endpoint].is_some_and(|node| {
                 taking_turns.contains(&node) && matches!(routes.graph.names[node as usize], Name::Hosts(_))
             })
         };
@@ -209,15 +209,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             if flow.params.transport.is_some() {
                 let places = [0, 1].map(|half| self.network.own_place(index, half));
                 let built = self.network.build_transport(index, flow, traffic, receiver, places);
-                for (end, transport) in flow.endpoints.into_iter().zip(built.into_iter().flatten()) {
-                    self.place_host(end, Host::Transport(Box::new(transport)), &mut hosts, &mut out);
+                for (endpoint, transport) in flow.endpoints.into_iter().zip(built.into_iter().flatten()) {
+                    self.place_host(endpoint, Host::Transport(Box::new(transport)), &mut hosts, &mut out);
                 }
                 continue;
             }
-            let end = endpoints[sending].get_or_insert_default();
-            end.sender = Some(self.build_sender(index, flow, traffic));
-            end.place = self.network.own_place(index, 0);
-            end.access = self.folded.contains(&flow.forward[0]).then(|| self.network.build_access(flow));
+            let host = endpoints[sending].get_or_insert_default();
+            host.sender = Some(self.build_sender(index, flow, traffic));
+            host.place = self.network.own_place(index, 0);
+            host.access = self.folded.contains(&flow.forward[0]).then(|| self.network.build_access(flow));
             match self.routes.endpoints[receiving] {
                 Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
                     let within = sinks[node as usize].add(receiver);
@@ -227,14 +227,14 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             }
         }
         sequences.clear();
-        for (index, end) in endpoints.into_iter().enumerate() {
-            if let Some(mut end) = end {
-                end.begin();
-                self.place_host(index, Host::Direct(end), &mut hosts, &mut out);
+        for (index, host) in endpoints.into_iter().enumerate() {
+            if let Some(mut host) = host {
+                host.begin();
+                self.place_host(index, Host::Direct(host), &mut hosts, &mut out);
             }
         }
         for (indices, flow) in self.indices.iter_mut().zip(&self.network.flows) {
-            let within = |end: usize| self.endpoints[end].map_or(0, |location| location.index);
+            let within = |endpoint: usize| self.endpoints[endpoint].map_or(0, |location| location.index);
             (indices.sender, indices.receiver) = (within(flow.endpoints[0]), within(flow.endpoints[1]));
         }
         for (index, (hosts, sinks)) in hosts.into_iter().zip(sinks).enumerate().skip(self.nodes.len()) {
@@ -246,11 +246,11 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         }
     }
 
-    fn place_host(&mut self, end: usize, host: Host, hosts: &mut [Vec<Host>], out: &mut [LaneId]) {
-        let Some(process) = self.routes.endpoints[end] else { return };
+    fn place_host(&mut self, endpoint: usize, host: Host, hosts: &mut [Vec<Host>], out: &mut [LaneId]) {
+        let Some(process) = self.routes.endpoints[endpoint] else { return };
         let hosts = &mut hosts[process as usize];
-        self.endpoints[end] = Some(Location { process, index: hosts.len() as u32 });
-        out[process as usize] = self.routes.out[end];
+        self.endpoints[endpoint] = Some(Location { process, index: hosts.len() as u32 });
+        out[process as usize] = self.routes.out[endpoint];
         hosts.push(host);
     }
 
@@ -262,9 +262,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let process = self.routes.graph.node(Name::Policers(flow.forward[0]));
             let stages = flow.params.policers.iter().map(|params| params.build(())).collect();
             let place = self.network.own_place(index, 1);
-            let chain = FlowPolicers::new(format!("police/{}", flow.name), stages, place, self.routes.policed[index]);
+            let own = FlowPolicers::new(format!("police/{}", flow.name), stages, place, self.routes.policed[index]);
             if let Node::Policers(policers) = &mut self.nodes[process as usize] {
-                let within = policers.add(chain);
+                let within = policers.add(own);
                 self.indices[index].policer = within;
                 self.policers[index] = Some(Location { process, index: within });
             }
@@ -286,9 +286,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
     }
 
-    fn build_receiver(&self, index: usize, flow: &FlowPlan<'_>, end: usize) -> Receiver {
+    fn build_receiver(&self, index: usize, flow: &FlowPlan<'_>, endpoint: usize) -> Receiver {
         let env = ReceiverEnv {
-            node: self.network.endpoint_number(end),
+            node: self.network.endpoint_number(endpoint),
             round_trip: self.network.round_trip(flow),
             octets: flow.params.octets,
         };

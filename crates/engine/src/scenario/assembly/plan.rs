@@ -86,7 +86,7 @@ impl<'a> Network<'a> {
     }
 
     /// The number of an endpoint in its notices: after the ports and the policers.
-    pub(super) fn endpoint_number(&self, end: usize) -> u32 {
-        (self.ports.len() + self.flows.len() + end) as u32
+    pub(super) fn endpoint_number(&self, endpoint: usize) -> u32 {
+        (self.ports.len() + self.flows.len() + endpoint) as u32
     }
 }

@@ -36,7 +36,7 @@ pub(super) struct Routes {
     /// The node of each endpoint.
     pub(super) endpoints: Vec<Option<u32>>,
     /// For each endpoint that sends, the first port that it shares with others.
-    pub(super) exits: Vec<Option<usize>>,
+    pub(super) uplinks: Vec<Option<usize>>,
     /// The lane from each endpoint's node to that port.
     pub(super) out: Vec<LaneId>,
     /// For each node with hosts, the shortest delay from a host to the port.
@@ -124,7 +124,7 @@ impl Network<'_> {
                 ways: self.empty_ways(),
                 policed: vec![LaneId::NONE; self.flows.len()],
                 endpoints: vec![None; self.endpoint_count],
-                exits: vec![None; self.endpoint_count],
+                uplinks: vec![None; self.endpoint_count],
                 out: vec![LaneId::NONE; self.endpoint_count],
                 leads: BTreeMap::new(),
                 first_queues: vec![u8::MAX; self.ports.len()],
@@ -216,13 +216,13 @@ impl Layer<'_> {
         }
     }
 
-    fn place_host(&mut self, end: usize, uplink: usize, lead: Span, takes_turns: &impl Fn(usize) -> bool) {
+    fn place_host(&mut self, endpoint: usize, uplink: usize, lead: Span, takes_turns: &impl Fn(usize) -> bool) {
         let graph = &mut self.routes.graph;
-        let node = graph.node(if takes_turns(end) { Name::Host(end) } else { Name::Hosts(uplink) });
+        let node = graph.node(if takes_turns(endpoint) { Name::Host(endpoint) } else { Name::Hosts(uplink) });
         let to = graph.node(Name::Port(uplink));
-        self.routes.out[end] = graph.lane(Step { from: node, to, edge: Edge::Line, shown: false });
-        self.routes.endpoints[end] = Some(node);
-        self.routes.exits[end] = Some(uplink);
+        self.routes.out[endpoint] = graph.lane(Step { from: node, to, edge: Edge::Line, shown: false });
+        self.routes.endpoints[endpoint] = Some(node);
+        self.routes.uplinks[endpoint] = Some(uplink);
         let least = self.routes.leads.entry(node).or_insert(lead);
         *least = lead.min(*least);
     }

@@ -92,7 +92,7 @@ fn lanes(text: &str) -> Vec<String> {
         Name::Port(port) => network.ports[port].name.clone(),
         Name::Policers(port) => format!("policers behind {}", network.ports[port].name),
         Name::Hosts(port) => format!("hosts before {}", network.ports[port].name),
-        Name::Host(end) => format!("host {end}"),
+        Name::Host(endpoint) => format!("host {endpoint}"),
         Name::Sinks(port) => format!("sinks behind {}", network.ports[port].name),
     };
     let told = |step: &Step| {
