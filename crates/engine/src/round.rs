@@ -55,7 +55,7 @@ pub struct Process {
     /// The nodes that send to it, each once per kind of edge.
     pub feeders: Vec<Feeder>,
     /// The lanes whose PDUs its congestion point only observes, and the nodes that send them.
-    pub shown: (Vec<LaneId>, Vec<Feeder>),
+    pub observed: (Vec<LaneId>, Vec<Feeder>),
     /// The node has handled everything before this time.
     pub horizon: Time,
 }
@@ -422,7 +422,7 @@ impl<P: Probe> World<P> {
             let Node::Hosts(hosts) = &mut others[index - self.ports].node else { continue };
             hosts.lines(self.clock, |port, queue| {
                 if let Node::Port(port) = &mut ports[port as usize].node {
-                    port.show(queue);
+                    port.store_queue(queue);
                 }
             });
         }
@@ -473,8 +473,8 @@ fn horizon<P>(processes: &[Process], feeders: &[Feeder], first: Time, ctx: &Ctx<
             Edge::Direct => from,
             // Observed PDUs come from another node. If none is in transit to the feeder, the bound is that of the line
             // they come from.
-            Edge::Shown => {
-                let (lanes, lines) = &process.shown;
+            Edge::Observed => {
+                let (lanes, lines) = &process.observed;
                 let heads = lanes.iter().filter_map(|lane| ctx.lanes[lane.index()].front().map(|record| record.time));
                 let head = heads.min().unwrap_or(Time::NEVER);
                 from.max(head.min(horizon(processes, lines, first, ctx)))

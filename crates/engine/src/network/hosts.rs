@@ -230,7 +230,7 @@ impl Hosts {
         for host in &mut self.hosts {
             if let Host::Direct(host) = host
                 && let Some(access) = &mut host.access
-                && let Some(port) = access.shown_by()
+                && let Some(port) = access.reported_by()
             {
                 access.look(now);
                 each(port, access.queue());

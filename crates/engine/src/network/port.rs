@@ -154,7 +154,7 @@ pub struct Parts {
     /// Places of its timers.
     pub places: Places,
     /// For each lane of its inbox, whether its PDUs are only observed by the congestion point.
-    pub shown: Vec<bool>,
+    pub observed: Vec<bool>,
     /// The next lanes of each flow.
     pub ways: Ways,
 }
@@ -174,7 +174,7 @@ pub struct Port {
     /// The lane behind the line, if all flows have the same one.
     only_way: Option<LaneId>,
     ways: Ways,
-    shown: Vec<bool>,
+    observed: Vec<bool>,
     places: Places,
     /// The line has neither a rate nor a delay: its deliveries keep the place of their cause.
     is_instant: bool,
@@ -216,7 +216,7 @@ impl Port {
             gathering: parts.order.map(Gathering::new),
             only_way: parts.ways.only(),
             ways: parts.ways,
-            shown: parts.shown,
+            observed: parts.observed,
             places: parts.places,
             is_instant,
             least_bits: parts.least_bits,
@@ -329,7 +329,7 @@ impl Port {
     }
 
     /// Stores the state of a queue that an access line measures.
-    pub fn show(&mut self, queue: QueueState) {
+    pub fn store_queue(&mut self, queue: QueueState) {
         self.queues.states[0] = queue;
         self.queues.present = queue.present;
         self.queues.most = queue.measures.most;

@@ -12,7 +12,7 @@ pub enum Edge {
     /// No delay: a notice, an answer, or a PDU from a policer.
     Direct,
     /// No delay, but only for backward PDUs from other nodes, which the feeder's congestion point observes.
-    Shown,
+    Observed,
 }
 
 /// A node that sends to another node.

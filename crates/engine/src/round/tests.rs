@@ -85,13 +85,13 @@ fn both_ways(duration: &str, delay: &str, beside: &str) -> String {
 fn a_port_that_only_observes_pdus_bounds_the_next_node_by_their_arrival() {
     let (mut world, _) = world(&both_ways("3 ms", "10 us", ""), Form::Fast);
     let feeds = |process: &Process, node: u32, edge: Edge| process.feeders.contains(&Feeder { node, edge });
-    let host = world.processes.iter().position(|process| feeds(process, 0, Edge::Shown)).unwrap();
+    let host = world.processes.iter().position(|process| feeds(process, 0, Edge::Observed)).unwrap();
     assert!(feeds(&world.processes[host], 1, Edge::Line));
     // Every such PDU first needs the line back: one cell and 10 us.
     assert_eq!((world.first(), horizon_of(&world, host)), (Time::ZERO, Time(11 * CELL)));
     // A PDU in transit to the port that arrives at 3 us leaves it without delay.
-    let shown = world.processes[0].shown.0[0];
-    put(&mut world.ctx, shown.0, key(3 * CELL, 1), cell(1, 0));
+    let observed = world.processes[0].observed.0[0];
+    put(&mut world.ctx, observed.0, key(3 * CELL, 1), cell(1, 0));
     assert_eq!(horizon_of(&world, host), Time(3 * CELL));
     // But not before the horizon of the port itself.
     world.processes[0].horizon = Time(4 * CELL);

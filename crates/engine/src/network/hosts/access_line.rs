@@ -24,7 +24,7 @@ pub struct AccessLine {
     /// PDUs on the line that arrive too late to be forwarded yet.
     holding: VecDeque<Record>,
     /// Number of the port that reports the measures; none for a delay without queueing.
-    shown_by: Option<u32>,
+    reported_by: Option<u32>,
     queue: QueueState,
     /// Departure time and bits of each PDU in `queue`.
     present: Fifo<(Time, u64)>,
@@ -58,7 +58,7 @@ impl AccessLine {
             free_at: Time::ZERO,
             place: (!is_instant).then_some(parts.place),
             holding: VecDeque::new(),
-            shown_by: parts.rate.map(|_| parts.port),
+            reported_by: parts.rate.map(|_| parts.port),
             queue: QueueState::default(),
             present: Fifo::default(),
         }
@@ -66,8 +66,8 @@ impl AccessLine {
 
     /// Number of the port that reports its measures.
     #[must_use]
-    pub fn shown_by(&self) -> Option<u32> {
-        self.shown_by
+    pub fn reported_by(&self) -> Option<u32> {
+        self.reported_by
     }
 
     /// Its queue at the time of the last `look`.
@@ -94,7 +94,7 @@ impl AccessLine {
     pub fn send(&mut self, bits: u64, at: Time) -> Time {
         let departure = self.free_at.max(at) + self.serialiser.next(bits);
         self.free_at = departure;
-        if self.shown_by.is_some() {
+        if self.reported_by.is_some() {
             self.count(bits, at, departure);
         }
         departure + self.delay
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn stored_pdus_leave_in_order_and_a_delay_reports_no_queue() {
         let mut access = access(None, 30);
-        assert_eq!((access.shown_by(), line().shown_by()), (None, Some(7)));
+        assert_eq!((access.reported_by(), line().reported_by()), (None, Some(7)));
         for at in [5, 5, 9] {
             let time = access.send(424, Time(at));
             let pdu = Pdu::new(FlowId(at as u32), 0, 53, 0, Body::Data { born: Time(at), number: 0 });

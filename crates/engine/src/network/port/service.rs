@@ -17,8 +17,8 @@ impl Port {
     /// Handles all arrivals and timers before `until`.
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         inbox.drain(until, ctx, |lane, records, ctx| {
-            if self.shown[lane] {
-                records.iter().for_each(|record| self.show_returning(record, ctx));
+            if self.observed[lane] {
+                records.iter().for_each(|record| self.observe_only(record, ctx));
             } else if self.gathering.is_some() {
                 self.gather(records, ctx);
             } else {
@@ -36,11 +36,11 @@ impl Port {
     }
 
     /// A backward PDU that the congestion point only observes.
-    fn show_returning<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
+    fn observe_only<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
         if self.gathered().is_some_and(|gathered| gathered < record.key()) {
             self.admit_gathered(ctx);
         }
-        self.show_backward(record, ctx);
+        self.observe_backward(record, ctx);
     }
 
     /// Admits PDUs one after another.
@@ -103,14 +103,14 @@ impl Port {
     }
 
     /// Passes a backward PDU to the congestion point, which may change it, and forwards it.
-    fn show_backward<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
+    fn observe_backward<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
         self.advance(record.time, ctx);
-        let mut shown = *record;
-        let view = self.view(&shown.pdu, record.time);
+        let mut observed = *record;
+        let view = self.view(&observed.pdu, record.time);
         if let Some(point) = &mut self.congestion {
-            point.on_backward(&mut shown.pdu, &view);
+            point.on_backward(&mut observed.pdu, &view);
         }
-        ctx.send(self.ways.of(&record.pdu).back, shown);
+        ctx.send(self.ways.of(&record.pdu).back, observed);
     }
 
     #[inline]
@@ -121,13 +121,13 @@ impl Port {
     #[inline]
     fn view(&self, pdu: &Pdu, now: Time) -> PortView {
         let queue = self.queue_of(pdu);
-        let length = self.shown_length(queue, self.queues.states[queue].present);
+        let length = self.observed_length(queue, self.queues.states[queue].present);
         PortView { now, length, size: self.policies[queue].size(), refused: false }
     }
 
     /// The queue length that the congestion point observes for a queue with `present` PDUs.
     #[inline]
-    fn shown_length(&self, queue: usize, present: u64) -> u64 {
+    fn observed_length(&self, queue: usize, present: u64) -> u64 {
         if self.point_counts_bits { self.queues.bits_in(queue) } else { present }
     }
 
@@ -156,8 +156,8 @@ impl Port {
         };
         if self.congestion.is_some() {
             let size = self.policies[queue].size();
-            let length = self.shown_length(queue, length);
-            self.show_arrival(&mut pdu, record.key(), &PortView { now: at, length, size, refused }, ctx);
+            let length = self.observed_length(queue, length);
+            self.observe_arrival(&mut pdu, record.key(), &PortView { now: at, length, size, refused }, ctx);
         }
         if refused {
             return self.discard(&pdu, record.key(), ctx);
@@ -252,7 +252,7 @@ impl Port {
     /// Passes the PDU in service, which departs at `now`, to the congestion point.
     fn depart<P: Probe>(&mut self, now: Time, queue: usize, ctx: &mut Ctx<P>) {
         let Some(Waiting { mut pdu, place }) = self.server.in_service.take() else { return };
-        let length = self.shown_length(queue, self.queues.states[queue].present);
+        let length = self.observed_length(queue, self.queues.states[queue].present);
         let size = self.policies[queue].size();
         let marks = pdu.marks;
         if let Some(point) = &mut self.congestion {
@@ -263,7 +263,7 @@ impl Port {
     }
 
     #[inline]
-    fn show_arrival<P: Probe>(&mut self, pdu: &mut Pdu, key: Key, view: &PortView, ctx: &mut Ctx<P>) {
+    fn observe_arrival<P: Probe>(&mut self, pdu: &mut Pdu, key: Key, view: &PortView, ctx: &mut Ctx<P>) {
         let Some(point) = &mut self.congestion else { return };
         let marks = pdu.marks;
         let notice = point.on_arrival(pdu, view);

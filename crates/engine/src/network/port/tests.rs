@@ -36,7 +36,7 @@ fn parts(queues: usize) -> Parts {
         least_bits: 424,
         first_queue: 0,
         places: Places { service: Place(SERVICE), delivery: Place(DELIVERY), gathering: Place(GATHERING) },
-        shown: vec![false],
+        observed: vec![false],
         ways: Ways { first: 0, ways: vec![Way { on: LaneId(1), back: LaneId(2) }] },
     }
 }

@@ -22,7 +22,8 @@ fn processes() -> Vec<Process> {
     let mut sinks = Sinks::default();
     let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
     sinks.add(Receiver::new(FlowId(0), 0, None, limits));
-    let process = |node, inbox| Process { node, inbox, feeders: vec![], shown: (vec![], vec![]), horizon: Time::ZERO };
+    let process =
+        |node, inbox| Process { node, inbox, feeders: vec![], observed: (vec![], vec![]), horizon: Time::ZERO };
     vec![
         process(Node::Sinks(Box::new(sinks)), Inbox::new(vec![LaneId(1), LaneId(2)])),
         process(Node::Policers(Box::new(policers)), inbox(1)),

@@ -28,7 +28,7 @@ pub(super) struct Step {
     pub(super) to: u32,
     pub(super) edge: Edge,
     /// Whether the node only observes these PDUs.
-    pub(super) shown: bool,
+    pub(super) observed: bool,
 }
 
 /// The nodes that PDUs can reach, and the lanes between them.
@@ -194,7 +194,7 @@ mod tests {
             assert_eq!(graph.node(Name::Host(node as usize)), node);
         }
         for &(from, to, edge) in steps {
-            graph.lane(Step { from, to, edge, shown: false });
+            graph.lane(Step { from, to, edge, observed: false });
         }
         graph
     }
@@ -206,8 +206,8 @@ mod tests {
     #[test]
     fn a_step_is_laid_once() {
         let mut graph = graph(&[(0, 1, Edge::Line), (0, 1, Edge::Direct), (0, 1, Edge::Line)]);
-        assert_eq!(graph.lane(Step { from: 0, to: 1, edge: Edge::Direct, shown: false }), LaneId(1));
-        assert_eq!(graph.lane(Step { from: 0, to: 1, edge: Edge::Line, shown: true }), LaneId(2));
+        assert_eq!(graph.lane(Step { from: 0, to: 1, edge: Edge::Direct, observed: false }), LaneId(1));
+        assert_eq!(graph.lane(Step { from: 0, to: 1, edge: Edge::Line, observed: true }), LaneId(2));
         assert_eq!(graph.inboxes()[1], [0, 1, 2].map(LaneId));
         // The observed lane has the same edge as the first.
         let feeders = [Edge::Line, Edge::Direct].map(|edge| Feeder { node: 0, edge });
@@ -223,10 +223,10 @@ mod tests {
         // Node 3 has two distances: the shorter counts. Nodes without lanes are in no round.
         assert_eq!(units(&graph), [[3], [2], [1], [0]]);
         // Node 0 sends to node 2 without delay, so it comes before node 2.
-        graph.lane(Step { from: 0, to: 2, edge: Edge::Direct, shown: false });
+        graph.lane(Step { from: 0, to: 2, edge: Edge::Direct, observed: false });
         assert_eq!(units(&graph), [[3], [1], [0], [2]]);
         // With a step from 2 to 0 as well, they take turns, at the position of the nearer one.
-        graph.lane(Step { from: 2, to: 0, edge: Edge::Direct, shown: false });
+        graph.lane(Step { from: 2, to: 0, edge: Edge::Direct, observed: false });
         assert_eq!(units(&graph), [vec![3], vec![0, 2], vec![1]]);
     }
 

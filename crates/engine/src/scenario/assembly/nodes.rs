@@ -116,11 +116,11 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let network = self.network;
         let graph = &self.routes.graph;
         let processes = self.nodes.into_iter().zip(inboxes).map(|(node, lanes)| {
-            let is_shown = |lane: &LaneId| graph.steps[lane.index()].shown;
-            let shown: Vec<LaneId> = lanes.iter().copied().filter(is_shown).collect();
-            let lines = graph.feeders(&shown);
+            let is_observed = |lane: &LaneId| graph.steps[lane.index()].observed;
+            let observed: Vec<LaneId> = lanes.iter().copied().filter(is_observed).collect();
+            let lines = graph.feeders(&observed);
             let feeders = graph.feeders(&lanes);
-            Process { node, feeders, shown: (shown, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
+            Process { node, feeders, observed: (observed, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
         });
         let info = |(index, flow): (usize, &FlowPlan<'_>)| FlowInfo {
             name: flow.name.clone(),
@@ -154,8 +154,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let groups: Arc<[u32]> = network.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = network.terms();
         for (index, plan) in network.ports.iter().enumerate() {
-            let shown = inboxes[index].iter().map(|lane| self.routes.graph.steps[lane.index()].shown).collect();
-            let port = self.build_port(index, plan, Arc::clone(&groups), &terms, shown);
+            let observed = inboxes[index].iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
+            let port = self.build_port(index, plan, Arc::clone(&groups), &terms, observed);
             self.nodes.push(Node::Port(Box::new(port)));
         }
     }
@@ -166,7 +166,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         plan: &PortPlan<'_>,
         groups: Arc<[u32]>,
         terms: &Arc<[FlowTerms]>,
-        shown: Vec<bool>,
+        observed: Vec<bool>,
     ) -> Port {
         let network = self.network;
         Port::new(port::Parts {
@@ -189,7 +189,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 delivery: network.delivery_place(index),
                 gathering: network.gathering_place(index),
             },
-            shown,
+            observed,
             ways: std::mem::take(&mut self.routes.ways[index]),
         })
     }

@@ -220,7 +220,7 @@ impl Layer<'_> {
         let graph = &mut self.routes.graph;
         let node = graph.node(if takes_turns(endpoint) { Name::Host(endpoint) } else { Name::Hosts(uplink) });
         let to = graph.node(Name::Port(uplink));
-        self.routes.out[endpoint] = graph.lane(Step { from: node, to, edge: Edge::Line, shown: false });
+        self.routes.out[endpoint] = graph.lane(Step { from: node, to, edge: Edge::Line, observed: false });
         self.routes.endpoints[endpoint] = Some(node);
         self.routes.uplinks[endpoint] = Some(uplink);
         let least = self.routes.leads.entry(node).or_insert(lead);
@@ -228,9 +228,9 @@ impl Layer<'_> {
     }
 
     /// The lane behind a port's line to the node.
-    fn by_line(&mut self, port: usize, to: u32, shown: bool) -> LaneId {
+    fn by_line(&mut self, port: usize, to: u32, observed: bool) -> LaneId {
         let from = self.routes.graph.node(Name::Port(port));
-        self.routes.graph.lane(Step { from, to, edge: Edge::Line, shown })
+        self.routes.graph.lane(Step { from, to, edge: Edge::Line, observed })
     }
 
     fn way(&mut self, port: usize, flow: usize) -> &mut Way {
@@ -276,7 +276,7 @@ impl Layer<'_> {
                 let policers = self.routes.graph.node(Name::Policers(port));
                 self.routes.graph.place(policers, distance + 5);
                 self.routes.policed[index] =
-                    self.routes.graph.lane(Step { from: policers, to, edge: Edge::Direct, shown: false });
+                    self.routes.graph.lane(Step { from: policers, to, edge: Edge::Direct, observed: false });
                 let lane = self.by_line(port, policers, false);
                 self.way(port, index).on = lane;
             } else {
@@ -305,11 +305,11 @@ impl Layer<'_> {
             self.routes.graph.place(from, 100_000 + 10 * (last - hop) as u32);
             let point = self.routes.points[forward];
             let lane = if point.wants_backward {
-                let shown = self.routes.graph.node(Name::Port(forward));
-                let edge = if point.notifies { Edge::Direct } else { Edge::Shown };
-                let back = self.routes.graph.lane(Step { from: shown, to, edge, shown: false });
+                let observed = self.routes.graph.node(Name::Port(forward));
+                let edge = if point.notifies { Edge::Direct } else { Edge::Observed };
+                let back = self.routes.graph.lane(Step { from: observed, to, edge, observed: false });
                 self.way(forward, index).back = back;
-                self.by_line(port, shown, true)
+                self.by_line(port, observed, true)
             } else {
                 self.by_line(port, to, false)
             };
@@ -329,7 +329,7 @@ impl Layer<'_> {
     fn lay_direct(&mut self, port: usize, index: usize, to: Option<u32>) {
         let Some(to) = to else { return };
         let from = self.routes.graph.node(Name::Port(port));
-        self.way(port, index).back = self.routes.graph.lane(Step { from, to, edge: Edge::Direct, shown: false });
+        self.way(port, index).back = self.routes.graph.lane(Step { from, to, edge: Edge::Direct, observed: false });
     }
 }
 

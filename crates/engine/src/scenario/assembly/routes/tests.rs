@@ -96,11 +96,11 @@ fn lanes(text: &str) -> Vec<String> {
         Name::Sinks(port) => format!("sinks behind {}", network.ports[port].name),
     };
     let told = |step: &Step| {
-        let how = match (step.edge, step.shown) {
+        let how = match (step.edge, step.observed) {
             (Edge::Line, false) => "",
-            (Edge::Line, true) => ", to be shown",
+            (Edge::Line, true) => ", to be observed",
             (Edge::Direct, _) => ", at once",
-            (Edge::Shown, _) => ", once shown",
+            (Edge::Observed, _) => ", once observed",
         };
         format!("{} > {}{how}", name(step.from), name(step.to))
     };
@@ -150,11 +150,11 @@ fn backward_pdus_are_observed_on_their_path() {
         "hosts before trunk > trunk",
         "hosts before trunk.reverse > trunk.reverse",
         "trunk > hosts before trunk.reverse",
-        "trunk > hosts before trunk, once shown",
-        "trunk.reverse > trunk, to be shown",
+        "trunk > hosts before trunk, once observed",
+        "trunk.reverse > trunk, to be observed",
         "trunk.reverse > hosts before trunk",
-        "trunk.reverse > hosts before trunk.reverse, once shown",
-        "trunk > trunk.reverse, to be shown",
+        "trunk.reverse > hosts before trunk.reverse, once observed",
+        "trunk > trunk.reverse, to be observed",
     ];
     let mut expected = expected.map(str::to_owned);
     let mut found = lanes(&both_ways(""));
