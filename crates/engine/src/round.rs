@@ -365,7 +365,7 @@ impl<P: Probe> World<P> {
                 // ahead.
                 self.window = Span(self.window.0.saturating_mul(2));
             }
-            self.turns.look(self.ctx.handled, self.rounds);
+            self.turns.measure(self.ctx.handled, self.rounds);
             if self.ctx.handled >= last && !is_cut {
                 is_cut = true;
                 cap = self.processes.iter().map(|process| process.horizon).max().unwrap_or(cap).min(cap);

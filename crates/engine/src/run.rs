@@ -119,7 +119,7 @@ impl<P: Probe> Run<P> {
             }
             if now >= self.flood.next() {
                 // With a stop by departures, the end of the run is not known yet.
-                self.flood.look(&self.world, self.stop.is_none().then_some(self.end))?;
+                self.flood.check(&self.world, self.stop.is_none().then_some(self.end))?;
             }
             if now >= until {
                 return Ok(false);

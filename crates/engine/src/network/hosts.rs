@@ -232,7 +232,7 @@ impl Hosts {
                 && let Some(access) = &mut host.access
                 && let Some(port) = access.reported_by()
             {
-                access.look(now);
+                access.update(now);
                 each(port, access.queue());
             }
         }

@@ -5,7 +5,7 @@
 use super::Unit;
 
 /// Number of rounds over which the PDUs per round are measured.
-const LOOK_FOR: u64 = 128;
+const MEASURED_ROUNDS: u64 = 128;
 
 /// With fewer PDUs per round, taking turns is faster.
 const FEW_A_ROUND: u64 = 4;
@@ -52,10 +52,10 @@ impl Turns {
 
     /// Measures, if due, after `taken` PDUs and `rounds` rounds in total.
     #[inline]
-    pub(super) fn look(&mut self, taken: u64, rounds: u64) {
+    pub(super) fn measure(&mut self, taken: u64, rounds: u64) {
         let is_due = match self.takes_turns {
             true => taken >= self.seen.0 + self.try_after,
-            false => rounds >= self.seen.1 + LOOK_FOR,
+            false => rounds >= self.seen.1 + MEASURED_ROUNDS,
         };
         if self.turns.is_some() && is_due {
             self.choose(taken, rounds);
@@ -67,7 +67,7 @@ impl Turns {
             self.takes_turns = false;
             self.try_after *= 2;
         } else {
-            self.takes_turns = taken - self.seen.0 < FEW_A_ROUND * LOOK_FOR;
+            self.takes_turns = taken - self.seen.0 < FEW_A_ROUND * MEASURED_ROUNDS;
         }
         self.seen = (taken, rounds);
         self.forget_plans();
@@ -91,29 +91,29 @@ mod tests {
     fn small_rounds_lead_to_turns_and_rounds_are_tried_again() {
         let mut turns = Turns::new(vec![Unit::Node(0), Unit::Node(1)], Some(Unit::Node(2)));
         let is_taking_turns = |turns: &Turns| turns.units().len() == 1;
-        turns.look(FEW_A_ROUND * LOOK_FOR, LOOK_FOR);
+        turns.measure(FEW_A_ROUND * MEASURED_ROUNDS, MEASURED_ROUNDS);
         assert!(!is_taking_turns(&turns));
         // One PDU below the limit.
-        let (taken, rounds) = (2 * FEW_A_ROUND * LOOK_FOR - 1, 2 * LOOK_FOR);
-        turns.look(taken, rounds - 1);
+        let (taken, rounds) = (2 * FEW_A_ROUND * MEASURED_ROUNDS - 1, 2 * MEASURED_ROUNDS);
+        turns.measure(taken, rounds - 1);
         assert!(!is_taking_turns(&turns));
-        turns.look(taken, rounds);
+        turns.measure(taken, rounds);
         assert!(is_taking_turns(&turns));
-        turns.look(taken + TRY_AFTER - 1, rounds + 9);
+        turns.measure(taken + TRY_AFTER - 1, rounds + 9);
         assert!(is_taking_turns(&turns));
-        turns.look(taken + TRY_AFTER, rounds + 9);
+        turns.measure(taken + TRY_AFTER, rounds + 9);
         assert!(!is_taking_turns(&turns));
         // Rounds were too small again: the next try is after twice as many PDUs.
         let taken = taken + TRY_AFTER + 1;
-        turns.look(taken, rounds + 9 + LOOK_FOR);
-        turns.look(taken + 2 * TRY_AFTER - 1, rounds + 10 + LOOK_FOR);
+        turns.measure(taken, rounds + 9 + MEASURED_ROUNDS);
+        turns.measure(taken + 2 * TRY_AFTER - 1, rounds + 10 + MEASURED_ROUNDS);
         assert!(is_taking_turns(&turns));
     }
 
     #[test]
     fn nodes_that_cannot_take_turns_never_do() {
         let mut turns = Turns::new(vec![Unit::Node(0), Unit::Node(1)], None);
-        turns.look(1, LOOK_FOR);
+        turns.measure(1, MEASURED_ROUNDS);
         assert_eq!(turns.units().len(), 2);
     }
 }

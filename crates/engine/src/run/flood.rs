@@ -14,7 +14,7 @@ use crate::round::World;
 /// Below this number of PDUs in the network, nothing is checked.
 const EARLY: u64 = 1_000_000;
 /// Number of consecutive checks that must each find a longer queue.
-const LOOKS: u32 = 8;
+const CHECKS: u32 = 8;
 /// Fewest and most checks in a run.
 const FEWEST: u64 = 64;
 const MOST: u64 = 4096;
@@ -34,7 +34,7 @@ struct Growth {
     since: Time,
     first: u64,
     last: u64,
-    looks: u32,
+    checks: u32,
 }
 
 impl Flood {
@@ -55,7 +55,7 @@ impl Flood {
     ///
     /// # Errors
     /// Names the port whose queue has only grown and will exceed memory before `end`.
-    pub(super) fn look<P: Probe>(&mut self, world: &World<P>, end: Option<Time>) -> Result<(), Fault> {
+    pub(super) fn check<P: Probe>(&mut self, world: &World<P>, end: Option<Time>) -> Result<(), Fault> {
         let now = world.clock();
         self.next = now + self.step;
         let Some(end) = end.filter(|_| world.held() >= EARLY) else {
@@ -66,14 +66,14 @@ impl Flood {
         for (port, growth) in world.ports().zip(&mut self.growth) {
             let length = present(port);
             *growth = match *growth {
-                Some(known) if length > known.last => Some(Growth { last: length, looks: known.looks + 1, ..known }),
-                _ => Some(Growth { since: now, first: length, last: length, looks: 0 }),
+                Some(known) if length > known.last => Some(Growth { last: length, checks: known.checks + 1, ..known }),
+                _ => Some(Growth { since: now, first: length, last: length, checks: 0 }),
             };
         }
         let growing = world
             .ports()
             .zip(&self.growth)
-            .filter_map(|(port, growth)| growth.filter(|growth| growth.looks >= LOOKS).map(|growth| (growth, port)));
+            .filter_map(|(port, growth)| growth.filter(|growth| growth.checks >= CHECKS).map(|growth| (growth, port)));
         let Some((growth, port)) = growing.max_by_key(|(growth, _)| growth.last - growth.first) else { return Ok(()) };
         let expected = growth.per_second(now) * end.since(now).seconds() + world.held() as f64;
         if expected <= MOST_HELD as f64 {
@@ -112,7 +112,7 @@ pub(super) fn refuse<P: Probe>(world: &World<P>) -> Result<(), Fault> {
         );
         return Err(Fault::new("", "", reason, "give lower rates or shorter delays"));
     }
-    let growth = Growth { since: Time::ZERO, first: 0, last: present(port), looks: 0 };
+    let growth = Growth { since: Time::ZERO, first: 0, last: present(port), checks: 0 };
     Err(refusal(held, growth.per_second(now), port, now, ""))
 }
 

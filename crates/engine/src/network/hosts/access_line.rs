@@ -70,7 +70,7 @@ impl AccessLine {
         self.reported_by
     }
 
-    /// Its queue at the time of the last `look`.
+    /// Its queue at the time of the last `update`.
     #[must_use]
     pub fn queue(&self) -> QueueState {
         self.queue
@@ -101,7 +101,7 @@ impl AccessLine {
     }
 
     fn count(&mut self, bits: u64, at: Time, departure: Time) {
-        self.look(at);
+        self.update(at);
         self.queue.arrive(at);
         self.present.push((departure, bits));
     }
@@ -129,7 +129,7 @@ impl AccessLine {
 
     /// Counts all departures up to `now`.
     #[inline]
-    pub fn look(&mut self, now: Time) {
+    pub fn update(&mut self, now: Time) {
         while let Some((departure, bits)) = self.present.next_if(|(departure, _)| *departure <= now) {
             self.queue.leave(departure, bits);
         }
@@ -168,11 +168,11 @@ mod tests {
         // The remainders of a third of a picosecond add up: 100, 100, 101.
         let arrivals = [50, 50, 60].map(|at| access.send(424, Time(at)));
         assert_eq!(arrivals, [1_150, 1_250, 1_351].map(Time));
-        access.look(Time(250));
+        access.update(Time(250));
         assert_eq!((access.queue().present, access.queue().measures.departed), (1, 2));
         assert_eq!(access.queue().measures.most, 3);
         // Length 3 from 60 to 150, then 2 up to 250; the last PDU takes 101 ps more.
-        access.look(Time(351));
+        access.update(Time(351));
         assert_eq!(access.queue().area(Time(1_000)), 100 + 200 + 291);
     }
 

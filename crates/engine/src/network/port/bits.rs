@@ -32,7 +32,7 @@ impl BitCount {
     }
 
     pub(super) fn enter(&mut self, queue: usize, at: Time, bits: u64) {
-        self.look(at);
+        self.update(at);
         self.present[queue & (MOST_QUEUES - 1)] += bits;
     }
 
@@ -42,12 +42,12 @@ impl BitCount {
     }
 
     pub(super) fn evict(&mut self, queue: usize, at: Time, bits: u64) {
-        self.look(at);
+        self.update(at);
         self.present[queue & (MOST_QUEUES - 1)] -= bits;
     }
 
     pub(super) fn reset(&mut self, now: Time) {
-        self.look(now);
+        self.update(now);
         (self.area, self.transmitting, self.reset) = (0, 0, now);
     }
 
@@ -66,7 +66,7 @@ impl BitCount {
         u128::from(bits) * u128::from(now.0.saturating_sub(start.0))
     }
 
-    fn look(&mut self, at: Time) {
+    fn update(&mut self, at: Time) {
         // Departures are processed late, but in order. An arrival at the current time can be processed before an
         // earlier departure.
         self.area += u128::from(self.total()) * u128::from(at.0.saturating_sub(self.seen.0));
