@@ -289,7 +289,7 @@ impl<P: Probe> World<P> {
                 break true;
             }
         };
-        self.settle();
+        self.catch_up();
         // A check costs time proportional to the number of PDUs held. With this rule the cost per handled PDU is a
         // small constant, however often the run stops.
         if self.ctx.handled >= self.next_check {
@@ -416,7 +416,7 @@ impl<P: Probe> World<P> {
     }
 
     /// Computes everything that is evaluated lazily up to the clock.
-    fn settle(&mut self) {
+    fn catch_up(&mut self) {
         for index in self.ports..self.processes.len() {
             let (ports, others) = self.processes.split_at_mut(self.ports);
             let Node::Hosts(hosts) = &mut others[index - self.ports].node else { continue };
@@ -431,7 +431,7 @@ impl<P: Probe> World<P> {
                 port.catch_up(self.clock, &mut self.ctx);
             }
         }
-        self.ctx.probe.settle();
+        self.ctx.probe.on_stop();
     }
 
     /// Checks that every PDU sent was delivered, dropped, or is held by a node.

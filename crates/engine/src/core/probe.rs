@@ -17,7 +17,7 @@ pub trait Probe: Clone {
     fn on_notice(&mut self, _place: &str, _flow: FlowId, _severity: u8, _at: Time) {}
     /// The run stops: all events up to this instant were reported. Nodes run ahead of one another, so before a stop
     /// only the events of one node are in order of time.
-    fn settle(&mut self) {}
+    fn on_stop(&mut self) {}
 }
 
 impl Probe for () {}
@@ -91,7 +91,7 @@ pub struct Trace {
     /// Events, in order of time and then of nodes after every stop.
     pub events: Vec<(Time, Event)>,
     /// Number of events whose order is final.
-    settled: usize,
+    ordered: usize,
 }
 
 impl Probe for Trace {
@@ -108,9 +108,9 @@ impl Probe for Trace {
         self.events.push((at, Event::Notice { place: place.to_owned(), flow, severity }));
     }
 
-    fn settle(&mut self) {
-        self.events[self.settled..]
+    fn on_stop(&mut self) {
+        self.events[self.ordered..]
             .sort_by(|(at, event), (other_at, other)| (at, event.node()).cmp(&(other_at, other.node())));
-        self.settled = self.events.len();
+        self.ordered = self.events.len();
     }
 }

@@ -79,7 +79,7 @@ impl FlowPolicers {
     /// A PDU arrives that has passed the stages before `stage`. Its immediate effects have the place of the PDU.
     fn arrive<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
         if self.pass(stage, record.pdu, record.key(), ctx) {
-            self.settle(record.key(), ctx);
+            self.run_immediate(record.key(), ctx);
         }
     }
 
@@ -88,12 +88,12 @@ impl FlowPolicers {
         let key = Key { time, place: self.place };
         while self.next.1.time <= time {
             self.act(key, ctx);
-            self.settle(key, ctx);
+            self.run_immediate(key, ctx);
         }
     }
 
     /// Handles the immediate effects of an arrival. Later effects wait for the timer and have its place.
-    fn settle<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
+    fn run_immediate<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
         self.next = self.first();
         while self.next.1.by_arrival && self.next.1.time <= key.time {
             self.act(key, ctx);
