@@ -66,7 +66,7 @@ impl Out for Several<'_> {
 
 /// An arrival that `service` must handle: the PDU as the congestion point left it, whether it is refused, and its
 /// notice.
-type Asked = (Pdu, bool, Option<Notice>);
+type Special = (Pdu, bool, Option<Notice>);
 
 /// The state that admits arrivals.
 struct Admission<'a> {
@@ -75,18 +75,18 @@ struct Admission<'a> {
     server: &'a mut Server,
     /// Place of the line's deliveries at equal times.
     delivery: Place,
-    judge: Judge<'a>,
+    criteria: Criteria<'a>,
 }
 
 /// The state that decides on an arrival.
-struct Judge<'a> {
+struct Criteria<'a> {
     policies: &'a [Policy],
     /// For each queue, the lengths from which on it discards (CLP=0, CLP=1).
     limits: &'a [[u64; 2]],
     groups: &'a mut Groups,
 }
 
-impl Judge<'_> {
+impl Criteria<'_> {
     #[inline(always)]
     fn queue_of(&self, pdu: &Pdu) -> usize {
         queue_of(pdu, self.limits.len())
@@ -94,13 +94,13 @@ impl Judge<'_> {
 
     /// Passes an arrival to the congestion point. Returns `Some` if the arrival does not simply join its queue.
     #[inline(always)]
-    fn look<C: CongestionPoint>(
+    fn inspect<C: CongestionPoint>(
         &mut self,
         point: &mut C,
         record: &mut Record,
         queue: usize,
         length: u64,
-    ) -> Option<Asked> {
+    ) -> Option<Special> {
         let pdu = &mut record.pdu;
         let refused = length >= self.limits[queue][usize::from(pdu.is_tagged())];
         let view = PortView { now: record.time, length, size: self.policies[queue].size(), refused };
@@ -154,16 +154,16 @@ struct First<'a> {
 
 impl First<'_> {
     /// Admits arrivals up to the first one that `service` must handle or that uses another queue. Returns the number
-    /// admitted, and the result of `look` for the next. The records become those of the arrivals behind the line.
+    /// admitted, and the result of `inspect` for the next. The records become those of the arrivals behind the line.
     #[inline(always)]
     fn admit<C: CongestionPoint>(
         &mut self,
         records: &mut [Record],
-        judge: &mut Judge<'_>,
+        criteria: &mut Criteria<'_>,
         point: &mut C,
-    ) -> (usize, Option<Asked>) {
+    ) -> (usize, Option<Special>) {
         for (number, record) in records.iter_mut().enumerate() {
-            if judge.queue_of(&record.pdu) != self.queue {
+            if criteria.queue_of(&record.pdu) != self.queue {
                 return (number, None);
             }
             let at = record.time;
@@ -171,8 +171,8 @@ impl First<'_> {
                 self.measures.depart(departure.at, u64::from(departure.bits));
             }
             let length = self.outlet.departures.count() as u64;
-            if let Some(asked) = judge.look(point, record, self.queue, length) {
-                return (number, Some(asked));
+            if let Some(special) = criteria.inspect(point, record, self.queue, length) {
+                return (number, Some(special));
             }
             self.measures.join(at, length + 1);
             self.outlet.begin(record, self.queue);
@@ -183,26 +183,26 @@ impl First<'_> {
 
 impl Admission<'_> {
     /// Admits arrivals for the first queue while the others are empty, up to the first one that `service` must handle.
-    /// Returns the number processed, and the result of `look` for the last.
+    /// Returns the number processed, and the result of `inspect` for the last.
     #[inline(never)]
     fn admit_first<C: CongestionPoint>(
         mut self,
         records: &mut [Record],
         out: &mut impl Out,
         point: &mut C,
-    ) -> (usize, Option<Asked>) {
+    ) -> (usize, Option<Special>) {
         let Queues { states, present, most, .. } = self.queues;
         let Server { line, departures, .. } = self.server;
         let state = &mut states[self.first_queue];
         let count = records.len().min(line.most_at_once());
         let outlet = Outlet::new(line, departures, count, self.delivery);
         let mut first = First { measures: state.measures, outlet, queue: self.first_queue };
-        let (mut joined, mut asked) = (0, None);
+        let (mut joined, mut special) = (0, None);
         for piece in records[..count].chunks_mut(AT_ONCE) {
-            let (taken, about) = first.admit(piece, &mut self.judge, point);
+            let (taken, about) = first.admit(piece, &mut self.criteria, point);
             out.send_all(&piece[..taken]);
             joined += taken;
-            asked = about;
+            special = about;
             if taken < piece.len() {
                 break;
             }
@@ -214,18 +214,18 @@ impl Admission<'_> {
         first.measures.departed += state.present + joined as u64 - left;
         *state = QueueState { present: left, measures: first.measures };
         (*present, *most) = (left, state.measures.most.max(*most));
-        (joined + usize::from(asked.is_some()), asked)
+        (joined + usize::from(special.is_some()), special)
     }
 
     /// Admits arrivals for all queues, up to the first one that `service` must handle or until the reserved room is
-    /// used. Returns the number processed, and the result of `look` for the last.
+    /// used. Returns the number processed, and the result of `inspect` for the last.
     #[inline(never)]
     fn admit_all<C: CongestionPoint>(
         mut self,
         records: &mut [Record],
         out: &mut impl Out,
         point: &mut C,
-    ) -> (usize, Option<Asked>) {
+    ) -> (usize, Option<Special>) {
         let Queues { states, present, most, .. } = self.queues;
         let Server { line, departures, waiting, .. } = self.server;
         let mut all = All {
@@ -238,22 +238,22 @@ impl Admission<'_> {
             first_queue: self.first_queue,
             out,
         };
-        let (mut taken, mut asked) = (0, None);
+        let (mut taken, mut special) = (0, None);
         for record in records {
             if !all.advance(record.time) {
                 break;
             }
             taken += 1;
-            let queue = self.judge.queue_of(&record.pdu);
+            let queue = self.criteria.queue_of(&record.pdu);
             let length = all.states[queue].present;
-            asked = self.judge.look(point, record, queue, length);
-            if asked.is_some() {
+            special = self.criteria.inspect(point, record, queue, length);
+            if special.is_some() {
                 break;
             }
             all.join(record, queue);
         }
         (*present, *most, *line) = (all.present, all.most, all.outlet.line);
-        (taken, asked)
+        (taken, special)
     }
 }
 
@@ -317,13 +317,13 @@ impl<O: Out> All<'_, O> {
 struct Pass<'a, O>(&'a mut [Record], Admission<'a>, O);
 
 impl<O: Out> WithPoint for Pass<'_, O> {
-    type Answer = (usize, Option<Asked>);
+    type Answer = (usize, Option<Special>);
 
     #[inline]
-    fn run<C: CongestionPoint>(self, point: &mut C) -> (usize, Option<Asked>) {
+    fn run<C: CongestionPoint>(self, point: &mut C) -> (usize, Option<Special>) {
         let Pass(records, admission, mut out) = self;
         let Queues { states, present, .. } = &*admission.queues;
-        let queue = admission.judge.queue_of(&records[0].pdu);
+        let queue = admission.criteria.queue_of(&records[0].pdu);
         if queue == admission.first_queue && states[queue].present == *present {
             admission.admit_first(records, &mut out, point)
         } else {
@@ -333,7 +333,7 @@ impl<O: Out> WithPoint for Pass<'_, O> {
 }
 
 impl<O: Out> Pass<'_, O> {
-    fn run_with(self, point: Option<&mut Congestion>) -> (usize, Option<Asked>) {
+    fn run_with(self, point: Option<&mut Congestion>) -> (usize, Option<Special>) {
         match point {
             Some(point) => point.show(self),
             None => self.run(&mut NoPoint),
@@ -345,20 +345,20 @@ impl Port {
     /// Admits arrivals with the fast loop.
     pub(super) fn admit_in_loop<P: Probe>(&mut self, mut records: &mut [Record], ctx: &mut Ctx<P>) {
         while !records.is_empty() {
-            let (taken, asked) = self.admit_until_asked(records, &mut ctx.lanes);
-            if let Some((pdu, refused, notice)) = asked {
-                self.admit_judged(pdu, records[taken - 1].key(), (refused, notice), ctx);
+            let (taken, special) = self.admit_until_special(records, &mut ctx.lanes);
+            if let Some((pdu, refused, notice)) = special {
+                self.admit_observed(pdu, records[taken - 1].key(), (refused, notice), ctx);
             }
             records = &mut records[taken..];
         }
     }
 
-    fn admit_until_asked(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Asked>) {
+    fn admit_until_special(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Special>) {
         let Port { queues, limits, policies, server, groups, ways, .. } = self;
         let limits = limits.as_deref().unwrap_or_default();
-        let judge = Judge { policies, limits, groups };
+        let criteria = Criteria { policies, limits, groups };
         let delivery = self.places.delivery;
-        let admission = Admission { queues, first_queue: self.first_queue, server, delivery, judge };
+        let admission = Admission { queues, first_queue: self.first_queue, server, delivery, criteria };
         let point = self.congestion.as_deref_mut();
         match self.only_way {
             Some(lane) => Pass(records, admission, Single(&mut lanes[lane.index()])).run_with(point),

@@ -170,7 +170,7 @@ impl Port {
     }
 
     /// Handles `pdu` after the congestion point has processed its arrival with the key `key` and returned `notice`.
-    pub(super) fn admit_judged<P: Probe>(
+    pub(super) fn admit_observed<P: Probe>(
         &mut self,
         pdu: Pdu,
         key: Key,
