@@ -151,7 +151,7 @@ impl FlowPolicers {
 pub struct PolicerNode {
     flows: Vec<FlowPolicers>,
     /// The lane of all PDUs that pass, if there is only one.
-    only_way: Option<LaneId>,
+    only_lane: Option<LaneId>,
     /// Timers of the flows, by time and place. A timer made obsolete by an arrival is skipped.
     timers: BinaryHeap<Reverse<(Key, u32)>>,
 }
@@ -159,8 +159,8 @@ pub struct PolicerNode {
 impl PolicerNode {
     /// Adds the policers of a flow and returns their index.
     pub fn add(&mut self, own: FlowPolicers) -> u32 {
-        let is_same_way = self.flows.is_empty() || self.only_way == Some(own.to);
-        self.only_way = is_same_way.then_some(own.to);
+        let is_same_lane = self.flows.is_empty() || self.only_lane == Some(own.to);
+        self.only_lane = is_same_lane.then_some(own.to);
         self.flows.push(own);
         self.flows.len() as u32 - 1
     }
@@ -194,7 +194,7 @@ impl PolicerNode {
     /// Forwards conforming PDUs that need not wait. Returns their number, and the first stage that the next PDU does
     /// not pass.
     fn pass_conforming<P: Probe>(&mut self, records: &[Record], ctx: &mut Ctx<P>) -> (usize, usize) {
-        let (Some(to), Some(first)) = (self.only_way, records.first()) else { return (0, 0) };
+        let (Some(to), Some(first)) = (self.only_lane, records.first()) else { return (0, 0) };
         let timer = self.timer().time;
         let mut out = ctx.lanes[to.index()].with_room(records.len(), *first);
         for (number, record) in records.iter().enumerate() {

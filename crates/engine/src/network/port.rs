@@ -67,43 +67,43 @@ fn queue_of(pdu: &Pdu, count: usize) -> usize {
 
 /// Next lanes of one flow after a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct NextLane {
     /// The lane behind the line.
-    pub on: LaneId,
+    pub forward: LaneId,
     /// The lane for PDUs that the port itself sends about the flow, and for backward PDUs that its congestion point
     /// observes.
-    pub back: LaneId,
+    pub backward: LaneId,
 }
 
-impl Way {
+impl NextLane {
     /// No lanes.
-    pub const NONE: Way = Way { on: LaneId::NONE, back: LaneId::NONE };
+    pub const NONE: NextLane = NextLane { forward: LaneId::NONE, backward: LaneId::NONE };
 }
 
 /// The next lanes of the flows through a port, indexed from the first of these flows.
 #[derive(Clone, Debug, Default)]
-pub struct Ways {
+pub struct NextLanes {
     /// The first flow through the port.
     pub first: u32,
     /// The lanes of this flow, then those of the following flows.
-    pub ways: Vec<Way>,
+    pub flows: Vec<NextLane>,
 }
 
-impl Ways {
+impl NextLanes {
     /// The lanes of the PDU's flow.
     #[inline(always)]
-    fn of(&self, pdu: &Pdu) -> Way {
-        self.ways[(pdu.flow.0 - self.first) as usize]
+    fn of(&self, pdu: &Pdu) -> NextLane {
+        self.flows[(pdu.flow.0 - self.first) as usize]
     }
 
     /// Whether any flow uses the port.
     fn is_used(&self) -> bool {
-        self.ways.iter().any(|way| *way != Way::NONE)
+        self.flows.iter().any(|lane| *lane != NextLane::NONE)
     }
 
     /// The lane behind the line, if all flows have the same one.
     fn only(&self) -> Option<LaneId> {
-        let mut lanes = self.ways.iter().map(|way| way.on).filter(|lane| *lane != LaneId::NONE);
+        let mut lanes = self.flows.iter().map(|lane| lane.forward).filter(|lane| *lane != LaneId::NONE);
         let first = lanes.next()?;
         lanes.all(|lane| lane == first).then_some(first)
     }
@@ -156,7 +156,7 @@ pub struct Parts {
     /// For each lane of its inbox, whether its PDUs are only observed by the congestion point.
     pub observed: Vec<bool>,
     /// The next lanes of each flow.
-    pub ways: Ways,
+    pub next_lanes: NextLanes,
 }
 
 /// Output port and line.
@@ -172,8 +172,8 @@ pub struct Port {
     /// watch departures, push PDUs out, count bits, or refuse PDUs while the line is broken.
     limits: Option<Vec<[u64; 2]>>,
     /// The lane behind the line, if all flows have the same one.
-    only_way: Option<LaneId>,
-    ways: Ways,
+    only_lane: Option<LaneId>,
+    next_lanes: NextLanes,
     observed: Vec<bool>,
     places: Places,
     /// The line has neither a rate nor a delay: its deliveries keep the place of their cause.
@@ -205,7 +205,7 @@ impl Port {
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
         let has_limits =
-            parts.ways.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
+            parts.next_lanes.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         Port {
             limits: if has_limits { parts.policies.iter().map(Discard::limits).collect() } else { None },
@@ -214,8 +214,8 @@ impl Port {
             congestion: parts.congestion.map(Box::new),
             server: Server::new(parts.rate, parts.delay),
             gathering: parts.order.map(Gathering::new),
-            only_way: parts.ways.only(),
-            ways: parts.ways,
+            only_lane: parts.next_lanes.only(),
+            next_lanes: parts.next_lanes,
             observed: parts.observed,
             places: parts.places,
             is_instant,

@@ -7,7 +7,7 @@
 use super::groups::Groups;
 use super::queues::Queues;
 use super::server::{Departure, Line, Queued, Server, Waiting};
-use super::{Port, Ways, queue_of};
+use super::{NextLanes, Port, queue_of};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
 use crate::core::fifo::{Fifo, Room};
 use crate::core::pdu::Pdu;
@@ -53,14 +53,14 @@ impl Out for Single<'_> {
 
 /// A line that leads to several nodes.
 struct Several<'a> {
-    ways: &'a Ways,
+    next_lanes: &'a NextLanes,
     lanes: &'a mut [Lane],
 }
 
 impl Out for Several<'_> {
     #[inline(always)]
     fn send(&mut self, record: &Record) {
-        self.lanes[self.ways.of(&record.pdu).on.index()].push(*record);
+        self.lanes[self.next_lanes.of(&record.pdu).forward.index()].push(*record);
     }
 }
 
@@ -354,15 +354,15 @@ impl Port {
     }
 
     fn admit_until_special(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Special>) {
-        let Port { queues, limits, policies, server, groups, ways, .. } = self;
+        let Port { queues, limits, policies, server, groups, next_lanes, .. } = self;
         let limits = limits.as_deref().unwrap_or_default();
         let criteria = Criteria { policies, limits, groups };
         let delivery = self.places.delivery;
         let admission = Admission { queues, first_queue: self.first_queue, server, delivery, criteria };
         let point = self.congestion.as_deref_mut();
-        match self.only_way {
+        match self.only_lane {
             Some(lane) => Pass(records, admission, Single(&mut lanes[lane.index()])).run_with(point),
-            None => Pass(records, admission, Several { ways, lanes }).run_with(point),
+            None => Pass(records, admission, Several { next_lanes, lanes }).run_with(point),
         }
     }
 }

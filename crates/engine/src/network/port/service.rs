@@ -110,7 +110,7 @@ impl Port {
         if let Some(point) = &mut self.congestion {
             point.on_backward(&mut observed.pdu, &view);
         }
-        ctx.send(self.ways.of(&record.pdu).back, observed);
+        ctx.send(self.next_lanes.of(&record.pdu).backward, observed);
     }
 
     #[inline]
@@ -212,9 +212,9 @@ impl Port {
     /// Appends a PDU that departs at `departure` to the lane behind the line.
     #[inline(always)]
     fn deliver<P: Probe>(&mut self, pdu: &Pdu, departure: Time, cause: Place, ctx: &mut Ctx<P>) {
-        let lane = match self.only_way {
+        let lane = match self.only_lane {
             Some(lane) => lane,
-            None => self.ways.of(pdu).on,
+            None => self.next_lanes.of(pdu).forward,
         };
         let place = if self.is_instant { cause } else { self.places.delivery };
         ctx.send(lane, Record { time: departure + self.server.line.delay, place, order: 0, pdu: *pdu });
@@ -301,7 +301,7 @@ impl Port {
     fn send_back<P: Probe>(&mut self, pdu: Pdu, key: Key, ctx: &mut Ctx<P>) {
         self.notices = self.notices.wrapping_add(1);
         ctx.count_sent(&pdu);
-        let lane = self.ways.of(&pdu).back;
+        let lane = self.next_lanes.of(&pdu).backward;
         debug_assert!(lane != LaneId::NONE, "a port that sends notices has a backward lane");
         ctx.send(lane, Record { time: key.time, place: key.place, order: 0, pdu });
     }

@@ -37,7 +37,7 @@ fn parts(queues: usize) -> Parts {
         first_queue: 0,
         places: Places { service: Place(SERVICE), delivery: Place(DELIVERY), gathering: Place(GATHERING) },
         observed: vec![false],
-        ways: Ways { first: 0, ways: vec![Way { on: LaneId(1), back: LaneId(2) }] },
+        next_lanes: NextLanes { first: 0, flows: vec![NextLane { forward: LaneId(1), backward: LaneId(2) }] },
     }
 }
 

@@ -190,7 +190,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 gathering: network.gathering_place(index),
             },
             observed,
-            ways: std::mem::take(&mut self.routes.ways[index]),
+            next_lanes: std::mem::take(&mut self.routes.next_lanes[index]),
         })
     }
 

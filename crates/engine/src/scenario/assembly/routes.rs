@@ -10,7 +10,7 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
 use crate::network::hosts::access_line::{self, AccessLine};
 use crate::network::lane::{LaneId, Place};
-use crate::network::port::{Way, Ways};
+use crate::network::port::{NextLane, NextLanes};
 use crate::queue;
 use crate::round::horizon::Edge;
 
@@ -30,7 +30,7 @@ struct Point {
 pub(super) struct Routes {
     pub(super) graph: Graph,
     /// The next lanes at each port.
-    pub(super) ways: Vec<Ways>,
+    pub(super) next_lanes: Vec<NextLanes>,
     /// The lane after the policers of each flow.
     pub(super) policed: Vec<LaneId>,
     /// The node of each endpoint.
@@ -121,7 +121,7 @@ impl Network<'_> {
             routes: Routes {
                 points: self.points(),
                 graph: Graph::new(self.ports.len()),
-                ways: self.empty_ways(),
+                next_lanes: self.empty_next_lanes(),
                 policed: vec![LaneId::NONE; self.flows.len()],
                 endpoints: vec![None; self.endpoint_count],
                 uplinks: vec![None; self.endpoint_count],
@@ -142,7 +142,7 @@ impl Network<'_> {
     }
 
     /// Empty next lanes for the flows through each port.
-    fn empty_ways(&self) -> Vec<Ways> {
+    fn empty_next_lanes(&self) -> Vec<NextLanes> {
         let mut spans = vec![(u32::MAX, 0); self.ports.len()];
         for (index, flow) in self.flows.iter().enumerate() {
             for &port in flow.forward.iter().chain(&flow.backward) {
@@ -150,11 +150,11 @@ impl Network<'_> {
                 (*first, *last) = ((*first).min(index as u32), (*last).max(index as u32));
             }
         }
-        let ways = |(first, last): (u32, u32)| match first {
-            u32::MAX => Ways::default(),
-            _ => Ways { first, ways: vec![Way::NONE; (last - first) as usize + 1] },
+        let next_lanes = |(first, last): (u32, u32)| match first {
+            u32::MAX => NextLanes::default(),
+            _ => NextLanes { first, flows: vec![NextLane::NONE; (last - first) as usize + 1] },
         };
-        spans.into_iter().map(ways).collect()
+        spans.into_iter().map(next_lanes).collect()
     }
 
     /// Whether a step has no delay.
@@ -233,9 +233,9 @@ impl Layer<'_> {
         self.routes.graph.lane(Step { from, to, edge: Edge::Line, observed })
     }
 
-    fn way(&mut self, port: usize, flow: usize) -> &mut Way {
-        let ways = &mut self.routes.ways[port];
-        &mut ways.ways[flow - ways.first as usize]
+    fn next_lane(&mut self, port: usize, flow: usize) -> &mut NextLane {
+        let next_lanes = &mut self.routes.next_lanes[port];
+        &mut next_lanes.flows[flow - next_lanes.first as usize]
     }
 
     /// Records that PDUs of that priority use the port.
@@ -278,10 +278,10 @@ impl Layer<'_> {
                 self.routes.policed[index] =
                     self.routes.graph.lane(Step { from: policers, to, edge: Edge::Direct, observed: false });
                 let lane = self.by_line(port, policers, false);
-                self.way(port, index).on = lane;
+                self.next_lane(port, index).forward = lane;
             } else {
                 let lane = self.by_line(port, to, false);
-                self.way(port, index).on = lane;
+                self.next_lane(port, index).forward = lane;
             }
         }
     }
@@ -308,12 +308,12 @@ impl Layer<'_> {
                 let observed = self.routes.graph.node(Name::Port(forward));
                 let edge = if point.notifies { Edge::Direct } else { Edge::Observed };
                 let back = self.routes.graph.lane(Step { from: observed, to, edge, observed: false });
-                self.way(forward, index).back = back;
+                self.next_lane(forward, index).backward = back;
                 self.by_line(port, observed, true)
             } else {
                 self.by_line(port, to, false)
             };
-            self.way(port, index).on = lane;
+            self.next_lane(port, index).forward = lane;
             if has_transport && self.routes.points[port].notifies {
                 let onward = self.onward(flow, hop);
                 self.lay_direct(port, index, onward);
@@ -329,7 +329,8 @@ impl Layer<'_> {
     fn lay_direct(&mut self, port: usize, index: usize, to: Option<u32>) {
         let Some(to) = to else { return };
         let from = self.routes.graph.node(Name::Port(port));
-        self.way(port, index).back = self.routes.graph.lane(Step { from, to, edge: Edge::Direct, observed: false });
+        self.next_lane(port, index).backward =
+            self.routes.graph.lane(Step { from, to, edge: Edge::Direct, observed: false });
     }
 }
 
