@@ -119,7 +119,7 @@ fn faults_name_their_place() {
             format!("duration = \"1 s\"\n[line.trunk]\nbetween = [\"a\", \"b\"]\nrate = \"156 Mb/s\"\n{wrong}{more}");
         let scenario = document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let error = Run::new(&scenario, 1, 0, Form::Fast).map(drop).expect_err(path);
-        let told = document::with_line(error, &text).to_string();
-        assert!(told.starts_with("line ") && told.contains(path), "{told}");
+        let message = document::with_line(error, &text).to_string();
+        assert!(message.starts_with("line ") && message.contains(path), "{message}");
     }
 }

@@ -122,7 +122,7 @@ fn refusal(text: &str, slice: u64) -> (String, u64) {
 
 #[test]
 fn a_growing_port_is_reported_early_and_at_the_same_time_for_any_slices() {
-    let (told, held) = refusal(OVERLOAD, 977);
+    let (message, held) = refusal(OVERLOAD, 977);
     for word in [
         "port `trunk`",
         "0.2 Gb/s arrives",
@@ -131,10 +131,10 @@ fn a_growing_port_is_reported_early_and_at_the_same_time_for_any_slices() {
         "MB of memory",
         "limit its queue",
     ] {
-        assert!(told.contains(word), "{word}: {told}");
+        assert!(message.contains(word), "{word}: {message}");
     }
     assert!(held < 10_000_000, "{held}");
-    assert_eq!(refusal(OVERLOAD, 50_000).0, told);
+    assert_eq!(refusal(OVERLOAD, 50_000).0, message);
 }
 
 #[test]
@@ -164,15 +164,15 @@ fn readings_are_estimated_before_the_run() {
             + &format!("\n[measure]\nsample = \"{sample}\"\nsample_flows = {every}")
     };
     let run = |sample, every, count| Run::new(&document::parse(&text(sample, every, count)).unwrap(), 1, 0, Form::Fast);
-    let told = |sample, every, count| run(sample, every, count).map(drop).unwrap_err().to_string();
+    let message = |sample, every, count| run(sample, every, count).map(drop).unwrap_err().to_string();
     // Two ports with two readings each, two flows with two (received, stopped), and the mean of each group.
-    let few = told("1 ns", false, 2);
+    let few = message("1 ns", false, 2);
     assert!(few.starts_with("measure.sample = 1 ns: ") && few.contains("1000000000 times"), "{few}");
-    let many = told("1 us", true, 2_500);
+    let many = message("1 us", true, 2_500);
     assert!(many.contains("sample_flows"), "{many}");
     // The run takes as many readings as estimated.
     let number: u64 =
-        told("1 ns", true, 3).split(" times ").nth(1).unwrap().split(';').next().unwrap().parse().unwrap();
+        message("1 ns", true, 3).split(" times ").nth(1).unwrap().split(';').next().unwrap().parse().unwrap();
     let mut taken = run("100 ms", true, 3).unwrap();
     taken.finish().unwrap();
     assert_eq!(taken.report().series.len() as u64, 10 * number);
@@ -195,6 +195,9 @@ fn a_run_with_a_stop_by_departures_may_sample_up_to_the_limit() {
     run.finish().unwrap();
     assert!(run.report().series.len() > 4_000);
     let mut run = Run::new(&document::parse(&(text + "100000000")).unwrap(), 1, 0, Form::Fast).unwrap();
-    let told = run.finish().unwrap_err().to_string();
-    assert!(told.starts_with("measure.sample = 1 us: after ") && told.contains("the limit is 10000000"), "{told}");
+    let message = run.finish().unwrap_err().to_string();
+    assert!(
+        message.starts_with("measure.sample = 1 us: after ") && message.contains("the limit is 10000000"),
+        "{message}"
+    );
 }

@@ -100,17 +100,17 @@ fn a_port_that_only_observes_pdus_bounds_the_next_node_by_their_arrival() {
 
 /// Checks the rules: below the horizon of a node its lanes are empty and it has no timer, and the keys of a lane never
 /// decrease.
-fn assert_rules(world: &World<Trace>, told: &dyn Fn() -> String) {
+fn assert_rules(world: &World<Trace>, message: &dyn Fn() -> String) {
     for (index, process) in world.processes.iter().enumerate() {
         let is_in_time = |time: Time| {
-            assert!(time >= process.horizon, "{time:?} below {:?} at node {index}: {}", process.horizon, told());
+            assert!(time >= process.horizon, "{time:?} below {:?} at node {index}: {}", process.horizon, message());
         };
         is_in_time(process.node.timer().time);
         for lane in &process.inbox.lanes {
             let mut last = Key::start_of(process.horizon);
             for record in world.ctx.lanes[lane.index()].iter() {
                 is_in_time(record.time);
-                assert!(record.key() >= last, "{:?} behind {last:?} in {lane:?}: {}", record.key(), told());
+                assert!(record.key() >= last, "{:?} behind {last:?} in {lane:?}: {}", record.key(), message());
                 last = record.key();
             }
         }

@@ -55,8 +55,8 @@ impl BitCount {
     /// the PDU in service.
     pub(super) fn areas(&self, now: Time, serving: Option<(Time, u64)>) -> (u128, u128) {
         let area = self.area + u128::from(self.total()) * u128::from(now.since(self.seen).0);
-        let under_way = serving.map_or(0, |(departure, bits)| self.transmission(departure, now, bits));
-        (area, area.saturating_sub(self.transmitting + under_way))
+        let serving_area = serving.map_or(0, |(departure, bits)| self.transmission(departure, now, bits));
+        (area, area.saturating_sub(self.transmitting + serving_area))
     }
 
     /// Area of a PDU that departs at `departure`, from the start of its transmission or the reset until `now`.

@@ -99,7 +99,7 @@ struct Sum {
     mean: f64,
     variance: f64,
     /// PDUs times the seconds that each is in transit.
-    on_the_way: f64,
+    in_transit: f64,
     /// The longest delay of a path, and the size of the shortest PDU in bits.
     delay: f64,
     bits: f64,
@@ -109,7 +109,7 @@ impl Sum {
     fn add(&mut self, [mean, variance]: [f64; 2], delay: f64, bits: f64) {
         self.mean += mean;
         self.variance += variance;
-        self.on_the_way += mean * delay;
+        self.in_transit += mean * delay;
         self.delay = self.delay.max(delay);
         self.bits = if self.bits > 0.0 { self.bits.min(bits) } else { bits };
     }
@@ -128,8 +128,8 @@ impl Sum {
         let carried = line.bits_per_second() * duration / self.bits.max(1.0) + 1.0;
         // PDUs sent in the last `delay` are held at the end, and each PDU sent earlier is held for its delay. However
         // the PDUs split between these two, one of the two bounds has at least this value.
-        let on_the_way = self.on_the_way - self.delay * self.shortfall();
-        (self.least() - carried).max(on_the_way / (duration + self.delay)).max(0.0)
+        let in_transit = self.in_transit - self.delay * self.shortfall();
+        (self.least() - carried).max(in_transit / (duration + self.delay)).max(0.0)
     }
 }
 
@@ -252,16 +252,16 @@ mod tests {
     #[test]
     fn a_backlog_beyond_memory_is_refused() {
         let greedy = "count = 2\ntraffic.greedy = {}";
-        let told = of("60000 s", "{ unlimited = {} }", greedy).unwrap_err();
-        assert!(told.starts_with("duration: ") && told.contains("5999") && told.contains("7 GB"), "{told}");
+        let message = of("60000 s", "{ unlimited = {} }", greedy).unwrap_err();
+        assert!(message.starts_with("duration: ") && message.contains("5999") && message.contains("7 GB"), "{message}");
     }
 
     #[test]
     fn errors_name_the_limit_and_the_bound() {
         let estimate = of("1000 s", "{ unlimited = {} }", "traffic.greedy = {}").unwrap();
         assert_eq!(estimate.check(&Limits::default()), Ok(()));
-        let told = |pdus, memory| estimate.check(&Limits { pdus, memory }).unwrap_err().reason;
-        assert!(told(999_000, 1 << 30).contains("at least 99999"), "{}", told(999_000, 1 << 30));
-        assert!(told(1 << 30, 1_000).contains("0.0 GB of memory; the limit is 0.0 GB"));
+        let message = |pdus, memory| estimate.check(&Limits { pdus, memory }).unwrap_err().reason;
+        assert!(message(999_000, 1 << 30).contains("at least 99999"), "{}", message(999_000, 1 << 30));
+        assert!(message(1 << 30, 1_000).contains("0.0 GB of memory; the limit is 0.0 GB"));
     }
 }

@@ -59,10 +59,11 @@ mod tests {
 
     #[test]
     fn the_lines_that_imply_too_short_a_round_trip_are_named() {
-        let told = refusal("0 s", "access = { rate = \"2 Mb/s\", delay = \"1 us\" }", "rate_factor = {}").unwrap();
+        let message = refusal("0 s", "access = { rate = \"2 Mb/s\", delay = \"1 us\" }", "rate_factor = {}").unwrap();
         assert!(
-            told.starts_with("2 us: ") && told.ends_with("the 1 us of flow.voice.access and the 0 s of line.trunk"),
-            "{told}"
+            message.starts_with("2 us: ")
+                && message.ends_with("the 1 us of flow.voice.access and the 0 s of line.trunk"),
+            "{message}"
         );
         assert!(refusal("4999999 ps", "", "rate_factor = {}").is_some());
         assert_eq!(refusal("5 us", "", "rate_factor = {}"), None);

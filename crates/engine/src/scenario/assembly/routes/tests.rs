@@ -95,7 +95,7 @@ fn lanes(text: &str) -> Vec<String> {
         Name::Host(endpoint) => format!("host {endpoint}"),
         Name::Sinks(port) => format!("sinks behind {}", network.ports[port].name),
     };
-    let told = |step: &Step| {
+    let described = |step: &Step| {
         let how = match (step.edge, step.observed) {
             (Edge::Line, false) => "",
             (Edge::Line, true) => ", to be observed",
@@ -104,7 +104,7 @@ fn lanes(text: &str) -> Vec<String> {
         };
         format!("{} > {}{how}", name(step.from), name(step.to))
     };
-    routes.graph.steps.iter().map(told).collect()
+    routes.graph.steps.iter().map(described).collect()
 }
 
 #[test]
