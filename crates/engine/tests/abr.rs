@@ -53,8 +53,8 @@ const GAP: u64 = 3_028_571;
 /// Arrival time of the first backward RM cell. The first forward one takes 275.01 ms and three cell times at 155.52
 /// Mb/s, waits for the next cell of the source there, and takes the same time back.
 fn first_feedback() -> u64 {
-    let way = 275_010_000_000 + 3 * 2_726_337;
-    u64::div_ceil(way, GAP) * GAP + way
+    let one_way = 275_010_000_000 + 3 * 2_726_337;
+    u64::div_ceil(one_way, GAP) * GAP + one_way
 }
 
 #[test]

@@ -13,36 +13,36 @@ use serde_json::{Value, json};
 mod ready_scenarios;
 
 /// Number of PDUs after which the run of a valid mutation stops.
-const WAKE_UPS: u64 = 300;
+const PDUS: u64 = 300;
 
 /// The path from the root of a document to one of its values.
-type Way = Vec<String>;
+type Location = Vec<String>;
 
 /// The paths to every value of a document except the root.
-fn ways(tree: &Value, here: &Way, found: &mut Vec<Way>) {
+fn locations(tree: &Value, here: &Location, found: &mut Vec<Location>) {
     let below: Vec<(String, &Value)> = match tree {
         Value::Object(table) => table.iter().map(|(key, value)| (key.clone(), value)).collect(),
         Value::Array(list) => list.iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect(),
         _ => Vec::new(),
     };
     for (step, value) in below {
-        let mut way = here.clone();
-        way.push(step);
-        ways(value, &way, found);
-        found.push(way);
+        let mut location = here.clone();
+        location.push(step);
+        locations(value, &location, found);
+        found.push(location);
     }
 }
 
-fn at<'a>(tree: &'a mut Value, way: &[String]) -> &'a mut Value {
-    way.iter().fold(tree, |value, step| match value {
+fn at<'a>(tree: &'a mut Value, location: &[String]) -> &'a mut Value {
+    location.iter().fold(tree, |value, step| match value {
         Value::Array(list) => &mut list[step.parse::<usize>().unwrap()],
         other => &mut other[step.as_str()],
     })
 }
 
 /// Deletes the value.
-fn delete(tree: &mut Value, way: &[String]) {
-    let (last, parent) = way.split_last().unwrap();
+fn delete(tree: &mut Value, location: &[String]) {
+    let (last, parent) = location.split_last().unwrap();
     match at(tree, parent) {
         Value::Array(list) => drop(list.remove(last.parse().unwrap())),
         Value::Object(table) => drop(table.remove(last)),
@@ -51,8 +51,8 @@ fn delete(tree: &mut Value, way: &[String]) {
 }
 
 /// Doubles the value: in its list, or in its table under another name.
-fn double(tree: &mut Value, way: &[String]) {
-    let (last, parent) = way.split_last().unwrap();
+fn double(tree: &mut Value, location: &[String]) {
+    let (last, parent) = location.split_last().unwrap();
     match at(tree, parent) {
         Value::Array(list) => {
             let index = last.parse().unwrap();
@@ -83,18 +83,18 @@ fn replacements(value: &Value) -> Vec<Value> {
     others
 }
 
-/// Every mutation of the value at `way`.
-fn mutations(tree: &Value, way: &Way) -> Vec<Value> {
+/// Every mutation of the value at `location`.
+fn mutations(tree: &Value, location: &Location) -> Vec<Value> {
     let mut mutated = Vec::new();
     for change in [delete, double] {
         let mut copy = tree.clone();
-        change(&mut copy, way);
+        change(&mut copy, location);
         mutated.push(copy);
     }
-    let value = at(&mut tree.clone(), way).clone();
+    let value = at(&mut tree.clone(), location).clone();
     for replacement in replacements(&value) {
         let mut copy = tree.clone();
-        *at(&mut copy, way) = replacement;
+        *at(&mut copy, location) = replacement;
         mutated.push(copy);
     }
     mutated
@@ -103,7 +103,7 @@ fn mutations(tree: &Value, way: &Way) -> Vec<Value> {
 /// Reads, builds and starts to run.
 fn attempt(text: &str) -> Result<(), Error> {
     let scenario = document::from_json(text)?;
-    let mut run = Run::new(&scenario, 1, 0, Form::Fast)?.with_slices_of(WAKE_UPS);
+    let mut run = Run::new(&scenario, 1, 0, Form::Fast)?.with_slices_of(PDUS);
     run.advance(Span::milliseconds(20)).map(drop)
 }
 
@@ -128,13 +128,13 @@ fn keys(tree: &Value) -> Value {
 
 /// The position of a mutation, without the name of a line or a group. If another file has the same keys there, the same
 /// fault is not tried again.
-fn part(tree: &Value, way: &Way) -> (Way, String) {
-    match way.as_slice() {
+fn part(tree: &Value, location: &Location) -> (Location, String) {
+    match location.as_slice() {
         [table, name, below @ ..] => {
             let own = &tree[table.as_str()][name.as_str()];
             ([std::slice::from_ref(table), below].concat(), keys(own).to_string())
         }
-        _ => (way.clone(), keys(tree).to_string()),
+        _ => (location.clone(), keys(tree).to_string()),
     }
 }
 
@@ -146,16 +146,16 @@ fn no_mutation_of_a_ready_scenario_panics() {
     for (path, scenario) in ready_scenarios::scenarios() {
         let tree = small(serde_json::from_str(&document::to_json(&scenario)).unwrap());
         let mut all = Vec::new();
-        ways(&tree, &Vec::new(), &mut all);
-        for way in all {
-            if !seen.insert(part(&tree, &way)) {
+        locations(&tree, &Vec::new(), &mut all);
+        for location in all {
+            if !seen.insert(part(&tree, &location)) {
                 continue;
             }
-            for mutated in mutations(&tree, &way) {
+            for mutated in mutations(&tree, &location) {
                 match catch_unwind(AssertUnwindSafe(|| attempt(&mutated.to_string()))) {
                     Ok(Ok(())) => sound += 1,
                     Ok(Err(_)) => faulty += 1,
-                    Err(_) => panics.push(format!("{}: {}", path.display(), way.join("."))),
+                    Err(_) => panics.push(format!("{}: {}", path.display(), location.join("."))),
                 }
             }
         }
