@@ -51,7 +51,7 @@ impl Host {
 
     /// Time when the node must run it: at its next timer, or `lead` before the first PDU on its access line arrives.
     #[inline]
-    fn wake(&self, lead: Span) -> Time {
+    fn next_run(&self, lead: Span) -> Time {
         match self {
             Host::Transport(host) => host.due(),
             Host::Direct(host) => match &host.access {
@@ -87,9 +87,9 @@ impl Host {
 pub struct Hosts {
     hosts: Vec<Host>,
     /// Time when the node must run each host.
-    wakes: Vec<Time>,
+    next_runs: Vec<Time>,
     /// The earliest of these times.
-    first_wake: Time,
+    first_run: Time,
     /// The shortest delay from a host to the port.
     lead: Span,
     /// Lane to the port.
@@ -108,9 +108,9 @@ impl Hosts {
             Host::Transport(_) => Span::ZERO,
         });
         let lead = leads.min().unwrap_or_default();
-        let wakes: Vec<Time> = hosts.iter().map(|host| host.wake(lead)).collect();
-        let first_wake = wakes.iter().copied().min().unwrap_or(Time::NEVER);
-        Hosts { hosts, wakes, first_wake, lead, to, sent: Lane::default(), sorter: Sorter::default() }
+        let next_runs: Vec<Time> = hosts.iter().map(|host| host.next_run(lead)).collect();
+        let first_run = next_runs.iter().copied().min().unwrap_or(Time::NEVER);
+        Hosts { hosts, next_runs, first_run, lead, to, sent: Lane::default(), sorter: Sorter::default() }
     }
 
     /// The host with that index.
@@ -142,7 +142,7 @@ impl Hosts {
     pub fn due(&self) -> Time {
         match &self.hosts[..] {
             [host] => host.key().time,
-            _ => self.first_wake,
+            _ => self.first_run,
         }
     }
 
@@ -152,9 +152,9 @@ impl Hosts {
         match &self.hosts[..] {
             [host] => host.key(),
             hosts => {
-                let time = self.first_wake;
+                let time = self.first_run;
                 let first =
-                    hosts.iter().zip(&self.wakes).filter(|(_, wake)| **wake == time).map(|(host, _)| host.key());
+                    hosts.iter().zip(&self.next_runs).filter(|(_, run)| **run == time).map(|(host, _)| host.key());
                 // A host that only holds PDUs on its access line has no place at that time.
                 let place = first.map(|key| if key.time == time { key.place } else { Place(0) });
                 Key { time, place: place.min().unwrap_or(Place(0)) }
@@ -191,7 +191,7 @@ impl Hosts {
     /// line.
     #[inline]
     fn send<P: Probe>(&mut self, inbox: &Inbox, until: Key, limit: Time, ctx: &mut Ctx<P>) {
-        let Hosts { hosts, wakes, first_wake, sent, lead, .. } = self;
+        let Hosts { hosts, next_runs, first_run, sent, lead, .. } = self;
         inbox.drain(until, ctx, |_, records, ctx| {
             for record in records {
                 let indices = ctx.indices[record.pdu.flow.index()];
@@ -199,19 +199,19 @@ impl Hosts {
                 let host = &mut hosts[index];
                 host.run(record.key(), limit, ctx, sent);
                 host.on_pdu(record, limit, ctx, sent);
-                wakes[index] = host.wake(*lead);
+                next_runs[index] = host.next_run(*lead);
             }
         });
-        *first_wake = Time::NEVER;
-        for (host, wake) in hosts.iter_mut().zip(wakes) {
-            if *wake <= until.time {
+        *first_run = Time::NEVER;
+        for (host, time) in hosts.iter_mut().zip(next_runs) {
+            if *time <= until.time {
                 if let Host::Direct(host) = host {
                     host.send_held(limit, sent);
                 }
                 host.run(until, limit, ctx, sent);
-                *wake = host.wake(*lead);
+                *time = host.next_run(*lead);
             }
-            *first_wake = (*wake).min(*first_wake);
+            *first_run = (*time).min(*first_run);
         }
     }
 

@@ -184,7 +184,7 @@ impl PolicerNode {
             loop {
                 let (taken, stage) = self.pass_conforming(records, ctx);
                 let Some((record, rest)) = records[taken..].split_first() else { break };
-                self.take(stage, record, ctx);
+                self.handle(stage, record, ctx);
                 records = rest;
             }
         });
@@ -216,7 +216,7 @@ impl PolicerNode {
     }
 
     /// Runs all timers before the arrival, then handles the arrival, which has passed the stages before `stage`.
-    fn take<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
+    fn handle<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
         self.expire(record.key(), ctx);
         let index = ctx.indices[record.pdu.flow.index()].policer;
         self.flows[index as usize].arrive(stage, record, ctx);
