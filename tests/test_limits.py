@@ -103,7 +103,7 @@ def test_a_backlog_that_nobody_foresees_is_named_early(penstock: Command, tmp_pa
     file.write_text(text, encoding="utf-8")
     assert penstock("check", file).returncode == 0
     refused(
-        penstock("run", file), "port `trunk`", "0.3 Gb/s comes in", "takes 150 Mb/s", "MB of memory", "limit its queue"
+        penstock("run", file), "port `trunk`", "0.3 Gb/s arrives", "sends 150 Mb/s", "MB of memory", "limit its queue"
     )
 
 

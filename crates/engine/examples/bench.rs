@@ -1,8 +1,8 @@
 //! Runs one workload for `make bench`, which times the process: `bench FILE [--form plain] [--share 0.1]`, or
 //! `bench agenda`, or `bench RUNS.jsonl` for many runs, each line of which has a `scenario`, a `seed` and a `replication`.
 //!
-//! Prints one JSON object: cells sent, PDUs taken by nodes, and what a reader may want beside the time. `--share` shortens the
-//! run, for counting instructions.
+//! Prints one JSON object: cells sent, PDUs read by nodes, and other numbers that explain the time. `--share` shortens
+//! the run, for counting instructions.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -53,7 +53,7 @@ fn answer() -> Result<Value, Box<dyn Error>> {
     Ok(result)
 }
 
-/// The most memory that this process has had, where the system tells (Linux).
+/// The peak memory of this process, if the system reports it (Linux).
 fn peak_memory_mb() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -61,12 +61,12 @@ fn peak_memory_mb() -> Option<f64> {
     Some((kilobytes / 102.4).round() / 10.0)
 }
 
-/// The runs of a study, one after the other.
+/// Runs all lines, one after another.
 fn runs(lines: &str, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
     let (mut cells, mut wakeups, mut hash) = (0, 0, 0_u64);
     for line in lines.lines() {
         let wanted: Value = serde_json::from_str(line)?;
-        let number = |name: &str| wanted[name].as_u64().ok_or("a run has a seed and a replication");
+        let number = |name: &str| wanted[name].as_u64().ok_or("a run must have a seed and a replication");
         let scenario = document::from_json(&wanted["scenario"].to_string())?;
         let report =
             carry_out(scenario, number("seed")?, u32::try_from(number("replication")?)?, form, share)?.report();
@@ -77,7 +77,7 @@ fn runs(lines: &str, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
     Ok(json!({ "cells": cells, "wakeups": wakeups, "fingerprint": format!("{hash:016x}") }))
 }
 
-/// The whole scenario, or the first `share` of it.
+/// Runs the whole scenario, or the first `share` of it.
 fn run(scenario: Scenario, form: Form, share: f64) -> Result<Value, Box<dyn Error>> {
     let run = carry_out(scenario, 1, 0, form, share)?;
     let mut result = summary(&run.report());
@@ -127,7 +127,7 @@ fn summary(report: &Report) -> Value {
     })
 }
 
-/// One turn replaced after another, among as many leaves as the satellite study's largest network has.
+/// Replaces one turn after another, with as many leaves as in the largest network of the satellite study.
 fn agenda(turns: u64) -> Value {
     const LEAVES: u32 = 512;
     let mut agenda = Agenda::new(LEAVES as usize);

@@ -1,4 +1,4 @@
-//! Judges an engine by the pins of the one before it: the same bits, or not.
+//! Compares an engine with the pins of an earlier one, bit by bit.
 //!
 //!     pins ready [FILE...] [--share 1|0.2|0.1|0.02] [--form fast|plain] [--write]
 //!     pins random [--from 0] [--to 1000] [--form fast|plain] [--write]     beyond 1000: one form against the other
@@ -6,9 +6,9 @@
 //!     pins text NUMBER                               the scenario of one
 //!     pins report NUMBER|FILE [--form fast|plain] [--share 0.02] [--measured]
 //!
-//! `ready` runs what is pinned of the ready scenarios (files by any part of their names), `random` the networks drawn at
-//! random; both print what differs and end with status 1 if anything does. `report` prints every column of a report,
-//! exact to the bit, to be compared with that of another engine.
+//! `ready` runs the pinned ready scenarios (select files by any part of their names), `random` the pinned random
+//! networks. Both print the differences, and end with status 1 if there are any. `report` prints every column of a
+//! report, exact to the bit, for a comparison with another engine.
 
 use std::error::Error;
 use std::fs;
@@ -31,7 +31,7 @@ const USAGE: &str = "pins ready [FILE...] [--share 0.02] [--form fast|plain] [--
 struct Arguments {
     names: Vec<String>,
     form: Form,
-    /// In thousandths.
+    /// In thousandths of the duration.
     share: Option<u64>,
     from: u64,
     to: u64,
@@ -110,7 +110,7 @@ fn judge_ready(given: &Arguments) -> Result<usize, Box<dyn Error>> {
     };
     let cases: Vec<Case> = ready::cases().into_iter().filter(is_meant).collect();
     if cases.is_empty() {
-        return Err("nothing of that name and share is pinned: shares are 1, 0.2, 0.1 and 0.02".into());
+        return Err("no pin has that name and share: shares are 1, 0.2, 0.1 and 0.02".into());
     }
     if given.writes {
         let line = |case: &Case| case.report(given.form).map(|report| ready::line(case, &report));
@@ -155,7 +155,8 @@ fn judge_random(given: &Arguments) -> Result<usize, Box<dyn Error>> {
     Ok(summary(&faults))
 }
 
-/// In how many networks each thing happens, and how often in all of them: what is never seen is not judged.
+/// For each kind of event, the number of networks with it, and its total count: pins do not cover events that never
+/// occur.
 fn survey(given: &Arguments) -> Result<usize, Box<dyn Error>> {
     let numbers: Vec<u64> = (given.from..given.to).collect();
     let reports = spread::map(&numbers, |number| random::plain(*number), |_| ());

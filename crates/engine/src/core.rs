@@ -1,6 +1,6 @@
-//! What every part of the engine rests on: time, PDUs, quantities, random numbers, statistics, and errors.
+//! The basis of every other module: time, PDUs, quantities, random numbers, statistics and errors.
 //!
-//! Nothing here knows a node, a role or a scenario.
+//! This folder does not depend on nodes, roles or scenarios.
 
 pub(crate) mod check;
 pub mod defect;

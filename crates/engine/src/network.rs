@@ -1,7 +1,7 @@
-//! The network: nodes, and what they share.
+//! The network: nodes, lanes, and the state that nodes share.
 //!
-//! A node never calls another. It takes what its lanes bring before a [`Key`] up to which nothing more can come, does
-//! what its timers say meanwhile, and puts what goes on into the lanes of the next nodes.
+//! Nodes never call each other. A node runs up to a [`Key`], its horizon: nothing can arrive before it any more. The
+//! node reads the records in its lanes, runs its timers, and appends records to the lanes of the next nodes.
 
 pub mod context;
 pub mod hosts;
@@ -26,7 +26,7 @@ use policer_node::PolicerNode;
 use port::Port;
 use sinks::Sinks;
 
-/// Every kind of node. Boxed: the kinds differ much in size.
+/// Every kind of node. Boxed, because their sizes differ much.
 #[derive(Clone, Debug)]
 pub enum Node {
     /// Hosts that send into one port.
@@ -40,7 +40,7 @@ pub enum Node {
 }
 
 impl Node {
-    /// Does everything that happens before `until`; nothing that arrives before it is still to come.
+    /// Handles everything that happens before `until`. The caller guarantees that no record before `until` is missing.
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         match self {
             Node::Hosts(hosts) => hosts.run(inbox, until, ctx),
@@ -50,7 +50,7 @@ impl Node {
         }
     }
 
-    /// When one of its own timers next expires, whatever its lanes bring.
+    /// Time of its next timer, regardless of its lanes.
     #[inline]
     #[must_use]
     pub fn due(&self) -> Time {
@@ -60,7 +60,7 @@ impl Node {
         }
     }
 
-    /// When one of its own timers next expires, among equal times too.
+    /// Key of its next timer.
     #[must_use]
     pub fn timer(&self) -> Key {
         match self {
@@ -71,7 +71,8 @@ impl Node {
         }
     }
 
-    /// The earliest arrival at the end of its line, or of its hosts' access lines, of what enters it from `from` on.
+    /// A PDU that enters the node at `from` or later reaches the end of its line (or of its hosts' access lines) no
+    /// earlier.
     #[inline]
     #[must_use]
     pub fn line_bound(&self, from: Time) -> Time {
@@ -82,7 +83,7 @@ impl Node {
         }
     }
 
-    /// Shows every PDU that it holds itself: waiting, or on an access line.
+    /// Calls `each` for every PDU that the node itself stores: in a queue, or on an access line.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         match self {
             Node::Hosts(hosts) => hosts.held(each),

@@ -1,4 +1,5 @@
-//! What a run measured: the definition of every column ([`rows`]), and how its value is read from the network.
+//! The report of a run: the definition of every column ([`rows`]), and the code that reads its value from the network
+//! ([`measured`]).
 
 pub mod columns;
 mod measured;

@@ -1,9 +1,9 @@
-//! World: the nodes of a network, how far each has run, and the clock. A clone is a checkpoint; run the clone on and it
-//! is a fork.
+//! World: the nodes of a network, their horizons, and the clock. A clone is a checkpoint. A clone that runs on is a
+//! fork.
 //!
-//! In a round every unit runs alone, in a tight loop, up to its horizon: the time before which nothing more can reach
-//! it. Then the next one does. There is no list of events. A unit is a node, or nodes joined in a loop without delay,
-//! which run as one [`cluster`].
+//! There is no list of events. In a round every unit runs alone, in a tight loop, up to its horizon: nothing can arrive
+//! before the horizon any more. Then the next unit runs. A unit is a node, or a [`cluster`]: nodes connected in a loop
+//! without delay.
 
 pub mod agenda;
 pub mod cluster;
@@ -36,35 +36,35 @@ pub use process::Process;
 use turns::Turns;
 pub use unit::Unit;
 
-/// A round grows while it takes fewer PDUs than this, so that each node has enough to do at a time.
+/// A round with fewer PDUs than this can double the window, so that each node has enough work per run.
 const FEWEST: u64 = 2_048;
-/// A round shrinks when it takes more than this, so that what it leaves in lanes stays in the cache.
+/// A round with more PDUs than this halves the window, so that the PDUs in the lanes stay in the cache.
 const MOST: u64 = 8_192;
 
-/// The books are checked once so many times as many PDUs have been taken as are held.
+/// Conservation is checked after nodes have read this many times the number of PDUs held.
 const CHECK_AFTER: u64 = 16;
 
-/// PDUs for each host that a round may take in any case, so that looking for those that must act costs little.
+/// PDUs per host that a round may always handle, so that the search for due hosts costs little.
 const FOR_EACH_HOST: u64 = 16;
 
-/// What a world is put together from.
+/// The parameters of a world.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// Every node with what leads to it. The ports come first, by number.
+    /// Every node with its inbox and feeders. The ports come first, by number.
     pub processes: Vec<Process>,
-    /// What runs, in the order of a round.
+    /// The units, in the order of a round.
     pub units: Vec<Unit>,
-    /// All of it as one cluster, if its nodes can take turns.
+    /// The whole network as one cluster, if its nodes can take turns.
     pub turns: Option<Unit>,
     /// Number of lanes.
     pub lanes: usize,
     /// Number of ports.
     pub ports: usize,
-    /// Where each End stands, by number.
+    /// Location of each endpoint, by number.
     pub endpoints: Vec<Option<Location>>,
-    /// Where the policers of each flow stand.
+    /// Location of the policers of each flow.
     pub policers: Vec<Option<Location>>,
-    /// Where the parts of each flow stand within their nodes.
+    /// Indices of the parts of each flow in their nodes.
     pub indices: Vec<FlowIndices>,
     /// Whether there are transport connections.
     pub has_transports: bool,
@@ -86,21 +86,21 @@ pub struct World<P> {
     flows: Vec<FlowInfo>,
     groups: Vec<String>,
     ctx: Ctx<P>,
-    /// A round goes no further than this beyond the first thing that is still to happen.
+    /// The longest distance of a round's end from the earliest pending event.
     window: Span,
-    /// PDUs that a round takes at the most, by and by.
+    /// If a round handles more PDUs than this, the window shrinks.
     most: u64,
-    /// The port that ends the run, once its departures are counted.
+    /// The port whose departures end the run, if any.
     stop: Option<usize>,
     rounds: u64,
-    /// How often a node has run in a round.
+    /// Number of node runs in rounds.
     visits: u64,
-    /// The books are next checked once so many PDUs have been taken.
+    /// Number of handled PDUs at which conservation is checked next.
     next_check: u64,
 }
 
 impl<P: Probe> World<P> {
-    /// Puts the parts together, at time 0.
+    /// Builds the world, at time 0.
     #[must_use]
     pub fn new(parts: Parts, probe: P) -> World<P> {
         let flows = parts.flows.len();
@@ -133,13 +133,13 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// The present instant.
+    /// The current time.
     #[must_use]
     pub fn clock(&self) -> Time {
         self.clock
     }
 
-    /// When the run ends, as far as a port that counts departures has told.
+    /// End of the run, if a port that counts departures has set it.
     #[must_use]
     pub fn end(&self) -> Time {
         self.ctx.end
@@ -151,19 +151,19 @@ impl<P: Probe> World<P> {
         self.ctx.held()
     }
 
-    /// PDUs that nodes have taken, each counted at every node.
+    /// PDUs that nodes have read, counted at every node.
     #[must_use]
     pub fn handled(&self) -> u64 {
         self.ctx.handled
     }
 
-    /// Rounds.
+    /// Number of rounds.
     #[must_use]
     pub fn rounds(&self) -> u64 {
         self.rounds
     }
 
-    /// How often a node has run in a round: PDUs that were taken for each are how long its loop is.
+    /// Number of node runs in rounds. `handled / visits` is the mean number of PDUs per run.
     #[must_use]
     pub fn visits(&self) -> u64 {
         self.visits
@@ -177,7 +177,7 @@ impl<P: Probe> World<P> {
         })
     }
 
-    /// Every port, to be read with side effects (a control algorithm catches up before it tells its state).
+    /// Every port, mutable, by number (a control algorithm updates its state before it reports it).
     pub fn ports_mut(&mut self) -> impl Iterator<Item = &mut Port> {
         self.processes[..self.ports].iter_mut().filter_map(|process| match &mut process.node {
             Node::Port(port) => Some(&mut **port),
@@ -185,7 +185,7 @@ impl<P: Probe> World<P> {
         })
     }
 
-    /// Every End, by number.
+    /// Every endpoint, by number.
     pub fn endpoints(&self) -> impl Iterator<Item = Endpoint<'_>> {
         self.endpoints.iter().map(|location| {
             let Some(location) = location else { return Endpoint::Unused };
@@ -197,7 +197,7 @@ impl<P: Probe> World<P> {
         })
     }
 
-    /// Shows every host, by number, to be read with side effects.
+    /// Calls `each` for every host, by number.
     pub fn each_host(&mut self, mut each: impl FnMut(&mut Host)) {
         for location in self.endpoints.iter().flatten() {
             if let Node::Hosts(hosts) = &mut self.processes[location.process as usize].node
@@ -208,7 +208,7 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// The policers of every flow, if it has any.
+    /// The policers of every flow that has some.
     pub fn policers(&self) -> impl Iterator<Item = Option<&FlowPolicers>> {
         self.policers.iter().map(|location| {
             let location = location.as_ref()?;
@@ -243,18 +243,18 @@ impl<P: Probe> World<P> {
         &self.ctx.tally
     }
 
-    /// Whoever watches.
+    /// The observer of the run.
     #[must_use]
     pub fn probe(&self) -> &P {
         &self.ctx.probe
     }
 
-    /// Runs to `until`, or to the end if a port that counts departures brings it earlier: everything that happens by
-    /// then has happened, at that very instant included. Stops before, at some instant, once some `most` PDUs have been
-    /// taken: then the answer is false, whatever the clock shows. Now and then checks that no PDU was lost from the books.
+    /// Runs to `until`, or to the end of the run if that is earlier. Everything up to and including that time has then
+    /// happened. It stops earlier, at any time, after about `most` PDUs; the result is then false, whatever the clock
+    /// is. From time to time it checks the conservation of PDUs.
     ///
     /// # Errors
-    /// [`Error::Conservation`] if one was.
+    /// [`Error::Conservation`] if a PDU is missing.
     pub fn run_until(&mut self, until: Time, most: u64) -> Result<bool, Error> {
         let last = self.ctx.handled.saturating_add(most);
         let all = loop {
@@ -267,9 +267,9 @@ impl<P: Probe> World<P> {
                 break true;
             }
         };
-        self.settle();
-        // A recount costs what is held. One for so many times that number of PDUs taken costs each a small constant,
-        // however often the run stops.
+        self.catch_up();
+        // A check costs time proportional to the number of PDUs held. With this rule the cost per handled PDU is a
+        // small constant, however often the run stops.
         if self.ctx.handled >= self.next_check {
             self.check()?;
             self.next_check = self.ctx.handled + CHECK_AFTER * self.held();
@@ -277,7 +277,7 @@ impl<P: Probe> World<P> {
         Ok(all)
     }
 
-    /// Starts all measures afresh; the state stays. Departures that end the run are counted from here.
+    /// Resets all measures; the state stays. The departures that end the run are counted from here.
     pub fn reset_measures(&mut self) {
         let now = self.clock;
         self.ctx.tally.reset();
@@ -291,7 +291,7 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// Ends the run at the n-th departure from `port` from now on.
+    /// Ends the run at the `departures`-th departure from `port` from now on.
     pub fn stop_after(&mut self, port: usize, departures: u64) {
         self.stop = Some(port);
         if let Node::Port(port) = &mut self.processes[port].node
@@ -301,15 +301,15 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// Hash of everything that happened: deliveries per receiver, discards per port and policer, and all counts, folded
-    /// in the order of ports, policers and Ends.
+    /// Hash of all events: deliveries per receiver, discards per port and policer, and all counts, in the order of
+    /// ports, policers and endpoints.
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         let mut all = Fingerprint::default();
         self.ports().for_each(|port| all.mix(port.fingerprint()));
         let untouched = Fingerprint::default().value();
-        self.policers().for_each(|chain| all.mix(chain.map_or(untouched, FlowPolicers::fingerprint)));
-        self.endpoints().for_each(|end| all.mix(end.receiver().map_or(0, Receiver::fingerprint)));
+        self.policers().for_each(|policers| all.mix(policers.map_or(untouched, FlowPolicers::fingerprint)));
+        self.endpoints().for_each(|endpoint| all.mix(endpoint.receiver().map_or(0, Receiver::fingerprint)));
         for count in self.ctx.counts.iter().flatten() {
             [count.sent, count.delivered, count.dropped].into_iter().for_each(|word| all.mix(word));
         }
@@ -317,7 +317,7 @@ impl<P: Probe> World<P> {
         all.value()
     }
 
-    /// Behind the first instant at which the departures that end the run can be complete; never before they are known.
+    /// One picosecond after a lower bound of the departure that ends the run.
     fn earliest_stop(&self) -> Time {
         let Some(stop) = self.stop else { return Time::NEVER };
         let first = self.first();
@@ -325,8 +325,8 @@ impl<P: Probe> World<P> {
         port.earliest_stop(first.max(*horizon)).max(first) + Span(1)
     }
 
-    /// Runs round after round until everything before `cap` has happened. Ends before, where it has come, once `last`
-    /// PDUs have been taken: the answer then is false.
+    /// Runs round after round until everything before `cap` has happened. After `last` PDUs it stops at an earlier
+    /// time; the result is then false.
     fn run_rounds(&mut self, mut cap: Time, last: u64) -> bool {
         let mut is_cut = false;
         let mut first = self.first();
@@ -339,10 +339,11 @@ impl<P: Probe> World<P> {
             if taken > self.most {
                 self.window = Span(self.window.0 / 2).max(Span(1));
             } else if taken < FEWEST && first.since(start) >= Span(self.window.0 / 2) {
-                // Where horizons end the round and not the window, a longer one only lets sources run ahead of the rest.
+                // If horizons and not the window limit a round, a longer window would only let sources run further
+                // ahead.
                 self.window = Span(self.window.0.saturating_mul(2));
             }
-            self.turns.look(self.ctx.handled, self.rounds);
+            self.turns.measure(self.ctx.handled, self.rounds);
             if self.ctx.handled >= last && !is_cut {
                 is_cut = true;
                 cap = self.processes.iter().map(|process| process.horizon).max().unwrap_or(cap).min(cap);
@@ -353,7 +354,7 @@ impl<P: Probe> World<P> {
         !is_cut
     }
 
-    /// When the first thing happens that has not.
+    /// Time of the earliest pending event.
     fn first(&self) -> Time {
         let timers = self.turns.units().iter().map(|unit| match unit {
             Unit::Node(node) => self.processes[*node as usize].node.due(),
@@ -363,7 +364,7 @@ impl<P: Probe> World<P> {
         timers.chain(arrivals).min().unwrap_or(Time::NEVER)
     }
 
-    /// Lets every unit run as far as it may, but not beyond `cap`; nothing happens before `first` any more.
+    /// Runs every unit up to its horizon, but not beyond `cap`. No event before `first` is pending.
     fn round(&mut self, first: Time, cap: Time) {
         for unit in 0..self.turns.units().len() {
             self.run_unit(unit, first, cap);
@@ -392,14 +393,14 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// Brings up to the clock what is worked out late.
-    fn settle(&mut self) {
+    /// Computes everything that is evaluated lazily up to the clock.
+    fn catch_up(&mut self) {
         for index in self.ports..self.processes.len() {
             let (ports, others) = self.processes.split_at_mut(self.ports);
             let Node::Hosts(hosts) = &mut others[index - self.ports].node else { continue };
             hosts.lines(self.clock, |port, queue| {
                 if let Node::Port(port) = &mut ports[port as usize].node {
-                    port.show(queue);
+                    port.store_queue(queue);
                 }
             });
         }
@@ -408,13 +409,13 @@ impl<P: Probe> World<P> {
                 port.catch_up(self.clock, &mut self.ctx);
             }
         }
-        self.ctx.probe.settle();
+        self.ctx.probe.on_stop();
     }
 
-    /// Every PDU sent was delivered, dropped, or is held by some node.
+    /// Checks that every PDU sent was delivered, dropped, or is held by a node.
     ///
     /// # Errors
-    /// [`Error::Conservation`] for the first flow of which one was lost from the books.
+    /// [`Error::Conservation`] for the first flow with a missing PDU.
     pub(crate) fn check(&self) -> Result<(), Error> {
         let mut held = vec![[0u64; 2]; self.flows.len()];
         let mut count = |pdu: &Pdu| held[pdu.flow.index()][kind_of(pdu)] += 1;
@@ -440,7 +441,7 @@ impl<P: Probe> World<P> {
     }
 }
 
-/// The time before which none of the feeders can hand on anything more, if nothing happens anywhere before `first`.
+/// The time before which no feeder can send anything more, if no event before `first` is pending.
 fn horizon<P>(processes: &[Process], feeders: &[Feeder], first: Time, ctx: &Ctx<P>) -> Time {
     let bounds = feeders.iter().map(|feeder| {
         let process = &processes[feeder.node as usize];
@@ -448,9 +449,10 @@ fn horizon<P>(processes: &[Process], feeders: &[Feeder], first: Time, ctx: &Ctx<
         match feeder.edge {
             Edge::Line => process.node.line_bound(from),
             Edge::Direct => from,
-            // What is shown comes from elsewhere: where nothing is under way to it, the feeder holds nobody back.
-            Edge::Shown => {
-                let (lanes, lines) = &process.shown;
+            // Observed PDUs come from another node. If none is in transit to the feeder, the bound is that of the line
+            // they come from.
+            Edge::Observed => {
+                let (lanes, lines) = &process.observed;
                 let heads = lanes.iter().filter_map(|lane| ctx.lanes[lane.index()].front().map(|record| record.time));
                 let head = heads.min().unwrap_or(Time::NEVER);
                 from.max(head.min(horizon(processes, lines, first, ctx)))

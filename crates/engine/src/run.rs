@@ -1,4 +1,4 @@
-//! Run: one replication of a scenario from its start to its end, with warm-up, time series and the report.
+//! Run: one replication of a scenario from start to end, with warm-up, time series and report.
 
 use crate::core::error::Error;
 use crate::core::probe::Probe;
@@ -14,10 +14,10 @@ mod flood;
 pub use crate::scenario::assembly::{Estimate, Form, Limits};
 use flood::Flood;
 
-/// PDUs after which `advance` lets its caller look, whatever span was asked for.
+/// `advance` returns after about this many PDUs, whatever the requested span.
 const CELLS_PER_SLICE: u64 = 1 << 22;
 
-/// One replication under way.
+/// One replication in progress.
 #[derive(Clone, Debug)]
 pub struct Run<P = ()> {
     world: World<P>,
@@ -34,20 +34,20 @@ pub struct Run<P = ()> {
 }
 
 impl Run {
-    /// Prepares a run that nobody watches.
+    /// Prepares a run without an observer.
     ///
     /// # Errors
-    /// [`Error::Scenario`] for the first thing that is wrong with the scenario.
+    /// [`Error::Scenario`] for the first fault of the scenario.
     pub fn new(scenario: &Scenario, seed: u64, replication: u32, form: Form) -> Result<Run, Error> {
         Run::watched(scenario, seed, replication, form, ())
     }
 }
 
 impl<P: Probe> Run<P> {
-    /// Prepares a run that `probe` watches.
+    /// Prepares a run with the observer `probe`.
     ///
     /// # Errors
-    /// [`Error::Scenario`] for the first thing that is wrong with the scenario.
+    /// [`Error::Scenario`] for the first fault of the scenario.
     pub fn watched(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
         let Assembled { mut world, stop, estimate } = assembly::world(scenario, seed, replication, form, probe)?;
         let measure = scenario.measure.clone();
@@ -74,28 +74,28 @@ impl<P: Probe> Run<P> {
         Ok(run)
     }
 
-    /// Lets the caller of `advance` look after some so many PDUs, each counted at every node.
+    /// Makes `advance` return after about `taken` PDUs, each counted at every node.
     #[must_use]
     pub fn with_slices_of(mut self, taken: u64) -> Run<P> {
         self.slice = taken.max(1);
         self
     }
 
-    /// How much the run will be at least, as was known before it began.
+    /// The lower bounds of the run's size, computed before its start.
     pub fn estimate(&self) -> &Estimate {
         &self.estimate
     }
 
-    /// The network as it stands.
+    /// The network in its current state.
     pub fn world(&self) -> &World<P> {
         &self.world
     }
 
-    /// Runs on for `span` of simulated time at most, and for a second or so of work; true when the run has ended.
+    /// Runs for at most `span` of simulated time, and about a second of work. Returns true when the run has ended.
     ///
     /// # Errors
-    /// [`Error::Conservation`] if a PDU was lost from the books; [`Error::Scenario`] if the network holds more PDUs than
-    /// can be kept in memory, or is certain to.
+    /// [`Error::Conservation`] if a PDU is missing; [`Error::Scenario`] if the network holds more PDUs than fit in
+    /// memory, or certainly will.
     pub fn advance(&mut self, span: Span) -> Result<bool, Error> {
         let until = self.world.clock() + span;
         loop {
@@ -118,8 +118,8 @@ impl<P: Probe> Run<P> {
                 return Ok(true);
             }
             if now >= self.flood.next() {
-                // Nobody knows when departures will end the run.
-                self.flood.look(&self.world, self.stop.is_none().then_some(self.end))?;
+                // With a stop by departures, the end of the run is not known yet.
+                self.flood.check(&self.world, self.stop.is_none().then_some(self.end))?;
             }
             if now >= until {
                 return Ok(false);
@@ -136,7 +136,7 @@ impl<P: Probe> Run<P> {
         Ok(())
     }
 
-    /// Share of the run that is done, 0 to 1, as far as its end is known.
+    /// Fraction of the run that is done, 0 to 1, as far as its end is known.
     #[must_use]
     pub fn progress(&self) -> f64 {
         self.world.clock().seconds() / self.end().seconds()
@@ -156,7 +156,7 @@ impl<P: Probe> Run<P> {
         }
     }
 
-    /// What was measured so far.
+    /// The measures so far.
     #[must_use]
     pub fn report(&self) -> Report {
         let measured = Measured { world: &self.world, since: self.warm_up, base: &self.base };

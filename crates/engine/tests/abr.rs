@@ -8,14 +8,14 @@ use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
-/// What the source of `name` read at each sample.
+/// The readings of `quantity` of the source `name`, one per sample.
 fn readings(report: &Report, name: &str, quantity: &str) -> Vec<f64> {
     let rows = report.series.iter().filter(|row| row.component == name && row.quantity == quantity);
     rows.map(|row| row.value).collect()
 }
 
-/// Two persistent sources, one at each end of a satellite hop between two switches, each 1 km from its own: figure 3 of
-/// papers/abr-source-rules-satellite.txt.
+/// Two persistent sources, one at each end of a satellite hop between two switches. Each is 1 km from its switch:
+/// figure 3 of papers/abr-source-rules-satellite.txt.
 fn satellite(duration_ps: u64, sample_ps: u64, source: &str) -> String {
     let lines: String =
         [("west", "source", "left", "5 us"), ("hop", "left", "right", "275 ms"), ("east", "right", "sink", "5 us")]
@@ -47,26 +47,26 @@ fn satellite(duration_ps: u64, sample_ps: u64, source: &str) -> String {
     )
 }
 
-/// A cell at 140 Mb/s, in picoseconds.
+/// One cell at 140 Mb/s, in picoseconds.
 const GAP: u64 = 3_028_571;
 
-/// When the first backward RM cell is back: the first forward one takes 275.01 ms and three cells of 155.52 Mb/s, waits
-/// for the next cell of the source there, and takes as long again.
+/// Arrival time of the first backward RM cell. The first forward one takes 275.01 ms and three cell times at 155.52
+/// Mb/s, waits for the next cell of the source there, and takes the same time back.
 fn first_feedback() -> u64 {
-    let way = 275_010_000_000 + 3 * 2_726_337;
-    u64::div_ceil(way, GAP) * GAP + way
+    let one_way = 275_010_000_000 + 3 * 2_726_337;
+    u64::div_ceil(one_way, GAP) * GAP + one_way
 }
 
 #[test]
 fn the_first_feedback_comes_after_550_milliseconds() {
     let first = first_feedback();
     assert_eq!(first, 550_036_654_379);
-    // RIF = 1: then ACR is that of the line at once. Three fractions of a picosecond are carried each way.
+    // RIF = 1: ACR is then the line rate at once. Three fractions of a picosecond are carried each way.
     for (sample, acr) in [(first - 10, 140e6), (first + 10, 155.52e6)] {
         let report = agreed(&satellite(sample + 1000, sample, r#"icr = "140 Mb/s", rif = 1"#), 1);
         for name in ["there", "back"] {
             assert_eq!(readings(&report, name, "acr"), [acr]);
-            // A forward RM cell begins every 32 cells, backward ones among them.
+            // Every 32nd cell is a forward RM cell; backward ones count too.
             let sent = first.div_ceil(32 * GAP) as f64;
             assert_eq!((sent, readings(&report, name, "forward_rm_cells")), (5676.0, vec![sent]));
             assert_eq!(readings(&report, name, "unack"), [if acr == 140e6 { sent } else { 0.0 }]);
@@ -90,7 +90,8 @@ fn without_feedback_the_rate_follows_the_closed_form() {
     let text = satellite(600_000_000_000, 50_000_000_000, r#"icr = "140 Mb/s", rif = 1, tbe = "1024 cells""#);
     let report = agreed(&text, 1);
     let (sent, acr) = (readings(&report, "there", "forward_rm_cells"), readings(&report, "there", "acr"));
-    // Crm = 32: number 33 + k carries ICR (15/16)^(k + 1), and 32 cells at that rate follow until the next.
+    // Crm = 32: forward RM cell number 33 + k carries ICR (15/16)^(k + 1), and 32 cells at that rate follow until the
+    // next.
     let (mut number, mut at, mut rate) = (0.0, 0, 140e6);
     for sample in 0..11 {
         while at <= (sample as u64 + 1) * 50_000_000_000 {
@@ -134,7 +135,7 @@ fn near(source_there: &str, traffic_back: &str, source_back: &str, duration: &st
     )
 }
 
-/// RM cells of the connection that each of its Ends sent: forward ones of its own, and backward ones.
+/// RM cells sent by each endpoint of the connection: forward ones of its own, and backward ones.
 fn rm_cells(report: &Report, own: &str, other: &str) -> (u64, u64) {
     let forward = |name| readings(report, name, "forward_rm_cells")[0] as u64;
     (forward(own), flow(report, other).control_sent - forward(other))
@@ -144,10 +145,11 @@ fn rm_cells(report: &Report, own: &str, other: &str) -> (u64, u64) {
 fn an_idle_direction_returns_rm_cells_and_sends_its_own() {
     let report = agreed(&near("", "silent", "", "100 ms"), 1);
     let (forward, forward_back) = (rm_cells(&report, "there", "back"), rm_cells(&report, "back", "there"));
-    // 150 Mb/s are 11 055 times 32 cells a second, and a way is 1 ms: eleven are under way, none was overwritten.
+    // 150 Mb/s are 11 055 times 32 cells per second, and the one-way delay is 1 ms: eleven are in transit, and none was
+    // overwritten.
     assert!((1105..=1106).contains(&forward.0), "{forward:?}");
     assert!((11..=12).contains(&(forward.0 - forward_back.1)), "{forward:?} {forward_back:?}");
-    // Of what the idle direction sends, one in 32 is a forward RM cell, or the third if 100 ms have passed.
+    // One in 32 cells of the idle direction is a forward RM cell, or the third if 100 ms have passed.
     assert_eq!(forward_back.0, forward_back.1.div_ceil(31));
     assert_eq!(flow(&report, "back").sent, 0);
 }
@@ -156,7 +158,7 @@ fn an_idle_direction_returns_rm_cells_and_sends_its_own() {
 fn an_idle_direction_returns_rm_cells_no_faster_than_its_own_rate() {
     let report = agreed(&near("", "silent", r#"icr = "424 kb/s", rif = 3.0517578125e-5"#, "1 s"), 1);
     let (own, returned) = rm_cells(&report, "back", "there");
-    // A thousand cells in a second; each of its own RM cells that comes back adds 150 Mb/s / 32768 = 4.6 kb/s, a 93rd.
+    // A thousand cells in a second. Each returned RM cell of its own adds 150 Mb/s / 32768 = 4.6 kb/s, about 1/93.
     assert!((1100..1300).contains(&(own + returned)), "{own} {returned}");
     assert_eq!(own, (own + returned).div_ceil(32));
     let expected = 424e3 + 150e6 / 32768.0 * (own - 1) as f64;
@@ -164,13 +166,13 @@ fn an_idle_direction_returns_rm_cells_no_faster_than_its_own_rate() {
 }
 
 #[test]
-fn both_directions_begin_out_of_rate_and_find_their_rate() {
+fn both_directions_start_out_of_rate_and_reach_their_rate() {
     let start = r#"icr = "1 kb/s", rif = 1"#;
     let report = agreed(&near(start, "greedy", start, "1 s"), 1);
     for name in ["there", "back"] {
         let row = flow(&report, name);
-        // A forward RM cell at once; the other's, turned round, 100 ms later; a way of 1 ms. From then on all but two cells
-        // in 32 are data, delivered up to the last way.
+        // A forward RM cell at once; the other direction returns it 100 ms later; the one-way delay is 1 ms. After
+        // that, all but two cells in 32 are data, delivered until one delay before the end.
         let expected = 150e6 * 30.0 / 32.0 * (1.0 - 0.1 - 2.0 * 0.001);
         assert!((row.throughput_bps / expected - 1.0).abs() < 1e-3, "{} {expected}", row.throughput_bps);
         assert_eq!((row.lost, row.control_lost), (0, 0));
@@ -187,22 +189,23 @@ fn no_grant_either_way_leaves_both_probing() {
     let report = granted("");
     for name in ["there", "back"] {
         assert_eq!(readings(&report, name, "acr"), [1.0]);
-        // After the first second, an RM cell every 100 ms from each End: in turn a forward one and one turned round.
+        // After the first second, each endpoint sends an RM cell every 100 ms: alternately a forward one and a returned
+        // one.
         let row = flow(&report, name);
         assert_eq!(row.sent, 0);
         assert!((89..=91).contains(&row.control_sent), "{row:?}");
     }
-    // Granted on the way back alone, that direction has its rate, and the other goes on probing and acknowledging.
+    // With a grant only on the way back, that direction has its rate, and the other continues to probe and acknowledge.
     let report = granted("reverse = {}\n");
     assert_eq!(readings(&report, "there", "acr"), [1.0]);
     assert_eq!(readings(&report, "back", "acr"), [150e6]);
     assert!(flow(&report, "back").throughput_bps > 140e6);
-    // Acknowledged every 200 ms: no more than 2212 forward RM cells meanwhile.
+    // Acknowledged every 200 ms: at most 2212 forward RM cells between.
     assert!(readings(&report, "back", "unack")[0] < 2213.0);
 }
 
 #[test]
-fn an_eprca_source_alone_climbs_to_its_peak_and_decays_between_rm_cells() {
+fn a_single_eprca_source_reaches_its_peak_and_decays_between_rm_cells() {
     let report = agreed(
         r#"
         duration = "300 ms"
@@ -221,9 +224,9 @@ fn an_eprca_source_alone_climbs_to_its_peak_and_decays_between_rm_cells() {
         1,
     );
     let acr = readings(&report, "alone", "acr");
-    // 18 or 19 cells in the first millisecond, each of which takes the 256th part of 7.8 Mb/s.
+    // 18 or 19 cells in the first millisecond; each reduces the rate by 1/256 of 7.8 Mb/s.
     assert!((7.2e6..7.3e6).contains(&acr[0]), "{}", acr[0]);
-    // At the peak an interval takes 32/256 of it, and the cell that comes back then pays more than that.
+    // At the peak an interval reduces the rate by 32/256, and the returned cell then adds more than that.
     assert!(acr[200..].iter().all(|rate| (0.875 * 156e6..=156e6).contains(rate)), "{:?}", &acr[200..]);
     let row = flow(&report, "alone");
     assert!((0.875 * 151.125e6..151.125e6).contains(&row.throughput_bps), "{}", row.throughput_bps);

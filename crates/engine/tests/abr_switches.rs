@@ -1,4 +1,4 @@
-//! Whole networks of ABR switches: the rates that a scheme settles at, beside the max-min fair ones.
+//! Whole networks of ABR switches: the stationary rates of each scheme, compared with the max-min fair ones.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,10 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::spec::{Flow, Scenario};
 
-/// One cell in so many is an RM cell, which the rates count and the throughput of data does not.
+/// One cell in `NRM` is an RM cell, which the rates count and the throughput of data does not.
 const NRM: f64 = 32.0;
 
-/// The report of both forms, which must agree to the bit.
+/// The report of both forms, which must be equal to the bit.
 fn agreed(scenario: &Scenario) -> Report {
     let [fast, plain] = [Form::Fast, Form::Plain].map(|form| {
         let mut run = Run::new(scenario, 1, 0, form).unwrap_or_else(|error| panic!("{error}"));
@@ -26,8 +26,8 @@ fn ready(name: &str) -> Scenario {
     document::parse(&std::fs::read_to_string(format!("{folder}{name}.toml")).unwrap()).unwrap()
 }
 
-/// Max-min fair rate of a flow of each group, by water filling: the flows of the scarcest line get equal shares of what
-/// the others have left of it; then the scarcest of the rest; and so on.
+/// Max-min fair rate of a flow of each group, by water filling: the flows of the scarcest line get equal shares of its
+/// remaining capacity, then those of the scarcest line of the rest, and so on.
 fn max_min(scenario: &Scenario) -> BTreeMap<&str, f64> {
     let mut left: Vec<(&[String; 2], f64)> =
         scenario.line.values().map(|line| (&line.between, line.rate.bits_per_second())).collect();
@@ -54,7 +54,7 @@ fn max_min(scenario: &Scenario) -> BTreeMap<&str, f64> {
     rates
 }
 
-/// Rates of all flows, RM cells included, as shares of what they would have of lines used to this share.
+/// Rates of all flows, RM cells included, relative to their max-min shares on lines with this utilisation.
 fn against_max_min(scenario: &Scenario, share: f64) -> Vec<(String, f64)> {
     let fair = max_min(scenario);
     let report = agreed(scenario);
@@ -64,7 +64,7 @@ fn against_max_min(scenario: &Scenario, share: f64) -> Vec<(String, f64)> {
 }
 
 #[test]
-fn water_fills_the_benchmarks_as_published() {
+fn water_filling_gives_the_published_benchmarks() {
     // specs/abr.md, section 4.
     for (name, published) in [
         ("parking-lot-erica", &[("enters_1", 50.0), ("enters_2", 50.0), ("enters_3", 50.0)][..]),
@@ -133,7 +133,7 @@ fn one_line(point: &str, count: u32) -> Scenario {
 
 #[test]
 fn greedy_flows_share_one_line() {
-    // What each scheme leaves of the line: its target; Phantom n f of 1 + n f.
+    // The utilisation of each scheme: its target; for Phantom n f of 1 + n f.
     for count in [1, 2, 5] {
         let phantom = 5.0 * f64::from(count) / (1.0 + 5.0 * f64::from(count));
         for (point, share) in [
@@ -168,7 +168,7 @@ fn without_max_alloc_previous_the_rates_depend_on_the_start() {
         let of = |name: &str| rates.iter().find(|(flow, _)| flow == name).unwrap().1;
         of("f_1") / of("f_2")
     };
-    // Same path, same bottleneck; one begins with 10 Mb/s, the other with 40.
+    // Same path, same bottleneck; one starts with 10 Mb/s, the other with 40.
     let apart = ratio(against_max_min(&unequal, 0.9));
     assert!((apart - 1.0).abs() > 0.2, "{apart}");
     let erica = &ready("gfc-1-erica").line["trunk_1"].congestion_point;

@@ -1,4 +1,5 @@
-//! Whole networks with backward notices (BECN): exact delays, random order, notices across switches, starts from rest.
+//! Whole networks with backward notices (BECN): exact delays, random order, notices across switches, sources that start
+//! from zero.
 
 mod agreement;
 
@@ -7,7 +8,7 @@ use penstock_engine::report::{PortRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
-/// Picoseconds of a cell.
+/// Seconds per cell.
 const CELL: f64 = 2.73e-6;
 
 fn port<'a>(report: &'a Report, name: &str) -> &'a PortRow {
@@ -49,27 +50,27 @@ fn cells_take_exactly_the_delay_and_one_cell_time() {
         for seen in [flow.delay_min_s, flow.delay_max_s] {
             assert!((seen.unwrap() - exact).abs() < 1e-15, "{delay}: {flow:?}");
         }
-        // Every fourth slot is filled, and the last departure ends the run.
+        // Every fourth slot has a cell, and the last departure ends the run.
         let output = port(&report, "output");
         assert_eq!((output.departed, output.notices_mild, flow.lost), (2_500, 0, 0));
         let measured = report.measured_s / CELL;
         assert!((9_997.0 - 1e-6..10_000.0 + 1e-6).contains(&measured), "{measured}");
-        // A mere delay is no port.
+        // A delay without queueing is not reported as a port.
         assert_eq!(report.ports.len(), 2);
     }
 }
 
 #[test]
-fn the_loop_works_at_once_and_over_a_long_way() {
+fn the_loop_works_without_delay_and_with_a_long_delay() {
     for delay in [0, 30, 400] {
         let report = agreed(&single(20, delay, "random", "simple = { period = \"4 cell times\" }", HALVE, 60_000), 2);
         let (output, group) = (port(&report, "output"), &report.groups[0]);
         assert!(output.notices_mild > 0 && group.obeyed_mild > 0 && group.lost == 0);
         let heard: u64 = report.flows.iter().map(|row| row.control_delivered).sum();
-        // Without a delay a source hears right after the cell that it sent: nothing is ignored.
+        // Without a delay, a source receives a notice directly after the cell that it sent: it ignores no notice.
         assert_eq!(group.obeyed_mild < heard, delay > 0, "{} of {heard}", group.obeyed_mild);
         assert!(heard.abs_diff(output.notices_mild) <= 2 * u64::from(delay), "{heard} of {}", output.notices_mild);
-        // Sources are somewhere all the time, and send what the levels say.
+        // The time shares of the levels add up to 1, and the sources send at the rates of these levels.
         assert!((report.levels.iter().map(|row| row.share).sum::<f64>() - 1.0).abs() < 1e-12);
         let by_level: f64 = report.levels.iter().map(|row| row.share * row.rate_share).sum::<f64>() * 20.0;
         let sent = group.sent as f64 * CELL / report.measured_s;
@@ -78,12 +79,13 @@ fn the_loop_works_at_once_and_over_a_long_way() {
 }
 
 #[test]
-fn from_rest_the_queue_grows_until_the_first_notice_is_heard() {
+fn from_zero_the_queue_grows_until_the_first_notice_arrives() {
     let report = agreed(&single(20, 50, "random", PER_VC, &format!("peak = 1.0, {NINE}"), 100_000), 3);
     let output = port(&report, "output");
-    // Twenty a slot in and one out: 13 slots to the threshold and a round trip of 100 until it is felt, some 2150
-    // cells. Then one halving a period: 9 a slot for what is left of the first (655 slots) and 100 of the second, 4 for
-    // 668 and 100, 1.5 for 668 and 100, a quarter for 668: 2150 + 6800 + 3070 + 1150 + 170, less for the phases.
+    // Twenty arrivals and one departure per slot: 13 slots to the threshold and a round trip of 100 slots until the
+    // notices act, about 2150 cells. Then one halving per period: net 9 per slot for the rest of the first period (655
+    // slots) and 100 slots of the second, 4 for 668 and 100, 1.5 for 668 and 100, a quarter for 668: 2150 + 6800 + 3070
+    // + 1150 + 170, less for the phases.
     assert!((12_500..13_400).contains(&output.queue_max_start), "{}", output.queue_max_start);
     assert_eq!(report.queues.iter().map(|queue| queue.queue_max_start).max(), Some(output.queue_max_start));
     assert!(output.queue_max < 1_000 && output.queue_mean < 200.0, "{output:?}");
@@ -133,7 +135,7 @@ fn notices_cross_every_line_back_to_the_source() {
         "#
     );
     let report = agreed(&text, 5);
-    // One source cannot congest the first line, so whatever it hears comes from the second, by way of the first.
+    // A single source cannot congest the first line, so all its notices come from the second line, through the first.
     assert_eq!(port(&report, "west").notices_mild, 0);
     let long = report.flows.iter().find(|row| row.flow == "long").unwrap();
     assert!(long.obeyed_mild > 10 && long.control_delivered >= long.obeyed_mild, "{long:?}");
@@ -144,7 +146,7 @@ fn notices_cross_every_line_back_to_the_source() {
 }
 
 #[test]
-fn what_cannot_be_slotted_is_refused() {
+fn parameters_that_do_not_fit_slots_are_refused() {
     let good = single(4, 10, "random", "none = {}", HALVE, 9_000);
     for (wrong, right, path) in [
         ("peak = 0.25", "peak = 0.3", "flow.source.reaction_point.becn.peak"),

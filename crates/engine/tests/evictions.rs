@@ -1,12 +1,12 @@
-//! What a full queue pushes out: which PDU, from which queue, and what it leaves in the books.
+//! Evictions from a full queue: which PDU, from which queue, and the measures after it.
 
 mod agreement;
 
 use agreement::{agreed, flow};
 use penstock_engine::report::Report;
 
-/// A cell takes 10 us on the first line and 1 ms on the second, whose queues push out. Flows that are called `tagged`
-/// send one cell within the contract, and 20 ms later one beyond it, which is tagged; others send a single cell.
+/// A cell takes 10 us on the first line and 1 ms on the second, whose queues push out. Flows named `tagged...` send one
+/// cell within the contract, and 20 ms later a tagged one beyond it. Other flows send a single cell.
 fn network(queues: &str, flows: &[(&str, &str, &str)]) -> Report {
     let mut text = format!(
         r#"
@@ -49,21 +49,22 @@ const CAST: [(&str, &str, &str); 5] = [
     ("clean_2", "20500 us", ""),
 ];
 
-/// From 20.01 ms on: `tagged_1` is in service, `clean_1`, `tagged_2` and `tagged_3` wait, and the queue is full when
-/// `clean_2` comes at 20.51 ms.
+/// From 20.01 ms on, `tagged_1` is in service, and `clean_1`, `tagged_2` and `tagged_3` wait. The queue is full when
+/// `clean_2` arrives at 20.51 ms.
 #[test]
-fn the_newest_tagged_cell_that_waits_is_pushed_out() {
+fn the_newest_waiting_tagged_cell_is_pushed_out() {
     let report = network(FOUR, &CAST);
     let lost = |name| flow(&report, name).lost;
     assert_eq!(CAST.map(|(name, ..)| lost(name)), [0, 0, 1, 0, 0]);
-    // They leave at 21.01, 22.01, 23.01 and 24.01 ms: who came last takes the place at the end, not that of its victim.
+    // They leave at 21.01, 22.01, 23.01 and 24.01 ms: the last arrival joins the end of the queue, not the place of the
+    // victim.
     assert_delay(&report, "tagged_1", 1.01);
     assert_delay(&report, "clean_1", 22.01 - 20.1);
     assert_delay(&report, "tagged_2", 23.01 - 20.2);
     assert_delay(&report, "clean_2", 24.01 - 20.5);
     let port = report.ports.iter().find(|row| row.port == "slow").unwrap();
     assert_eq!((port.arrived, port.departed, port.discarded, port.queue_max), (8, 7, 1, 4));
-    // The first cells are there for 1, 1.8 and 2.6 ms, the others for 1, 1.9, 2.8 and 3.5, the victim for 0.1.
+    // The first cells are present for 1, 1.8 and 2.6 ms, the others for 1, 1.9, 2.8 and 3.5, the victim for 0.1.
     let area = 1.0 + 1.8 + 2.6 + 1.0 + 1.9 + 2.8 + 3.5 + 0.1;
     assert!((port.queue_mean - area / 39.0).abs() < 1e-12, "{}", port.queue_mean);
     let row = report.losses.iter().find(|row| row.place == "slow").unwrap();
@@ -71,18 +72,18 @@ fn the_newest_tagged_cell_that_waits_is_pushed_out() {
 }
 
 #[test]
-fn one_by_one_until_none_is_left_but_that_in_service() {
+fn tagged_cells_are_evicted_one_by_one_except_the_one_in_service() {
     let more = [("clean_3", "20600 us", ""), ("clean_4", "20700 us", ""), ("tagged_4", "750 us", "")];
     let report = network(FOUR, &[&CAST[..], &more].concat());
     let lost = |name| flow(&report, name).lost;
     assert_eq!(CAST.map(|(name, ..)| lost(name)), [0, 1, 1, 0, 0]);
-    // The cell in service is tagged too, but no longer to be had; and a tagged one pushes nobody out.
+    // The cell in service is also tagged, but cannot be evicted. A tagged arrival evicts no cell.
     assert_eq!(more.map(|(name, ..)| lost(name)), [0, 1, 1]);
     assert_delay(&report, "clean_2", 23.01 - 20.5);
     assert_delay(&report, "clean_3", 24.01 - 20.6);
 }
 
-/// Two queues of two. Priority 0 is full of clean cells, priority 1 of tagged ones.
+/// Two queues of two cells. Priority 0 is full of clean cells, priority 1 of tagged ones.
 #[test]
 fn no_cell_of_another_queue_is_pushed_out() {
     let two = "{ push_out = { size = \"2 cells\" } }";
@@ -95,7 +96,7 @@ fn no_cell_of_another_queue_is_pushed_out() {
             ("tagged_3", "1200 us", low),
             ("clean_2", "20300 us", ""),
             ("clean_3", "20400 us", ""),
-            // The queue of priority 1 is full by 21.2 ms, and gives up its newest for its own.
+            // The queue of priority 1 is full at 21.2 ms, and evicts its newest cell for its own arrival.
             ("clean_low", "21300 us", low),
         ],
     );
@@ -107,15 +108,15 @@ fn no_cell_of_another_queue_is_pushed_out() {
     assert_delay(&report, "clean_low", 24.01 - 21.3);
 }
 
-/// The same as the first, but the victim has 848 bits, and somebody counts bits.
+/// As the first test, but the victim has 848 bits, and the port counts bits.
 #[test]
-fn the_bits_of_a_victim_leave_with_it() {
+fn the_bits_of_a_victim_are_subtracted() {
     let mut cast = CAST;
     cast[2].2 = "octets = 106";
     let report = network(&format!("{FOUR}]\ncongestion_point.clnp = {{}}\nreverse.queues = [{FOUR}"), &cast);
     assert_eq!(cast.map(|(name, ..)| flow(&report, name).lost), [0, 0, 1, 0, 0]);
-    // Bits, from arrival at the port to the start of service, and to the end of it. 848 bits take 20 us on the first line
-    // and 2 ms on the second.
+    // For each cell: bits, waiting time at the port, time until the end of service. 848 bits take 20 us on the first
+    // line and 2 ms on the second.
     let served = [
         (424.0, 0.01, 0.01, 1.01),
         (424.0, 0.21, 1.01, 2.01),

@@ -1,4 +1,4 @@
-//! The fast form gives the same bits as the plain one: on every ready scenario, and on networks drawn at random.
+//! The fast form gives the same bits as the plain form, on every ready scenario and on random networks.
 
 mod judge;
 mod ready_scenarios;
@@ -40,7 +40,7 @@ fn the_forms_agree_on_every_ready_scenario() {
 }
 
 #[test]
-fn warm_up_forgets_measures_and_keeps_the_state() {
+fn warm_up_resets_measures_and_not_the_state() {
     let (_, mut scenario) =
         scenarios().into_iter().find(|(path, _)| path.ends_with("satellite/3-case-2.toml")).unwrap();
     scenario.duration = Span::milliseconds(3000);
@@ -53,8 +53,8 @@ fn warm_up_forgets_measures_and_keeps_the_state() {
     assert!(warm.groups[0].sent < cold.groups[0].sent);
 }
 
-/// Runs that are short, and long enough for notices to be heard: without access lines, behind lines of their own, and
-/// behind a mere delay in step.
+/// Short runs, but long enough for notices to arrive: without access lines, with access lines, and with a delay without
+/// queueing.
 fn short_runs() -> Vec<Scenario> {
     let lengths = [("satellite/3-case-2.toml", 1_500.0), ("bench/w2.toml", 1_500.0), ("atm_lan/figure-2.toml", 20.0)];
     let mut all = scenarios();
@@ -68,10 +68,11 @@ fn short_runs() -> Vec<Scenario> {
     lengths.into_iter().map(short).collect()
 }
 
-/// A slice ends where the node that is furthest ahead has come to, once all others have caught up. A round takes 8,192
-/// PDUs at the most by and by, and one that began with too long a window twice that; to catch up takes as much again.
+/// A slice ends at the largest horizon of all nodes, when the others have reached it. A round handles at most about
+/// 8,192 PDUs after some adaptation, and at most twice that if its window was too long at first. To reach the horizon
+/// takes as many again.
 #[test]
-fn to_stop_after_every_round_changes_nothing() {
+fn a_stop_after_every_round_changes_nothing() {
     for scenario in short_runs() {
         let whole = report(&scenario, 2, Form::Fast, Span::milliseconds(5000));
         let mut run = Run::new(&scenario, 2, 0, Form::Fast).unwrap().with_slices_of(7);
@@ -87,13 +88,13 @@ fn to_stop_after_every_round_changes_nothing() {
     }
 }
 
-/// Most instants lie in the middle of a round, and many on a cell's way over a line.
+/// Most of these times are in the middle of a round, and many while a cell is on a line.
 #[test]
-fn to_stop_at_any_instant_changes_nothing() {
+fn a_stop_at_any_time_changes_nothing() {
     for scenario in short_runs() {
         let whole = report(&scenario, 2, Form::Fast, Span::milliseconds(5000));
         let mut run = Run::new(&scenario, 2, 0, Form::Fast).unwrap();
-        // Some 1,000 stops, a prime number of picoseconds apart: no cell time divides it.
+        // About 1,000 stops, a prime number of picoseconds apart: it is no multiple of a cell time.
         let slice = Span(scenario.duration.0 / 1_000_003 * 1_009);
         let mut looks = 0;
         while !run.advance(slice).unwrap() {
@@ -146,7 +147,7 @@ fn a_probe_changes_nothing() {
     assert!(!watched.world().probe().events.is_empty() && delivered > 0);
 }
 
-/// Fingerprints of whole runs. A change here is a change of results: say in the changelog why.
+/// Fingerprints of whole runs. A change here is a change of results: explain it in the changelog.
 #[test]
 fn fingerprints_are_pinned() {
     let pinned: Vec<String> = scenarios()
@@ -166,7 +167,7 @@ fn fingerprints_are_pinned() {
     insta::assert_snapshot!(pinned.join("\n"));
 }
 
-/// Networks on which many things happen at once: equal rates and phases, lines without delay, small queues.
+/// Networks with many simultaneous events: equal rates and phases, lines without delay, small queues.
 fn network() -> impl Strategy<Value = String> {
     let queue = prop_oneof![
         Just("{ unlimited = {} }"),
@@ -232,8 +233,7 @@ fn network() -> impl Strategy<Value = String> {
     })
 }
 
-/// Slotted closed loops, in which nearly everything happens at once: cells that are gathered, notices that cross
-/// gathering ports, delays of nothing.
+/// Slotted closed loops with many simultaneous events: gathered cells, notices through gathering ports, delays of zero.
 fn slotted_network() -> impl Strategy<Value = String> {
     let order = prop_oneof![Just("fixed"), Just("random")];
     let filter = prop_oneof![
@@ -308,11 +308,11 @@ proptest! {
 }
 
 proptest! {
-    // A network of a lower number is no simpler.
+    // A network with a lower number is not simpler, so shrinking is useless.
     #![proptest_config(ProptestConfig { cases: 70, max_shrink_iters: 0, ..ProptestConfig::default() })]
 
-    /// Networks with whatever there is: connections both ways, transports, ends by departures, queues that push out, bits,
-    /// random order. Beyond those that are pinned; `pins text NUMBER` shows one.
+    /// Networks with all features: bidirectional connections, transports, stops by departures, queues that push out,
+    /// bits, random order. Their numbers are beyond the pinned ones; `pins text NUMBER` shows one.
     #[test]
     fn the_forms_agree_on_networks_with_everything(number in judge::random::NETWORKS..100_000) {
         let [fast, plain] = [judge::random::fast(number), judge::random::plain(number)]

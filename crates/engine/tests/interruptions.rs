@@ -1,4 +1,4 @@
-//! What stops for a while, or begins later: lines that break, sources that pause, groups that start one by one.
+//! Interruptions and late starts: lines that break, sources that pause, groups that start one by one.
 
 mod agreement;
 
@@ -6,7 +6,7 @@ use agreement::{agreed, flow, report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
-/// One cell a millisecond, broken from 10 to 20 ms.
+/// One cell per millisecond; the line is broken from 10 to 20 ms.
 const BROKEN: &str = r#"
     duration = "99.7 ms"
     [line.trunk]
@@ -17,7 +17,7 @@ const BROKEN: &str = r#"
 "#;
 
 #[test]
-fn a_broken_line_discards_what_reaches_either_end_of_it() {
+fn a_broken_line_discards_arrivals_at_both_ends() {
     let text = format!(
         r#"{BROKEN}
         congestion_point.class_rates = {{ interval = "5 ms", rates = false }}
@@ -30,7 +30,7 @@ fn a_broken_line_discards_what_reaches_either_end_of_it() {
         "#
     );
     let report = agreed(&text, 7);
-    // One every 2 ms: of those from 0 to 98 ms five fall on 10, 12, .. 18 ms, of the others on 11, 13, .. 19 ms.
+    // One cell every 2 ms. From 0 to 98 ms, five fall on 10, 12, .. 18 ms; of the others five on 11, 13, .. 19 ms.
     for (name, sent) in [("there", 50), ("back", 50)] {
         let row = flow(&report, name);
         assert_eq!((row.sent, row.lost), (sent, 5), "{name}");
@@ -38,12 +38,12 @@ fn a_broken_line_discards_what_reaches_either_end_of_it() {
     for port in &report.ports {
         assert_eq!((port.arrived, port.discarded), (50, 5), "{}", port.port);
     }
-    // Such ports tell of every discard, but a broken line is no congestion: no notice was sent.
+    // These ports send a notice for every discard, but a broken line is not congestion: no notice was sent.
     assert!(report.flows.iter().all(|row| row.control_sent == 0));
 }
 
 #[test]
-fn what_waits_or_is_on_its_way_when_a_line_breaks_still_arrives() {
+fn pdus_queued_or_in_transit_when_a_line_breaks_still_arrive() {
     let text = format!(
         r#"{BROKEN}
         [flow.there]
@@ -53,8 +53,8 @@ fn what_waits_or_is_on_its_way_when_a_line_breaks_still_arrives() {
     )
     .replace("99.7 ms", "22.7 ms");
     let row = flow(&agreed(&text, 7), "there").clone();
-    // Two a millisecond: 20 before the line breaks, which leave by 20 ms; 20 while it is broken; 6 after that, of which
-    // none is through by 22.7 ms, 3 ms being the line's delay. So 19 are: the 20th comes at 23 ms.
+    // Two cells per millisecond: 20 before the line breaks, which leave by 20 ms; 20 while it is broken; 6 after that.
+    // The delay is 3 ms, so none of these 6 has arrived at 22.7 ms. 19 have arrived: the 20th arrives at 23 ms.
     assert_eq!((row.sent, row.lost, row.delivered), (46, 20, 19));
 }
 
@@ -72,15 +72,15 @@ fn flows_of_a_group_begin_one_after_the_other_and_pause_together() {
         traffic.greedy = { start = "10 ms", stagger = "5 ms", pause = { from = "50 ms", to = "60 ms" } }
     "#;
     let report = agreed(text, 7);
-    // A cell a millisecond from 10, 15, 20 ms on. The one that goes at 50 ms was waiting before; then 60, 61, .. 99 ms.
+    // One cell per millisecond from 10, 15 and 20 ms on. The cell of 50 ms was already due; then 60, 61, .. 99 ms.
     for (number, sent) in [(1, 41 + 40), (2, 36 + 40), (3, 31 + 40)] {
         assert_eq!(flow(&report, &format!("data/{number}")).sent, sent);
     }
 }
 
 #[test]
-fn over_its_whole_sequence_video_sends_its_mean_to_the_cell() {
-    // 3600 frames of 150 000 bits in the mean fill 1 273 584 cells and a part, wherever in the sequence one begins.
+fn video_sends_its_exact_mean_over_the_whole_sequence() {
+    // 3600 frames with a mean of 150 000 bits fill 1 273 584 cells and a part, from any start in the sequence.
     let text = r#"
         duration = "120 s"
         [line.trunk]
@@ -93,7 +93,7 @@ fn over_its_whole_sequence_video_sends_its_mean_to_the_cell() {
     "#;
     let report = report(text, 7, Form::Fast);
     for row in &report.flows {
-        // The frame after the last begins with the end of the run.
+        // The frame after the last starts at the end of the run.
         assert!((1_273_584..=1_273_585).contains(&row.sent), "{}", row.sent);
     }
 }
@@ -119,7 +119,7 @@ fn faults_name_their_place() {
             format!("duration = \"1 s\"\n[line.trunk]\nbetween = [\"a\", \"b\"]\nrate = \"156 Mb/s\"\n{wrong}{more}");
         let scenario = document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let error = Run::new(&scenario, 1, 0, Form::Fast).map(drop).expect_err(path);
-        let told = document::with_line(error, &text).to_string();
-        assert!(told.starts_with("line ") && told.contains(path), "{told}");
+        let message = document::with_line(error, &text).to_string();
+        assert!(message.starts_with("line ") && message.contains(path), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! What a run comes to is told before it begins, and never too high; what cannot end well is told early.
+//! The estimate before a run is never too high, and runs that cannot succeed stop early.
 
 use penstock_engine::core::time::Span;
 use penstock_engine::run::{Form, Run};
@@ -7,7 +7,7 @@ use penstock_engine::scenario::spec::Scenario;
 
 mod ready_scenarios;
 
-/// PDUs sent in the whole run, and the most that were held at one of so many stops.
+/// PDUs sent in the whole run, and the most held at one of `stops` stops.
 fn sent_and_held(scenario: &Scenario, seed: u64, stops: u64) -> (u64, u64) {
     let mut run = Run::new(scenario, seed, 0, Form::Fast).unwrap_or_else(|error| panic!("{error}"));
     let step = Span((scenario.duration.0 / stops).max(1));
@@ -20,11 +20,11 @@ fn sent_and_held(scenario: &Scenario, seed: u64, stops: u64) -> (u64, u64) {
 }
 
 #[test]
-fn no_ready_scenario_comes_to_less_than_its_estimate() {
+fn no_ready_scenario_is_smaller_than_its_estimate() {
     let mut certain = 0;
     for (path, mut scenario) in ready_scenarios::scenarios() {
         let name = path.display();
-        // Twice: shortened so that many can be run, and without control, so that more of them is certain.
+        // Two changes: shorter, so that many can run, and without control, so that more of the traffic is certain.
         ready_scenarios::shorten(&path, &mut scenario, 1.0, 0.05);
         scenario.warm_up = Span::ZERO;
         for free in [false, true] {
@@ -41,7 +41,7 @@ fn no_ready_scenario_comes_to_less_than_its_estimate() {
     assert!(certain > 25, "{certain}");
 }
 
-/// Every traffic model, so many flows of it, behind a line with room for all, for so long.
+/// Every traffic model, the number of its flows, and the seconds of the run; no PDU is lost on the line.
 const OFFERS: &[(&str, u32, f64)] = &[
     ("cbr = { rate = \"1 Mb/s\" }", 3, 2.0),
     ("cbr = { rate = \"1 Mb/s\", start = \"300 ms\" }", 3, 2.0),
@@ -62,7 +62,7 @@ const OFFERS: &[(&str, u32, f64)] = &[
 ];
 
 #[test]
-fn every_traffic_model_sends_what_is_certain_of_it() {
+fn every_traffic_model_sends_at_least_its_estimate() {
     for &(traffic, count, seconds) in OFFERS {
         for access in ["", "access = { rate = \"50 Mb/s\" }", "access = { delay = \"9 ms\" }"] {
             let text = format!(
@@ -85,14 +85,14 @@ fn every_traffic_model_sends_what_is_certain_of_it() {
                 let (sent, held) = sent_and_held(&scenario, seed, 200);
                 assert!(estimate.pdus > 0 && estimate.pdus <= sent, "{traffic}: {estimate:?}, but {sent} sent");
                 assert!(estimate.held <= held, "{traffic}: {estimate:?}, but {held} held");
-                // Far below would be of no use.
+                // An estimate far below would be useless.
                 assert!(estimate.pdus * 6 > sent, "{traffic}: {estimate:?}, but {sent} sent");
             }
         }
     }
 }
 
-/// Two groups under a control that nobody exercises, each as fast as the line.
+/// Two groups under a control that never acts; each sends at the line rate.
 const OVERLOAD: &str = r#"
     duration = "500 s"
     [line.trunk]
@@ -108,7 +108,7 @@ const OVERLOAD: &str = r#"
     reaction_point.stop = {}
 "#;
 
-/// What ends a run that is driven in slices of so many milliseconds, and how much was held by then.
+/// The error that ends a run in slices of `slice` milliseconds, and the number of PDUs held at that time.
 fn refusal(text: &str, slice: u64) -> (String, u64) {
     let mut run = Run::new(&document::parse(text).unwrap(), 1, 0, Form::Fast).unwrap();
     loop {
@@ -121,25 +121,25 @@ fn refusal(text: &str, slice: u64) -> (String, u64) {
 }
 
 #[test]
-fn a_port_that_only_grows_is_named_early_and_at_the_same_instant_however_driven() {
-    let (told, held) = refusal(OVERLOAD, 977);
+fn a_growing_port_is_reported_early_and_at_the_same_time_for_any_slices() {
+    let (message, held) = refusal(OVERLOAD, 977);
     for word in [
         "port `trunk`",
-        "0.2 Gb/s comes in",
-        "takes 0.1 Gb/s",
-        "118000000 by the end",
+        "0.2 Gb/s arrives",
+        "sends 0.1 Gb/s",
+        "118000000 at the end",
         "MB of memory",
         "limit its queue",
     ] {
-        assert!(told.contains(word), "{word}: {told}");
+        assert!(message.contains(word), "{word}: {message}");
     }
     assert!(held < 10_000_000, "{held}");
-    assert_eq!(refusal(OVERLOAD, 50_000).0, told);
+    assert_eq!(refusal(OVERLOAD, 50_000).0, message);
 }
 
 #[test]
-fn a_queue_that_will_fit_may_grow_to_the_end() {
-    // 1.2 million PDUs wait at the end; no more than 50 million ever would.
+fn a_queue_that_fits_in_memory_may_grow_to_the_end() {
+    // 1.2 million PDUs wait at the end, less than the limit of 50 million.
     let text = OVERLOAD.replace("500 s", "5 s");
     let mut run = Run::new(&document::parse(&text).unwrap(), 1, 0, Form::Fast).unwrap();
     run.finish().unwrap();
@@ -147,8 +147,8 @@ fn a_queue_that_will_fit_may_grow_to_the_end() {
 }
 
 #[test]
-fn a_queue_that_once_grew_and_then_drains_is_none() {
-    // Both send for 9 s, then one of them alone: slower than the line, so that 2 million PDUs go down again.
+fn a_queue_that_grows_and_then_drains_is_not_refused() {
+    // Both send for 9 s, then only one, slower than the line: the queue of 2 million PDUs drains.
     let text = OVERLOAD
         .replace("traffic.greedy = {}", "traffic.greedy = { pause = { from = \"9 s\", to = \"400 s\" } }")
         .replace("500 s", "60 s");
@@ -158,21 +158,21 @@ fn a_queue_that_once_grew_and_then_drains_is_none() {
 }
 
 #[test]
-fn readings_are_counted_before_there_are_any() {
+fn readings_are_estimated_before_the_run() {
     let text = |sample: &str, every: bool, count: u32| {
         OVERLOAD.replace("500 s", "1 s").replace("traffic", &format!("count = {count}\ntraffic"))
             + &format!("\n[measure]\nsample = \"{sample}\"\nsample_flows = {every}")
     };
     let run = |sample, every, count| Run::new(&document::parse(&text(sample, every, count)).unwrap(), 1, 0, Form::Fast);
-    let told = |sample, every, count| run(sample, every, count).map(drop).unwrap_err().to_string();
-    // Two ports of two readings each, two flows of two (received, stopped), the mean of each group.
-    let few = told("1 ns", false, 2);
+    let message = |sample, every, count| run(sample, every, count).map(drop).unwrap_err().to_string();
+    // Two ports with two readings each, two flows with two (received, stopped), and the mean of each group.
+    let few = message("1 ns", false, 2);
     assert!(few.starts_with("measure.sample = 1 ns: ") && few.contains("1000000000 times"), "{few}");
-    let many = told("1 us", true, 2_500);
+    let many = message("1 us", true, 2_500);
     assert!(many.contains("sample_flows"), "{many}");
-    // As many as are told are taken.
+    // The run takes as many readings as estimated.
     let number: u64 =
-        told("1 ns", true, 3).split(" times ").nth(1).unwrap().split(',').next().unwrap().parse().unwrap();
+        message("1 ns", true, 3).split(" times ").nth(1).unwrap().split(';').next().unwrap().parse().unwrap();
     let mut taken = run("100 ms", true, 3).unwrap();
     taken.finish().unwrap();
     assert_eq!(taken.report().series.len() as u64, 10 * number);
@@ -188,13 +188,16 @@ fn every_ready_scenario_may_be_drawn_in_twenty_thousand_points() {
 }
 
 #[test]
-fn a_run_that_departures_end_may_sample_as_long_as_there_is_room() {
+fn a_run_with_a_stop_by_departures_may_sample_up_to_the_limit() {
     let text = OVERLOAD.to_owned() + "\n[measure]\nsample = \"1 us\"\n[stop]\nport = \"trunk\"\ndepartures = ";
     // 1,000 cells take 4.24 ms: 4,240 samples, of 500,000,000 in the whole duration.
     let mut run = Run::new(&document::parse(&(text.clone() + "1000")).unwrap(), 1, 0, Form::Fast).unwrap();
     run.finish().unwrap();
     assert!(run.report().series.len() > 4_000);
     let mut run = Run::new(&document::parse(&(text + "100000000")).unwrap(), 1, 0, Form::Fast).unwrap();
-    let told = run.finish().unwrap_err().to_string();
-    assert!(told.starts_with("measure.sample = 1 us: after ") && told.contains("room for 10000000"), "{told}");
+    let message = run.finish().unwrap_err().to_string();
+    assert!(
+        message.starts_with("measure.sample = 1 us: after ") && message.contains("the limit is 10000000"),
+        "{message}"
+    );
 }

@@ -1,5 +1,5 @@
-//! Ready scenarios with one thing wrong: whatever is missing, empty, doubled or of another kind, the answer is a run or
-//! a fault, and never a panic.
+//! Ready scenarios with one fault: a value that is missing, empty, doubled or of another kind leads to a run or to an
+//! error, never to a panic.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,37 +12,37 @@ use serde_json::{Value, json};
 
 mod ready_scenarios;
 
-/// Wake-ups that a mutated scenario which is sound is run for.
-const WAKE_UPS: u64 = 300;
+/// Number of PDUs after which the run of a valid mutation stops.
+const PDUS: u64 = 300;
 
-/// The way from the root of a document to one of its values.
-type Way = Vec<String>;
+/// The path from the root of a document to one of its values.
+type Location = Vec<String>;
 
-/// Every value of a document but the root, by the way that leads to it.
-fn ways(tree: &Value, here: &Way, found: &mut Vec<Way>) {
+/// The paths to every value of a document except the root.
+fn locations(tree: &Value, here: &Location, found: &mut Vec<Location>) {
     let below: Vec<(String, &Value)> = match tree {
         Value::Object(table) => table.iter().map(|(key, value)| (key.clone(), value)).collect(),
         Value::Array(list) => list.iter().enumerate().map(|(index, value)| (index.to_string(), value)).collect(),
         _ => Vec::new(),
     };
     for (step, value) in below {
-        let mut way = here.clone();
-        way.push(step);
-        ways(value, &way, found);
-        found.push(way);
+        let mut location = here.clone();
+        location.push(step);
+        locations(value, &location, found);
+        found.push(location);
     }
 }
 
-fn at<'a>(tree: &'a mut Value, way: &[String]) -> &'a mut Value {
-    way.iter().fold(tree, |value, step| match value {
+fn at<'a>(tree: &'a mut Value, location: &[String]) -> &'a mut Value {
+    location.iter().fold(tree, |value, step| match value {
         Value::Array(list) => &mut list[step.parse::<usize>().unwrap()],
         other => &mut other[step.as_str()],
     })
 }
 
-/// The document without the value.
-fn delete(tree: &mut Value, way: &[String]) {
-    let (last, parent) = way.split_last().unwrap();
+/// Deletes the value.
+fn delete(tree: &mut Value, location: &[String]) {
+    let (last, parent) = location.split_last().unwrap();
     match at(tree, parent) {
         Value::Array(list) => drop(list.remove(last.parse().unwrap())),
         Value::Object(table) => drop(table.remove(last)),
@@ -50,9 +50,9 @@ fn delete(tree: &mut Value, way: &[String]) {
     }
 }
 
-/// The document with the value twice: in its list, or in its table under another name.
-fn double(tree: &mut Value, way: &[String]) {
-    let (last, parent) = way.split_last().unwrap();
+/// Doubles the value: in its list, or in its table under another name.
+fn double(tree: &mut Value, location: &[String]) {
+    let (last, parent) = location.split_last().unwrap();
     match at(tree, parent) {
         Value::Array(list) => {
             let index = last.parse().unwrap();
@@ -66,7 +66,7 @@ fn double(tree: &mut Value, way: &[String]) {
     }
 }
 
-/// What may stand in the place of a value.
+/// Replacements for a value.
 fn replacements(value: &Value) -> Vec<Value> {
     let mut others = vec![json!(null), json!([]), json!({}), json!(""), json!(0), json!(-1), json!(1e300), json!("x")];
     others.push(match value {
@@ -83,31 +83,31 @@ fn replacements(value: &Value) -> Vec<Value> {
     others
 }
 
-/// Every mutation of the value to which `way` leads.
-fn mutations(tree: &Value, way: &Way) -> Vec<Value> {
+/// Every mutation of the value at `location`.
+fn mutations(tree: &Value, location: &Location) -> Vec<Value> {
     let mut mutated = Vec::new();
     for change in [delete, double] {
         let mut copy = tree.clone();
-        change(&mut copy, way);
+        change(&mut copy, location);
         mutated.push(copy);
     }
-    let value = at(&mut tree.clone(), way).clone();
+    let value = at(&mut tree.clone(), location).clone();
     for replacement in replacements(&value) {
         let mut copy = tree.clone();
-        *at(&mut copy, way) = replacement;
+        *at(&mut copy, location) = replacement;
         mutated.push(copy);
     }
     mutated
 }
 
-/// Reads, builds and begins to run.
+/// Reads, builds and starts to run.
 fn attempt(text: &str) -> Result<(), Error> {
     let scenario = document::from_json(text)?;
-    let mut run = Run::new(&scenario, 1, 0, Form::Fast)?.with_slices_of(WAKE_UPS);
+    let mut run = Run::new(&scenario, 1, 0, Form::Fast)?.with_slices_of(PDUS);
     run.advance(Span::milliseconds(20)).map(drop)
 }
 
-/// The document with few flows in each group, so that many of them can be built.
+/// The document with few flows per group, so that many can be built.
 fn small(mut tree: Value) -> Value {
     for flow in tree["flow"].as_object_mut().unwrap().values_mut() {
         if let Some(count) = flow.get_mut("count") {
@@ -126,15 +126,15 @@ fn keys(tree: &Value) -> Value {
     }
 }
 
-/// What a mutation is tried in, below the name of a line or a group: where the same keys come in another file, the same
+/// The position of a mutation, without the name of a line or a group. If another file has the same keys there, the same
 /// fault is not tried again.
-fn part(tree: &Value, way: &Way) -> (Way, String) {
-    match way.as_slice() {
+fn part(tree: &Value, location: &Location) -> (Location, String) {
+    match location.as_slice() {
         [table, name, below @ ..] => {
             let own = &tree[table.as_str()][name.as_str()];
             ([std::slice::from_ref(table), below].concat(), keys(own).to_string())
         }
-        _ => (way.clone(), keys(tree).to_string()),
+        _ => (location.clone(), keys(tree).to_string()),
     }
 }
 
@@ -146,16 +146,16 @@ fn no_mutation_of_a_ready_scenario_panics() {
     for (path, scenario) in ready_scenarios::scenarios() {
         let tree = small(serde_json::from_str(&document::to_json(&scenario)).unwrap());
         let mut all = Vec::new();
-        ways(&tree, &Vec::new(), &mut all);
-        for way in all {
-            if !seen.insert(part(&tree, &way)) {
+        locations(&tree, &Vec::new(), &mut all);
+        for location in all {
+            if !seen.insert(part(&tree, &location)) {
                 continue;
             }
-            for mutated in mutations(&tree, &way) {
+            for mutated in mutations(&tree, &location) {
                 match catch_unwind(AssertUnwindSafe(|| attempt(&mutated.to_string()))) {
                     Ok(Ok(())) => sound += 1,
                     Ok(Err(_)) => faulty += 1,
-                    Err(_) => panics.push(format!("{}: {}", path.display(), way.join("."))),
+                    Err(_) => panics.push(format!("{}: {}", path.display(), location.join("."))),
                 }
             }
         }

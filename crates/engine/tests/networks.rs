@@ -1,4 +1,4 @@
-//! Whole networks outside the satellite study: the engine serves cells, packets and windows, RM cells and rates alike.
+//! Whole networks outside the satellite study: one engine for cells, packets and windows, RM cells and rates.
 
 mod agreement;
 
@@ -48,14 +48,14 @@ fn eight_flows_cross_four_switches() {
     let report = agreed(CROSS_TRAFFIC, 7);
     assert_eq!(report.flows.len(), 8);
     let bottleneck = report.ports.iter().find(|port| port.port == "second").unwrap();
-    // 4 x 20 + 2 x 15 = 110 Mb/s meet a line of 100: it is full, and a tenth of the offer is lost there.
+    // 4 x 20 + 2 x 15 = 110 Mb/s for a line of 100 Mb/s: it is full, and a tenth of the load is lost.
     assert!(bottleneck.utilisation > 0.995, "{}", bottleneck.utilisation);
     let lost: u64 = report.groups.iter().map(|group| group.lost).sum();
     assert_eq!(lost, bottleneck.discarded);
     let share = lost as f64 / bottleneck.arrived as f64;
     assert!((share - 10.0 / 110.0).abs() < 0.01, "{share}");
     assert_eq!(flow(&report, "cross_early/1").lost, 0);
-    // Delay at least: 1 + 2 ms and three cells' time on the way.
+    // Minimum delay: 1 + 2 ms and the serialisation of three cells.
     let least = 0.003 + 2.0 * 424.0 / 155.52e6 + 424.0 / 100e6;
     for number in 1..=4 {
         let minimum = flow(&report, &format!("long/{number}")).delay_min_s.unwrap();
@@ -96,19 +96,19 @@ fn window(packets: u64) -> (f64, f64) {
 #[test]
 fn a_fixed_window_fills_the_pipe_and_then_the_queue() {
     let capacity = 6e6 / 12_000.0;
-    // A packet and its acknowledgement: serialisation and propagation both ways, without waiting.
+    // A packet and its acknowledgement: serialisation and propagation both ways, without queueing.
     let round_trip = 2.0 * (0.005 + 0.2695) + 12_000.0 / 60e6 + 12_000.0 / 6e6 + 320.0 / 60e6 + 320.0 / 6e6;
     let (rate, _) = window(100);
     assert!((rate - 100.0 / round_trip).abs() / rate < 1e-3, "{rate}");
     let (rate, queue) = window(400);
     assert!((rate - capacity).abs() / capacity < 1e-3, "{rate}");
-    // Waiting and in service: what the window holds beyond the rest of the round trip.
+    // Waiting and in service: the window minus the packets in the rest of the round trip.
     let expected = 400.0 - capacity * (round_trip - 12_000.0 / 6e6);
     assert!((queue - expected).abs() < 1.0, "{queue} {expected}");
 }
 
 #[test]
-fn an_rm_cell_is_turned_round_and_loses_rate_at_one_port_on_its_way_back() {
+fn an_rm_cell_is_returned_and_loses_rate_at_one_port_on_its_way_back() {
     for access in ["", r#"access = { rate = "622 Mb/s", delay = "2 ms" }"#, r#"access = { delay = "700 us" }"#] {
         for (there, back) in [(access, access), (access, "")] {
             turned_round(there, back);
@@ -116,7 +116,7 @@ fn an_rm_cell_is_turned_round_and_loses_rate_at_one_port_on_its_way_back() {
     }
 }
 
-/// A connection of two flows, each with its own way to the first switch.
+/// A connection of two flows, each with its own access to the first switch.
 fn turned_round(access_there: &str, access_back: &str) {
     let text = r#"
         duration = "1 s"
@@ -151,13 +151,13 @@ fn turned_round(access_there: &str, access_back: &str) {
         ACCESS BACK
     "#;
     let report = agreed(&text.replace("ACCESS THERE", access_there).replace("ACCESS BACK", access_back), 7);
-    // The port on the right grants 30 Mb/s to what leaves by it, and nothing binds the way back but its own peak. Of a
-    // sender's own cells one in 32 is an RM cell; those turned round for the other direction have part in its rate:
-    // own = rate - (other's own) / 32.
+    // The port on the right grants 30 Mb/s to its line, and the way back is limited only by its own peak. One in 32 of
+    // a sender's own cells is an RM cell, and the cells returned for the other direction also use its rate: own = rate
+    // - (other's own) / 32.
     for (name, rate, other) in [("there", 30e6, 100e6), ("back", 100e6, 30e6)] {
         let row = flow(&report, name);
         let expected = (32.0 * rate - other) / (32.0 * 32.0 - 1.0) * 31.0;
-        // Whatever the sender sends has part in the rate; measured are 800 ms.
+        // All cells of the sender use the rate; 800 ms are measured.
         let sent = (row.sent_bits + row.control_bits) as f64 / 0.8;
         assert!((sent - rate).abs() / rate < 1e-3, "{name}: {sent}");
         assert!((row.throughput_bps - expected).abs() / expected < 1e-3, "{name}: {}", row.throughput_bps);
@@ -166,7 +166,7 @@ fn turned_round(access_there: &str, access_back: &str) {
 }
 
 #[test]
-fn readings_go_on_through_the_end_of_warm_up() {
+fn readings_continue_at_the_end_of_warm_up() {
     for warm_up in ["50 ms", "55 ms"] {
         let text = format!(
             "duration = \"100 ms\"\nwarm_up = \"{warm_up}\"\nmeasure.sample = \"10 ms\"\n
@@ -179,7 +179,7 @@ fn readings_go_on_through_the_end_of_warm_up() {
             let of_link = report.series.iter().filter(|row| row.component == "link" && row.quantity == quantity);
             let readings: Vec<f64> = of_link.map(|row| row.value).collect();
             assert_eq!(readings.len(), 10);
-            // One cell more or less in 10 ms.
+            // At most one cell more or less in 10 ms.
             assert!(readings.iter().all(|value| (value / expected - 1.0).abs() < 0.005), "{quantity} {readings:?}");
         }
     }
@@ -196,7 +196,8 @@ fn distributions_hold_every_delay() {
         let rows: Vec<_> = report.distributions.iter().filter(|row| row.group == group.group).collect();
         assert_eq!(rows.iter().map(|row| row.count).sum::<u64>(), group.delivered);
         assert!(rows.iter().all(|row| row.count > 0) && rows.is_sorted_by(|one, next| one.delay_s < next.delay_s));
-        // The longest delay lies in the last step, which is 0.8 % wide at most, and the median where half have passed.
+        // The longest delay is in the last step, which is at most 0.8 % wide, and the median is in the step that
+        // contains half.
         let (longest, last) = (group.delay_max_s.unwrap(), rows[rows.len() - 1].delay_s);
         assert!(longest < last && last <= longest * 1.008, "{longest} {last}");
         let mut passed = 0;
@@ -210,7 +211,7 @@ fn distributions_hold_every_delay() {
 }
 
 #[test]
-fn the_bits_of_an_access_line_are_measured_beside_transport_connections() {
+fn the_bits_of_an_access_line_are_measured_with_transport_connections() {
     let report = agreed(
         r#"
         duration = "20 s"

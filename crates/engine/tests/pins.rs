@@ -1,5 +1,5 @@
-//! The same bits as the engine of commit 3a08ef9: on a thousand networks drawn at random, and on every ready scenario. A
-//! change here is a change of results: say in the changelog why. `cargo run --release --example pins` tells more, and
+//! The same bits as the engine of commit 3a08ef9, on a thousand random networks and on every ready scenario. A change
+//! here is a change of results: explain it in the changelog. `cargo run --release --example pins` shows details and
 //! writes the pins.
 
 mod judge;
@@ -12,7 +12,7 @@ fn assert_none(faults: Vec<Option<String>>) {
     assert!(faults.is_empty(), "{} differ:\n{}", faults.len(), faults.join("\n"));
 }
 
-/// In whatever slices, and by way of clones.
+/// In slices of any length, and through clones.
 #[test]
 fn random_networks_are_as_pinned() {
     let pins = random::pins();
@@ -31,7 +31,7 @@ fn the_plain_form_of_some_random_networks_is_as_pinned() {
     assert_none(spread::map(&numbers, fault, |_| ()));
 }
 
-/// In debug builds the first fiftieth of each; in release, as `make test-long` builds, all of it, which takes minutes.
+/// Debug builds run the first fiftieth of each. Release builds (`make test-long`) run all of it, which takes minutes.
 #[test]
 fn ready_scenarios_are_as_pinned() {
     let pins = ready::pins();
@@ -41,7 +41,7 @@ fn ready_scenarios_are_as_pinned() {
     assert_none(spread::map(&cases, |case| ready::fault(case, &pins, Form::Fast), |_| ()));
 }
 
-/// The number of the network decides its text, and the text its bits: neither may change.
+/// The number of a network determines its text, and the text its bits: neither may change.
 #[test]
 fn a_number_gives_the_same_network_for_ever() {
     let texts: String = (0..random::NETWORKS).map(judge::network::text).collect();

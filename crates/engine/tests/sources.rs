@@ -1,4 +1,4 @@
-//! The digest of the sources tells every change that may change a result, and nothing else.
+//! The digest of the sources changes with every change that may change a result, and with nothing else.
 
 #[path = "../build.rs"]
 #[expect(dead_code, reason = "only the digest is tested here; cargo runs the rest")]
@@ -9,7 +9,7 @@ fn digest(sources: &[(&str, &str)]) -> String {
 }
 
 #[test]
-fn the_engine_knows_its_sources() {
+fn the_engine_has_the_digest_of_its_sources() {
     let sources = penstock_engine::SOURCES;
     assert_eq!(sources.len(), 32, "{sources}");
     assert!(sources.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')), "{sources}");
@@ -20,12 +20,12 @@ fn the_engine_knows_its_sources() {
 fn order_and_line_ends_do_not_matter() {
     let plain = digest(&[("src/a.rs", "one\ntwo\n"), ("src/b.rs", "three\n")]);
     assert_eq!(digest(&[("src/b.rs", "three\r\n"), ("src/a.rs", "one\r\ntwo\r\n")]), plain);
-    // Computed apart from this file, with hashlib of Python.
+    // Computed independently, with Python's hashlib.
     assert_eq!(plain, "893db48dc79da1c52b06fc70b1407204");
 }
 
 #[test]
-fn names_contents_and_where_they_end_matter() {
+fn names_contents_and_their_boundaries_matter() {
     let all = [
         digest(&[("src/a.rs", "one"), ("src/b.rs", "two")]),
         digest(&[("src/a.rs", "one"), ("src/b.rs", "twO")]),

@@ -36,7 +36,7 @@ fn with_strategy(text: &str, (credit, window): (&str, &str)) -> Scenario {
     parse(&text.replace("saw = 7", &format!("saw = 7\ncredit.{credit}\nwindow.{window}")))
 }
 
-/// Mean over three seeds of a quantity, strategy by strategy.
+/// Mean of a quantity over three seeds, for each strategy.
 fn means(name: &str, quantity: impl Fn(&GroupRow) -> f64) -> Vec<f64> {
     let mean = |strategy| {
         let scenario = with_strategy(&ready(name), strategy);
@@ -45,10 +45,10 @@ fn means(name: &str, quantity: impl Fn(&GroupRow) -> f64) -> Vec<f64> {
     STRATEGIES.map(mean).to_vec()
 }
 
-/// What the study's tables 5-1 and 5-2 say of delay and power, where the order is clear: in scenario A, none and backoff
-/// are as near to one another as congestion avoidance and withdrawing credit.
+/// Delay and power in the study's tables 5-1 and 5-2, where the order is clear: in scenario A, none and backoff are as
+/// close to each other as congestion avoidance and withdrawing credit.
 #[test]
-fn strategies_stand_in_the_order_of_the_study() {
+fn strategies_have_the_order_of_the_study() {
     let [none, avoidance, withdrawing, backoff, error, decbit] =
         means("scenario-a", |group| group.power.unwrap()).try_into().unwrap();
     assert!(avoidance.min(withdrawing).min(decbit) > 1.5 * error && error > 1.2 * none.max(backoff));
@@ -58,7 +58,7 @@ fn strategies_stand_in_the_order_of_the_study() {
         [decbit.max(avoidance), withdrawing, error, backoff, none].is_sorted(),
         "{avoidance} {withdrawing} {error}"
     );
-    // Copies sent again though nothing was lost: only where the window breathes or is never narrowed.
+    // Retransmissions without loss occur only with a window that changes size or is never reduced.
     let [none, avoidance, withdrawing, backoff, ..] = means("scenario-b", |group| group.success_all.unwrap())[..]
     else {
         panic!("a strategy is missing")
@@ -66,15 +66,15 @@ fn strategies_stand_in_the_order_of_the_study() {
     assert!(avoidance > 0.99 && withdrawing < avoidance && backoff.max(none) < withdrawing);
 }
 
-/// The report of both forms, which must agree to the bit.
+/// The report of both forms, which must be equal to the bit.
 fn agreed(scenario: &Scenario, seed: u64) -> Report {
     let (fast, plain) = (report(scenario, seed, Form::Fast), report(scenario, seed, Form::Plain));
     assert_eq!(fast, plain);
     fast
 }
 
-/// What users produce goes somewhere, and so does what is sent. With a warm-up, what was under way at its end arrives
-/// uncounted.
+/// Every packet produced and every TPDU sent is accounted for. With a warm-up, TPDUs in transit at its end arrive
+/// without being counted as sent.
 fn assert_books(report: &Report, has_warmed_up: bool) {
     for (own, group) in report.groups.iter().filter_map(|group| Some((group.transport.produced?, group))) {
         let count = |field: Option<u64>| field.unwrap();
@@ -88,7 +88,7 @@ fn assert_books(report: &Report, has_warmed_up: bool) {
             "{group:?}"
         );
         assert_eq!(group.sent, transmitted + count(group.transport.retransmitted));
-        // Whatever copy arrives is new, known, beyond the windows, or of a connection that is over.
+        // Each copy that arrives is new, a duplicate, beyond the windows, or of a connection that is over.
         let known = accepted + count(group.transport.duplicates) + count(group.transport.outside_window);
         assert_eq!(group.delivered, known + count(group.transport.late), "{group:?}");
         assert!([group.success_once, group.success_all].iter().flatten().all(|&share| share <= 1.0), "{group:?}");
@@ -126,10 +126,10 @@ fn books_balance_and_forms_agree_with_every_strategy() {
             fingerprints +=
                 &format!("{name} {} {} {} {:016x}\n", strategy.0, strategy.1, group.sent, report.fingerprint);
         }
-        // Every strategy is offered the same connections.
+        // Every strategy has the same offered connections.
         assert!(offered.iter().all(|other| *other == offered[0]), "{offered:?}");
     }
-    // A change here is a change of results: say in the changelog why.
+    // A change here is a change of results: explain it in the changelog.
     insta::assert_snapshot!(fingerprints);
 }
 
@@ -145,7 +145,7 @@ fn other_ready_scenarios_run() {
     }
 }
 
-/// Truth 14: X = min(C, W / tau), Q = max(0, W - C tau), by way of TP4 in extended format.
+/// Truth 14: X = min(C, W / tau), Q = max(0, W - C tau), with TP4 in extended format.
 #[test]
 fn a_fixed_window_fills_the_pipe_and_then_the_queue() {
     for (window, full) in [(100u32, false), (400, true)] {
@@ -175,7 +175,7 @@ fn a_fixed_window_fills_the_pipe_and_then_the_queue() {
         let rate = report.groups[0].accepted_per_s.unwrap();
         let expected = if full { capacity } else { f64::from(window) / round_trip };
         assert!((rate - expected).abs() / expected < 1e-3, "{rate} {expected}");
-        // Little: the rest of the window is on its way back.
+        // Little's law: the rest of the window is on its way back.
         let back = round_trip - (0.005 + 0.2695) - 12_000.0 / 60e6 - 12_000.0 / 6e6;
         let delay = report.groups[0].delay_mean_s.unwrap();
         assert!((rate * (delay + back) - f64::from(window)).abs() < 0.5, "{delay}");
@@ -183,10 +183,10 @@ fn a_fixed_window_fills_the_pipe_and_then_the_queue() {
         if full {
             let queue = f64::from(window) - capacity * (round_trip - 12_000.0 / 6e6);
             assert!((bottleneck.queue_mean - queue).abs() < 1.0, "{} {queue}", bottleneck.queue_mean);
-            // In bits the same, and one PDU is always in transmission.
+            // The same in bits, and one PDU is always in transmission.
             let (bits, waiting) = (bottleneck.queue_mean_bits.unwrap(), bottleneck.waiting_mean_bits.unwrap());
             assert!((bits - bottleneck.queue_mean * 12_000.0).abs() < 1.0 && (bits - waiting - 12_000.0).abs() < 1.0);
-            // The truth's 0.8 s, less the serialisation of the AK.
+            // The 0.8 s of the truth, less the serialisation of the AK.
             assert!((delay + back - f64::from(window) / capacity).abs() < 1e-3, "{delay}");
         } else {
             assert!(bottleneck.waiting_mean_bits.unwrap() < 1e-6, "{bottleneck:?}");
@@ -195,7 +195,7 @@ fn a_fixed_window_fills_the_pipe_and_then_the_queue() {
     }
 }
 
-/// Packets per second of a window over hops of these mean service times, and the mean delay in seconds, by TP4.
+/// Packets per second of a window over hops with these mean service times, and the mean delay in seconds, by TP4.
 fn window_over(window: u32, services: &[f64], seconds: u32) -> (f64, f64) {
     let mut text = format!("duration = \"{seconds} s\"\nwarm_up = \"100 s\"\n");
     for (hop, service) in services.iter().enumerate() {
@@ -206,21 +206,22 @@ fn window_over(window: u32, services: &[f64], seconds: u32) -> (f64, f64) {
     }
     let path: Vec<String> = (0..=services.len()).map(|node| format!("\"n{node}\"")).collect();
     text += &format!("[flow.data]\npath = [{}]\n", path.join(", "));
-    // The first connection never ends, and there are always packets.
+    // The first connection never ends, and packets are always available.
     text += "traffic.connections = { inter_connection_time.constant = \"0 s\", interproduction_time.constant = \"1 ms\", packet_size.exponential = \"1000 octets\" }\n";
     text += &format!("transport.tp4 = {{ saw = {window}, waiting = \"20 packets\", octets.data_header = 0 }}\n");
     let report = report(&parse(&text), 3, Form::Fast);
     (report.groups[0].accepted_per_s.unwrap(), report.groups[0].delay_mean_s.unwrap())
 }
 
-/// The same rate by the recursion of a window over balanced hops, for packets that keep their length.
+/// The same rate from the recursion of a window over balanced hops, for packets whose length is the same at all hops.
 fn recursion(window: usize, hops: usize) -> f64 {
     let count = 200_000;
     let (mut left, mut done) = (vec![0.0f64; hops], vec![0.0f64; window]);
     let mut random = penstock_engine::core::random::Stream::new(9, 0, "recursion");
     for packet in 0..count {
         let service = random.exponential();
-        // It begins when the one a window before it has arrived, and at each hop behind the one before it.
+        // A packet starts when the packet one window earlier has arrived, and at each hop it follows the packet before
+        // it.
         let mut time = done[packet % window];
         for last in &mut left {
             time = time.max(*last) + service;
@@ -231,9 +232,9 @@ fn recursion(window: usize, hops: usize) -> f64 {
     count as f64 / left[hops - 1]
 }
 
-/// Truth 14, balanced exponential hops: X = W / (W + M - 1). It holds for service drawn anew at each hop. A packet keeps
-/// its length, which changes nothing where no packet waits behind the one before it at more than one hop: a window of
-/// one, or of two over two hops. For others a recursion tells.
+/// Truth 14, balanced exponential hops: X = W / (W + M - 1). It holds for service times drawn independently at each
+/// hop. A packet has the same length at all hops. This changes nothing if no packet waits behind the one before it at
+/// more than one hop: with a window of one, or of two over two hops. For other cases the recursion gives the value.
 #[test]
 fn a_window_over_balanced_hops() {
     let mean = 0.1;
@@ -241,7 +242,7 @@ fn a_window_over_balanced_hops() {
         let (rate, delay) = window_over(window, &vec![mean; hops], 20_000);
         let expected = f64::from(window) / (f64::from(window) + hops as f64 - 1.0);
         assert!((rate * mean - expected).abs() / expected < 0.015, "{window} {hops}: {rate} {expected}");
-        // Little: all of the window is on its way.
+        // Little's law: the whole window is in transit.
         assert!((rate * delay - f64::from(window)).abs() / f64::from(window) < 0.015, "{rate} {delay}");
         assert!((recursion(window as usize, hops) - expected).abs() / expected < 0.015);
     }
@@ -251,8 +252,8 @@ fn a_window_over_balanced_hops() {
     }
 }
 
-/// Truth 14: power X / R peaks at W = M - 1. Over two hops, where lengths that are kept change nothing, it does; over four
-/// they cost a tenth of X, and the power is flat from W = 3 on.
+/// Truth 14: power X / R peaks at W = M - 1. Over two hops, where constant lengths change nothing, it does. Over four
+/// hops they reduce X by a tenth, and the power is flat from W = 3 on.
 #[test]
 fn power_peaks_where_the_pipe_is_full() {
     let power = |window, hops| {
@@ -263,14 +264,14 @@ fn power_peaks_where_the_pipe_is_full() {
     assert!(two[0] > two[1] && two[1] > two[2], "{two:?}");
     let four = [1, 2, 3, 4].map(|window| power(window, 4));
     assert!(four.is_sorted(), "{four:?}");
-    // By the formula: 0.25 of a packet's mean over its mean delay of four.
+    // By the formula: 0.25 of a packet's mean divided by its mean delay of four.
     assert!((four[0] * 0.01 - 0.0625).abs() < 0.001, "{four:?}");
 }
 
-/// Truth 14, unlike hops: mean value analysis of 0.02, 0.1 and 0.02 s gives these rates and round trips. Packets wait
-/// behind one another at the slow hop alone, so that keeping their lengths costs little.
+/// Truth 14, unequal hops: mean value analysis of 0.02, 0.1 and 0.02 s gives these rates and round trips. Packets wait
+/// behind each other only at the slow hop, so constant lengths change little.
 #[test]
-fn a_window_over_unlike_hops() {
+fn a_window_over_unequal_hops() {
     for (window, rate, trip, tolerance) in [(2, 9.210526, 0.2171429, 0.01), (5, 9.987707, 0.5006154, 0.003)] {
         let found = window_over(window, &[0.02, 0.1, 0.02], 100_000);
         assert!((found.0 - rate).abs() / rate < tolerance, "{window}: {found:?}");
@@ -279,7 +280,7 @@ fn a_window_over_unlike_hops() {
 }
 
 #[test]
-fn what_a_transport_cannot_have_is_refused() {
+fn parameters_that_a_transport_cannot_have_are_refused() {
     let good = ready("scenario-b");
     for (wrong, right, path) in [
         ("saw = 7", "saw = 16", "flow.data.transport.tp4.saw"),
@@ -307,7 +308,7 @@ fn what_a_transport_cannot_have_is_refused() {
             "flow.data.traffic.connections.packet_size",
         ),
         ("[flow.data.transport.tp4]", "octets = 100\n[flow.data.transport.tp4]", "flow.data.octets"),
-        // The last queue before the receivers takes AKs, but no packet.
+        // The last queue before the receivers has room for AKs, but not for a packet.
         (
             "rate = \"64 kb/s\" }\nes1 =",
             "rate = \"64 kb/s\", queues = [{ drop_tail_bits = { size = \"13375 bits\" } }] }\nes1 =",
@@ -322,7 +323,7 @@ fn what_a_transport_cannot_have_is_refused() {
     }
 }
 
-/// Networks on which many connections meet at small queues, at equal instants.
+/// Networks with many connections, small queues and simultaneous events.
 fn network() -> impl Strategy<Value = String> {
     let credit = prop_oneof![Just("whole"), Just("congestion_avoidance"), Just("withdrawing_credit")];
     let window = prop_oneof![Just("unlimited"), Just("backoff"), Just("error_npdu"), Just("decbit")];

@@ -1,4 +1,4 @@
-//! Engine errors as Python exceptions.
+//! Converts engine errors to Python exceptions.
 
 use penstock_engine::core::defect::caught;
 use penstock_engine::core::error::Error;
@@ -11,22 +11,22 @@ create_exception!(
     penstock._engine,
     ScenarioError,
     PyValueError,
-    "The scenario cannot be run. Its text says where, what, why and what would be right, and so do its attributes."
+    "The scenario cannot be run. Its text and its attributes have the place, the value, the reason and a remedy."
 );
 
 create_exception!(
     penstock._engine,
     DefectError,
     PyRuntimeError,
-    "The engine has failed, which is a defect of Penstock. Its text says where, and asks for a report."
+    "The engine has failed, which is a defect of Penstock. Its text has the place, and asks for a report."
 );
 
-/// Runs the engine without the GIL. A panic in it is a `DefectError`, and nothing is printed.
+/// Runs the engine without the GIL. A panic becomes a `DefectError`, and nothing is printed.
 pub(crate) fn run<T: Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
     py.detach(|| caught(work)).map_err(raise)
 }
 
-/// The exception's type, with the attributes that every instance overrides.
+/// The type of the exception, with the attributes that every instance overrides.
 pub(crate) fn scenario_error_type(py: Python<'_>) -> PyResult<Bound<'_, PyType>> {
     let kind = py.get_type::<ScenarioError>();
     kind.setattr("line", py.None())?;

@@ -1,6 +1,6 @@
-//! `penstock._engine`: the engine, as Python sees it. Thin: conversions and no logic.
+//! `penstock._engine`: the Python bindings of the engine. They only convert, and have no logic.
 //!
-//! `run` drives one simulation, `table` hands its results over through Arrow, `error` makes Python exceptions.
+//! `run` drives one simulation, `table` exports its results through Arrow, `error` makes Python exceptions.
 
 mod error;
 mod run;
@@ -20,7 +20,7 @@ use pyo3::prelude::*;
 fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     keep_places();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    // Stored results are keyed by it: a version alone would serve stale ones to whoever changes a model.
+    // Stored results are keyed by it: after a change of a model, the version number alone would give stale results.
     module.add("sources", penstock_engine::SOURCES)?;
     module.add("REPORT", REPORT)?;
     module.add("ScenarioError", error::scenario_error_type(module.py())?)?;
@@ -41,9 +41,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The scenario in `text`, as JSON with every default written out. `form` is that of the text: "toml" or "json".
 ///
-/// Builds the network once, so that a scenario that is accepted here can also be run. Where it names files of frame
-/// sizes, `read_file(path, name)` gives the text of each: `path` leads to the name in the scenario. Their sizes take the
-/// place of their names.
+/// Builds the network once, so that every accepted scenario can also be run. If the scenario names files of frame
+/// sizes, `read_file(path, name)` returns the text of each; `path` is the location of the name in the scenario. The
+/// sizes then replace the names.
 #[pyfunction]
 #[pyo3(signature = (text, form, read_file = None))]
 fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_, PyAny>>) -> PyResult<String> {
@@ -68,8 +68,8 @@ fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_,
     Ok(document::to_json(&scenario))
 }
 
-/// PDUs, bytes of memory and seconds that a run of the scenario `json` will be at least. Refused if it is certain to send
-/// more PDUs than `most_pdus`, or to need more memory than `most_memory` bytes.
+/// Lower bounds of PDUs, bytes of memory and seconds for a run of the scenario `json`. Refuses a run that certainly
+/// sends more PDUs than `most_pdus`, or needs more memory than `most_memory` bytes.
 #[pyfunction]
 #[pyo3(signature = (json, most_pdus = None, most_memory = None))]
 fn estimate(py: Python<'_>, json: &str, most_pdus: Option<u64>, most_memory: Option<u64>) -> PyResult<(u64, u64, u64)> {
@@ -81,8 +81,8 @@ fn estimate(py: Python<'_>, json: &str, most_pdus: Option<u64>, most_memory: Opt
     })
 }
 
-/// Sizes in bits of the video frames that the flows of `group` play in one replication of the scenario `json`, and how
-/// many go in a second.
+/// Sizes in bits of the video frames that the flows of `group` play in one replication of the scenario `json`, and the
+/// number of frames per second.
 #[pyfunction]
 fn frames(py: Python<'_>, json: &str, group: &str, seed: u64, replication: u32) -> PyResult<(Vec<u64>, f64)> {
     error::run(py, || {
@@ -91,7 +91,7 @@ fn frames(py: Python<'_>, json: &str, group: &str, seed: u64, replication: u32) 
     })
 }
 
-/// The scenario in `json`, as a scenario file with every default written out.
+/// The scenario in `json`, as a scenario file with all defaults.
 #[pyfunction]
 fn to_toml(py: Python<'_>, json: &str) -> PyResult<String> {
     Ok(document::to_toml(&read(py, json)?))
@@ -109,13 +109,13 @@ fn columns() -> String {
     table::columns()
 }
 
-/// The line of the scenario file `text`, from 1, on which the last step of `path` stands that is there at all.
+/// The line of the scenario file `text`, from 1, with the last step of `path` that exists in the file.
 #[pyfunction]
 fn line_of(text: &str, path: &str) -> Option<usize> {
     document::line_of(text, path)
 }
 
-/// Number of steps of each axis of the sweep in the scenario `json`, found without taking them.
+/// Number of steps of each axis of the sweep in the scenario `json`, without expanding it.
 #[pyfunction]
 fn sweep_lengths(py: Python<'_>, json: &str) -> PyResult<Vec<u32>> {
     read(py, json)?.sweep.unwrap_or_default().lengths().map_err(sweep_error)

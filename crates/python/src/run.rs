@@ -1,4 +1,4 @@
-//! One simulation, advanced piece by piece from Python.
+//! One simulation, advanced in slices from Python.
 
 use penstock_engine::core::time::Span;
 use penstock_engine::report::Report;
@@ -11,8 +11,8 @@ use pyo3::types::PyDict;
 use crate::error;
 use crate::table::{self, Table};
 
-/// One run of a scenario: `Run(json, seed, replication, form="fast")`. Refused if it is certain to send more PDUs than
-/// `most_pdus`, or to need more memory than `most_memory` bytes.
+/// One run of a scenario: `Run(json, seed, replication, form="fast")`. Refuses a run that certainly sends more PDUs
+/// than `most_pdus`, or needs more memory than `most_memory` bytes.
 #[pyclass(module = "penstock._engine")]
 pub(crate) struct Run {
     simulation: Simulation,
@@ -46,7 +46,7 @@ impl Run {
         Ok(Run { simulation, report: None })
     }
 
-    /// Simulates `seconds` further, without the GIL; true when the run has ended.
+    /// Simulates for `seconds` more, without the GIL. Returns true when the run has ended.
     fn advance(&mut self, py: Python<'_>, seconds: f64) -> PyResult<bool> {
         if !(seconds > 0.0 && seconds.is_finite()) {
             return Err(PyValueError::new_err(format!("seconds is {seconds}; it must be above 0 and finite")));
@@ -56,13 +56,13 @@ impl Run {
         error::run(py, || self.simulation.advance(span))
     }
 
-    /// Share of the run that is done, from 0 to 1.
+    /// Fraction of the run that is done, from 0 to 1.
     #[getter]
     fn progress(&self) -> f64 {
         self.simulation.progress()
     }
 
-    /// The tables of what was measured so far: flows, groups, ports, queues, losses, levels, series and distributions.
+    /// The tables of the measures so far: flows, groups, ports, queues, losses, levels, series and distributions.
     fn report<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tables = PyDict::new(py);
         for (name, batch) in table::batches(self.measured(py)?)? {
@@ -83,13 +83,13 @@ impl Run {
         Ok(self.measured(py)?.measured_s)
     }
 
-    /// PDUs that nodes have taken so far, each counted at every node that it came to.
+    /// PDUs that nodes have read so far, counted at every node on their path.
     #[getter]
     fn events(&mut self, py: Python<'_>) -> PyResult<u64> {
         Ok(self.measured(py)?.events)
     }
 
-    /// Hash of everything that happened so far, in 16 hexadecimal digits.
+    /// Hash of all events so far, in 16 hexadecimal digits.
     #[getter]
     fn fingerprint(&mut self, py: Python<'_>) -> PyResult<String> {
         Ok(format!("{:016x}", self.measured(py)?.fingerprint))
@@ -97,7 +97,7 @@ impl Run {
 }
 
 impl Run {
-    /// The report, kept until the run moves on.
+    /// The report, cached until the run advances.
     fn measured(&mut self, py: Python<'_>) -> PyResult<&Report> {
         let report = match self.report.take() {
             Some(report) => report,
@@ -107,7 +107,7 @@ impl Run {
     }
 }
 
-/// What is asked for, and the engine's own limits for the rest.
+/// The given limits, and the engine's own limits for the others.
 pub(crate) fn limits(most_pdus: Option<u64>, most_memory: Option<u64>) -> Limits {
     let usual = Limits::default();
     Limits { pdus: most_pdus.unwrap_or(usual.pdus), memory: most_memory.unwrap_or(usual.memory) }

@@ -1,6 +1,6 @@
-//! Result tables as Arrow record batches, which data frames take over without a copy of their own.
+//! Result tables as Arrow record batches, which data frames use without a copy.
 //!
-//! A table holds one batch. It is handed over by the Arrow C stream protocol (`__arrow_c_stream__`), and travels between
+//! A table has one batch. It is exported by the Arrow C stream protocol (`__arrow_c_stream__`), and sent between
 //! processes as an Arrow IPC stream.
 
 use std::iter::{once, repeat_n};
@@ -18,7 +18,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};
 
-/// One table of a run's results. `polars.DataFrame(table)` takes it, and so does all that speaks Arrow.
+/// One table of a run's results, for `polars.DataFrame(table)` and every other user of Arrow.
 #[pyclass(frozen, module = "penstock._engine")]
 pub(crate) struct Table {
     batch: RecordBatch,
@@ -32,7 +32,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Reads what pickling wrote: an Arrow IPC stream of one batch.
+    /// Reads a pickled table: an Arrow IPC stream of one batch.
     #[staticmethod]
     fn from_ipc(stream: &[u8]) -> PyResult<Table> {
         let mut reader = StreamReader::try_new(stream, None).map_err(unreadable)?;
@@ -41,7 +41,7 @@ impl Table {
         Ok(Table { batch })
     }
 
-    /// Tables of the same columns, one under the other, with a first column that holds the label of each.
+    /// Concatenates tables with the same columns, and adds a first column with the label of each table.
     #[staticmethod]
     fn stack(column: &str, labels: Vec<String>, tables: Vec<PyRef<'_, Table>>) -> PyResult<Table> {
         let Some(first) = tables.first() else {
@@ -89,7 +89,7 @@ impl Table {
         Ok((reader, (self.to_ipc(py)?,)))
     }
 
-    /// The Arrow C stream of the table; a requested schema is not heeded, as the protocol allows.
+    /// The Arrow C stream of the table. It ignores a requested schema, as the protocol permits.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

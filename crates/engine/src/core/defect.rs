@@ -1,5 +1,5 @@
-//! Panics as errors. The engine panics where one of its own assumptions does not hold: that is a defect, and whoever
-//! meets it wants to report it, not to read a trace or to lose what else was running.
+//! Turns panics into errors. The engine panics if one of its own assumptions is wrong. Such a defect becomes an error
+//! that users can report, without a trace, and other runs continue.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -8,11 +8,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
 use crate::core::error::Error;
 
 thread_local! {
-    /// Where the last panic of this thread was.
+    /// Location of the last panic of this thread.
     static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// From now on a panic prints nothing; [`caught`] tells where it was.
+/// After this call a panic prints nothing, and [`caught`] reports its location.
 pub fn keep_places() {
     set_hook(Box::new(|panic| {
         let place = panic.location().map_or(String::new(), |place| format!(" at {}:{}", place.file(), place.line()));
@@ -20,7 +20,7 @@ pub fn keep_places() {
     }));
 }
 
-/// What `work` gives; a panic in it is an error. Nothing that it was working on may be used after that.
+/// The result of `work`; a panic in it becomes an error. After a panic, do not use anything that `work` had changed.
 ///
 /// # Errors
 /// Those of `work`, and [`Error::Panic`].
@@ -41,18 +41,18 @@ mod tests {
 
     #[test]
     fn a_panic_is_an_error_of_one_paragraph() {
-        let told = caught::<()>(|| {
-            // As the hook leaves it, which is one for all threads and not set here.
+        let text = caught::<()>(|| {
+            // The hook sets this. All threads share the hook, so this test does not install it.
             PLACE.set(" at world.rs:7".into());
             let nothing: [u8; 0] = [];
             let index = std::hint::black_box(3);
             Err(Fault::new("", nothing[index], "", "").into())
         });
-        let told = told.unwrap_err().to_string();
+        let text = text.unwrap_err().to_string();
         let begin = "the engine has failed at world.rs:7: index out of bounds: the len is 0 but the index is 3; ";
-        assert_eq!(told, format!("{begin}{REPORT}"));
-        let told = caught::<()>(|| panic!("two\n  lines of {}", "text")).unwrap_err().to_string();
-        assert!(told.starts_with("the engine has failed: two lines of text; "), "{told}");
+        assert_eq!(text, format!("{begin}{REPORT}"));
+        let text = caught::<()>(|| panic!("two\n  lines of {}", "text")).unwrap_err().to_string();
+        assert!(text.starts_with("the engine has failed: two lines of text; "), "{text}");
         assert_eq!(caught(|| Ok(7)), Ok(7));
         let fault = Error::from(Fault::new("path", "", "reason", ""));
         assert_eq!(caught::<()>(|| Err(fault.clone())), Err(fault));

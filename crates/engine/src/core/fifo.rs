@@ -1,15 +1,14 @@
-//! Fifo: first in, first out, in a buffer that goes round, so that a node can go through what is there as through an
-//! array and take it away at one stroke.
+//! A FIFO queue in a ring buffer. A node can read the items as slices, and remove many in one step.
 //!
-//! The busiest data of all: places are masked, not wrapped, and nothing moves before the buffer is full.
+//! The engine spends most of its time on these buffers: indices are masked, and no item moves until the buffer is full.
 
-/// Places of the smallest buffer.
+/// Size of the smallest buffer.
 const FEWEST_PLACES: usize = 8;
 
-/// Items in the order in which they came. The cursors count up for ever; a place is their remainder.
+/// Items in order of arrival. The cursors only increase; the index of an item is the cursor modulo the size.
 #[derive(Clone, Debug)]
 pub struct Fifo<T> {
-    /// As many places as a power of two, or none.
+    /// The size is zero or a power of two.
     places: Vec<T>,
     first: usize,
     end: usize,
@@ -22,28 +21,28 @@ impl<T> Default for Fifo<T> {
 }
 
 impl<T: Copy> Fifo<T> {
-    /// Whether nothing is there.
+    /// Whether it has no items.
     #[inline(always)]
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.first == self.end
     }
 
-    /// How many are there.
+    /// Number of items.
     #[inline(always)]
     #[must_use]
     pub fn len(&self) -> usize {
         self.end - self.first
     }
 
-    /// The first.
+    /// The first item.
     #[inline(always)]
     #[must_use]
     pub fn front(&self) -> Option<&T> {
         if self.is_empty() { None } else { self.places.get(self.first & (self.places.len() - 1)) }
     }
 
-    /// Takes the first away, if it is as wanted.
+    /// Removes the first item if `is_wanted` accepts it.
     #[inline(always)]
     pub fn next_if(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let first = *self.front().filter(|first| is_wanted(first))?;
@@ -51,14 +50,14 @@ impl<T: Copy> Fifo<T> {
         Some(first)
     }
 
-    /// The one behind the first.
+    /// The second item.
     #[inline(always)]
     #[must_use]
     pub fn second(&self) -> Option<&T> {
         if self.len() < 2 { None } else { self.places.get((self.first + 1) & (self.places.len() - 1)) }
     }
 
-    /// All that is there, in two pieces, the first in front.
+    /// All items in order, in two slices.
     #[inline]
     #[must_use]
     pub fn as_slices(&self) -> (&[T], &[T]) {
@@ -70,7 +69,7 @@ impl<T: Copy> Fifo<T> {
         if first < end { (&self.places[first..end], &[]) } else { (&self.places[first..], &self.places[..end]) }
     }
 
-    /// All that is there, in two pieces, the first in front, to be changed on the spot.
+    /// All items in order, in two mutable slices.
     #[inline]
     pub fn as_mut_slices(&mut self) -> (&mut [T], &mut [T]) {
         if self.is_empty() {
@@ -85,7 +84,7 @@ impl<T: Copy> Fifo<T> {
         (front, &mut back[..end])
     }
 
-    /// All that is there, the first in front.
+    /// All items in order.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         let (front, back) = self.as_slices();
         front.iter().chain(back)
@@ -102,18 +101,18 @@ impl<T: Copy> Fifo<T> {
         self.end += 1;
     }
 
-    /// Takes the first `count` away; there are as many.
+    /// Removes the first `count` items. The caller checks that there are as many.
     #[inline(always)]
     pub fn drop_front(&mut self, count: usize) {
         self.first += count;
     }
 
-    /// Takes everything away: what comes next stands in one piece, until the buffer is full.
+    /// Removes all items. The next ones are in one slice until the buffer is full.
     pub fn clear(&mut self) {
         (self.first, self.end) = (0, 0);
     }
 
-    /// What is there, with room for `more`. What fills the room meanwhile is of no account.
+    /// A view with room for `more` items. The unused places contain `filler` or old items.
     #[inline]
     pub fn with_room(&mut self, more: usize, filler: T) -> Room<'_, T> {
         let needed = self.len() + more.max(1);
@@ -121,7 +120,7 @@ impl<T: Copy> Fifo<T> {
             self.grow_to(needed.next_power_of_two().max(FEWEST_PLACES), filler);
         }
         let Fifo { places, first, end } = self;
-        assert!(!places.is_empty(), "there is room for one");
+        assert!(!places.is_empty(), "the buffer has room for one item");
         Room { places, first: *first, end: *end, cursors: (first, end) }
     }
 
@@ -143,18 +142,18 @@ impl<T: Copy> Fifo<T> {
     }
 }
 
-/// A [`Fifo`] in the hands of a loop that keeps its cursors in registers, for it never has to grow.
+/// A [`Fifo`] for use in a loop: it never has to grow, so the cursors can stay in registers.
 #[derive(Debug)]
 pub struct Room<'a, T> {
     places: &'a mut [T],
     first: usize,
     end: usize,
-    /// Where the cursors are kept.
+    /// The cursors of the [`Fifo`], updated on drop.
     cursors: (&'a mut usize, &'a mut usize),
 }
 
 impl<T: Copy> Room<'_, T> {
-    /// Takes the first away, if it is as wanted.
+    /// Removes the first item if `is_wanted` accepts it.
     #[inline(always)]
     pub fn next_if(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<T> {
         let first = &self.places[self.first & (self.places.len() - 1)];
@@ -165,17 +164,17 @@ impl<T: Copy> Room<'_, T> {
         Some(*first)
     }
 
-    /// How many are there.
+    /// Number of items.
     #[inline(always)]
     #[must_use]
     pub fn count(&self) -> usize {
         self.end - self.first
     }
 
-    /// Adds an item at the end; there is room for it.
+    /// Adds an item at the end. The caller has reserved room for it.
     #[inline(always)]
     pub fn push(&mut self, item: T) {
-        debug_assert!(self.count() < self.places.len(), "no room is left");
+        debug_assert!(self.count() < self.places.len(), "the buffer is full");
         self.places[self.end & (self.places.len() - 1)] = item;
         self.end += 1;
     }
@@ -196,7 +195,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_comes_first_goes_first(steps in prop::collection::vec((0usize..40, 0usize..40), 1..60)) {
+        fn items_leave_in_order_of_arrival(steps in prop::collection::vec((0usize..40, 0usize..40), 1..60)) {
             let mut fifo = Fifo::default();
             let (mut came, mut gone) = (0, 0);
             for (more, fewer) in steps {
@@ -221,12 +220,12 @@ mod tests {
         }
 
         #[test]
-        fn a_loop_finds_room_for_what_it_asked_for(steps in prop::collection::vec((0usize..40, 0usize..40), 1..60)) {
+        fn a_room_holds_the_requested_items(steps in prop::collection::vec((0usize..40, 0usize..40), 1..60)) {
             let mut fifo = Fifo::default();
             let (mut came, mut gone) = (0, 0);
             for (more, fewer) in steps {
                 let mut room = fifo.with_room(more, usize::MAX);
-                // Without room for one the place of another would be taken: `push` asserts that it is not.
+                // Without enough room an item would overwrite another one; `push` asserts against this.
                 (came..came + more).for_each(|item| room.push(item));
                 came += more;
                 prop_assert_eq!(room.count(), came - gone);

@@ -1,10 +1,10 @@
-//! Who watches a run: measures of groups, and probes that cost nothing when nobody looks.
+//! Observers of a run: measures of groups, and probes, which cost nothing if unused.
 
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::stats::Histogram;
 use crate::core::time::Time;
 
-/// Sees what happens, node by node. Every method defaults to nothing.
+/// Observes events, node by node. Every method does nothing by default.
 pub trait Probe: Clone {
     /// `pdu` was delivered at `at`.
     #[inline]
@@ -15,9 +15,9 @@ pub trait Probe: Clone {
     /// The port called `place` sent a notice about `flow`.
     #[inline]
     fn on_notice(&mut self, _place: &str, _flow: FlowId, _severity: u8, _at: Time) {}
-    /// The run stops: everything has been shown that happens up to here. Nodes run ahead of one another, so until then
-    /// only what one node shows is in order of time.
-    fn settle(&mut self) {}
+    /// The run stops: all events up to this instant were reported. Nodes run ahead of one another, so before a stop
+    /// only the events of one node are in order of time.
+    fn on_stop(&mut self) {}
 }
 
 impl Probe for () {}
@@ -30,13 +30,13 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// For that many groups.
+    /// For this number of groups.
     #[must_use]
     pub fn new(groups: usize) -> Tally {
         Tally { delays: vec![Histogram::new(); groups] }
     }
 
-    /// Forgets everything.
+    /// Clears all measures.
     pub fn reset(&mut self) {
         for histogram in &mut self.delays {
             *histogram = Histogram::new();
@@ -44,7 +44,7 @@ impl Tally {
     }
 }
 
-/// One thing that happened.
+/// One event.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
     /// A PDU reached its receiver.
@@ -56,26 +56,27 @@ pub enum Event {
     },
     /// A PDU was discarded.
     Discarded {
-        /// Where.
+        /// Name of the port or policer.
         place: String,
         /// Its flow.
         flow: FlowId,
         /// Its sequence number.
         sequence: u32,
     },
-    /// A port told a source.
+    /// A port sent a notice to a source.
     Notice {
-        /// Where.
+        /// Name of the port.
         place: String,
-        /// About which flow.
+        /// Flow of the notice.
         flow: FlowId,
-        /// On the scheme's scale.
+        /// Severity, on the scheme's scale.
         severity: u8,
     },
 }
 
 impl Event {
-    /// The node where it happened: a port or policer by its name, a receiver by its flow. What one node shows is in order.
+    /// The node of the event: a port or policer by its name, a receiver by its flow. The events of one node are in
+    /// order.
     fn node(&self) -> (&str, FlowId) {
         match self {
             Event::Delivered { flow, .. } => ("", *flow),
@@ -84,13 +85,13 @@ impl Event {
     }
 }
 
-/// Keeps every event with its time: for tests and for looking closely at short runs.
+/// Records every event with its time: for tests, and for the study of short runs.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
-    /// What happened, in order of time and then of nodes at every stop.
+    /// Events, in order of time and then of nodes after every stop.
     pub events: Vec<(Time, Event)>,
-    /// How many of them are in order for good.
-    settled: usize,
+    /// Number of events whose order is final.
+    ordered: usize,
 }
 
 impl Probe for Trace {
@@ -107,9 +108,9 @@ impl Probe for Trace {
         self.events.push((at, Event::Notice { place: place.to_owned(), flow, severity }));
     }
 
-    fn settle(&mut self) {
-        self.events[self.settled..]
+    fn on_stop(&mut self) {
+        self.events[self.ordered..]
             .sort_by(|(at, event), (other_at, other)| (at, event.node()).cmp(&(other_at, other.node())));
-        self.settled = self.events.len();
+        self.ordered = self.events.len();
     }
 }

@@ -1,8 +1,8 @@
 //! Quantities as text: a decimal number and a unit, as in `"155.52 Mb/s"`, read and written without rounding.
 //!
-//! A number may have decimals, an exponent and underscores; with its unit it must be a whole number of the base unit
-//! (b/s, ps, PDU, bit). Written text is the shortest that is exact, in the largest unit among equals, and reads back
-//! as the same value. In a scenario a quantity is always a string: a bare number is refused.
+//! A number may have decimals, an exponent and underscores. With its unit it must be a whole number of the base unit
+//! (b/s, ps, PDU, bit). `Display` writes the shortest exact text, in the largest unit among equally short ones, and the
+//! text reads back as the same value. In a scenario a quantity is always a string: a number without a unit is refused.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -20,7 +20,7 @@ use crate::core::time::{PICOSECONDS, Rate, Span, Time};
 mod decimal;
 pub(crate) mod line_rate;
 
-/// A number of PDUs, whatever the scenario calls them.
+/// A number of PDUs. The scenario may call them PDUs, cells or packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Count(pub u64);
 
@@ -28,7 +28,7 @@ pub struct Count(pub u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bits(pub u64);
 
-/// Why a text is not the quantity that was wanted.
+/// The reason why a text is not a valid quantity.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} {reason}; {remedy}")]
 pub struct Misread {
@@ -36,35 +36,35 @@ pub struct Misread {
     pub text: String,
     /// What is wrong with it.
     pub reason: String,
-    /// What would be right.
+    /// How to correct it.
     pub remedy: String,
 }
 
 #[derive(Debug, PartialEq)]
 pub(crate) struct Unit {
     name: &'static str,
-    /// As it is written after the number 1.
+    /// The form after the number 1.
     one: &'static str,
-    /// Size in base units; 0 where only the scenario knows it.
+    /// Size in base units; 0 if it depends on the scenario (cell times).
     size: u64,
-    /// Whether it is written, not only read.
+    /// Whether output uses this unit. All units are accepted as input.
     is_written: bool,
 }
 
-/// One kind of quantity: its units, from the smallest.
+/// One kind of quantity, with its units in rising order.
 struct Scale {
     title: &'static str,
     meaning: &'static str,
     example: &'static str,
-    /// Unit of a zero.
+    /// Unit of a zero value.
     zero: &'static str,
-    /// The least value that text may give.
+    /// The smallest value accepted.
     least: u64,
     units: &'static [Unit],
 }
 
 impl Unit {
-    /// A quantity as text: this unit behind its number.
+    /// The number followed by this unit.
     pub(crate) fn after(&self, number: &str) -> String {
         format!("{number} {}", if number == "1" { self.one } else { self.name })
     }
@@ -137,7 +137,7 @@ const BITS: Scale = Scale {
 
 const SCALES: [&Scale; 4] = [&RATE, &SPAN, &COUNT, &BITS];
 
-/// A quantity of whatever kind, as it is written: its number, which may be negative here, and its unit.
+/// Splits a quantity of any kind into its number, which may be negative here, and its unit.
 pub(crate) fn parts(text: &str) -> Result<(Decimal, &'static Unit), Misread> {
     let misread = |reason: &str, remedy: String| Misread { text: text.to_owned(), reason: reason.to_owned(), remedy };
     let trimmed = text.trim_matches(' ');
@@ -150,12 +150,12 @@ pub(crate) fn parts(text: &str) -> Result<(Decimal, &'static Unit), Misread> {
     }
     let Some(unit) = SCALES.iter().find_map(|scale| scale.unit(name)) else {
         let units = || SCALES.iter().flat_map(|scale| scale.units);
-        // The first of equals: rates are swept most.
+        // The last of equally near units in this order is a rate: sweeps mostly vary rates.
         let remedy = match nearest(units().rev(), name) {
             Some(unit) => format!("did you mean \"{number} {unit}\"?"),
             None => format!("units are {}", units().map(|unit| unit.name).collect::<Vec<_>>().join(", ")),
         };
-        return Err(misread(&format!("has the unit {name:?}, which there is not"), remedy));
+        return Err(misread(&format!("has the unknown unit {name:?}"), remedy));
     };
     let number = &trimmed[..trimmed.len() - unsigned.len() + number.len()];
     Decimal::read(number)
@@ -224,7 +224,7 @@ impl fmt::Display for Time {
     }
 }
 
-/// Takes strings; numbers are refused with the text that would be right.
+/// Reads strings. Refuses numbers, and shows the correct text.
 struct Text<T>(PhantomData<T>);
 
 impl<T: Quantity> Text<T> {
@@ -277,8 +277,9 @@ impl Scale {
         }
         if unit.size == 0 {
             return Err(misread(
-                format!("counts {name}, and the scenario names no cell time"),
-                "write cell_time = \"2.73 us\" at its top, say, or give the time itself".to_owned(),
+                format!("is in {name}, and the scenario has no cell_time"),
+                "write for example cell_time = \"2.73 us\" at the top of the scenario, or give the time in seconds"
+                    .to_owned(),
             ));
         }
         let value = whole(number, unit.size).map_err(|inexact| match inexact {
@@ -299,7 +300,7 @@ impl Scale {
         Ok(value)
     }
 
-    /// Shortest number, in the largest unit among equals.
+    /// The shortest text, in the largest unit among equally short ones.
     fn write(&self, value: u64) -> String {
         if value == 0 {
             return format!("0 {}", self.zero);
@@ -327,7 +328,7 @@ impl Scale {
         nearest(self.units.iter(), name)
     }
 
-    /// Number and unit as a regular expression.
+    /// A regular expression for number and unit.
     fn pattern(&self) -> String {
         let names = self.units.iter().flat_map(|unit| [Some(unit.name), (unit.one != unit.name).then_some(unit.one)]);
         format!(r"[0-9][0-9_]*(\.[0-9][0-9_]*)?([eE][+-]?[0-9]+)? *({})", names.flatten().collect::<Vec<_>>().join("|"))
@@ -344,7 +345,7 @@ impl Scale {
     }
 }
 
-/// The unit that was probably meant: the same but for capitals, or much alike.
+/// The unit that the user probably meant: equal except for capitals, or similar.
 fn nearest(units: impl Iterator<Item = &'static Unit>, name: &str) -> Option<&'static str> {
     let likeness = |unit: &Unit| strsim::jaro_winkler(&unit.name.to_lowercase(), &name.to_lowercase());
     let (unit, likeness) = units.map(|unit| (unit.name, likeness(unit))).max_by(|one, two| one.1.total_cmp(&two.1))?;

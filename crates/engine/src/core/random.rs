@@ -1,14 +1,14 @@
 //! Random numbers: one seeded generator per purpose, and samplers whose bits are the same on every machine.
 //!
-//! A [`Stream`] is keyed by (seed, replication, name). Every component draws from its own, so adding a component
-//! never shifts the numbers of another, and two schemes run on one seed see the same traffic.
+//! A [`Stream`] is keyed by (seed, replication, name). Every component has its own stream, so a new component never
+//! shifts the numbers of another, and two schemes with one seed see the same traffic.
 //!
-//! - Key: FNV-1a of 128 bits over the seed (8 octets, little endian), the replication (4 octets) and the name in
-//!   UTF-8; then each half in turn goes through the SplitMix64 finaliser together with the other. **This never changes**: stored
-//!   results depend on it, and tests pin it.
+//! - Key: FNV-1a of 128 bits over the seed (8 octets, little endian), the replication (4 octets) and the name in UTF-8.
+//!   Then each half in turn goes through the SplitMix64 finaliser together with the other. **This never changes**:
+//!   stored results depend on it, and tests pin it.
 //! - Generator: PCG XSL-RR 128/64 with a multiplicative state (M. E. O'Neill, HMC-CS-2014-0905).
 //! - Exponential and normal: the ziggurat of G. Marsaglia and W. W. Tsang, J. Stat. Softw. 5(8), 2000, 256 layers of
-//!   equal area; mathematics through `libm`, never the platform's.
+//!   equal area. Mathematical functions come from `libm`, never from the platform.
 //! - Integers below a bound: multiplication and rejection, D. Lemire, ACM TOMACS 29(1), 2019.
 
 use std::sync::LazyLock;
@@ -18,14 +18,14 @@ use rand_pcg::Pcg64Mcg;
 
 use crate::core::time::Span;
 
-/// A named generator of random numbers; 16 bytes. A clone goes on with the same numbers.
+/// A named generator of random numbers, of 16 bytes. A clone continues with the same numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stream {
     generator: Pcg64Mcg,
 }
 
 impl Stream {
-    /// The stream of `name` in one replication of a run; the same three give the same numbers for ever.
+    /// The stream of `name` in one replication of a run. The same three arguments always give the same numbers.
     #[must_use]
     pub fn new(seed: u64, replication: u32, name: &str) -> Stream {
         Stream { generator: Pcg64Mcg::new(key(seed, replication, name)) }
@@ -43,7 +43,7 @@ impl Stream {
         unit(self.next_u64())
     }
 
-    /// Heads or tails.
+    /// True or false with equal probability.
     #[inline]
     pub fn coin(&mut self) -> bool {
         self.next_u64() >> 63 == 1
@@ -78,7 +78,7 @@ impl Stream {
         if x < edge[layer + 1] { x } else { self.exponential_at_edge(layer, x) }
     }
 
-    /// Exponential with that mean, rounded to the picosecond.
+    /// Exponential with mean `mean`, rounded to the picosecond.
     #[inline]
     pub fn exponential_span(&mut self, mean: Span) -> Span {
         Span((mean.0 as f64 * self.exponential() + 0.5) as u64)
@@ -91,12 +91,12 @@ impl Stream {
         let layer = (bits & 0xff) as usize;
         let x = unit(bits) * NORMAL.edge[layer];
         let size = if x < NORMAL.edge[layer + 1] { x } else { self.normal_at_edge(layer, x) };
-        // The sign straight from the bits: a branch would be guessed wrong half the time.
+        // Without a branch, which would be mispredicted half the time.
         f64::from_bits(size.to_bits() | (bits & 0x100) << 55)
     }
 
-    /// Lognormal whose own mean is `mean` and own standard deviation is `deviation`, both in the caller's unit; 0
-    /// unless the mean is positive.
+    /// Lognormal with mean `mean` and standard deviation `deviation` (of the variable itself, not of its logarithm),
+    /// both in the caller's unit; 0 unless the mean is positive.
     pub fn lognormal(&mut self, mean: f64, deviation: f64) -> f64 {
         if mean.is_nan() || mean <= 0.0 {
             return 0.0;
@@ -107,11 +107,11 @@ impl Stream {
         mean * libm::exp(square.sqrt() * self.normal() - square / 2.0)
     }
 
-    /// About one draw in a hundred falls outside the part of its layer that lies wholly under the density: judged here.
+    /// About one draw in a hundred is outside the rectangle of its layer that is entirely below the density.
     #[cold]
     fn exponential_at_edge(&mut self, layer: usize, x: f64) -> f64 {
         if layer == 0 {
-            // Memoryless: beyond the last edge the density looks as it does from 0.
+            // Memoryless: beyond the last edge the density has the same shape as from 0.
             EXPONENTIAL.edge[1] - libm::log(1.0 - self.uniform())
         } else if EXPONENTIAL.height(layer, self.uniform()) < exponential_density(x) {
             x
@@ -120,7 +120,7 @@ impl Stream {
         }
     }
 
-    /// The same for the size of a normal number.
+    /// As above, for the absolute value of a normal number.
     #[cold]
     fn normal_at_edge(&mut self, mut layer: usize, mut x: f64) -> f64 {
         loop {
@@ -139,7 +139,8 @@ impl Stream {
         }
     }
 
-    /// Marsaglia's tail beyond the last edge: an exponential of that rate, kept with probability exp(-excess^2 / 2).
+    /// Marsaglia's tail beyond the last edge: an exponential of that rate, accepted with probability exp(-excess^2 /
+    /// 2).
     fn normal_tail(&mut self) -> f64 {
         let edge = NORMAL.edge[1];
         loop {
@@ -151,7 +152,7 @@ impl Stream {
     }
 }
 
-/// The upper 53 of 64 bits as a number in [0, 1); the lower 11 stay free to choose a layer and a sign.
+/// The upper 53 of 64 bits as a number in [0, 1). The lower 11 bits choose a layer and a sign.
 #[inline]
 fn unit(bits: u64) -> f64 {
     (bits >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
@@ -167,7 +168,7 @@ fn key(seed: u64, replication: u32, name: &str) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
-/// The finaliser of SplitMix64: every bit of the argument moves about half of the bits of the result.
+/// The finaliser of SplitMix64: every input bit changes about half of the output bits.
 fn scramble(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -177,7 +178,7 @@ fn scramble(word: u64) -> u64 {
 const LAYERS: usize = 256;
 
 /// A falling density cut into layers of equal area. Layer 0 is the strip below the lowest height together with the
-/// tail; its `edge` is the width of a rectangle of that height and area. `edge[LAYERS]` is 0.
+/// tail. Its `edge` is the width of a rectangle of that height and area. `edge[LAYERS]` is 0.
 struct Ziggurat {
     edge: [f64; LAYERS + 1],
     density: [f64; LAYERS + 1],
@@ -197,7 +198,7 @@ impl Ziggurat {
         Ziggurat { edge, density: edge.map(density) }
     }
 
-    /// The height that lies the share `part` above the floor of `layer`.
+    /// The height at the fraction `part` of `layer`, from its lower side.
     fn height(&self, layer: usize, part: f64) -> f64 {
         self.density[layer] + part * (self.density[layer + 1] - self.density[layer])
     }
@@ -211,7 +212,7 @@ fn normal_density(x: f64) -> f64 {
     libm::exp(-0.5 * x * x)
 }
 
-/// The edge at which 256 layers close exactly at the top; a test checks that they do.
+/// With this edge, 256 layers meet the top of the density exactly; a test checks it.
 static EXPONENTIAL: LazyLock<Ziggurat> = LazyLock::new(|| {
     let last = 7.697_117_470_131_05;
     Ziggurat::new(last, libm::exp(-last), exponential_density, |height| -libm::log(height))
@@ -231,7 +232,7 @@ mod tests {
 
     const DRAWS: usize = 1_000_000;
 
-    /// The largest distance between the draws and an exact distribution function, times the root of their number.
+    /// The largest distance between the draws and the exact distribution function, times the root of their number.
     fn kolmogorov(mut draws: Vec<f64>, distribution: impl Fn(f64) -> f64) -> f64 {
         let count = draws.len() as f64;
         draws.sort_by(f64::total_cmp);
@@ -242,7 +243,7 @@ mod tests {
         draws.iter().enumerate().map(gap).fold(0.0, f64::max) * count.sqrt()
     }
 
-    /// Kolmogorov's limit that a correct sampler exceeds once in a thousand seeds.
+    /// Kolmogorov's limit. A correct sampler exceeds it for one seed in a thousand.
     const CRITICAL: f64 = 1.949;
 
     fn draws(name: &str, mut draw: impl FnMut(&mut Stream) -> f64) -> Vec<f64> {
@@ -261,7 +262,7 @@ mod tests {
 
     #[test]
     fn the_key_is_fnv_1a() {
-        // Computed apart from this file, with the integers of Python.
+        // Computed independently, with Python integers.
         assert_eq!(key(0, 0, ""), 0x32f7_9ec3_7aec_1362_a01d_1887_95aa_b190);
     }
 
@@ -334,7 +335,7 @@ mod tests {
         assert!(counts.iter().map(square).sum::<f64>() < 149.449);
         assert_eq!(stream.below(0), 0);
         assert_eq!(stream.below(1), 0);
-        // Without rejection the lower third would come twice as often as it should.
+        // Without rejection the lower third would be drawn twice as often as expected.
         let bound = 3 << 62;
         let low = (0..30_000).filter(|_| stream.below(bound) < 1 << 62).count();
         assert!((low as f64 - 10_000.0).abs() < 3.29 * (30_000.0f64 * 2.0 / 9.0).sqrt(), "{low}");
@@ -381,7 +382,7 @@ mod tests {
         assert!(mean(&draws, 1).abs() < 3.29 / root);
         assert!((mean(&draws, 2) - 1.0).abs() < 3.29 * 2.0f64.sqrt() / root);
         assert!((mean(&draws, 4) - 3.0).abs() < 3.29 * 96.0f64.sqrt() / root);
-        // In a million, 258 lie beyond the last edge.
+        // Of a million draws, 258 are beyond the last edge.
         let last = NORMAL.edge[1];
         let beyond = 2.0 * normal_distribution(-last);
         let tail: Vec<f64> = draws.iter().map(|x| x.abs()).filter(|&x| x > last).collect();

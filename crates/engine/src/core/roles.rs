@@ -1,19 +1,18 @@
-//! The macros behind every role. A role file defines three things once:
+//! The macros that define a role. A role file has three definitions:
 //!
-//! - its traits, by [`role_trait`]: the method that a variant implements is also that of the enum;
-//! - its list, `keyword Variant = module::Params => module::State`, in a macro that hands the list on;
-//! - its enums, by [`define_role`]: parameters with keywords and JSON Schema, and state.
+//! - its traits, with [`role_trait`]: a trait that each variant implements, and its implementation for the enum;
+//! - its list of variants, `keyword Variant = module::Params => module::State`, in a macro that passes the list on;
+//! - its enums, with [`define_role`]: the parameters, with keywords and JSON Schema, and the state.
 //!
-//! So a new variant is one file and one line of the list. Its file has `Params` with `check(&self) -> Result<(), Fault>`,
-//! the state with `new(&Params, Env)`, the traits of the role for both, and [`Cases`] for the role's tests.
+//! So a new variant is one file, with its `mod` line, and one line in the list. The file has `Params` with
+//! `check(&self) -> Result<(), Fault>`, the state with `new(&Params, Env)`, the role's traits for both, and [`Cases`].
 
-/// Parameters with which the tests of a role try a variant. Each variant's file has them.
+/// Parameters for the tests of a role. Each variant has them in its own file.
 #[cfg(test)]
 pub(crate) trait Cases {
-    /// One TOML table each, as it would stand in a scenario behind the variant's keyword: `"{ share = 0.8 }"`.
+    /// One TOML table each, as a scenario has it after the keyword: `"{ share = 0.8 }"`.
     const CASES: &'static [&'static str];
-    /// Further cases, in which the variant acts although nothing happens: at a port with little load, or without
-    /// feedback.
+    /// Cases in which the variant acts at a port with little load, or without feedback.
     const EAGER: &'static [&'static str] = &[];
 }
 
@@ -21,10 +20,10 @@ pub(crate) trait Cases {
 #[cfg(test)]
 #[derive(Clone, Debug)]
 pub(crate) struct Case<P> {
-    /// As it would stand in a scenario.
+    /// Keyword and table, as a scenario has them.
     pub text: String,
     pub params: P,
-    /// Whether it acts although nothing happens.
+    /// Whether it is one of `EAGER`.
     pub is_eager: bool,
 }
 
@@ -47,10 +46,10 @@ macro_rules! define_role {
         }
 
         impl $params {
-            /// The keyword of every variant, in the order of the list.
+            /// The keywords of all variants, in the order of the list.
             pub const KEYWORDS: &[&str] = &[$(stringify!($keyword)),*];
 
-            /// The keyword of this one.
+            /// The keyword of this variant.
             #[must_use]
             pub fn keyword(&self) -> &'static str {
                 match self {
@@ -96,7 +95,7 @@ macro_rules! define_role {
     };
 }
 
-/// Calls the same method of whichever variant is there.
+/// Calls the same method of the current variant.
 macro_rules! dispatch {
     ([$enum:ident, $value:expr, $variant:ident => $call:expr]
      $($(#[doc = $doc:literal])* $keyword:ident $type:ident = $given:path => $built:path;)*) => {

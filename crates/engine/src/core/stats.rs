@@ -1,14 +1,14 @@
-//! Measures: what a run counts, in integers, so that merging in any order gives the same bits.
+//! Statistics of a run, in integers: merging in any order gives the same bits.
 //!
-//! [`Moments`] and [`Histogram`] describe a set of delays in picoseconds, [`AboveMinimum`] counts those above their own
-//! minimum by more than a limit, [`Fingerprint`] folds a whole run into 64 bits, [`jain`] judges a division of rates.
+//! [`Moments`] and [`Histogram`] describe a set of delays in picoseconds. [`AboveMinimum`] counts the delays above
+//! their own minimum by more than a limit. [`Fingerprint`] hashes a whole run to 64 bits. [`jain`] is a fairness index.
 
 use std::collections::BinaryHeap;
 
-/// Count, sums, least and greatest of values in picoseconds, all exact.
+/// Count, sums, minimum and maximum of values in picoseconds, all exact.
 ///
-/// The sum of squares holds 2^128: 2^38 values of 35 s each, or 2^26 of half an hour. Beyond that it stays at its
-/// greatest, and the variance means nothing.
+/// The sum of squares can reach 2^128: 2^38 values of 35 s each, or 2^26 of half an hour. Beyond that it saturates, and
+/// the variance is meaningless.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moments {
     count: u64,
@@ -25,7 +25,7 @@ impl Default for Moments {
 }
 
 impl Moments {
-    /// Takes one value in.
+    /// Adds one value.
     #[inline]
     pub fn record(&mut self, value: u64) {
         self.count += 1;
@@ -35,7 +35,7 @@ impl Moments {
         self.greatest = self.greatest.max(value);
     }
 
-    /// Takes in all that `other` took in.
+    /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Moments) {
         self.count += other.count;
         self.sum += other.sum;
@@ -62,31 +62,31 @@ impl Moments {
         self.squares
     }
 
-    /// The least value in ps, once there is one.
+    /// The smallest value in ps; `None` while empty.
     #[must_use]
     pub fn minimum(&self) -> Option<u64> {
         (self.count > 0).then_some(self.least)
     }
 
-    /// The greatest value in ps, once there is one.
+    /// The largest value in ps; `None` while empty.
     #[must_use]
     pub fn maximum(&self) -> Option<u64> {
         (self.count > 0).then_some(self.greatest)
     }
 
-    /// Mean in ps, once there is a value.
+    /// Mean in ps; `None` while empty.
     #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum as f64 / self.count as f64)
     }
 
-    /// Unbiased variance (divisor: count - 1) in ps^2, once there are two values.
+    /// Unbiased variance (divisor: count - 1) in ps^2; `None` below two values.
     #[must_use]
     pub fn variance(&self) -> Option<f64> {
         if self.count < 2 {
             return None;
         }
-        // About the whole part w of the mean, in integers, so that a small spread on a long delay loses no digits:
+        // Integers, relative to the whole part w of the mean: a small spread on a long delay then loses no digits.
         // sum (x - w)^2 = squares - w sum - w (sum - count w).
         let count = u128::from(self.count);
         let (whole, rest) = (self.sum / count, self.sum % count);
@@ -96,10 +96,11 @@ impl Moments {
     }
 }
 
-/// Counts of values in picoseconds by size: 128 steps per octave, so that a step is at most 0.8 % of its values.
+/// Counts of values in picoseconds by size, with 128 steps per octave: the width of a step is at most 0.8 % of its
+/// values.
 ///
-/// From 2^20 ps (1.05 us) to 2^50 ps (18.8 min); smaller values fall into 128 equal steps of 8.2 ns, greater ones
-/// into the last step. 31 KiB, allocated once.
+/// The octaves cover 2^20 ps (1.05 us) to 2^50 ps (18.8 min). Smaller values fall into 128 equal steps of 8.2 ns,
+/// larger ones into the last step. It takes 31 KiB, allocated once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Histogram {
     counts: Box<[u64]>,
@@ -108,11 +109,11 @@ pub struct Histogram {
 /// One step of a [`Histogram`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Least value of the step, in ps.
+    /// Smallest value of the step, in ps.
     pub from: u64,
-    /// Values of the step lie below this, in ps.
+    /// Upper bound of its values (exclusive), in ps.
     pub to: u64,
-    /// Number of values in it.
+    /// Number of values in the step.
     pub count: u64,
 }
 
@@ -127,7 +128,7 @@ impl Step {
 impl Histogram {
     /// log2 of the steps per octave.
     const STEPS: u32 = 7;
-    /// log2 of the width in ps of the steps below the floor, and in the first octave above it.
+    /// log2 of the width in ps of the steps below 2^20 ps, and in the first octave above.
     const GRAIN: u32 = 20 - Histogram::STEPS;
     const CEILING: u64 = 1 << 50;
     const SIZE: usize = Histogram::place(Histogram::CEILING - 1) + 1;
@@ -138,13 +139,13 @@ impl Histogram {
         Histogram { counts: vec![0; Histogram::SIZE].into_boxed_slice() }
     }
 
-    /// Takes one value in.
+    /// Adds one value.
     #[inline]
     pub fn record(&mut self, value: u64) {
         self.counts[Histogram::place(value.min(Histogram::CEILING - 1))] += 1;
     }
 
-    /// Takes in all that `other` took in.
+    /// Adds all values of `other`.
     pub fn merge(&mut self, other: &Histogram) {
         for (count, more) in self.counts.iter_mut().zip(&other.counts) {
             *count += more;
@@ -157,15 +158,15 @@ impl Histogram {
         self.counts.iter().sum()
     }
 
-    /// The steps that hold values, in rising order.
+    /// The steps that have values, in rising order.
     pub fn steps(&self) -> impl Iterator<Item = Step> + '_ {
         let holding = self.counts.iter().enumerate().filter(|&(_, &count)| count > 0);
         holding.map(|(place, &count)| Step { from: Histogram::start(place), to: Histogram::start(place + 1), count })
     }
 
-    /// The value in ps that the share `q` of the values does not exceed: the middle of the step of the value whose
-    /// rank is `q` times the count, rounded up. Within 0.4 % of that value (below 1 us, within 4.1 ns); `None` while
-    /// empty. A `q` outside 0 to 1 gives the least or the greatest.
+    /// The `q`-quantile in ps: the middle of the step that contains the value of rank `q` times the count, rounded up.
+    /// The result is within 0.4 % of that value (below 1 us, within 4.1 ns). `None` while empty. A `q` outside 0 to 1
+    /// gives the minimum or the maximum.
     #[must_use]
     pub fn quantile(&self, q: f64) -> Option<u64> {
         let total = self.count();
@@ -179,14 +180,14 @@ impl Histogram {
             .map(Step::middle)
     }
 
-    /// In grains g: the octave of g (0 up to 2 x 128), then its 8 leading bits.
+    /// Index of a step: with the value in grains, the octave (0 up to 2 x 128), then its 8 leading bits.
     const fn place(value: u64) -> usize {
         let grains = value >> Histogram::GRAIN;
         let octave = (grains | 1 << Histogram::STEPS).ilog2() - Histogram::STEPS;
         ((octave as usize) << Histogram::STEPS) + (grains >> octave) as usize
     }
 
-    /// Least value of a place: the inverse of `place`.
+    /// Smallest value of a step: the inverse of `place`.
     fn start(place: usize) -> u64 {
         let octave = (place >> Histogram::STEPS).saturating_sub(1);
         ((place - (octave << Histogram::STEPS)) as u64) << octave << Histogram::GRAIN
@@ -199,11 +200,12 @@ impl Default for Histogram {
     }
 }
 
-/// Exact number of values above their own minimum by more than a limit, although the minimum is known only at the end.
+/// Exact number of values above their own minimum by more than a limit. The minimum is only known at the end.
 ///
-/// The final minimum lies between the floor and the minimum so far. So a value of at most floor + limit never counts,
-/// one above the minimum so far + limit always does, and only those between are kept until the minimum falls. Once a
-/// value near the floor has been seen, hardly any are; a floor far below every value keeps all that lie between.
+/// The final minimum is between the floor and the minimum so far. So a value of at most floor + limit never counts, and
+/// a value above the minimum so far + limit always counts. Only values between these bounds are stored until the
+/// minimum falls. After a value near the floor, few are stored. If the floor is far below every value, all values in
+/// between are stored.
 #[derive(Clone, Debug)]
 pub struct AboveMinimum {
     limit: u64,
@@ -214,19 +216,19 @@ pub struct AboveMinimum {
     /// Minimum so far; `u64::MAX` before the first value.
     minimum: u64,
     decided: u64,
-    kept: BinaryHeap<u64>,
+    undecided: BinaryHeap<u64>,
 }
 
 impl AboveMinimum {
-    /// For values of at least `floor` (a path's fixed delay), counted when above the minimum by more than `limit`; all
-    /// in one unit. Should a value lie below the floor, the count is of those above the floor by more than the limit.
+    /// For values of at least `floor` (a path's fixed delay), counted when above the minimum by more than `limit`, all
+    /// in one unit. If a value is below the floor, the count is that of values above the floor by more than the limit.
     #[must_use]
     pub fn new(floor: u64, limit: u64) -> AboveMinimum {
         let never = floor.saturating_add(limit);
-        AboveMinimum { limit, never, always: u64::MAX, minimum: u64::MAX, decided: 0, kept: BinaryHeap::new() }
+        AboveMinimum { limit, never, always: u64::MAX, minimum: u64::MAX, decided: 0, undecided: BinaryHeap::new() }
     }
 
-    /// Takes one value in.
+    /// Adds one value.
     #[inline]
     pub fn record(&mut self, value: u64) {
         if value < self.minimum {
@@ -238,7 +240,7 @@ impl AboveMinimum {
         if value > self.always {
             self.decided += 1;
         } else {
-            self.kept.push(value);
+            self.undecided.push(value);
         }
     }
 
@@ -248,46 +250,46 @@ impl AboveMinimum {
         self.decided
     }
 
-    /// The least value so far.
+    /// The smallest value so far.
     #[must_use]
     pub fn minimum(&self) -> Option<u64> {
         (self.minimum < u64::MAX).then_some(self.minimum)
     }
 
-    /// Values not yet decided, for tests of the memory that they take.
+    /// Number of stored values, not yet decided: for tests of memory use.
     #[must_use]
-    pub fn kept(&self) -> usize {
-        self.kept.len()
+    pub fn undecided(&self) -> usize {
+        self.undecided.len()
     }
 
     #[cold]
     fn lower(&mut self, value: u64) {
         self.minimum = value;
         self.always = value.saturating_add(self.limit).max(self.never);
-        while self.kept.peek().is_some_and(|&greatest| greatest > self.always) {
-            self.kept.pop();
+        while self.undecided.peek().is_some_and(|&greatest| greatest > self.always) {
+            self.undecided.pop();
             self.decided += 1;
         }
     }
 }
 
-/// A running hash of 64 bits, sensitive to the order of the words.
+/// A running hash of 64 bits that depends on the order of the words.
 ///
 /// state = rotate_left((state xor word) x 0x9e37_79b9_7f4a_7c15, 29), from 0x243f_6a88_85a3_08d3. Each step is
-/// one-to-one in the state and in the word, so two runs that differ in a single word never agree. It guards against
-/// slips, not against an adversary. **This never changes**: stored fingerprints depend on it.
+/// one-to-one in the state and in the word, so two runs that differ in one word have different hashes. The hash detects
+/// mistakes, not attacks. **This never changes**: stored fingerprints depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint(u64);
 
 impl Fingerprint {
-    /// Of nothing yet.
+    /// The hash of no words.
     #[must_use]
     pub const fn new() -> Fingerprint {
-        // Fraction of pi, for want of a reason to prefer any other; not 0, which words of 0 would leave at 0.
+        // The fraction of pi, an arbitrary constant. Not 0: with words of 0 the state would stay at 0.
         Fingerprint(0x243f_6a88_85a3_08d3)
     }
 
-    /// Takes one word in.
+    /// Adds one word.
     #[inline]
     pub fn mix(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
@@ -306,8 +308,8 @@ impl Default for Fingerprint {
     }
 }
 
-/// Jain's fairness index (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984): (sum x)^2 / (n sum x^2), from 1/n where one
-/// takes all to 1 where all take the same. 1 for no shares, or none above 0.
+/// Jain's fairness index (R. Jain, D. Chiu, W. Hawe, DEC-TR-301, 1984): (sum x)^2 / (n sum x^2). It is 1/n if one share
+/// is everything, and 1 if all shares are equal. 1 without shares, or if none is above 0.
 #[must_use]
 pub fn jain(shares: &[f64]) -> f64 {
     let sum: f64 = shares.iter().sum();
@@ -392,15 +394,15 @@ mod tests {
     }
 
     #[test]
-    fn only_what_may_still_be_decided_is_kept() {
+    fn only_undecided_values_are_stored() {
         // Floor 100, limit 10: 110 never counts; 131 counts at once while the minimum is 120.
         let mut above = AboveMinimum::new(100, 10);
         assert_eq!((above.count(), above.minimum()), (0, None));
         [120, 110, 125, 131].into_iter().for_each(|value| above.record(value));
-        // 110 lowered the limit to 120: 125 and 131 count, the first 120 waits.
-        assert_eq!((above.count(), above.minimum(), above.kept()), (2, Some(110), 1));
+        // 110 lowered the limit to 120: 125 and 131 count, the first 120 is undecided.
+        assert_eq!((above.count(), above.minimum(), above.undecided()), (2, Some(110), 1));
         above.record(109);
-        assert_eq!((above.count(), above.minimum(), above.kept()), (3, Some(109), 0));
+        assert_eq!((above.count(), above.minimum(), above.undecided()), (3, Some(109), 0));
     }
 
     #[test]
@@ -410,14 +412,14 @@ mod tests {
         for _ in 0..100_000 {
             above.record(1_000_000 + (stream.exponential() * 100_000.0) as u64);
         }
-        assert!(above.kept() < 100, "{}", above.kept());
+        assert!(above.undecided() < 100, "{}", above.undecided());
     }
 
     #[test]
     fn fingerprints_never_change() {
         let mut fingerprint = Fingerprint::new();
         [1, 2, 3].into_iter().for_each(|word| fingerprint.mix(word));
-        // Computed apart from this file, with the integers of Python.
+        // Computed independently, with Python integers.
         assert_eq!(fingerprint.value(), 15_048_141_132_212_650_967);
     }
 
@@ -465,7 +467,7 @@ mod tests {
         }
 
         #[test]
-        fn above_minimum_agrees_with_keeping_every_value(
+        fn above_minimum_agrees_with_storing_every_value(
             floor in 0u64..100, limit in 0u64..100, over in prop::collection::vec(0u64..300, 1..200)
         ) {
             let mut above = AboveMinimum::new(floor, limit);

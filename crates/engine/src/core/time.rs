@@ -23,10 +23,10 @@ pub struct Span(pub u64);
 impl Time {
     /// The start of every run.
     pub const ZERO: Time = Time(0);
-    /// Later than any event: "no wake-up wanted".
+    /// Later than any event: no timer is set.
     pub const NEVER: Time = Time(u64::MAX);
 
-    /// Length of time since `earlier`, or zero if that lies ahead.
+    /// The time since `earlier`, or zero if `earlier` is later.
     #[must_use]
     pub fn since(self, earlier: Time) -> Span {
         Span(self.0.saturating_sub(earlier.0))
@@ -40,10 +40,11 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// Zero length.
     pub const ZERO: Span = Span(0);
 
-    /// The span of that many seconds, rounded to the picosecond; negative or NaN give zero, too long the longest.
+    /// A span in seconds, rounded to the picosecond. Negative values and NaN give zero; values beyond the range give
+    /// the maximum.
     #[must_use]
     pub fn from_seconds(seconds: f64) -> Span {
         Span((seconds * PICOSECONDS as f64 + 0.5) as u64)
@@ -97,58 +98,53 @@ impl Mul<u64> for Span {
     }
 }
 
-/// A stretch of simulated time.
+/// An interval of simulated time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Interval {
-    /// Instant at which it begins.
+    /// Start of the interval.
     pub from: Span,
-    /// Instant at which it is over.
+    /// End of the interval (exclusive).
     pub to: Span,
 }
 
 impl Interval {
-    /// Whether `time` lies within it; its end does not.
+    /// Whether `time` is in the interval. The end is not part of it.
     #[must_use]
     pub fn covers(self, time: Time) -> bool {
         self.from.0 <= time.0 && time.0 < self.to.0
     }
 
-    /// The instant at which it is over.
+    /// The end.
     #[must_use]
     pub fn end(self) -> Time {
         Time(self.to.0)
     }
 
-    /// Its fault, if it has no length.
+    /// Checks that the interval has a length.
     ///
     /// # Errors
-    /// With the path `to`.
+    /// Has the path `to`.
     pub fn check(self) -> Result<(), Fault> {
         if self.from < self.to {
             return Ok(());
         }
-        Err(Fault::new(
-            "to",
-            self.to,
-            format!("it would be over before it begins ({})", self.from),
-            "give a later time",
-        ))
+        Err(Fault::new("to", self.to, format!("must be later than `from` ({})", self.from), "give a later time"))
     }
 }
 
-/// A line's rate in whole bits per second.
+/// The rate of a line in whole bits per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(pub u64);
 
 impl Rate {
-    /// In bits per second, for a controller's arithmetic.
+    /// In bits per second, as a float.
     #[must_use]
     pub fn bits_per_second(self) -> f64 {
         self.0 as f64
     }
 
-    /// Time that `bits` take at this rate, rounded to the picosecond.
+    /// The serialisation time of `bits` at this rate, rounded to the picosecond.
     #[must_use]
     pub fn span(self, bits: u64) -> Span {
         let exact = u128::from(bits) * u128::from(PICOSECONDS);
@@ -157,13 +153,13 @@ impl Rate {
     }
 }
 
-/// Time that `bits` take at an allowance of `bits_per_second`, rounded to the picosecond; no allowance takes for ever.
+/// The time for `bits` at `bits_per_second`, rounded to the picosecond; infinite at a rate of zero.
 #[must_use]
 pub fn gap(bits: u64, bits_per_second: f64) -> Span {
     if bits_per_second > 0.0 { Span::from_seconds(bits as f64 / bits_per_second) } else { Span(u64::MAX) }
 }
 
-/// How fast a line takes PDUs.
+/// The rate of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineRate {
     /// In bits per second.
@@ -191,7 +187,7 @@ impl LineRate {
         }
     }
 
-    /// Time that `bits` take, rounded to the picosecond.
+    /// The serialisation time of `bits`, rounded to the picosecond.
     #[must_use]
     pub fn span(self, bits: u64) -> Span {
         match self {
@@ -201,8 +197,8 @@ impl LineRate {
     }
 }
 
-/// Puts PDUs on a line one after the other. The fraction of a picosecond that each leaves over is carried to the
-/// next, so that the long-run rate is exact.
+/// Serialisation times of consecutive PDUs. The remainder of each, a fraction of a picosecond, goes into the next, so
+/// the long-run rate is exact.
 #[derive(Clone, Debug)]
 pub struct Serialiser {
     /// A bit takes `time` / `share` picoseconds.
@@ -215,7 +211,7 @@ pub struct Serialiser {
 }
 
 impl Serialiser {
-    /// For a line of `rate`; without one, PDUs take no time.
+    /// For a line of `rate`. Without a rate, PDUs take no time.
     #[must_use]
     pub fn new(rate: Option<LineRate>) -> Serialiser {
         let (time, share) = match rate {
@@ -226,7 +222,7 @@ impl Serialiser {
         Serialiser { time, share, bits: 0, whole: 0, fraction: 0, carried: 0 }
     }
 
-    /// No PDU of `bits` or more occupies the line shorter, whatever was carried over.
+    /// Lower bound of the serialisation time of `bits` or more, for any remainder.
     #[inline]
     #[must_use]
     pub fn floor(&self, bits: u64) -> Span {
@@ -237,7 +233,7 @@ impl Serialiser {
         Span(u64::try_from(exact).unwrap_or(u64::MAX))
     }
 
-    /// Time that the next PDU of `bits` occupies the line.
+    /// Serialisation time of the next PDU, of `bits`.
     #[inline]
     pub fn next(&mut self, bits: u64) -> Span {
         if bits != self.bits {

@@ -1,4 +1,4 @@
-//! Context: what every node may read and write beside itself: the lanes, and the books of flows and groups.
+//! Context: the state that all nodes share, namely the lanes, and the counts of flows and groups.
 
 use super::lane::{Lane, LaneId, Record};
 use crate::core::pdu::{FlowId, Pdu};
@@ -6,11 +6,11 @@ use crate::core::probe::{Probe, Tally};
 use crate::core::time::Time;
 use crate::transport::tp4::Journeys;
 
-/// Most PDUs that a network may hold at once: some 6.6 GB. A run that exceeds it is refused.
+/// The most PDUs that a network may hold at once: about 6.6 GB. A run that exceeds it is refused.
 pub const MOST_HELD: u64 = 50_000_000;
 
-/// Bytes of memory that a PDU takes that waits, at the peak, as measured with ten million of them: its record in a lane
-/// and that of its departure, each also in the smaller buffer from which it moved.
+/// Peak memory in bytes of a waiting PDU, measured with ten million of them: its record in a lane and its departure
+/// record, each also in the smaller buffer during a move to a larger one.
 pub const HELD_BYTES: u64 = 132;
 
 /// PDUs of one kind of one flow, from the start of the run; never reset.
@@ -18,9 +18,9 @@ pub const HELD_BYTES: u64 = 132;
 pub struct Count {
     /// Sent into the network.
     pub sent: u64,
-    /// Taken out of it at an End.
+    /// Delivered at a receiving host.
     pub delivered: u64,
-    /// Discarded on the way.
+    /// Discarded in the network.
     pub dropped: u64,
 }
 
@@ -34,35 +34,35 @@ pub fn kind_of(pdu: &Pdu) -> usize {
     usize::from(!pdu.kind().is_data())
 }
 
-/// Where the parts of one flow stand within their nodes.
+/// Indices of the parts of one flow in their nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlowIndices {
-    /// The sending End, among the hosts of its node.
+    /// The sending host, among the hosts of its node.
     pub sender: u32,
-    /// The receiving End, among the hosts or receivers of its node.
+    /// The receiving host or receiver, among those of its node.
     pub receiver: u32,
     /// The policers, among those of their node.
     pub policer: u32,
 }
 
-/// What a node may touch beside itself.
+/// The state that a node may change outside itself.
 #[derive(Clone, Debug)]
 pub struct Ctx<P> {
     /// Every lane.
     pub lanes: Vec<Lane>,
-    /// Where the parts of each flow stand.
+    /// Indices of the parts of each flow.
     pub indices: Vec<FlowIndices>,
     /// Counts of every flow, for conservation.
     pub counts: Vec<Counts>,
     /// Measures of groups.
     pub tally: Tally,
-    /// Data under way over transport connections, by flow; of nobody where there are none.
+    /// Data in transit over transport connections, by flow; empty without transports.
     pub journeys: Vec<Journeys>,
-    /// Whoever watches.
+    /// The observer of the run.
     pub probe: P,
-    /// When the run ends; a port that counts departures may bring it forward.
+    /// End of the run; a port that counts departures may set it earlier.
     pub end: Time,
-    /// PDUs that nodes have taken from their lanes.
+    /// PDUs that nodes have read from their lanes.
     pub handled: u64,
     /// PDUs that senders have sent.
     pub sent: u64,
@@ -82,7 +82,7 @@ impl<P: Probe> Ctx<P> {
         self.sent += 1;
     }
 
-    /// Counts `pdu` as taken out of the network.
+    /// Counts `pdu` as delivered.
     #[inline]
     pub fn count_delivered(&mut self, pdu: &Pdu) {
         self.counts[pdu.flow.index()][kind_of(pdu)].delivered += 1;
@@ -93,14 +93,14 @@ impl<P: Probe> Ctx<P> {
         self.counts[pdu.flow.index()][kind_of(pdu)].dropped += 1;
     }
 
-    /// Puts `record` into a lane, behind what is there.
+    /// Appends `record` to a lane.
     #[inline(always)]
     pub fn send(&mut self, lane: LaneId, record: Record) {
         self.lanes[lane.index()].push(record);
     }
 }
 
-/// A flow as the nodes see it.
+/// A flow, as nodes need it.
 #[derive(Clone, Debug)]
 pub struct FlowInfo {
     /// Its name, for errors and tables.

@@ -1,7 +1,7 @@
-//! Hosts: all that send into one port, each with the line that is its own, if it has one.
+//! Hosts: all hosts that send into one port, each with its own access line, if it has one.
 //!
-//! Hosts do not meet before the port, so each runs by itself as far as the node may; what all of them sent is then put in
-//! order.
+//! Hosts do not interact before the port. So each host runs alone up to the node's horizon, and the node then sorts the
+//! PDUs of all hosts.
 
 pub mod access_line;
 pub mod direct;
@@ -25,50 +25,50 @@ use transport::TransportHost;
 /// One host.
 #[derive(Clone, Debug)]
 pub enum Host {
-    /// One end of flows.
+    /// A host that sends and receives PDUs without transport connections.
     Direct(Box<DirectHost>),
-    /// One end of a flow over transport connections.
+    /// A host at one end of a flow over transport connections.
     Transport(Box<TransportHost>),
 }
 
 impl Host {
-    /// What measures the data that arrive here, if any do.
+    /// The receiver of the data that arrive here, if any.
     #[must_use]
     pub fn receiver(&self) -> Option<&Receiver> {
         match self {
-            Host::Direct(end) => end.receiver.as_ref(),
-            Host::Transport(end) => end.receiver(),
+            Host::Direct(host) => host.receiver.as_ref(),
+            Host::Transport(host) => host.receiver(),
         }
     }
 
-    /// When it next acts.
+    /// Key of its next timer.
     fn key(&self) -> Key {
         match self {
-            Host::Direct(end) => Key { time: end.due(), place: end.place },
-            Host::Transport(end) => Key { time: end.due(), place: end.place() },
+            Host::Direct(host) => Key { time: host.due(), place: host.place },
+            Host::Transport(host) => Key { time: host.due(), place: host.place() },
         }
     }
 
-    /// When the node must come back to it: when it acts, or `lead` before what it kept arrives.
+    /// Time when the node must run it: at its next timer, or `lead` before the first PDU on its access line arrives.
     #[inline]
-    fn wake(&self, lead: Span) -> Time {
+    fn next_run(&self, lead: Span) -> Time {
         match self {
-            Host::Transport(end) => end.due(),
-            Host::Direct(end) => match &end.access {
-                None => end.due(),
-                Some(access) => end.due().min(Time(access.first_held().0.saturating_sub(lead.0))),
+            Host::Transport(host) => host.due(),
+            Host::Direct(host) => match &host.access {
+                None => host.due(),
+                Some(access) => host.due().min(Time(access.first_held().0.saturating_sub(lead.0))),
             },
         }
     }
 
-    /// Does what is due before `until`.
+    /// Runs its timers before `until`.
     #[inline]
     fn run<P: Probe>(&mut self, until: Key, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
         match self {
-            Host::Direct(end) => end.send_before(until, limit, ctx, sent),
-            Host::Transport(end) => {
-                while end.is_due_before(until) {
-                    end.act(end.due(), ctx, sent);
+            Host::Direct(host) => host.send_before(until, limit, ctx, sent),
+            Host::Transport(host) => {
+                while host.is_due_before(until) {
+                    host.act(host.due(), ctx, sent);
                 }
             }
         }
@@ -76,25 +76,25 @@ impl Host {
 
     fn on_pdu<P: Probe>(&mut self, record: &Record, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
         match self {
-            Host::Direct(end) => end.on_pdu(record, limit, ctx, sent),
-            Host::Transport(end) => end.on_pdu(&record.pdu, record.time, ctx),
+            Host::Direct(host) => host.on_pdu(record, limit, ctx, sent),
+            Host::Transport(host) => host.on_pdu(&record.pdu, record.time, ctx),
         }
     }
 }
 
-/// The hosts that send into one port.
+/// All hosts that send into one port.
 #[derive(Clone, Debug)]
 pub struct Hosts {
     hosts: Vec<Host>,
-    /// When the node must come back to each.
-    wakes: Vec<Time>,
-    /// When it must come back to the first.
-    first_wake: Time,
-    /// From its sending on no PDU is under way to the port shorter.
+    /// Time when the node must run each host.
+    next_runs: Vec<Time>,
+    /// The earliest of these times.
+    first_run: Time,
+    /// The shortest delay from a host to the port.
     lead: Span,
-    /// Where all they send goes.
+    /// Lane to the port.
     to: LaneId,
-    /// What several hosts have sent, host by host.
+    /// PDUs sent by several hosts, host after host, not yet sorted.
     sent: Lane,
     sorter: Sorter,
 }
@@ -104,91 +104,94 @@ impl Hosts {
     #[must_use]
     pub fn new(hosts: Vec<Host>, to: LaneId) -> Hosts {
         let leads = hosts.iter().map(|host| match host {
-            Host::Direct(end) => end.lead(),
+            Host::Direct(host) => host.lead(),
             Host::Transport(_) => Span::ZERO,
         });
         let lead = leads.min().unwrap_or_default();
-        let wakes: Vec<Time> = hosts.iter().map(|host| host.wake(lead)).collect();
-        let first_wake = wakes.iter().copied().min().unwrap_or(Time::NEVER);
-        Hosts { hosts, wakes, first_wake, lead, to, sent: Lane::default(), sorter: Sorter::default() }
+        let next_runs: Vec<Time> = hosts.iter().map(|host| host.next_run(lead)).collect();
+        let first_run = next_runs.iter().copied().min().unwrap_or(Time::NEVER);
+        Hosts { hosts, next_runs, first_run, lead, to, sent: Lane::default(), sorter: Sorter::default() }
     }
 
-    /// The host at that place.
+    /// The host with that index.
     #[must_use]
     pub fn host(&self, index: u32) -> Option<&Host> {
         self.hosts.get(index as usize)
     }
 
-    /// The host at that place, to be read with side effects.
+    /// The host with that index, mutable.
     pub fn host_mut(&mut self, index: u32) -> Option<&mut Host> {
         self.hosts.get_mut(index as usize)
     }
 
-    /// How long what is sent is under way to the port at the least.
+    /// The shortest delay from a host to the port.
     #[must_use]
     pub fn lead(&self) -> Span {
         self.lead
     }
 
-    /// No PDU that is not in a lane yet arrives earlier at the port, if nothing happens here before `from`.
+    /// If no host sends before `from`, PDUs that are not yet in the lane reach the port no earlier than this.
     #[must_use]
     pub fn line_bound(&self, from: Time) -> Time {
         from + self.lead
     }
 
-    /// When the first of them must act.
+    /// Time of the earliest timer of all hosts.
     #[inline]
     #[must_use]
     pub fn due(&self) -> Time {
         match &self.hosts[..] {
             [host] => host.key().time,
-            _ => self.first_wake,
+            _ => self.first_run,
         }
     }
 
-    /// When the first of them must act, among equal times too.
+    /// Key of the earliest timer of all hosts.
     #[must_use]
     pub fn timer(&self) -> Key {
         match &self.hosts[..] {
             [host] => host.key(),
             hosts => {
-                let time = self.first_wake;
+                let time = self.first_run;
                 let first =
-                    hosts.iter().zip(&self.wakes).filter(|(_, wake)| **wake == time).map(|(host, _)| host.key());
-                // One that keeps something has no place of its own then.
+                    hosts.iter().zip(&self.next_runs).filter(|(_, run)| **run == time).map(|(host, _)| host.key());
+                // A host that only holds PDUs on its access line has no place at that time.
                 let place = first.map(|key| if key.time == time { key.place } else { Place(0) });
                 Key { time, place: place.min().unwrap_or(Place(0)) }
             }
         }
     }
 
-    /// Whether they can do one key at a time: none has an access line that others would have to wait for.
+    /// Whether the hosts can handle one key at a time: no host has an access line with a delay that others would wait
+    /// for.
     #[must_use]
     pub fn can_take_turns(&self) -> bool {
-        let has_access = |host: &Host| matches!(host, Host::Direct(end) if end.access.is_some());
+        let has_access = |host: &Host| matches!(host, Host::Direct(host) if host.access.is_some());
         self.hosts.len() == 1 || !self.hosts.iter().any(has_access)
     }
 
-    /// Takes what arrives before `until`, and sends.
+    /// Handles all arrivals and timers before `until`.
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         let lane = self.to.index();
         if self.hosts.len() == 1 {
-            // What one host sends is in order by itself.
+            // The PDUs of a single host are already in order.
             self.sent = std::mem::take(&mut ctx.lanes[lane]);
             self.send(inbox, until, Time::NEVER, ctx);
             ctx.lanes[lane] = std::mem::take(&mut self.sent);
         } else {
-            // What arrives at the port behind this instant must wait for what the others may still send.
+            // PDUs that arrive at the port after this time stay here: other hosts may still send PDUs that arrive
+            // earlier.
             self.send(inbox, until, until.time + self.lead, ctx);
             self.sorter.put_in_order(&self.sent, &mut ctx.lanes[lane]);
             self.sent.clear();
         }
     }
 
-    /// Takes what arrives before `until`, and sends; what gets to the port behind `limit` is kept.
+    /// Handles all arrivals and timers before `until`. PDUs that reach the port at `limit` or later stay on the access
+    /// line.
     #[inline]
     fn send<P: Probe>(&mut self, inbox: &Inbox, until: Key, limit: Time, ctx: &mut Ctx<P>) {
-        let Hosts { hosts, wakes, first_wake, sent, lead, .. } = self;
+        let Hosts { hosts, next_runs, first_run, sent, lead, .. } = self;
         inbox.drain(until, ctx, |_, records, ctx| {
             for record in records {
                 let indices = ctx.indices[record.pdu.flow.index()];
@@ -196,50 +199,50 @@ impl Hosts {
                 let host = &mut hosts[index];
                 host.run(record.key(), limit, ctx, sent);
                 host.on_pdu(record, limit, ctx, sent);
-                wakes[index] = host.wake(*lead);
+                next_runs[index] = host.next_run(*lead);
             }
         });
-        *first_wake = Time::NEVER;
-        for (host, wake) in hosts.iter_mut().zip(wakes) {
-            if *wake <= until.time {
-                if let Host::Direct(end) = host {
-                    end.send_held(limit, sent);
+        *first_run = Time::NEVER;
+        for (host, time) in hosts.iter_mut().zip(next_runs) {
+            if *time <= until.time {
+                if let Host::Direct(host) = host {
+                    host.send_held(limit, sent);
                 }
                 host.run(until, limit, ctx, sent);
-                *wake = host.wake(*lead);
+                *time = host.next_run(*lead);
             }
-            *first_wake = (*wake).min(*first_wake);
+            *first_run = (*time).min(*first_run);
         }
     }
 
-    /// Forgets what was measured.
+    /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
         for host in &mut self.hosts {
             match host {
-                Host::Direct(end) => end.reset_measures(now),
-                Host::Transport(end) => end.reset_measures(now),
+                Host::Direct(host) => host.reset_measures(now),
+                Host::Transport(host) => host.reset_measures(now),
             }
         }
     }
 
-    /// Every access line that measures its queue, as it is at `now`.
+    /// Calls `each` for every access line that measures its queue, with the state at `now`.
     pub fn lines(&mut self, now: Time, mut each: impl FnMut(u32, QueueState)) {
         for host in &mut self.hosts {
-            if let Host::Direct(end) = host
-                && let Some(access) = &mut end.access
-                && let Some(port) = access.shown_by()
+            if let Host::Direct(host) = host
+                && let Some(access) = &mut host.access
+                && let Some(port) = access.reported_by()
             {
-                access.look(now);
+                access.update(now);
                 each(port, access.queue());
             }
         }
     }
 
-    /// Shows every PDU on the access lines that is not in a lane.
+    /// Calls `each` for every PDU on an access line that is not in a lane.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         for host in &self.hosts {
-            if let Host::Direct(end) = host
-                && let Some(access) = &end.access
+            if let Host::Direct(host) = host
+                && let Some(access) = &host.access
             {
                 access.held(each);
             }

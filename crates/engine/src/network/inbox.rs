@@ -1,41 +1,41 @@
-//! Inbox: the lanes that lead to one node, merged in the order of the tie rule.
+//! Inbox: the lanes to one node, merged in the order of the tie rule.
 
 use super::context::Ctx;
 use super::lane::{Key, Lane, LaneId, Record};
 use crate::core::time::Time;
 
-/// The lane that brings the first record.
+/// The lane with the first record.
 struct First {
-    /// Its number among the node's own.
+    /// Index of the lane in the inbox.
     lane: usize,
-    /// Before this no other lane comes between.
+    /// No record of another lane comes before this key.
     limit: Key,
-    /// No other lane brings anything in time.
+    /// No other lane has a record before the limit of the call.
     is_last: bool,
 }
 
-/// The lanes that lead to one node.
+/// The lanes to one node.
 #[derive(Clone, Debug, Default)]
 pub struct Inbox {
-    /// Their indices.
+    /// The ids of the lanes.
     pub lanes: Vec<LaneId>,
 }
 
 impl Inbox {
-    /// For these lanes.
+    /// Merges these lanes.
     #[must_use]
     pub fn new(lanes: Vec<LaneId>) -> Inbox {
         Inbox { lanes }
     }
 
-    /// When the first record arrives.
+    /// Key of the first record.
     #[must_use]
     pub fn first<P>(&self, ctx: &Ctx<P>) -> Key {
         let heads = self.lanes.iter().filter_map(|lane| ctx.lanes[lane.index()].front());
         heads.map(Record::key).min().unwrap_or(Key::NEVER)
     }
 
-    /// The instant at which the first record arrives.
+    /// Arrival time of the first record.
     #[inline]
     #[must_use]
     pub fn first_time<P>(&self, ctx: &Ctx<P>) -> Time {
@@ -43,8 +43,8 @@ impl Inbox {
         heads.map(|record| record.time).min().unwrap_or(Time::NEVER)
     }
 
-    /// Takes every record that arrives before `until`, in order, as many at a time as follow each other in one lane; `each`
-    /// is given the number of the lane among the node's own, and may use the records as it likes.
+    /// Removes every record that arrives before `until`, in order, and passes them to `each` in batches: consecutive
+    /// records of one lane. `each` gets the index of the lane in the inbox, and may change the records.
     #[inline(always)]
     pub fn drain<P>(&self, until: Key, ctx: &mut Ctx<P>, mut each: impl FnMut(usize, &mut [Record], &mut Ctx<P>)) {
         while let Some(First { lane, limit, is_last }) = self.first_lane(until, ctx) {
@@ -75,7 +75,8 @@ impl Inbox {
         }
     }
 
-    /// Takes the first record away, if it is the only one before `limit`: more of them are shown in the lane itself.
+    /// Removes the first record if it is the only one before `limit`. Larger batches stay in the lane while they are
+    /// read.
     #[inline(always)]
     fn only(lane: &mut Lane, limit: Key) -> Option<Record> {
         if lane.second().is_some_and(|second| second.is_before(limit)) {
@@ -86,7 +87,7 @@ impl Inbox {
         Some(record)
     }
 
-    /// The lane with the first record, if that arrives before `until`.
+    /// The lane with the first record, if that record arrives before `until`.
     #[inline]
     fn first_lane<P>(&self, until: Key, ctx: &Ctx<P>) -> Option<First> {
         let (mut first, mut second, mut found) = (until, until, None);
@@ -99,12 +100,12 @@ impl Inbox {
             }
         }
         let is_last = second == until;
-        // Of equal keys in two lanes those of the earlier lane go first, all of them.
+        // If two lanes have records with equal keys, all of the earlier lane come first.
         let limit = if is_last { until } else { second.max(first.after()) };
         found.map(|lane| First { lane, limit, is_last })
     }
 
-    /// Puts the rest of a lane back, before what came into it meanwhile.
+    /// Puts the unread rest of a lane back, before the records that were appended meanwhile.
     #[inline]
     fn give_back<P>(lane: LaneId, mut open: Lane, ctx: &mut Ctx<P>) {
         let came = &mut ctx.lanes[lane.index()];
@@ -115,10 +116,10 @@ impl Inbox {
     }
 }
 
-/// How many of the records arrive before `limit`.
+/// Number of records that arrive before `limit`.
 #[inline]
 fn before(records: &[Record], limit: Key) -> usize {
-    // All of them, or but a few, more often than not.
+    // Usually it is all of them, or only a few.
     if records.last().is_some_and(|last| last.is_before(limit)) {
         return records.len();
     }

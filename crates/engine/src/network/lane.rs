@@ -1,60 +1,60 @@
-//! Lanes: what is on its way from one node to another, in order.
+//! Lanes: PDUs in transit from one node to another, in order.
 //!
-//! The tie rule lives here. What happens at a node happens in the order of its [`Key`]: the time, and among equal times
-//! the place of the timer that set it off. A line's delivery has the place of that line, a sender's PDU the place of
-//! that sender. What is handed on in no time (a notice, an answer, a PDU that no policer holds) keeps the place of what
-//! caused it. Within one lane equal keys are first in, first out.
+//! This file defines the tie rule. Events at a node happen in the order of their [`Key`]: the time, and at equal times
+//! the place of the timer that caused the event. A delivery has the place of its line, and a sender's PDU the place of
+//! that sender. A PDU that moves on without delay (a notice, an answer, a PDU that no policer delays) keeps the place
+//! of its cause. Within one lane, records with equal keys are first in, first out.
 
 use crate::core::fifo::Fifo;
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 
-/// Place in the order among equal times: ends of service, then deliveries of lines, then timers of policers and hosts,
-/// then ports that gather an instant; within each kind by name.
+/// Rank at equal times: ends of service, then deliveries of lines, then timers of policers and hosts, then ports that
+/// gather the arrivals of an instant. Within each kind, names decide.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place(pub u32);
 
-/// When something happens, among equal times too.
+/// The order of events: time, then place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    /// The instant.
+    /// The time.
     pub time: Time,
-    /// The place within the instant.
+    /// The place at that time.
     pub place: Place,
 }
 
 impl Key {
-    /// Later than anything.
+    /// Later than every event.
     pub const NEVER: Key = Key { time: Time::NEVER, place: Place(u32::MAX) };
 
-    /// Before everything that happens at `time`.
+    /// Before every event at `time`.
     #[must_use]
     pub const fn start_of(time: Time) -> Key {
         Key { time, place: Place(0) }
     }
 
-    /// The first key behind this one.
+    /// The smallest key after this one.
     #[must_use]
     pub fn after(self) -> Key {
         Key { time: self.time, place: Place(self.place.0.saturating_add(1)) }
     }
 }
 
-/// A PDU and when it arrives.
+/// A PDU and its arrival.
 #[derive(Clone, Copy, Debug)]
 pub struct Record {
-    /// When it arrives.
+    /// Time of arrival.
     pub time: Time,
-    /// Its place in that instant.
+    /// Place at that time.
     pub place: Place,
-    /// Order among the PDUs of one place that one group of hosts sent in one instant.
+    /// Order among PDUs with equal time and place from one hosts node.
     pub order: u32,
     /// What arrives.
     pub pdu: Pdu,
 }
 
 impl Record {
-    /// When it arrives, among equal times too.
+    /// Key of the arrival.
     #[inline(always)]
     #[must_use]
     pub fn key(&self) -> Key {
@@ -74,7 +74,7 @@ impl Record {
 pub struct LaneId(pub u32);
 
 impl LaneId {
-    /// A way that no PDU takes.
+    /// The lane of a route that no PDU uses.
     pub const NONE: LaneId = LaneId(u32::MAX);
 
     /// As an index into the lanes.
@@ -85,5 +85,5 @@ impl LaneId {
     }
 }
 
-/// What is on its way from one node to another, in order of its keys.
+/// PDUs in transit from one node to another, in the order of their keys.
 pub type Lane = Fifo<Record>;

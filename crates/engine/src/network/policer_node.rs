@@ -1,4 +1,4 @@
-//! PolicerNode: those of all flows that enter the network over one line, with one heap of timers for all.
+//! PolicerNode: the policers of all flows that enter the network over one line, with one heap of timers.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,20 +12,20 @@ use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, LaneId, Place, Record};
 use crate::policer::{Due, Outcome, Policer, State, judge};
 
-/// The policers of one flow, one after the other.
+/// The policers of one flow, in sequence.
 #[derive(Clone, Debug)]
 pub struct FlowPolicers {
     name: String,
     stages: Vec<State>,
-    /// Place among equal times of what its timers let go.
+    /// Place of its timers at equal times.
     place: Place,
-    /// Where what passes goes.
+    /// Lane for the PDUs that pass all stages.
     to: LaneId,
-    /// Stages that may hold a PDU: all up to the last shaper.
+    /// Number of stages up to and including the last shaper; only these can delay a PDU.
     shapers: usize,
-    /// The stage whose timer expires first, and when.
+    /// The stage with the next timer, and that timer.
     next: (usize, Due),
-    /// The timer in the heap.
+    /// Time of its timer in the heap.
     planned: Time,
     discarded: u64,
     tagged: u64,
@@ -33,7 +33,7 @@ pub struct FlowPolicers {
 }
 
 impl FlowPolicers {
-    /// PolicerNode in the order in which they are passed; what passes all goes to `to`.
+    /// The policers in sequence. PDUs that pass all of them go to `to`.
     #[must_use]
     pub fn new(name: String, stages: Vec<State>, place: Place, to: LaneId) -> FlowPolicers {
         let shapers = stages.iter().rposition(Policer::holds).map_or(0, |last| last + 1);
@@ -63,7 +63,7 @@ impl FlowPolicers {
         self.fingerprint.value()
     }
 
-    /// The first stage to act; among equal times the first on the way.
+    /// The stage with the next timer; at equal times the first stage.
     #[inline]
     fn first(&self) -> (usize, Due) {
         let mut first = (0, Due::NEVER);
@@ -76,24 +76,24 @@ impl FlowPolicers {
         first
     }
 
-    /// A PDU arrives that has passed the stages before `stage`; what it sets off at once happens in its own place.
+    /// A PDU arrives that has passed the stages before `stage`. Its immediate effects have the place of the PDU.
     fn arrive<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
         if self.pass(stage, record.pdu, record.key(), ctx) {
-            self.settle(record.key(), ctx);
+            self.run_immediate(record.key(), ctx);
         }
     }
 
-    /// The timer of a stage expires at `time`, and what follows from it at once.
+    /// The timer of a stage expires at `time`; handles it and its immediate effects.
     fn expire<P: Probe>(&mut self, time: Time, ctx: &mut Ctx<P>) {
         let key = Key { time, place: self.place };
         while self.next.1.time <= time {
             self.act(key, ctx);
-            self.settle(key, ctx);
+            self.run_immediate(key, ctx);
         }
     }
 
-    /// Does what an arrival sets off at once; what a timer does waits for the timer's place among equal times.
-    fn settle<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
+    /// Handles the immediate effects of an arrival. Later effects wait for the timer and have its place.
+    fn run_immediate<P: Probe>(&mut self, key: Key, ctx: &mut Ctx<P>) {
         self.next = self.first();
         while self.next.1.by_arrival && self.next.1.time <= key.time {
             self.act(key, ctx);
@@ -109,7 +109,8 @@ impl FlowPolicers {
         }
     }
 
-    /// Takes a PDU through the policers from `stage` on, up to the first that holds it; whether one does.
+    /// Passes a PDU through the policers from `stage` on, until one delays or discards it. Returns whether one delays
+    /// it.
     fn pass<P: Probe>(&mut self, stage: usize, mut pdu: Pdu, key: Key, ctx: &mut Ctx<P>) -> bool {
         for next in &mut self.stages[stage..] {
             match judge(next, &mut pdu, key.time) {
@@ -129,7 +130,7 @@ impl FlowPolicers {
         false
     }
 
-    /// A PDU passes all stages.
+    /// Counts a PDU that passed all stages.
     #[inline(always)]
     fn count(&mut self, pdu: &Pdu) {
         self.tagged += u64::from(pdu.is_tagged() && pdu.kind().is_data());
@@ -149,50 +150,51 @@ impl FlowPolicers {
 #[derive(Clone, Debug, Default)]
 pub struct PolicerNode {
     flows: Vec<FlowPolicers>,
-    /// Where what passes goes, if it is all one way.
-    only_way: Option<LaneId>,
-    /// Timers of the flows, by time and place. One that was overtaken by an arrival is skipped.
+    /// The lane of all PDUs that pass, if there is only one.
+    only_lane: Option<LaneId>,
+    /// Timers of the flows, by time and place. A timer made obsolete by an arrival is skipped.
     timers: BinaryHeap<Reverse<(Key, u32)>>,
 }
 
 impl PolicerNode {
-    /// Adds the policers of a flow; returns their place.
+    /// Adds the policers of a flow and returns their index.
     pub fn add(&mut self, own: FlowPolicers) -> u32 {
-        let is_same_way = self.flows.is_empty() || self.only_way == Some(own.to);
-        self.only_way = is_same_way.then_some(own.to);
+        let is_same_lane = self.flows.is_empty() || self.only_lane == Some(own.to);
+        self.only_lane = is_same_lane.then_some(own.to);
         self.flows.push(own);
         self.flows.len() as u32 - 1
     }
 
-    /// The policers at that place.
+    /// The policers with that index.
     #[must_use]
     pub fn flow(&self, index: u32) -> Option<&FlowPolicers> {
         self.flows.get(index as usize)
     }
 
-    /// When the first timer expires.
+    /// The key of the next timer.
     #[must_use]
     pub fn timer(&self) -> Key {
         self.timers.peek().map_or(Key::NEVER, |Reverse((key, _))| *key)
     }
 
-    /// Takes what arrives before `until`, and lets timers expire.
+    /// Handles all arrivals and timers before `until`.
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         inbox.drain(until, ctx, |_, records, ctx| {
             let mut records = &*records;
             loop {
                 let (taken, stage) = self.pass_conforming(records, ctx);
                 let Some((record, rest)) = records[taken..].split_first() else { break };
-                self.take(stage, record, ctx);
+                self.handle(stage, record, ctx);
                 records = rest;
             }
         });
         self.expire(until, ctx);
     }
 
-    /// Hands on what conforms, and must not wait for a timer: how many, and the first stage that the next does not pass.
+    /// Forwards conforming PDUs that need not wait. Returns their number, and the first stage that the next PDU does
+    /// not pass.
     fn pass_conforming<P: Probe>(&mut self, records: &[Record], ctx: &mut Ctx<P>) -> (usize, usize) {
-        let (Some(to), Some(first)) = (self.only_way, records.first()) else { return (0, 0) };
+        let (Some(to), Some(first)) = (self.only_lane, records.first()) else { return (0, 0) };
         let timer = self.timer().time;
         let mut out = ctx.lanes[to.index()].with_room(records.len(), *first);
         for (number, record) in records.iter().enumerate() {
@@ -213,15 +215,15 @@ impl PolicerNode {
         (records.len(), 0)
     }
 
-    /// Takes an arrival that has passed the stages before `stage`, and lets expire what does before it.
-    fn take<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
+    /// Runs all timers before the arrival, then handles the arrival, which has passed the stages before `stage`.
+    fn handle<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
         self.expire(record.key(), ctx);
         let index = ctx.indices[record.pdu.flow.index()].policer;
         self.flows[index as usize].arrive(stage, record, ctx);
         self.plan(index);
     }
 
-    /// Lets expire what does before `until`.
+    /// Runs all timers before `until`.
     fn expire<P: Probe>(&mut self, until: Key, ctx: &mut Ctx<P>) {
         while let Some(&Reverse((key, index))) = self.timers.peek()
             && key < until
@@ -236,7 +238,7 @@ impl PolicerNode {
         }
     }
 
-    /// Puts the chain's timer into the heap, if it has one that is not there.
+    /// Adds the flow's timer to the heap if it is not there yet.
     fn plan(&mut self, index: u32) {
         let own = &mut self.flows[index as usize];
         let time = own.next.1.time;
@@ -248,14 +250,14 @@ impl PolicerNode {
         }
     }
 
-    /// Forgets what was measured.
+    /// Resets the measures.
     pub fn reset_measures(&mut self) {
         for own in &mut self.flows {
             (own.discarded, own.tagged) = (0, 0);
         }
     }
 
-    /// Shows every PDU that waits.
+    /// Calls `each` for every waiting PDU.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         let stages = self.flows.iter().flat_map(|own| &own.stages);
         stages.flat_map(Policer::held).for_each(|(_, pdu)| each(pdu));

@@ -1,7 +1,8 @@
-//! Port: priority queues, discard policies and congestion point at a line, and the line behind them.
+//! Port: priority queues with discard policies, a congestion point, and the line behind them.
 //!
-//! A port serves lazily: before a PDU joins at `t`, every departure and every start of service up to `t` is made good,
-//! in order. What departs at a known instant is in the next node's lane already (`server`).
+//! A port computes its service lazily: before a PDU joins at time `t`, the port handles every departure and every start
+//! of service up to `t`, in order. If the departure time of a PDU is already known, the PDU is already in the next
+//! node's lane (see `server`).
 
 mod bits;
 mod groups;
@@ -26,14 +27,14 @@ use groups::Groups;
 use queues::Queues;
 use server::Server;
 
-/// PDUs of one instant, to be taken in random order.
+/// PDUs of one instant, to be admitted in random order.
 #[derive(Clone, Debug)]
 struct Gathering {
     stream: Stream,
-    /// Those that have arrived at `at` so far.
+    /// PDUs that arrived at `at` so far.
     arrived: Vec<Record>,
     at: Time,
-    /// Those of earlier instants, in the order in which they are to be taken.
+    /// PDUs of earlier instants, in the order in which they will be admitted.
     drawn: Vec<Record>,
 }
 
@@ -42,7 +43,7 @@ impl Gathering {
         Gathering { stream, arrived: Vec::new(), at: Time::NEVER, drawn: Vec::new() }
     }
 
-    /// The instant is over: draws the order in which its PDUs are taken, at `place`.
+    /// The instant is over: draws the order of its PDUs, which get `place`.
     fn draw(&mut self, place: Place) {
         self.at = Time::NEVER;
         while !self.arrived.is_empty() {
@@ -55,103 +56,105 @@ impl Gathering {
     }
 }
 
-/// The queue that a PDU takes, among so many.
+/// Index of the queue of a PDU, among `count` queues.
 #[inline(always)]
 fn queue_of(pdu: &Pdu, count: usize) -> usize {
     usize::from(pdu.priority).min(count - 1)
 }
 
-/// Where PDUs of one flow go from a port.
+/// Next lanes of one flow after a port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
-    /// By the line.
-    pub on: LaneId,
-    /// Those that the port makes about the flow, and those on their way back that it is shown.
-    pub back: LaneId,
+pub struct NextLane {
+    /// The lane behind the line.
+    pub forward: LaneId,
+    /// The lane for PDUs that the port itself sends about the flow, and for backward PDUs that its congestion point
+    /// observes.
+    pub backward: LaneId,
 }
 
-impl Way {
-    /// No way at all.
-    pub const NONE: Way = Way { on: LaneId::NONE, back: LaneId::NONE };
+impl NextLane {
+    /// No lanes.
+    pub const NONE: NextLane = NextLane { forward: LaneId::NONE, backward: LaneId::NONE };
 }
 
-/// The ways of the flows that cross a port, from the first of these on.
+/// The next lanes of the flows through a port, indexed from the first of these flows.
 #[derive(Clone, Debug, Default)]
-pub struct Ways {
-    /// The first flow that crosses the port.
+pub struct NextLanes {
+    /// The first flow through the port.
     pub first: u32,
-    /// Its way, and those of the flows after it.
-    pub ways: Vec<Way>,
+    /// The lanes of this flow, then those of the following flows.
+    pub flows: Vec<NextLane>,
 }
 
-impl Ways {
-    /// The way of the PDU's flow.
+impl NextLanes {
+    /// The lanes of the PDU's flow.
     #[inline(always)]
-    fn of(&self, pdu: &Pdu) -> Way {
-        self.ways[(pdu.flow.0 - self.first) as usize]
+    fn of(&self, pdu: &Pdu) -> NextLane {
+        self.flows[(pdu.flow.0 - self.first) as usize]
     }
 
-    /// Whether anything crosses the port.
+    /// Whether any flow uses the port.
     fn is_used(&self) -> bool {
-        self.ways.iter().any(|way| *way != Way::NONE)
+        self.flows.iter().any(|lane| *lane != NextLane::NONE)
     }
 
-    /// The lane into which everything goes by the line, if it is one.
+    /// The lane behind the line, if all flows have the same one.
     fn only(&self) -> Option<LaneId> {
-        let mut lanes = self.ways.iter().map(|way| way.on).filter(|lane| *lane != LaneId::NONE);
+        let mut lanes = self.flows.iter().map(|lane| lane.forward).filter(|lane| *lane != LaneId::NONE);
         let first = lanes.next()?;
         lanes.all(|lane| lane == first).then_some(first)
     }
 }
 
-/// Places of a port's timers among equal times.
+/// Places of a port's timers at equal times.
 #[derive(Clone, Copy, Debug)]
 pub struct Places {
-    /// End of a service, start of the next.
+    /// End of a service and start of the next.
     pub service: Place,
-    /// Arrival at the far end of its line.
+    /// Arrival at the far end of the line.
     pub delivery: Place,
-    /// What it has gathered in an instant is taken.
+    /// Admission of the PDUs gathered in an instant.
     pub gathering: Place,
 }
 
-/// What a port is built from.
+/// The parameters of a port.
 #[derive(Clone, Debug)]
 pub struct Parts {
     /// Name, for errors and tables.
     pub name: String,
     /// Number of the port.
     pub number: u32,
-    /// Names of the nodes where it stands and where its line ends.
+    /// Names of the node of the port and of the node at the far end of its line.
     pub between: [String; 2],
-    /// Rate of the line; a mere delay has none.
+    /// Rate of the line; none for a delay without queueing.
     pub rate: Option<LineRate>,
     /// Propagation delay of the line.
     pub delay: Span,
-    /// When the line is broken.
+    /// Interval in which the line is broken.
     pub outage: Option<Interval>,
-    /// Discard policy of each queue, by priority; at least one, at most [`MOST_QUEUES`](crate::network::queue_state::MOST_QUEUES).
+    /// Queue policy of each queue, by priority: from one to
+    /// [`MOST_QUEUES`](crate::network::queue_state::MOST_QUEUES) policies.
     pub policies: Vec<Policy>,
     /// Congestion point.
     pub congestion: Option<Congestion>,
-    /// Random numbers for the order of PDUs that arrive in one instant; in the order of the tie rule without.
+    /// Random numbers for the order of simultaneous arrivals. Without them the tie rule sets the order.
     pub order: Option<Stream>,
     /// Group of each flow.
     pub groups: Arc<[u32]>,
     /// Number of groups.
     pub group_count: usize,
-    /// Whether the bits present are measured.
+    /// Whether the port measures queue lengths in bits.
     pub measures_bits: bool,
-    /// No PDU that crosses the port is shorter, in bits.
+    /// Size of the shortest PDU through the port, in bits.
     pub least_bits: u64,
-    /// No PDU has a higher priority.
+    /// The highest priority of any PDU through the port.
     pub first_queue: u8,
     /// Places of its timers.
     pub places: Places,
-    /// Which of its lanes bring PDUs that are only shown to it.
-    pub shown: Vec<bool>,
-    /// Where PDUs go.
-    pub ways: Ways,
+    /// For each lane of its inbox, whether its PDUs are only observed by the congestion point.
+    pub observed: Vec<bool>,
+    /// The next lanes of each flow.
+    pub next_lanes: NextLanes,
 }
 
 /// Output port and line.
@@ -159,26 +162,26 @@ pub struct Parts {
 pub struct Port {
     policies: Vec<Policy>,
     queues: Queues,
-    /// Boxed: most ports have none, and it is large.
+    /// Boxed: it is large, and most ports have none.
     congestion: Option<Box<Congestion>>,
     server: Server,
     gathering: Option<Gathering>,
-    /// Where nothing has to be watched, pushed out, counted in bits or refused by a broken line: the lengths
-    /// from which on each queue discards, PDUs with CLP=0 and with CLP=1.
+    /// For each queue, the lengths from which on it discards PDUs with CLP=0 and with CLP=1. `None` if the port must
+    /// watch departures, push PDUs out, count bits, or refuse PDUs while the line is broken.
     limits: Option<Vec<[u64; 2]>>,
-    /// What the line delivers goes all one way.
-    only_way: Option<LaneId>,
-    ways: Ways,
-    shown: Vec<bool>,
+    /// The lane behind the line, if all flows have the same one.
+    only_lane: Option<LaneId>,
+    next_lanes: NextLanes,
+    observed: Vec<bool>,
     places: Places,
-    /// What the line delivers is there at once: it keeps the place of what caused it.
+    /// The line has neither a rate nor a delay: its deliveries keep the place of their cause.
     is_instant: bool,
     least_bits: u64,
-    /// The first queue that any PDU takes: nothing overtakes what is in it.
+    /// The highest priority of any PDU: nothing can overtake the PDUs of this queue.
     first_queue: usize,
     number: u32,
     wants_departures: bool,
-    /// Whether lengths are shown to the congestion point in bits.
+    /// Whether the congestion point observes queue lengths in bits.
     point_counts_bits: bool,
     groups: Groups,
     notices: u32,
@@ -200,7 +203,7 @@ impl Port {
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
         let has_limits =
-            parts.ways.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
+            parts.next_lanes.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         Port {
             limits: if has_limits { parts.policies.iter().map(Discard::limits).collect() } else { None },
@@ -209,9 +212,9 @@ impl Port {
             congestion: parts.congestion.map(Box::new),
             server: Server::new(parts.rate, parts.delay),
             gathering: parts.order.map(Gathering::new),
-            only_way: parts.ways.only(),
-            ways: parts.ways,
-            shown: parts.shown,
+            only_lane: parts.next_lanes.only(),
+            next_lanes: parts.next_lanes,
+            observed: parts.observed,
             places: parts.places,
             is_instant,
             least_bits: parts.least_bits,
@@ -236,13 +239,13 @@ impl Port {
         &self.name
     }
 
-    /// Names of the nodes where it stands and where its line ends.
+    /// Names of the node of the port and of the node at the far end of its line.
     #[must_use]
     pub fn between(&self) -> &[String; 2] {
         &self.between
     }
 
-    /// Rate of its line; a mere delay has none.
+    /// Rate of its line; none for a delay without queueing.
     #[must_use]
     pub fn rate(&self) -> Option<LineRate> {
         self.rate
@@ -260,39 +263,39 @@ impl Port {
         &self.queues.states
     }
 
-    /// Most PDUs present in all queues together since the last reset.
+    /// Highest total queue length since the last reset.
     #[must_use]
     pub fn most_present(&self) -> u64 {
         self.queues.most
     }
 
-    /// Most PDUs present in all queues together before the last reset.
+    /// Highest total queue length before the last reset.
     #[must_use]
     pub fn most_present_before(&self) -> u64 {
         self.queues.most_before
     }
 
-    /// Bits present in all queues together, where they are counted.
+    /// Bits in all queues together, if the port counts bits.
     #[must_use]
     pub fn bits_present(&self) -> Option<u64> {
         self.queues.bits.as_ref().map(|count| count.total())
     }
 
-    /// Area under the bits present since the last reset, in bits times picoseconds: whole, and without the PDU in
-    /// transmission.
+    /// Areas under the number of bits present since the last reset, in bits times picoseconds: with and without the PDU
+    /// in transmission.
     #[must_use]
     pub fn bits_areas(&self, now: Time) -> Option<(u128, u128)> {
         let serving = self.server.departures.front().map(|departure| (departure.at, u64::from(departure.bits)));
         self.queues.bits.as_ref().map(|count| count.areas(now, serving))
     }
 
-    /// What it did to each group.
+    /// Measures of each group.
     #[must_use]
     pub fn by_group(&self) -> &[GroupMeasures] {
         &self.groups.measures
     }
 
-    /// Its congestion point.
+    /// Its congestion point, mutable.
     pub fn congestion_mut(&mut self) -> Option<&mut Congestion> {
         self.congestion.as_deref_mut()
     }
@@ -303,32 +306,34 @@ impl Port {
         self.fingerprint.value()
     }
 
-    /// Ends the run at the n-th departure from now on; returns its time if it is known already.
+    /// Ends the run at the `departures`-th departure from now on. Returns the time of that departure if it is already
+    /// known.
     pub fn stop_after(&mut self, departures: u64) -> Option<Time> {
         self.server.stop_after(departures)
     }
 
-    /// The run does not end before this instant by the departures that were asked for, whatever joins from `from` on.
+    /// Lower bound of the end of the run by `stop_after`, for any arrivals from `from` on.
     #[must_use]
     pub fn earliest_stop(&self, from: Time) -> Time {
         self.server.earliest_stop(from, self.least_bits)
     }
 
-    /// No PDU that is not in a lane yet arrives earlier at the far end of the line, if none joins before `from`.
+    /// If no PDU joins before `from`, PDUs that are not yet in a lane reach the far end of the line no earlier than
+    /// this.
     #[inline]
     #[must_use]
     pub fn line_bound(&self, from: Time) -> Time {
         self.server.bound(from, self.least_bits)
     }
 
-    /// Shows a queue that is measured elsewhere.
-    pub fn show(&mut self, queue: QueueState) {
+    /// Stores the state of a queue that an access line measures.
+    pub fn store_queue(&mut self, queue: QueueState) {
         self.queues.states[0] = queue;
         self.queues.present = queue.present;
         self.queues.most = queue.measures.most;
     }
 
-    /// When it next ends a service that cannot be told before, or takes what it has gathered.
+    /// Key of its next timer: the end of a service that is not known in advance, or the admission of gathered PDUs.
     #[inline]
     #[must_use]
     pub fn timer(&self) -> Key {
@@ -344,13 +349,13 @@ impl Port {
         (at != Time::NEVER).then_some(Key { time: at, place: self.places.gathering })
     }
 
-    /// Forgets what was measured.
+    /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
         self.queues.reset(now);
         self.groups.reset();
     }
 
-    /// Shows every PDU that is not in a lane.
+    /// Calls `each` for every PDU that is not in a lane.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         self.gathering.iter().flat_map(|gathering| &gathering.arrived).for_each(|record| each(&record.pdu));
         self.server.held(each);

@@ -1,48 +1,48 @@
-//! One queue as numbers: what is present, and what has been measured. Ports have them, and access lines.
+//! The state of one queue: its length and its measures. Ports and access lines have queues.
 
 use crate::core::time::Time;
 
-/// The most queues that a port can have.
+/// The most queues of a port.
 pub const MOST_QUEUES: usize = 8;
 
-/// What one queue of a port has seen since the last reset.
+/// Measures of one queue since the last reset.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueMeasures {
     /// PDUs that arrived.
     pub arrived: u64,
     /// PDUs discarded.
     pub discarded: u64,
-    /// PDUs that left for the line.
+    /// PDUs that the line sent completely.
     pub departed: u64,
-    /// Bits that left for the line.
+    /// Bits that the line sent completely.
     pub departed_bits: u64,
-    /// Most PDUs present.
+    /// Highest queue length.
     pub most: u64,
-    /// Most PDUs present before the last reset.
+    /// Highest queue length before the last reset.
     pub most_before: u64,
-    /// Sum of all departures less sum of all arrivals, in picoseconds; with `present` PDUs counted up to now it is the
-    /// area under the queue length.
+    /// Sum of all departure times less sum of all arrival times, in picoseconds. Together with the PDUs present now it
+    /// gives the area under the queue length.
     area: i128,
 }
 
-/// One queue of a port: what is present, the PDU in service counted, and what has been measured.
+/// One queue: its length, including the PDU in service, and its measures.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueState {
-    /// PDUs present.
+    /// Queue length in PDUs.
     pub present: u64,
     /// Measures since the last reset.
     pub measures: QueueMeasures,
 }
 
 impl QueueMeasures {
-    /// A PDU joins the queue, in which `present` are then.
+    /// A PDU joins the queue; the length is then `present`.
     #[inline(always)]
     pub(in crate::network) fn join(&mut self, at: Time, present: u64) {
         self.area -= i128::from(at.0);
         self.most = self.most.max(present);
     }
 
-    /// A PDU of so many bits departs.
+    /// A PDU of `bits` departs.
     #[inline(always)]
     pub(in crate::network) fn depart(&mut self, at: Time, bits: u64) {
         self.area += i128::from(at.0);
@@ -57,21 +57,21 @@ impl QueueState {
         self.measures.area + i128::from(self.present) * i128::from(now.0)
     }
 
-    /// A PDU joins the queue.
+    /// A PDU arrives and joins the queue.
     #[inline]
     pub(in crate::network) fn arrive(&mut self, at: Time) {
         self.measures.arrived += 1;
         self.enter(at);
     }
 
-    /// A PDU joins the queue whose arrival has been counted.
+    /// A PDU joins the queue. Its arrival is already counted.
     #[inline]
     pub(in crate::network) fn enter(&mut self, at: Time) {
         self.present += 1;
         self.measures.join(at, self.present);
     }
 
-    /// A PDU of so many bits departs.
+    /// A PDU of `bits` departs.
     #[inline]
     pub(in crate::network) fn leave(&mut self, at: Time, bits: u64) {
         self.present -= 1;
@@ -79,13 +79,13 @@ impl QueueState {
         self.measures.departed += 1;
     }
 
-    /// A PDU is taken out of the queue unsent.
+    /// A PDU is evicted from the queue.
     pub(in crate::network) fn evict(&mut self, at: Time) {
         self.present -= 1;
         self.measures.area += i128::from(at.0);
     }
 
-    /// Starts the measures afresh; what is present stays.
+    /// Resets the measures. The queue length does not change.
     pub(in crate::network) fn reset(&mut self, now: Time) {
         let area = -i128::from(self.present) * i128::from(now.0);
         let most_before = self.measures.most;

@@ -1,4 +1,4 @@
-//! Receiver: delay, jitter and goodput of what arrives, and the notification point.
+//! Receiver: measures delay, jitter and goodput, and holds the notification point.
 
 use crate::control::{Answer, AnswerQueueing, Notification, NotificationPoint};
 use crate::core::pdu::{Body, FlowId, Pdu};
@@ -7,7 +7,7 @@ use crate::core::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
 use crate::core::time::{Span, Time};
 use crate::network::context::Ctx;
 
-/// Receiving half of an End.
+/// The receiving half of a host.
 #[derive(Clone, Debug)]
 pub struct Receiver {
     flow: FlowId,
@@ -19,7 +19,7 @@ pub struct Receiver {
     pub delays: Moments,
     /// Delays above the minimum plus the limit.
     pub late: AboveMinimum,
-    /// Delays of this flow alone, where asked for.
+    /// Histogram of the delays of this flow, if the scenario asks for one.
     pub histogram: Option<Box<Histogram>>,
     /// Data bits delivered since the last reset.
     pub delivered_bits: u64,
@@ -29,14 +29,14 @@ pub struct Receiver {
     answers: u32,
 }
 
-/// What a receiver measures against.
+/// Parameters of the measures.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// No delay of the path can be less: its propagation and serialisation.
+    /// Lower bound of the delay of the path: propagation and serialisation.
     pub floor: Span,
-    /// Delays above the own minimum plus this are counted.
+    /// Delays above the flow's minimum plus this are late.
     pub jitter: Span,
-    /// Whether the flow has a histogram of its own.
+    /// Whether the flow has its own histogram.
     pub histogram: bool,
 }
 
@@ -72,7 +72,7 @@ impl Receiver {
         self.fingerprint.value()
     }
 
-    /// A PDU arrived; returns what is to be sent back.
+    /// A PDU arrives. Returns the answer to send, if any.
     #[inline]
     pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) -> Option<Pdu> {
         self.deliver(pdu, at, ctx);
@@ -80,7 +80,7 @@ impl Receiver {
         Some(self.answer(pdu, answer))
     }
 
-    /// A PDU arrived that nobody answers.
+    /// A PDU arrives that needs no answer.
     #[inline(always)]
     pub fn deliver<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         self.arrive(pdu, at, ctx);
@@ -89,7 +89,7 @@ impl Receiver {
         }
     }
 
-    /// Anything arrived.
+    /// Any PDU arrives.
     #[inline(always)]
     pub fn arrive<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         ctx.count_delivered(pdu);
@@ -98,7 +98,7 @@ impl Receiver {
         self.fingerprint.mix(u64::from(pdu.sequence) << 16 | u64::from(pdu.marks.0) << 8 | pdu.kind() as u64);
     }
 
-    /// Data were delivered after `delay`.
+    /// Data arrive after `delay`.
     #[inline(always)]
     pub fn measure<P: Probe>(&mut self, pdu: &Pdu, delay: Span, ctx: &mut Ctx<P>) {
         self.delays.record(delay.0);
@@ -111,13 +111,13 @@ impl Receiver {
         self.tagged += u64::from(pdu.is_tagged());
     }
 
-    /// How its answers wait for the sender at the same End.
+    /// How its answers queue for the sender of the same host.
     #[must_use]
     pub fn queueing(&self) -> Option<AnswerQueueing> {
         self.notification.as_ref()?.queueing()
     }
 
-    /// Forgets what was measured.
+    /// Resets the measures.
     pub fn reset_measures(&mut self) {
         self.delays = Moments::default();
         self.late = AboveMinimum::new(self.floor.0, self.limit.0);
@@ -127,7 +127,7 @@ impl Receiver {
     }
 
     fn answer(&mut self, pdu: &Pdu, answer: Answer) -> Pdu {
-        // A notice takes the first queue, as one from a switch would; other answers go with the data.
+        // A notice uses the first queue, like a notice from a switch. Other answers have the priority of the data.
         let priority = if matches!(answer.body, Body::Notice { .. }) { 0 } else { pdu.priority };
         let mut back = Pdu::new(self.flow, self.answers, answer.octets, priority, answer.body);
         back.marks.set(answer.marks.with(crate::core::pdu::Marks::DIR));

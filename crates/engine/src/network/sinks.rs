@@ -1,4 +1,4 @@
-//! Sinks: the receivers at the end of one line that only measure, and answer nobody.
+//! Sinks: the receivers at the end of one line that only measure and never answer.
 
 use super::context::Ctx;
 use super::receiver::Receiver;
@@ -13,19 +13,19 @@ pub struct Sinks {
 }
 
 impl Sinks {
-    /// Adds a receiver; returns its place.
+    /// Adds a receiver and returns its index.
     pub fn add(&mut self, receiver: Receiver) -> u32 {
         self.receivers.push(receiver);
         self.receivers.len() as u32 - 1
     }
 
-    /// The receiver at that place.
+    /// The receiver with that index.
     #[must_use]
     pub fn receiver(&self, index: u32) -> Option<&Receiver> {
         self.receivers.get(index as usize)
     }
 
-    /// Takes what arrives before `until`.
+    /// Delivers every record that arrives before `until`.
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         let receivers = &mut self.receivers;
         inbox.drain(until, ctx, |_, records, ctx| {
@@ -36,7 +36,7 @@ impl Sinks {
         });
     }
 
-    /// Forgets what was measured.
+    /// Resets the measures.
     pub fn reset_measures(&mut self) {
         self.receivers.iter_mut().for_each(Receiver::reset_measures);
     }

@@ -1,4 +1,4 @@
-//! What the unit tests of nodes have in common: what nodes share, cells made by hand, and what is in a lane as numbers.
+//! Helpers for the unit tests of nodes: a context, PDUs, and the contents of lanes as numbers.
 
 use super::context::{Counts, Ctx, FlowIndices};
 use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
@@ -10,10 +10,10 @@ use crate::network::lane::{Key, Lane, LaneId, Place, Record};
 /// Picoseconds of a cell at [`CELL_RATE`].
 pub(crate) const CELL: u64 = 1_000_000;
 
-/// A cell in a microsecond.
+/// One cell per microsecond.
 pub(crate) const CELL_RATE: LineRate = LineRate::Bits(Rate(424_000_000));
 
-/// Empty lanes, and flows of one group whose parts all stand in the first place of their nodes.
+/// Empty lanes, and flows of one group; each part of a flow has index 0 in its node.
 pub(crate) fn context(lanes: usize, flows: usize) -> Ctx<Trace> {
     Ctx {
         lanes: vec![Lane::default(); lanes],
@@ -28,7 +28,7 @@ pub(crate) fn context(lanes: usize, flows: usize) -> Ctx<Trace> {
     }
 }
 
-/// The inbox of a node to which the first so many lanes lead.
+/// The inbox of a node with the first `lanes` lanes.
 pub(crate) fn inbox(lanes: u32) -> Inbox {
     Inbox::new((0..lanes).map(LaneId).collect())
 }
@@ -42,14 +42,14 @@ pub(crate) fn cell(flow: u32, sequence: u32) -> Pdu {
     Pdu::new(FlowId(flow), sequence, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 })
 }
 
-/// A notice on its way back to the source of a flow.
+/// A notice in transit to the source of a flow.
 pub(crate) fn notice(flow: u32) -> Pdu {
     let mut pdu = Pdu::new(FlowId(flow), 0, CELL_OCTETS, 0, Body::Notice { point: 0, severity: 0 });
     pdu.marks.set(Marks::DIR);
     pdu
 }
 
-/// Puts `pdu` into a lane.
+/// Appends `pdu` to a lane.
 pub(crate) fn put(ctx: &mut Ctx<Trace>, lane: u32, at: Key, pdu: Pdu) {
     ctx.send(LaneId(lane), Record { time: at.time, place: at.place, order: 0, pdu });
 }

@@ -1,22 +1,22 @@
-//! Columns: one definition of a row gives its struct, and the columns of its table with their docs.
+//! Columns: one definition of a row produces its struct and the columns of its table with their docs.
 
-/// The values of one column, one a row.
+/// The values of one column, one per row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     /// Names.
     Texts(Vec<String>),
     /// Counts.
     Counts(Vec<u64>),
-    /// Numbers, in the unit that the column's name ends with.
+    /// Numbers, in the unit at the end of the column's name.
     Numbers(Vec<f64>),
-    /// Counts, where there is one.
+    /// Counts or nothing.
     OptionalCounts(Vec<Option<u64>>),
-    /// Numbers, where there is one.
+    /// Numbers or nothing.
     OptionalNumbers(Vec<Option<f64>>),
 }
 
 impl Values {
-    /// What the column holds, in words.
+    /// The kind of the values, in words.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -32,9 +32,9 @@ impl Values {
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
-    /// Its name; `_s` at its end is seconds, `_bps` bits per second.
+    /// Its name; the suffix `_s` means seconds, `_bps` bits per second.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: String,
     /// Its values.
     pub values: Values,
@@ -45,15 +45,15 @@ pub struct Column {
 pub struct Table {
     /// Its name.
     pub name: &'static str,
-    /// What a row of it is.
+    /// The meaning of a row.
     pub meaning: String,
     /// Its columns, all of the same length.
     pub columns: Vec<Column>,
 }
 
-/// What a field of a row may be: a value, which is one column, or several fields that rows share.
+/// The type of a field of a row: a value, which makes one column, or a struct of fields shared between rows.
 pub trait Field: Sized {
-    /// What a row is, where it is one.
+    /// The meaning of the row, if it is one.
     const MEANING: &'static str = "";
 
     /// Adds the columns of a field called `name`.
@@ -62,7 +62,7 @@ pub trait Field: Sized {
         Self: 'a;
 }
 
-/// Lists the types of value, and the kind of column that each makes.
+/// Lists the types of values, and the kind of column for each.
 macro_rules! values {
     ($($type:ty => $kind:ident;)*) => {$(
         impl Field for $type {
@@ -84,12 +84,12 @@ values! {
     Option<f64> => OptionalNumbers;
 }
 
-/// A doc comment without its line ends.
+/// A doc comment in one line.
 pub(super) fn in_one_line(comment: &str) -> String {
     comment.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Defines the struct of a row: each field is a column, or fields that other rows share.
+/// Defines the struct of a row: each field is a column or a struct of shared fields.
 macro_rules! row {
     ($(#[doc = $about:literal])* $row:ident { $($(#[doc = $doc:literal])* $field:ident: $type:ty,)* }) => {
         $(#[doc = $about])*
@@ -115,7 +115,7 @@ macro_rules! row {
     };
 }
 
-/// Defines the report: a vector of rows for each table, and the values of the run as a whole.
+/// Defines the report: a vector of rows for each table, and the values for the run as a whole.
 macro_rules! report {
     ($(#[doc = $about:literal])* tables { $($(#[doc = $table_doc:literal])* $table:ident: $row:ident,)* }
      run { $($(#[doc = $doc:literal])* $field:ident: $type:ty,)* }) => {
@@ -127,7 +127,7 @@ macro_rules! report {
         }
 
         impl Report {
-            /// Every table with its columns, in order. An empty report has all columns too.
+            /// Every table with its columns, in order. An empty report also has all columns.
             #[must_use]
             pub fn tables(&self) -> Vec<$crate::report::columns::Table> {
                 use $crate::report::columns::{Field, Table, in_one_line};

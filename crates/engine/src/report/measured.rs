@@ -1,4 +1,4 @@
-//! The rows of a run's report, from the network as it stands.
+//! The rows of a report, read from the network in its current state.
 
 use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report};
 use super::transports;
@@ -14,28 +14,28 @@ use crate::network::receiver::Receiver;
 use crate::round::World;
 use crate::traffic::Transfers;
 
-/// What the Ends of a group come to together.
+/// Sums over the endpoints of a group.
 #[derive(Clone, Debug)]
 struct GroupSums {
-    /// Rate at which its sources offer, where the parameters of all tell.
+    /// Offered rate of its sources, if the parameters of all determine it.
     nominal: Option<f64>,
     files: Option<Transfers>,
     delays: Moments,
 }
 
-/// A network as it stands, and since when it has been measured.
+/// A network in its current state, and the start of the measures.
 #[derive(Debug)]
 pub struct Measured<'a, P> {
     /// The network.
     pub world: &'a World<P>,
-    /// When the measures began.
+    /// Start of the measures.
     pub since: Time,
-    /// What had been counted by then.
+    /// Counts at the start of the measures.
     pub base: &'a [Counts],
 }
 
 impl<P: Probe> Measured<'_, P> {
-    /// Every table but the time series.
+    /// Every table except the time series.
     #[must_use]
     pub fn report(&self, shows_distributions: bool) -> Report {
         let now = self.world.clock();
@@ -84,11 +84,11 @@ impl<P: Probe> Measured<'_, P> {
                 }
             })
             .collect();
-        for end in self.world.endpoints() {
-            if let Some(sender) = end.sender() {
+        for endpoint in self.world.endpoints() {
+            if let Some(sender) = endpoint.sender() {
                 fill_sender(&mut rows[sender.flow().index()], sender, self.world.clock());
             }
-            if let Some(receiver) = end.receiver() {
+            if let Some(receiver) = endpoint.receiver() {
                 fill_receiver(&mut rows[receiver.flow().index()], receiver, measured);
             }
         }
@@ -116,14 +116,14 @@ impl<P: Probe> Measured<'_, P> {
         let none = GroupSums { nominal: Some(0.0), files: None, delays: Moments::default() };
         let mut sums = vec![none; self.world.groups().len()];
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
-        for end in self.world.endpoints() {
-            if let Some(transport) = end.transport()
+        for endpoint in self.world.endpoints() {
+            if let Some(transport) = endpoint.transport()
                 && let Half::Sending(sending) = transport.half()
             {
                 let nominal = &mut sums[group_of(sending.flow().index())].nominal;
                 *nominal = nominal.zip(sending.mean_rate()).map(|(sum, rate)| sum + rate);
             }
-            if let Some(sender) = end.sender() {
+            if let Some(sender) = endpoint.sender() {
                 let own = &mut sums[group_of(sender.flow().index())];
                 own.nominal = own.nominal.zip(sender.mean_rate()).map(|(sum, rate)| sum + rate);
                 if let Some(files) = sender.transfers(self.world.clock()) {
@@ -134,18 +134,18 @@ impl<P: Probe> Measured<'_, P> {
                     sum.unfinished_ps += files.unfinished_ps;
                 }
             }
-            if let Some(receiver) = end.receiver() {
+            if let Some(receiver) = endpoint.receiver() {
                 sums[group_of(receiver.flow().index())].delays.merge(&receiver.delays);
             }
         }
         sums
     }
 
-    /// Time at each level, all flows of a group together.
+    /// Time at each level, summed over all flows of a group.
     fn level_rows(&self, now: Time) -> Vec<LevelRow> {
         let mut spent: Vec<Vec<(f64, u128)>> = vec![Vec::new(); self.world.groups().len()];
-        for end in self.world.endpoints() {
-            let Some(sender) = end.sender() else { continue };
+        for endpoint in self.world.endpoints() {
+            let Some(sender) = endpoint.sender() else { continue };
             let own = &mut spent[self.world.flows()[sender.flow().index()].group as usize];
             for (level, (rate, span)) in sender.reaction().levels(now).into_iter().enumerate() {
                 own.resize(own.len().max(level + 1), (rate, 0));
@@ -185,7 +185,7 @@ impl<P: Probe> Measured<'_, P> {
         queues: &mut Vec<QueueRow>,
         losses: &mut Vec<LossRow>,
     ) {
-        // A mere delay is no port to anybody who reads.
+        // Readers do not see a delay without queueing as a port.
         let Some(rate) = port.rate() else { return };
         let name = port.name();
         let mut row = PortRow {
@@ -237,9 +237,9 @@ impl<P: Probe> Measured<'_, P> {
 
     fn policer_rows(&self) -> Vec<LossRow> {
         let mut by_group = vec![(0, 0); self.world.groups().len()];
-        for (chain, flow) in self.world.policers().zip(self.world.flows()) {
-            let Some(chain) = chain else { continue };
-            let (discarded, tagged) = chain.discarded_and_tagged();
+        for (policers, flow) in self.world.policers().zip(self.world.flows()) {
+            let Some(policers) = policers else { continue };
+            let (discarded, tagged) = policers.discarded_and_tagged();
             by_group[flow.group as usize].0 += discarded;
             by_group[flow.group as usize].1 += tagged;
         }
@@ -285,7 +285,7 @@ fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
     row.delay_p99_s = receiver.histogram.as_ref().and_then(|histogram| quantile_s(histogram, 0.99, &receiver.delays));
 }
 
-/// The row of a group from those of its flows and what its Ends come to together.
+/// The row of a group, from those of its flows and the sums over its endpoints.
 fn group_row(name: &str, own: &[&FlowRow], sums: &GroupSums, histogram: &Histogram, measured: Span) -> GroupRow {
     let sum = |field: fn(&FlowRow) -> u64| own.iter().map(|row| field(row)).sum::<u64>();
     let (sent, lost, over) = (sum(|row| row.sent), sum(|row| row.lost), sum(|row| row.over_jitter_limit));
@@ -324,7 +324,7 @@ fn group_row(name: &str, own: &[&FlowRow], sums: &GroupSums, histogram: &Histogr
     }
 }
 
-/// What a port did to a group.
+/// The losses of a group at a port.
 fn loss_row(port: &str, group: &str, own: &GroupMeasures) -> LossRow {
     LossRow {
         place: port.to_owned(),
@@ -337,13 +337,13 @@ fn loss_row(port: &str, group: &str, own: &GroupMeasures) -> LossRow {
     }
 }
 
-/// A quantile of delays in seconds: no step of the histogram leads beyond what there was.
+/// A quantile of delays in seconds, limited to the minimum and the maximum: a step of the histogram can exceed them.
 fn quantile_s(histogram: &Histogram, q: f64, delays: &Moments) -> Option<f64> {
     let found = histogram.quantile(q)?;
     Some(Span(found.clamp(delays.minimum()?, delays.maximum()?)).seconds())
 }
 
-/// Mean time of the finished transfers, and of all as far as they got; seconds.
+/// Mean time in seconds of the finished transfers, and of all transfers with the time so far of unfinished ones.
 fn transfer_means(files: &Transfers) -> (Option<f64>, Option<f64>) {
     let mean = |count: u64, sum: u128| (count > 0).then(|| sum as f64 / count as f64 * 1e-12);
     (

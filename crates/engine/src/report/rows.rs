@@ -1,48 +1,48 @@
-//! What a run measured: plain rows in SI units, one struct a table.
+//! The columns of every table: plain rows in SI units, one struct per table.
 //!
-//! Counts are since warm-up. PDUs that were in flight when warm-up ended are delivered without having been counted as
-//! sent, so `delivered` may exceed `sent`.
+//! Counts start at the end of warm-up. PDUs in flight at that time are delivered without being counted as sent, so
+//! `delivered` may exceed `sent`.
 
 use super::columns::{report, row};
 
 row! {
-    /// What transport connections count.
+    /// Counts of transport connections.
     TransportColumns {
         /// Transport connections opened; `None`, here and below, without a transport.
         connections: Option<u64>,
-        /// Connections given up after the most transmissions of one TPDU.
+        /// Connections that gave up after the maximum number of transmissions of one TPDU.
         connections_given_up: Option<u64>,
-        /// Packets that users produced, with those that waited when the measures began:
-        /// `produced = transmitted + refused + unsent + waiting`.
+        /// Packets produced by users, plus those waiting at the start of the measures: `produced = transmitted +
+        /// refused + unsent + waiting`.
         produced: Option<u64>,
-        /// Packets refused because too many waited for credit.
+        /// Packets refused because too many packets waited for credit.
         refused: Option<u64>,
-        /// Packets never sent: forgotten when their connection was released, or produced after it was given up.
+        /// Packets never sent: discarded at the release of their connection, or produced after it gave up.
         unsent: Option<u64>,
-        /// Packets that wait for credit now.
+        /// Packets that wait for credit at the end.
         waiting: Option<u64>,
         /// DT TPDUs acknowledged.
         acknowledged: Option<u64>,
-        /// DT TPDUs unacknowledged when their connection was released or given up.
+        /// DT TPDUs unacknowledged when their connection was released or gave up.
         unacknowledged: Option<u64>,
-        /// DT TPDUs sent and not acknowledged, now.
+        /// DT TPDUs sent and not acknowledged at the end.
         outstanding: Option<u64>,
-        /// DT TPDUs sent for the first time; `sent` counts the others too.
+        /// DT TPDUs sent for the first time; `sent` also counts retransmissions.
         transmitted: Option<u64>,
-        /// DT TPDUs sent again.
+        /// DT TPDUs retransmitted.
         retransmitted: Option<u64>,
-        /// DT TPDUs received for the first time; of these are delays and throughput.
+        /// DT TPDUs received for the first time; delays and throughput refer to these.
         accepted: Option<u64>,
         /// DT TPDUs received again.
         duplicates: Option<u64>,
-        /// DT TPDUs discarded by the receiver as beyond every window that it advertised.
+        /// DT TPDUs discarded by the receiver because they are beyond every window that it advertised.
         outside_window: Option<u64>,
-        /// DT TPDUs that came for a connection that was over:
-        /// `delivered = accepted + duplicates + outside_window + late`.
+        /// DT TPDUs that arrived after the end of their connection: `delivered = accepted + duplicates + outside_window
+        /// + late`.
         late: Option<u64>,
-        /// Other TPDUs that did, at either end.
+        /// Other TPDUs that arrived after the end of their connection, at either host.
         strays: Option<u64>,
-        /// Error Report NPDUs that senders heard.
+        /// Error Report NPDUs received by senders.
         error_reports: Option<u64>,
     }
 }
@@ -58,13 +58,13 @@ row! {
         sent: u64,
         /// Data PDUs delivered.
         delivered: u64,
-        /// Data PDUs discarded anywhere.
+        /// Data PDUs discarded at any node.
         lost: u64,
         /// Data PDUs delivered with CLP=1.
         tagged: u64,
         /// Bits sent, headers included.
         sent_bits: u64,
-        /// Bits of control that its sender sent: RM cells of its own, and those that it turned round.
+        /// Control bits sent by its sender: its own RM cells, and RM cells returned for the opposite direction.
         control_bits: u64,
         /// Bits delivered, headers included.
         delivered_bits: u64,
@@ -74,13 +74,13 @@ row! {
         delay_mean_s: Option<f64>,
         /// Standard deviation of the delay.
         delay_sd_s: Option<f64>,
-        /// Least delay.
+        /// Minimum delay.
         delay_min_s: Option<f64>,
-        /// Greatest delay.
+        /// Maximum delay.
         delay_max_s: Option<f64>,
-        /// 99 % of the delays are at most this (within 0.8 %); only where percentiles per flow were asked for.
+        /// 99 % of the delays are at most this (within 0.8 %); only with `measure.flow_percentiles`.
         delay_p99_s: Option<f64>,
-        /// Delays above the flow's own minimum plus the jitter limit, exactly.
+        /// Number of delays above the flow's own minimum plus the jitter limit (exact).
         over_jitter_limit: u64,
         /// Control PDUs sent for this flow: notices, RM cells, acknowledgements.
         control_sent: u64,
@@ -88,19 +88,19 @@ row! {
         control_delivered: u64,
         /// Control PDUs discarded.
         control_lost: u64,
-        /// Notices of severity 0 (Type 0, by rates) obeyed.
+        /// Notices of severity 0 (Type 0, by rates) that the source obeyed.
         obeyed_mild: u64,
-        /// Notices of severity 2 (Type 2, by discards) obeyed.
+        /// Notices of severity 2 (Type 2, by discards) that the source obeyed.
         obeyed_severe: u64,
         /// Files finished; `None` for traffic without files.
         transfers: Option<u64>,
         /// Mean time of the finished files.
         transfer_mean_s: Option<f64>,
-        /// Files under way at the end.
+        /// Files in transfer at the end.
         transfers_unfinished: Option<u64>,
-        /// Mean time with those under way counted as far as they got.
+        /// Mean time of all files, with the time so far of unfinished ones.
         transfer_mean_all_s: Option<f64>,
-        /// What transport connections count.
+        /// Counts of transport connections.
         transport: TransportColumns,
         /// Mean delay from the first transmission of a DT TPDU to its first arrival.
         delay_transmission_mean_s: Option<f64>,
@@ -120,19 +120,19 @@ row! {
         sent: u64,
         /// Data PDUs delivered.
         delivered: u64,
-        /// Data PDUs discarded anywhere.
+        /// Data PDUs discarded at any node.
         lost: u64,
-        /// `lost / sent`; `None` where nothing was sent.
+        /// `lost / sent`; `None` if nothing was sent.
         loss_ratio: Option<f64>,
         /// Data PDUs delivered with CLP=1.
         tagged: u64,
         /// Bits sent per second of measured time.
         load_bps: f64,
-        /// The same with the control that the senders sent: what an explicit rate allows.
+        /// The same including the control bits of the senders: this is the rate that an explicit rate limits.
         sent_bps: f64,
         /// Bits delivered per second of measured time.
         throughput_bps: f64,
-        /// Long-run mean rate that the parameters of the traffic give at full rate, all flows together.
+        /// Long-run mean rate of all flows together without control, from the parameters of the traffic.
         nominal_bps: Option<f64>,
         /// Mean delay.
         delay_mean_s: Option<f64>,
@@ -142,38 +142,38 @@ row! {
         delay_p99_s: Option<f64>,
         /// 99.9 % of the delays are at most this (within 0.8 %).
         delay_p999_s: Option<f64>,
-        /// Greatest delay.
+        /// Maximum delay.
         delay_max_s: Option<f64>,
-        /// Delays above the own flow's minimum plus the jitter limit.
+        /// Number of delays above the minimum of their own flow plus the jitter limit.
         over_jitter_limit: u64,
         /// `over_jitter_limit / sent`.
         jitter_share: Option<f64>,
-        /// Notices of severity 0 obeyed.
+        /// Notices of severity 0 that the sources obeyed.
         obeyed_mild: u64,
-        /// Notices of severity 2 obeyed.
+        /// Notices of severity 2 that the sources obeyed.
         obeyed_severe: u64,
         /// Files finished.
         transfers: Option<u64>,
         /// Mean time of the finished files.
         transfer_mean_s: Option<f64>,
-        /// Files under way at the end.
+        /// Files in transfer at the end.
         transfers_unfinished: Option<u64>,
-        /// Mean time with those under way counted as far as they got.
+        /// Mean time of all files, with the time so far of unfinished ones.
         transfer_mean_all_s: Option<f64>,
         /// Jain's index of the flows' delivered bits.
         fairness: Option<f64>,
-        /// What transport connections count.
+        /// Counts of transport connections.
         transport: TransportColumns,
         /// Error Report NPDUs sent about NPDUs of the group.
         error_reports_sent: Option<u64>,
-        /// The same over all NPDUs sent, Error Reports too.
+        /// The same divided by all NPDUs sent, Error Reports included.
         error_report_share: Option<f64>,
-        /// NPDUs of whatever kind discarded anywhere, over DT TPDUs sent.
+        /// NPDUs of any kind discarded at any node, divided by DT TPDUs sent.
         discard_share: Option<f64>,
-        /// Of `transmitted`, the share that was accepted: r1 of the ATN study. What was first sent before the measures began
-        /// counts neither here nor in r2.
+        /// Fraction of `transmitted` that was accepted: r1 of the ATN study. TPDUs first sent before the start of the
+        /// measures count neither here nor in r2.
         success_once: Option<f64>,
-        /// The same over `sent`: r2 of the ATN study.
+        /// The same divided by `sent`: r2 of the ATN study.
         success_all: Option<f64>,
         /// `accepted` per second of measured time.
         accepted_per_s: Option<f64>,
@@ -191,25 +191,25 @@ row! {
     PortRow {
         /// Name: that of its line, `LINE.reverse`, or `access/FLOW`.
         port: String,
-        /// Node where it stands.
+        /// Node of the port.
         from: String,
-        /// Node where its line ends.
+        /// Node at the far end of its line.
         to: String,
         /// Rate of its line.
         rate_bps: f64,
         /// PDUs that arrived, discarded ones included.
         arrived: u64,
-        /// PDUs put on the line.
+        /// PDUs sent on the line.
         departed: u64,
         /// PDUs discarded.
         discarded: u64,
-        /// Bits put on the line over rate times measured time.
+        /// Bits sent on the line, divided by rate times measured time.
         utilisation: f64,
-        /// Time average of the PDUs present, the one in service counted.
+        /// Time average of the queue length, including the PDU in service.
         queue_mean: f64,
-        /// Most PDUs present at once, the one in service counted.
+        /// Maximum queue length, including the PDU in service.
         queue_max: u64,
-        /// Most PDUs present at once before warm-up ended.
+        /// Maximum queue length before the end of warm-up.
         queue_max_start: u64,
         /// PDUs that its congestion point marked.
         marked: u64,
@@ -219,7 +219,8 @@ row! {
         notices_severe: u64,
         /// Error Report NPDUs sent.
         error_npdus: u64,
-        /// Time average of the bits present, those of the PDU in service counted whole; `None` where nobody counts bits.
+        /// Time average of the queue length in bits, including all bits of the PDU in service; `None` if the port does
+        /// not count bits.
         queue_mean_bits: Option<f64>,
         /// The same without the PDU in service.
         waiting_mean_bits: Option<f64>,
@@ -237,17 +238,17 @@ row! {
         arrived: u64,
         /// PDUs discarded.
         discarded: u64,
-        /// Time average of the PDUs present, the one in service counted.
+        /// Time average of the queue length, including the PDU in service.
         queue_mean: f64,
-        /// Most PDUs present at once.
+        /// Maximum queue length.
         queue_max: u64,
-        /// Most PDUs present at once before warm-up ended.
+        /// Maximum queue length before the end of warm-up.
         queue_max_start: u64,
     }
 }
 
 row! {
-    /// What one port or policer did to one group.
+    /// The losses, tags and notices of one group at one port or policer.
     LossRow {
         /// Name of the port, or `policer/GROUP`.
         place: String,
@@ -267,15 +268,15 @@ row! {
 }
 
 row! {
-    /// One level of a group of sources whose rates have levels: all its flows together.
+    /// One level of a group of sources whose rates have levels, for all its flows together.
     LevelRow {
         /// Name of the group.
         group: String,
         /// Number of the level: 0 is the highest rate.
         level: u64,
-        /// Rate at that level as a share of the line's.
+        /// Rate at that level as a fraction of the line rate.
         rate_share: f64,
-        /// Part of the flows' time that was spent there.
+        /// Fraction of the flows' time spent at that level.
         share: f64,
     }
 }
@@ -283,13 +284,13 @@ row! {
 row! {
     /// One reading of a time series.
     SeriesRow {
-        /// Instant of the reading.
+        /// Time of the reading.
         time_s: f64,
-        /// What was read: a port, or a flow.
+        /// The port or flow.
         component: String,
-        /// Name of the quantity: `queue_0`, `throughput_0` (bits per second of that queue since the last reading, where
-        /// there are several), `queue_bits`, `utilisation`, `received` (data PDUs of the flow since the start), `factor`;
-        /// of transport connections `credit`, `window`, `outstanding` (DT TPDUs), `waiting` (packets).
+        /// Name of the quantity: `queue_0`, `throughput_0` (bits per second of that queue since the last reading, for
+        /// ports with several queues), `queue_bits`, `utilisation`, `received` (data PDUs of the flow since the start),
+        /// `factor`; for transport connections `credit`, `window`, `outstanding` (DT TPDUs), `waiting` (packets).
         quantity: String,
         /// Its value.
         value: f64,
@@ -297,12 +298,12 @@ row! {
 }
 
 row! {
-    /// One step of the distribution of a group's delays: how many fell into it. Empty steps are left out.
+    /// One step of the distribution of a group's delays, with its count. Empty steps are omitted.
     DistributionRow {
         /// Name of the group.
         group: String,
-        /// Upper end of the step: its delays lie below, by 0.8 % at most (8.2 ns below 1 us). The last step, up to 18.8 min,
-        /// holds all longer delays too.
+        /// Upper end of the step: its delays are less than this, by at most 0.8 % (8.2 ns below 1 us). The last step,
+        /// up to 18.8 min, also has all longer delays.
         delay_s: f64,
         /// Data PDUs delivered with such a delay.
         count: u64,
@@ -310,19 +311,19 @@ row! {
 }
 
 report! {
-    /// Everything that a run measured.
+    /// All measures of a run.
     tables {
-        /// One row a flow, in the order of the flows.
+        /// One row per flow, in the order of the flows.
         flows: FlowRow,
-        /// One row a group.
+        /// One row per group.
         groups: GroupRow,
-        /// One row a port.
+        /// One row per port.
         ports: PortRow,
-        /// One row a queue of a port.
+        /// One row per queue of a port.
         queues: QueueRow,
-        /// One row where a place discarded, tagged or noticed anything of a group.
+        /// One row per group and place with discards, tags or notices.
         losses: LossRow,
-        /// One row a level of a group, where sources have levels.
+        /// One row per level of a group, for sources with levels.
         levels: LevelRow,
         /// Readings, if the scenario asks for them.
         series: SeriesRow,
@@ -330,13 +331,13 @@ report! {
         distributions: DistributionRow,
     }
     run {
-        /// Simulated seconds at the end.
+        /// Simulated time at the end, in seconds.
         end_s: f64,
-        /// Simulated seconds measured: from warm-up to the end.
+        /// Measured simulated time, in seconds: from warm-up to the end.
         measured_s: f64,
-        /// PDUs that nodes have taken, each counted at every node that it came to.
+        /// PDUs that nodes have read, counted at every node on their path.
         events: u64,
-        /// Hash of everything that happened: same bits, same fingerprint.
+        /// Hash of all events: equal results have equal fingerprints.
         fingerprint: u64,
     }
 }

@@ -19,15 +19,15 @@ use crate::scenario::spec::Measure;
 #[derive(Clone, Debug)]
 pub struct Series {
     measure: Measure,
-    /// When the next readings are due.
+    /// Time of the next readings.
     next: Time,
     rows: Vec<SeriesRow>,
-    /// Bits that each queue of each port had sent at the last readings.
+    /// Bits sent by each queue of each port at the last readings.
     sent_bits: Vec<[u64; MOST_QUEUES]>,
 }
 
 impl Series {
-    /// The series that `measure` asks for, of a world at time 0.
+    /// The series that `measure` specifies, for a world at time 0.
     #[must_use]
     pub fn new<P: Probe>(measure: &Measure, world: &World<P>) -> Series {
         Series {
@@ -38,15 +38,15 @@ impl Series {
         }
     }
 
-    /// Refuses a series that does not fit in memory, in a run that lasts for `duration`.
+    /// Refuses a series that does not fit in memory, in a run of `duration`.
     ///
     /// # Errors
-    /// With the path of the interval.
+    /// Has the path of the interval.
     pub fn check<P: Probe>(&self, world: &mut World<P>, duration: Span) -> Result<(), Fault> {
         length::check(world, &self.measure, duration)
     }
 
-    /// When the next readings are due.
+    /// Time of the next readings.
     #[must_use]
     pub fn next(&self) -> Time {
         self.next
@@ -58,8 +58,8 @@ impl Series {
         &self.rows
     }
 
-    /// The measures are about to start afresh, perhaps between two readings: what the queues have sent since the last is
-    /// kept, below zero.
+    /// Adapts to a reset of the measures, which may happen between two readings: the bits sent since the last reading
+    /// are stored as a negative start value.
     pub fn rebase<P: Probe>(&mut self, world: &World<P>) {
         for (port, sent) in world.ports().zip(&mut self.sent_bits) {
             for (queue, bits) in port.queues().iter().zip(sent) {
@@ -90,8 +90,8 @@ impl Series {
             sample.read_port(port, sent);
         }
         world.each_host(|host| match host {
-            Host::Direct(end) => sample.read_direct(end),
-            Host::Transport(end) => sample.read_transport(end),
+            Host::Direct(host) => sample.read_direct(host),
+            Host::Transport(host) => sample.read_transport(host),
         });
         sample.put_means(&groups);
         self.next = world.clock() + interval;
@@ -99,19 +99,19 @@ impl Series {
     }
 }
 
-/// The readings of one instant.
+/// The readings at one time.
 #[derive(Debug)]
 struct Sample<'a> {
     now: Time,
-    /// Since the last readings.
+    /// Time since the last readings.
     interval: Span,
     /// Name and group of each flow.
     flows: Vec<(String, usize)>,
-    /// Data PDUs of each flow that have been delivered.
+    /// Data PDUs of each flow delivered so far.
     received: Vec<u64>,
-    /// Whether every flow is shown, and not only the first of its group.
+    /// Whether all flows have readings, or only the first of each group.
     shows_flows: bool,
-    /// Sources of each group read so far.
+    /// Number of sources of each group read so far.
     seen: Vec<u64>,
     /// Sums of their readings.
     sums: Vec<Vec<(&'static str, f64)>>,
@@ -127,7 +127,7 @@ impl Sample<'_> {
         self.series.push(row(self.now, component, quantity, value));
     }
 
-    /// Readings of one port, of what it sent since the last of them.
+    /// Readings of one port, with the bits sent since the last readings.
     fn read_port(&mut self, port: &mut Port, sampled: &mut [u64; MOST_QUEUES]) {
         let Some(rate) = port.rate() else { return };
         let name = port.name().to_owned();
@@ -150,8 +150,8 @@ impl Sample<'_> {
         }
     }
 
-    fn read_direct(&mut self, end: &mut DirectHost) {
-        let Some(sender) = &mut end.sender else { return };
+    fn read_direct(&mut self, host: &mut DirectHost) {
+        let Some(sender) = &mut host.sender else { return };
         let flow = sender.flow().index();
         let (is_shown, group) = self.count(flow);
         let Sample { now, series, sums, flows, .. } = self;
@@ -167,8 +167,8 @@ impl Sample<'_> {
         });
     }
 
-    fn read_transport(&mut self, end: &TransportHost) {
-        let Half::Sending(sending) = end.half() else { return };
+    fn read_transport(&mut self, host: &TransportHost) {
+        let Half::Sending(sending) = host.half() else { return };
         let flow = sending.flow().index();
         if self.count(flow).0 {
             let Sample { now, series, flows, .. } = self;
@@ -176,7 +176,7 @@ impl Sample<'_> {
         }
     }
 
-    /// Counts the source of a flow; whether it is shown, and its group.
+    /// Counts the source of a flow. Returns whether it has readings, and its group.
     fn count(&mut self, flow: usize) -> (bool, usize) {
         let group = self.flows[flow].1;
         let is_shown = self.shows_flows || self.seen[group] == 0;

@@ -1,4 +1,4 @@
-//! What transport connections measured, for the tables of flows and groups.
+//! Measures of transport connections, for the tables of flows and groups.
 
 use super::rows::{FlowRow, GroupRow};
 use crate::core::stats::Moments;
@@ -6,16 +6,16 @@ use crate::network::hosts::transport::Half;
 
 use crate::round::Endpoint;
 
-/// Mean in seconds of what was counted in picoseconds.
+/// Mean in seconds of values in picoseconds.
 fn mean_s(delays: &Moments) -> Option<f64> {
     delays.mean().map(|mean| mean * 1e-12)
 }
 
-/// Fills the rows of the flows whose ends these are.
+/// Fills the rows of the flows of these endpoints.
 pub(super) fn fill_flows<'a>(endpoints: impl Iterator<Item = Endpoint<'a>>, rows: &mut [FlowRow]) {
-    for end in endpoints {
-        let Some(end) = end.transport() else { continue };
-        match end.half() {
+    for endpoint in endpoints {
+        let Some(endpoint) = endpoint.transport() else { continue };
+        match endpoint.half() {
             Half::Sending(sending) => {
                 let own = sending.measures();
                 let row = &mut rows[sending.flow().index()];
@@ -51,25 +51,25 @@ pub(super) fn fill_flows<'a>(endpoints: impl Iterator<Item = Endpoint<'a>>, rows
     }
 }
 
-/// What of a group's packets no flow's row holds.
+/// Measures of a group's packets that are not in the rows of its flows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupArrivals {
     /// Delays from the first transmission and from production.
     longer: [Moments; 2],
-    /// Packets accepted that were first transmitted behind the reset.
+    /// Accepted packets that were first transmitted after the reset.
     fresh: u64,
 }
 
-/// The same for each group.
+/// These measures for each group.
 pub(super) fn arrivals<'a>(
     endpoints: impl Iterator<Item = Endpoint<'a>>,
     group_of: impl Fn(usize) -> usize,
     groups: usize,
 ) -> Vec<GroupArrivals> {
     let mut all = vec![GroupArrivals::default(); groups];
-    for end in endpoints {
-        let Some(end) = end.transport() else { continue };
-        if let Half::Receiving(_, arrivals) = end.half() {
+    for endpoint in endpoints {
+        let Some(endpoint) = endpoint.transport() else { continue };
+        if let Half::Receiving(_, arrivals) = endpoint.half() {
             let own = &mut all[group_of(arrivals.receiver.flow().index())];
             own.longer[0].merge(&arrivals.since_transmission);
             own.longer[1].merge(&arrivals.since_production);
@@ -79,7 +79,7 @@ pub(super) fn arrivals<'a>(
     all
 }
 
-/// Fills the row of a group from those of its flows. `reports` counts the Error Reports that ports sent about it.
+/// Fills the row of a group from those of its flows. `reports` is the number of Error Reports that ports sent about it.
 pub(super) fn fill_group(
     row: &mut GroupRow,
     flows: &[&FlowRow],

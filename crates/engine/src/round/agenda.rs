@@ -1,9 +1,8 @@
 //! The agenda of a cluster: a tournament tree with one pending turn per leaf.
 //!
-//! The order is that of the keys: the time, then the place within the instant (`round::lane`), then the leaf. A level of
-//! the tree costs one load of sixteen bytes and one match; who wins it is a coin toss that no branch predictor can learn,
-//! so the match is selected, not branched on (for a `u128` the compiler branches whatever it is told, so time and place
-//! are two words).
+//! The order is that of the keys: the time, then the place at that time (`network::lane`), then the leaf. A level of
+//! the tree costs one load of sixteen bytes and one comparison. No branch predictor can predict the result, so the code
+//! selects without a branch. It has two words, time and place, because the compiler always uses a branch for a `u128`.
 
 use std::hint::select_unpredictable;
 
@@ -14,43 +13,43 @@ use crate::network::lane::{Key, Place};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Member(pub u32);
 
-/// A pending turn; the lesser comes first.
+/// A pending turn; the smaller one comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct AnswerQueueing {
+struct Turn {
     time: u64,
-    /// Place among equal times, then leaf.
+    /// Place at equal times, then leaf.
     place: u64,
 }
 
-impl AnswerQueueing {
-    const NEVER: AnswerQueueing = AnswerQueueing { time: u64::MAX, place: u64::MAX };
+impl Turn {
+    const NEVER: Turn = Turn { time: u64::MAX, place: u64::MAX };
 
     #[inline]
-    fn earlier(self, other: AnswerQueueing) -> AnswerQueueing {
+    fn earlier(self, other: Turn) -> Turn {
         let other_first = (other.time < self.time) | ((other.time == self.time) & (other.place < self.place));
-        AnswerQueueing {
+        Turn {
             time: select_unpredictable(other_first, other.time, self.time),
             place: select_unpredictable(other_first, other.place, self.place),
         }
     }
 }
 
-/// Every leaf's pending turn, and the first of them all.
+/// The pending turn of every leaf, and the earliest of them.
 #[derive(Clone, Debug)]
 pub struct Agenda {
     /// Node 1 is the root, node i has the children 2i and 2i + 1; the second half are the leaves.
-    tree: Box<[AnswerQueueing]>,
+    tree: Box<[Turn]>,
 }
 
 impl Agenda {
-    /// For that many leaves, none with a turn.
+    /// An agenda of `leaves` leaves without turns.
     #[must_use]
     pub fn new(leaves: usize) -> Agenda {
         let size = 2 * leaves.next_power_of_two().max(2);
-        Agenda { tree: vec![AnswerQueueing::NEVER; size].into_boxed_slice() }
+        Agenda { tree: vec![Turn::NEVER; size].into_boxed_slice() }
     }
 
-    /// The first turn: its key and leaf.
+    /// The earliest turn: its key and leaf.
     #[inline]
     #[must_use]
     pub fn first(&self) -> (Key, Member) {
@@ -58,7 +57,7 @@ impl Agenda {
         (Key { time: Time(first.time), place: Place((first.place >> 32) as u32) }, Member(first.place as u32))
     }
 
-    /// Gives the leaf a turn at `key`, if it has none before.
+    /// Sets the leaf's turn to `key` if that is earlier.
     #[inline]
     pub fn bring_forward(&mut self, leaf: Member, key: Key) {
         let planned = self.tree[self.tree.len() / 2 + leaf.0 as usize];
@@ -67,14 +66,14 @@ impl Agenda {
         }
     }
 
-    /// Replaces the leaf's turn; [`Key::NEVER`] takes it off.
+    /// Replaces the leaf's turn; [`Key::NEVER`] removes it.
     #[inline]
     pub fn set(&mut self, leaf: Member, key: Key) {
         let tree = &mut self.tree[..];
-        // The size is a power of two: the mask proves every index in bounds.
+        // The size is a power of two, so the mask keeps every index in bounds.
         let mask = tree.len() - 1;
         let mut node = (tree.len() / 2 + leaf.0 as usize) & mask;
-        let mut winner = AnswerQueueing { time: key.time.0, place: u64::from(key.place.0) << 32 | u64::from(leaf.0) };
+        let mut winner = Turn { time: key.time.0, place: u64::from(key.place.0) << 32 | u64::from(leaf.0) };
         if tree[node] == winner {
             return;
         }
@@ -97,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_times_go_by_place() {
+    fn equal_times_are_ordered_by_place() {
         let mut agenda = Agenda::new(3);
         agenda.set(Member(0), key(5, 9));
         agenda.set(Member(2), key(5, 4));
@@ -107,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_agenda_waits_for_ever() {
+    fn an_empty_agenda_has_no_turn() {
         assert_eq!(Agenda::new(1).first().0, Key::NEVER);
     }
 

@@ -1,4 +1,4 @@
-//! Cluster: nodes joined in a loop without delay. None can run ahead of another, so they take turns, key by key.
+//! Cluster: nodes connected in a loop without delay. No node can run ahead of another, so they take turns, key by key.
 
 use super::horizon::Feeder;
 use super::process::Process;
@@ -13,20 +13,20 @@ use crate::round::agenda::{Agenda, Member};
 pub struct Cluster {
     /// Their indices.
     members: Vec<u32>,
-    /// For each the lanes by which it hands on to members, and the places of those among the members.
+    /// For each member, its lanes to other members, and these members.
     consumers: Vec<Vec<(LaneId, Member)>>,
-    /// Nodes outside from which they get PDUs.
+    /// Nodes outside the cluster that send to it.
     pub feeders: Vec<Feeder>,
-    /// The lanes by which those come, and the places of the members to which they lead.
+    /// The lanes from outside, and the members that read them.
     inlets: Vec<(LaneId, Member)>,
     agenda: Agenda,
-    /// Whether the agenda says when each member next has something to do, but for what came in from outside.
+    /// Whether the agenda has the next turn of each member, except for PDUs from outside.
     is_planned: bool,
 }
 
 impl Cluster {
-    /// Of these `members`; `consumers` names for each the lanes by which it hands on to members, and the places of those
-    /// in `members`; `inlets` those that come from outside, from the `feeders`.
+    /// A cluster of these `members`. `consumers` has, for each of them, its lanes to members and the indices of these
+    /// in `members`. `inlets` has the lanes from outside, from the `feeders`.
     #[must_use]
     pub fn new(
         members: Vec<u32>,
@@ -37,7 +37,7 @@ impl Cluster {
         Cluster { agenda: Agenda::new(members.len()), members, consumers, feeders, inlets, is_planned: false }
     }
 
-    /// Somebody else may have run the members meanwhile.
+    /// The members may have run outside this cluster since the last turn.
     pub fn forget_plans(&mut self) {
         self.is_planned = false;
     }
@@ -48,7 +48,7 @@ impl Cluster {
         &self.members
     }
 
-    /// When the first timer of its nodes expires, or something arrives at one from another.
+    /// Time of the earliest timer of its nodes, or of the earliest PDU between them.
     #[must_use]
     pub fn first(&self, processes: &[Process]) -> Time {
         if self.is_planned {
@@ -58,7 +58,7 @@ impl Cluster {
         timers.min().unwrap_or(Time::NEVER)
     }
 
-    /// Does everything that happens before `horizon`.
+    /// Handles everything before `horizon`.
     pub fn run<P: Probe>(&mut self, horizon: Time, processes: &mut [Process], ctx: &mut Ctx<P>) {
         if self.is_planned {
             Self::bring_forward(&mut self.agenda, &self.inlets, ctx);
@@ -83,7 +83,7 @@ impl Cluster {
         }
     }
 
-    /// What came into these lanes can only bring the turns of their consumers forward.
+    /// New records in these lanes can only make the turns of their readers earlier.
     #[inline]
     fn bring_forward<P>(agenda: &mut Agenda, lanes: &[(LaneId, Member)], ctx: &Ctx<P>) {
         for (lane, consumer) in lanes {
@@ -93,7 +93,7 @@ impl Cluster {
         }
     }
 
-    /// Asks a member when it next has something to do.
+    /// Computes the next turn of a member.
     fn plan<P>(&mut self, leaf: usize, processes: &[Process], ctx: &Ctx<P>) {
         let process = &processes[self.members[leaf] as usize];
         let key = process.inbox.first(ctx).min(process.node.timer());

@@ -1,32 +1,32 @@
-//! Ends as those see them who read what was measured, whatever node they belong to.
+//! Endpoints as reports see them, independent of their nodes.
 
 use crate::network::hosts::Host;
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
 use crate::network::receiver::Receiver;
 
-/// Where an End stands.
+/// Location of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Location {
     /// Index of its node.
     pub process: u32,
-    /// Its place there.
+    /// Its index in that node.
     pub index: u32,
 }
 
-/// One End, as those see it who read what was measured.
+/// One endpoint, for reports.
 #[derive(Clone, Copy, Debug)]
 pub enum Endpoint<'a> {
     /// A host.
     Host(&'a Host),
     /// A receiver that only measures.
     Sink(&'a Receiver),
-    /// No PDU reaches it or leaves it.
+    /// No PDU starts or ends here.
     Unused,
 }
 
 impl<'a> Endpoint<'a> {
-    /// What measures the data that arrive here, if any do.
+    /// The receiver of the data that arrive here, if any.
     #[must_use]
     pub fn receiver(self) -> Option<&'a Receiver> {
         match self {
@@ -40,16 +40,16 @@ impl<'a> Endpoint<'a> {
     #[must_use]
     pub fn sender(self) -> Option<&'a Sender> {
         match self {
-            Endpoint::Host(Host::Direct(end)) => end.sender.as_ref(),
+            Endpoint::Host(Host::Direct(host)) => host.sender.as_ref(),
             _ => None,
         }
     }
 
-    /// One end of transport connections.
+    /// Its transport host, if it is one.
     #[must_use]
     pub fn transport(self) -> Option<&'a TransportHost> {
         match self {
-            Endpoint::Host(Host::Transport(end)) => Some(end),
+            Endpoint::Host(Host::Transport(host)) => Some(host),
             _ => None,
         }
     }

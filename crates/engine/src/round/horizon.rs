@@ -1,25 +1,25 @@
-//! Horizons: how far a node may run before anything more can reach it.
+//! Horizons: how far a node may run before something more can arrive.
 //!
-//! Conservative simulation (Chandy and Misra 1979, Bryant 1977): a node may do everything that lies before the least
-//! of its feeders' bounds, for none of them can send it anything earlier. A bound is what has happened at the feeder
-//! already, and the time that a PDU takes from there at the least.
+//! Conservative simulation (Chandy and Misra 1979, Bryant 1977): a node may handle everything before the smallest bound
+//! of its feeders, because no feeder can send it anything earlier. The bound of a feeder is its own horizon plus its
+//! lookahead, the shortest time from the feeder to the node.
 
-/// How what a feeder hands on takes its way.
+/// The kind of connection from a feeder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Edge {
-    /// By its line: serialisation and propagation, or what the sender's access line takes.
+    /// A line, with serialisation and propagation, or the access lines of the hosts.
     Line,
-    /// In no time: a notice, an answer, what a policer lets pass.
+    /// No delay: a notice, an answer, or a PDU from a policer.
     Direct,
-    /// In no time, but only what came back from elsewhere and was shown to the feeder's congestion point.
-    Shown,
+    /// No delay, but only for backward PDUs from other nodes, which the feeder's congestion point observes.
+    Observed,
 }
 
-/// A node from which another gets PDUs.
+/// A node that sends to another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Feeder {
     /// Index of the node.
     pub node: u32,
-    /// The way from there.
+    /// The kind of connection.
     pub edge: Edge,
 }

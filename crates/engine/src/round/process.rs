@@ -6,17 +6,17 @@ use crate::network::Node;
 use crate::network::inbox::Inbox;
 use crate::network::lane::LaneId;
 
-/// One node, what leads to it, and how far it has run.
+/// A logical process: one node with its inbox, its feeders and its horizon.
 #[derive(Clone, Debug)]
 pub struct Process {
     /// The node.
     pub node: Node,
-    /// The lanes that lead to it.
+    /// The lanes to it.
     pub inbox: Inbox,
-    /// The nodes from which they come, each way once.
+    /// The nodes that send to it, each once per kind of edge.
     pub feeders: Vec<Feeder>,
-    /// The lanes whose PDUs are only shown to it, and the nodes from which those come.
-    pub shown: (Vec<LaneId>, Vec<Feeder>),
-    /// Everything before it has happened.
+    /// The lanes whose PDUs its congestion point only observes, and the nodes that send them.
+    pub observed: (Vec<LaneId>, Vec<Feeder>),
+    /// The node has handled everything before this time.
     pub horizon: Time,
 }

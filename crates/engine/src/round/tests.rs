@@ -1,4 +1,4 @@
-//! Horizons, by hand and against what comes; stops and slices.
+//! Horizons, by hand and in random networks; stops and slices.
 
 use super::*;
 use crate::core::probe::Trace;
@@ -6,7 +6,7 @@ use crate::network::testing::{CELL, cell, key, put};
 use crate::scenario::assembly::{self, Assembled, Form};
 use crate::scenario::document;
 
-/// The network of a scenario at time 0, and how long it runs.
+/// The network of a scenario at time 0, and the length of the run.
 fn world(text: &str, form: Form) -> (World<Trace>, Span) {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let Assembled { world, .. } = assembly::world(&scenario, 1, 0, form, Trace::default()).unwrap();
@@ -18,12 +18,12 @@ fn process(world: &World<Trace>, is_wanted: impl Fn(&Node) -> bool) -> usize {
     world.processes.iter().position(|process| is_wanted(&process.node)).unwrap()
 }
 
-/// How far a node may run in the next round.
+/// The horizon of a node in the next round.
 fn horizon_of(world: &World<Trace>, process: usize) -> Time {
     horizon(&world.processes, &world.processes[process].feeders, world.first(), &world.ctx)
 }
 
-/// A cell every 2 us from 5 us on, over a line that takes 1 us for one and delays by 10 us.
+/// One cell every 2 us from 5 us on. The line has a serialisation time of 1 us and a propagation delay of 10 us.
 const LINE: &str = r#"
     duration = "50 us"
     [line.trunk]
@@ -36,23 +36,23 @@ const LINE: &str = r#"
 "#;
 
 #[test]
-fn a_line_lets_its_far_end_run_ahead_by_a_cell_and_its_delay() {
+fn a_line_gives_a_lookahead_of_one_cell_and_its_delay() {
     let (mut world, _) = world(LINE, Form::Fast);
     let hosts = process(&world, |node| matches!(node, Node::Hosts(_)));
     let sinks = process(&world, |node| matches!(node, Node::Sinks(_)));
     assert_eq!(world.first(), Time(5 * CELL));
-    // Nothing reaches the source. The port hears from it at once, the receiver not before 5 + 1 + 10 us.
+    // Nothing reaches the source. PDUs reach the port without delay, and the receiver not before 5 + 1 + 10 us.
     let horizons = |world: &World<Trace>| [hosts, 0, sinks].map(|process| horizon_of(world, process));
     assert_eq!(horizons(&world), [Time::NEVER, Time(5 * CELL), Time(16 * CELL)]);
     // A round up to 8 us: the cells of 5 and 7 us are sent and on the line.
     world.round(Time(5 * CELL), Time(8 * CELL));
     assert_eq!([hosts, 0, sinks].map(|process| world.processes[process].horizon), [Time(8 * CELL); 3]);
     assert_eq!(world.first(), Time(9 * CELL));
-    // The line is free from 8 us on, and nothing is sent before 9.
+    // The line is free from 8 us on, and no cell is sent before 9 us.
     assert_eq!(horizons(&world), [Time::NEVER, Time(9 * CELL), Time(20 * CELL)]);
 }
 
-/// Two connections both ways through switches that write into RM cells on their way back, and what is beside them.
+/// Two bidirectional connections through switches that write into backward RM cells, and other flows.
 fn both_ways(duration: &str, delay: &str, beside: &str) -> String {
     let connection = |name, path, peer| {
         format!(
@@ -82,42 +82,42 @@ fn both_ways(duration: &str, delay: &str, beside: &str) -> String {
 }
 
 #[test]
-fn a_port_holds_back_those_to_whom_it_only_shows_no_longer_than_what_it_is_shown() {
+fn a_port_that_only_observes_pdus_bounds_the_next_node_by_their_arrival() {
     let (mut world, _) = world(&both_ways("3 ms", "10 us", ""), Form::Fast);
     let feeds = |process: &Process, node: u32, edge: Edge| process.feeders.contains(&Feeder { node, edge });
-    let host = world.processes.iter().position(|process| feeds(process, 0, Edge::Shown)).unwrap();
+    let host = world.processes.iter().position(|process| feeds(process, 0, Edge::Observed)).unwrap();
     assert!(feeds(&world.processes[host], 1, Edge::Line));
-    // All that can come has to take the line back: a cell and 10 us.
+    // Every such PDU first needs the line back: one cell and 10 us.
     assert_eq!((world.first(), horizon_of(&world, host)), (Time::ZERO, Time(11 * CELL)));
-    // What is under way to the port, to be shown there at 3 us, will be there at once.
-    let shown = world.processes[0].shown.0[0];
-    put(&mut world.ctx, shown.0, key(3 * CELL, 1), cell(1, 0));
+    // A PDU in transit to the port that arrives at 3 us leaves it without delay.
+    let observed = world.processes[0].observed.0[0];
+    put(&mut world.ctx, observed.0, key(3 * CELL, 1), cell(1, 0));
     assert_eq!(horizon_of(&world, host), Time(3 * CELL));
-    // But no sooner than the port itself has come.
+    // But not before the horizon of the port itself.
     world.processes[0].horizon = Time(4 * CELL);
     assert_eq!(horizon_of(&world, host), Time(4 * CELL));
 }
 
-/// Everything is in order: no lane holds anything, and no node has anything to do, below the horizon of its node; and
-/// the keys of a lane never fall.
-fn assert_rules(world: &World<Trace>, told: &dyn Fn() -> String) {
+/// Checks the rules: below the horizon of a node its lanes are empty and it has no timer, and the keys of a lane never
+/// decrease.
+fn assert_rules(world: &World<Trace>, message: &dyn Fn() -> String) {
     for (index, process) in world.processes.iter().enumerate() {
         let is_in_time = |time: Time| {
-            assert!(time >= process.horizon, "{time:?} below {:?} at node {index}: {}", process.horizon, told());
+            assert!(time >= process.horizon, "{time:?} below {:?} at node {index}: {}", process.horizon, message());
         };
         is_in_time(process.node.timer().time);
         for lane in &process.inbox.lanes {
             let mut last = Key::start_of(process.horizon);
             for record in world.ctx.lanes[lane.index()].iter() {
                 is_in_time(record.time);
-                assert!(record.key() >= last, "{:?} behind {last:?} in {lane:?}: {}", record.key(), told());
+                assert!(record.key() >= last, "{:?} behind {last:?} in {lane:?}: {}", record.key(), message());
                 last = record.key();
             }
         }
     }
 }
 
-/// Runs a network unit by unit, in rounds of some hundredth of its length, and looks at everything after each.
+/// Runs a network unit by unit, in rounds of about a hundredth of its length, and checks the rules after each unit.
 fn assert_rules_hold(text: &str, form: Form, rounds: u64) -> u64 {
     let (mut world, length) = world(text, form);
     let end = Time::ZERO + length;
@@ -129,7 +129,7 @@ fn assert_rules_hold(text: &str, form: Form, rounds: u64) -> u64 {
             world.run_unit(unit, first, end.min(first + window));
             assert_rules(&world, &|| format!("{form:?}, unit {unit}, round from {first:?}\n{text}"));
         }
-        // Each round gets on: what was to happen first has happened.
+        // Each round makes progress: the earliest pending event has happened.
         assert!(world.first() > first, "{form:?}, round from {first:?}\n{text}");
         stops += 1;
     }
@@ -138,11 +138,11 @@ fn assert_rules_hold(text: &str, form: Form, rounds: u64) -> u64 {
 }
 
 #[test]
-fn nothing_is_handed_on_below_a_horizon() {
+fn nothing_is_sent_below_a_horizon() {
     let mut stops = 0;
     for number in 0..70 {
         let text = crate::random_network::text(number);
-        // Slices of many lengths: where horizons lie depends on them.
+        // Slices of many lengths: the horizons depend on them.
         stops += assert_rules_hold(&text, Form::Fast, 20 + 7 * (number % 30));
         if number % 7 == 0 {
             assert_rules_hold(&text, Form::Plain, 30);
@@ -151,7 +151,7 @@ fn nothing_is_handed_on_below_a_horizon() {
     assert!(stops > 70 * 20, "{stops}");
 }
 
-/// A port tells the source at once: the two are a cluster.
+/// A port sends notices to the source without delay: the two form a cluster.
 const LOOP: &str = r#"
     duration = "3 ms"
     [line.output]
@@ -166,7 +166,7 @@ const LOOP: &str = r#"
 "#;
 
 #[test]
-fn a_slice_ends_where_all_nodes_have_come_to() {
+fn a_slice_ends_at_a_time_that_all_nodes_have_reached() {
     let both_ways = both_ways("3 ms", "10 us", "");
     for (text, form) in [(LINE, Form::Fast), (LINE, Form::Plain), (&both_ways, Form::Fast), (LOOP, Form::Fast)] {
         let (mut world, length) = world(text, form);
@@ -194,8 +194,8 @@ fn a_slice_ends_where_all_nodes_have_come_to() {
 }
 
 #[test]
-fn the_last_departure_ends_the_run_at_its_instant() {
-    // The cells of 5, 7, 9, .. us depart 1 us later. Behind 8 us those of 9, 11 and 13 us are the first three.
+fn the_last_departure_ends_the_run_at_its_time() {
+    // The cells of 5, 7, 9, .. us depart 1 us later. After 8 us the first three are those of 9, 11 and 13 us.
     for (form, slice) in [(Form::Fast, u64::MAX), (Form::Fast, 1), (Form::Plain, u64::MAX)] {
         let (mut world, length) = world(LINE, form);
         let until = Time::ZERO + length;
@@ -204,7 +204,7 @@ fn the_last_departure_ends_the_run_at_its_instant() {
         world.stop_after(0, 3);
         while !world.run_until(until, slice).unwrap() {}
         assert_eq!((world.clock(), world.end()), (Time(14 * CELL), Time(14 * CELL)));
-        // No node has gone beyond, and what the source would send at 15 us it has not sent.
+        // No node has run further: the cell of 15 us has not been sent.
         assert_eq!(world.ctx.sent, 5);
         assert!(world.processes.iter().all(|process| process.horizon <= Time(14 * CELL + 1)));
     }
@@ -221,7 +221,7 @@ fn a_departure_that_is_known_already_ends_the_run() {
     assert_eq!((world.clock(), world.ctx.sent), (Time(6 * CELL), 1));
 }
 
-/// A source that nobody tells anything.
+/// A source without feedback.
 const OPEN: &str = r#"
     [line.in]
     between = ["x", "a"]
@@ -232,7 +232,7 @@ const OPEN: &str = r#"
 "#;
 
 #[test]
-fn who_is_told_nothing_runs_ahead_of_the_rest_by_a_round_and_no_more() {
+fn a_source_without_feedback_runs_ahead_by_at_most_one_round() {
     let (mut world, length) = world(&both_ways("200 ms", "1 us", OPEN), Form::Fast);
     let end = Time::ZERO + length;
     let (mut taken, mut slices) = (0, 0);
@@ -245,7 +245,7 @@ fn who_is_told_nothing_runs_ahead_of_the_rest_by_a_round_and_no_more() {
     assert!(slices > 20, "{slices}");
 }
 
-/// What several nodes show of one instant does not depend on which of them ran first.
+/// The events of several nodes at one time are in the same order, whichever node ran first.
 #[test]
 fn a_trace_is_the_same_in_both_forms_and_in_any_slices() {
     for number in 0..40 {

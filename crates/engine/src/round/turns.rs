@@ -1,37 +1,37 @@
 //! Turns: whether the nodes run in rounds, or take turns as one cluster. The results are the same.
 //!
-//! Where rounds take few PDUs they cost more than they save. Now and then it is seen which is the case.
+//! Rounds with few PDUs cost more than they save. This is measured from time to time.
 
 use super::unit::Unit;
 
-/// For so many rounds it is seen how many PDUs they take.
-const LOOK_FOR: u64 = 128;
+/// Number of rounds over which the PDUs per round are measured.
+const MEASURED_ROUNDS: u64 = 128;
 
-/// Rounds in which fewer PDUs are taken cost more than to let all nodes take turns.
+/// With fewer PDUs per round, taking turns is faster.
 const FEW_A_ROUND: u64 = 4;
 
-/// After taking turns for so many PDUs, rounds are tried again; each time after twice as many.
+/// Rounds are tried again after this many PDUs in turns, and each further time after twice as many.
 const TRY_AFTER: u64 = 16_384;
 
-/// The units of a round, and the one in which all nodes take turns, if they can.
+/// The units of a round, and the unit in which all nodes take turns, if they can.
 #[derive(Clone, Debug)]
 pub(super) struct Turns {
     rounds: Vec<Unit>,
     turns: Option<Vec<Unit>>,
     takes_turns: bool,
-    /// PDUs taken, and rounds, at the last look.
+    /// PDUs and rounds at the last measurement.
     seen: (u64, u64),
     try_after: u64,
 }
 
 impl Turns {
-    /// Begins with rounds.
+    /// Starts with rounds.
     #[must_use]
     pub(super) fn new(rounds: Vec<Unit>, turns: Option<Unit>) -> Turns {
         Turns { rounds, turns: turns.map(|unit| vec![unit]), takes_turns: false, seen: (0, 0), try_after: TRY_AFTER }
     }
 
-    /// What runs at a time, in the order of a round.
+    /// The units, in the order of a round.
     #[inline]
     #[must_use]
     pub(super) fn units(&self) -> &[Unit] {
@@ -41,7 +41,7 @@ impl Turns {
         }
     }
 
-    /// The unit at that place of the order.
+    /// The unit with that index.
     #[inline]
     pub(super) fn unit(&mut self, index: usize) -> &mut Unit {
         match &mut self.turns {
@@ -50,12 +50,12 @@ impl Turns {
         }
     }
 
-    /// So many PDUs have been taken so far, in so many rounds.
+    /// Measures, if due, after `taken` PDUs and `rounds` rounds in total.
     #[inline]
-    pub(super) fn look(&mut self, taken: u64, rounds: u64) {
+    pub(super) fn measure(&mut self, taken: u64, rounds: u64) {
         let is_due = match self.takes_turns {
             true => taken >= self.seen.0 + self.try_after,
-            false => rounds >= self.seen.1 + LOOK_FOR,
+            false => rounds >= self.seen.1 + MEASURED_ROUNDS,
         };
         if self.turns.is_some() && is_due {
             self.choose(taken, rounds);
@@ -67,13 +67,13 @@ impl Turns {
             self.takes_turns = false;
             self.try_after *= 2;
         } else {
-            self.takes_turns = taken - self.seen.0 < FEW_A_ROUND * LOOK_FOR;
+            self.takes_turns = taken - self.seen.0 < FEW_A_ROUND * MEASURED_ROUNDS;
         }
         self.seen = (taken, rounds);
         self.forget_plans();
     }
 
-    /// Somebody else may have run the nodes meanwhile.
+    /// The nodes may have run in the other mode since.
     fn forget_plans(&mut self) {
         for unit in self.rounds.iter_mut().chain(self.turns.iter_mut().flatten()) {
             if let Unit::Cluster(cluster) = unit {
@@ -88,32 +88,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn turns_are_taken_where_rounds_take_little_and_rounds_tried_again() {
+    fn small_rounds_lead_to_turns_and_rounds_are_tried_again() {
         let mut turns = Turns::new(vec![Unit::Node(0), Unit::Node(1)], Some(Unit::Node(2)));
         let is_taking_turns = |turns: &Turns| turns.units().len() == 1;
-        turns.look(FEW_A_ROUND * LOOK_FOR, LOOK_FOR);
+        turns.measure(FEW_A_ROUND * MEASURED_ROUNDS, MEASURED_ROUNDS);
         assert!(!is_taking_turns(&turns));
-        // One PDU short of what a round is worth.
-        let (taken, rounds) = (2 * FEW_A_ROUND * LOOK_FOR - 1, 2 * LOOK_FOR);
-        turns.look(taken, rounds - 1);
+        // One PDU below the limit.
+        let (taken, rounds) = (2 * FEW_A_ROUND * MEASURED_ROUNDS - 1, 2 * MEASURED_ROUNDS);
+        turns.measure(taken, rounds - 1);
         assert!(!is_taking_turns(&turns));
-        turns.look(taken, rounds);
+        turns.measure(taken, rounds);
         assert!(is_taking_turns(&turns));
-        turns.look(taken + TRY_AFTER - 1, rounds + 9);
+        turns.measure(taken + TRY_AFTER - 1, rounds + 9);
         assert!(is_taking_turns(&turns));
-        turns.look(taken + TRY_AFTER, rounds + 9);
+        turns.measure(taken + TRY_AFTER, rounds + 9);
         assert!(!is_taking_turns(&turns));
-        // In vain: the next time after twice as many.
+        // Rounds were too small again: the next try is after twice as many PDUs.
         let taken = taken + TRY_AFTER + 1;
-        turns.look(taken, rounds + 9 + LOOK_FOR);
-        turns.look(taken + 2 * TRY_AFTER - 1, rounds + 10 + LOOK_FOR);
+        turns.measure(taken, rounds + 9 + MEASURED_ROUNDS);
+        turns.measure(taken + 2 * TRY_AFTER - 1, rounds + 10 + MEASURED_ROUNDS);
         assert!(is_taking_turns(&turns));
     }
 
     #[test]
     fn nodes_that_cannot_take_turns_never_do() {
         let mut turns = Turns::new(vec![Unit::Node(0), Unit::Node(1)], None);
-        turns.look(1, LOOK_FOR);
+        turns.measure(1, MEASURED_ROUNDS);
         assert_eq!(turns.units().len(), 2);
     }
 }

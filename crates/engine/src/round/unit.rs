@@ -1,12 +1,12 @@
-//! Unit: the part of a network that runs at a time.
+//! Unit: a part of the network that runs alone.
 
 use super::cluster::Cluster;
 
-/// What runs at a time.
+/// A part of the network that runs alone.
 #[derive(Clone, Debug)]
 pub enum Unit {
-    /// A node alone.
+    /// One node.
     Node(u32),
-    /// Nodes joined in a loop without delay.
+    /// Nodes connected in a loop without delay.
     Cluster(Box<Cluster>),
 }

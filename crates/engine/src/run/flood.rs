@@ -1,6 +1,7 @@
-//! Flood: finds the port that only fills, long before memory is full.
+//! Flood: detects a port whose queue only grows, long before memory is full.
 //!
-//! The looks are at fixed instants of the run, so that it is refused or not whoever drives it, and however fast.
+//! The checks are at fixed times of the run, so the result does not depend on the caller or on the speed of the
+//! machine.
 
 use crate::core::error::Fault;
 use crate::core::probe::Probe;
@@ -10,51 +11,51 @@ use crate::network::context::MOST_HELD;
 use crate::network::port::Port;
 use crate::round::World;
 
-/// PDUs in the network below which nobody looks.
+/// Below this number of PDUs in the network, nothing is checked.
 const EARLY: u64 = 1_000_000;
-/// Looks in a row at each of which the queue must have been longer than at the one before.
-const LOOKS: u32 = 8;
-/// Fewest and most looks of a run.
+/// Number of consecutive checks that must each find a longer queue.
+const CHECKS: u32 = 8;
+/// Fewest and most checks in a run.
 const FEWEST: u64 = 64;
 const MOST: u64 = 4096;
 
-/// Whoever looks after the queues of a run.
+/// The checks of the queue lengths in a run.
 #[derive(Clone, Debug)]
 pub(super) struct Flood {
     step: Span,
     next: Time,
-    /// By number of port; nothing is known of a port while the network holds little.
+    /// By port number; empty while the network holds few PDUs.
     growth: Vec<Option<Growth>>,
 }
 
-/// How long a queue has been growing.
+/// For how long a queue has been growing.
 #[derive(Clone, Copy, Debug)]
 struct Growth {
     since: Time,
     first: u64,
     last: u64,
-    looks: u32,
+    checks: u32,
 }
 
 impl Flood {
-    /// For a run of this length in which so many PDUs a second are to be expected: about one look for as many as are
-    /// early, so that there have been enough by the time when it matters.
+    /// For a run of this length with about `offered` PDUs per second: about one check per `EARLY` PDUs, so that enough
+    /// checks precede the memory limit.
     pub(super) fn new(duration: Span, offered: f64) -> Flood {
         let wanted = Span::from_seconds(EARLY as f64 / offered.max(1e-9));
         let step = wanted.clamp(Span(duration.0 / MOST), Span(duration.0 / FEWEST)).max(Span(1));
         Flood { step, next: Time::ZERO + step, growth: Vec::new() }
     }
 
-    /// When it looks next.
+    /// Time of the next check.
     pub(super) fn next(&self) -> Time {
         self.next
     }
 
-    /// Looks at every port at the time of its look.
+    /// Checks every port, at the time of the check.
     ///
     /// # Errors
-    /// The port that has only grown, and would be beyond memory before `end`.
-    pub(super) fn look<P: Probe>(&mut self, world: &World<P>, end: Option<Time>) -> Result<(), Fault> {
+    /// Names the port whose queue has only grown and will exceed memory before `end`.
+    pub(super) fn check<P: Probe>(&mut self, world: &World<P>, end: Option<Time>) -> Result<(), Fault> {
         let now = world.clock();
         self.next = now + self.step;
         let Some(end) = end.filter(|_| world.held() >= EARLY) else {
@@ -65,14 +66,14 @@ impl Flood {
         for (port, growth) in world.ports().zip(&mut self.growth) {
             let length = present(port);
             *growth = match *growth {
-                Some(known) if length > known.last => Some(Growth { last: length, looks: known.looks + 1, ..known }),
-                _ => Some(Growth { since: now, first: length, last: length, looks: 0 }),
+                Some(known) if length > known.last => Some(Growth { last: length, checks: known.checks + 1, ..known }),
+                _ => Some(Growth { since: now, first: length, last: length, checks: 0 }),
             };
         }
         let growing = world
             .ports()
             .zip(&self.growth)
-            .filter_map(|(port, growth)| growth.filter(|growth| growth.looks >= LOOKS).map(|growth| (growth, port)));
+            .filter_map(|(port, growth)| growth.filter(|growth| growth.checks >= CHECKS).map(|growth| (growth, port)));
         let Some((growth, port)) = growing.max_by_key(|(growth, _)| growth.last - growth.first) else { return Ok(()) };
         let expected = growth.per_second(now) * end.since(now).seconds() + world.held() as f64;
         if expected <= MOST_HELD as f64 {
@@ -83,7 +84,7 @@ impl Flood {
             growth.per_second(now),
             port,
             now,
-            &format!("about {} by the end of the run", rounded(expected)),
+            &format!(", and about {} at the end of the run", rounded(expected)),
         ))
     }
 }
@@ -94,7 +95,7 @@ impl Growth {
     }
 }
 
-/// Refuses to go on once the network holds more than fits in memory.
+/// Stops the run once the network holds more PDUs than fit in memory.
 pub(super) fn refuse<P: Probe>(world: &World<P>) -> Result<(), Fault> {
     let held = world.held();
     if held <= MOST_HELD {
@@ -104,22 +105,22 @@ pub(super) fn refuse<P: Probe>(world: &World<P>) -> Result<(), Fault> {
     let now = world.clock();
     if present(port) < held / 2 {
         let reason = format!(
-            "after {} s the network holds {held} PDUs, most of them on lines, some {} MB of memory, and there is room for \
+            "after {} s the network holds {held} PDUs, most of them on lines (about {} MB of memory); the limit is \
              {MOST_HELD}",
             now.seconds(),
             held.saturating_mul(HELD_BYTES) / 1_000_000,
         );
         return Err(Fault::new("", "", reason, "give lower rates or shorter delays"));
     }
-    let growth = Growth { since: Time::ZERO, first: 0, last: present(port), looks: 0 };
-    Err(refusal(held, growth.per_second(now), port, now, "more by now"))
+    let growth = Growth { since: Time::ZERO, first: 0, last: present(port), checks: 0 };
+    Err(refusal(held, growth.per_second(now), port, now, ""))
 }
 
 fn present(port: &Port) -> u64 {
     port.queues().iter().map(|queue| queue.present).sum()
 }
 
-/// What there is to say of a port that grows by so many PDUs a second: what comes in is what its line takes, and that.
+/// The refusal for a port that grows by `growth` PDUs per second: its input is its line rate plus this growth.
 fn refusal(held: u64, growth: f64, port: &Port, now: Time, fate: &str) -> Fault {
     let measures = port.queues().iter().map(|queue| queue.measures);
     let (bits, departed) =
@@ -128,19 +129,19 @@ fn refusal(held: u64, growth: f64, port: &Port, now: Time, fate: &str) -> Fault 
     let rate = port.rate().map_or(Rate(0), crate::core::time::LineRate::rounded);
     let input = rate.bits_per_second() + growth * pdu_bits as f64;
     let reason = format!(
-        "after {} s the queue of port `{}` only grows: {} PDUs wait there, for about {} comes in and its line takes {rate}; \
-         the network holds {held} PDUs, some {} MB of memory, {fate}, and there is room for {MOST_HELD}",
+        "after {} s the queue of port `{}` only grows: it holds {} PDUs; about {} arrives and its line sends {rate}; \
+         the network holds {held} PDUs (about {} MB of memory){fate}; the limit is {MOST_HELD}",
         now.seconds(),
         port.name(),
         present(port),
         Rate(rounded(input)),
         held.saturating_mul(HELD_BYTES) / 1_000_000,
     );
-    let remedy = "limit its queue, offer it less than its rate, or make the run shorter";
+    let remedy = "limit its queue, offer less than its line rate, or make the run shorter";
     Fault::new("", "", reason, remedy)
 }
 
-/// In three digits.
+/// Rounded to three digits.
 fn rounded(number: f64) -> u64 {
     let number = number as u64;
     let unit = 10u64.pow(number.max(1).ilog10().saturating_sub(2));

@@ -1,4 +1,4 @@
-//! From a scenario to a world: every cross-check with its error, then routes, lanes and nodes.
+//! Assembly: builds a world from a scenario. It checks the scenario, and then lays out routes, lanes and nodes.
 
 mod check;
 mod estimate;
@@ -20,21 +20,21 @@ use crate::scenario::spec::Scenario;
 pub use estimate::{Estimate, Limits};
 pub use nodes::Form;
 
-/// A world and what its driver must know of it.
+/// A world, and the data that its driver needs.
 #[derive(Clone, Debug)]
 pub struct Assembled<P> {
     /// The network at time 0.
     pub world: World<P>,
-    /// Port whose departures may end the run, and how many.
+    /// The port whose departures may end the run, and their number.
     pub stop: Option<(usize, u64)>,
-    /// How much it will be at least.
+    /// Lower bounds of the run's size.
     pub estimate: Estimate,
 }
 
 /// Checks the scenario and builds its world.
 ///
 /// # Errors
-/// [`Error::Scenario`] for the first thing that is wrong, with its path.
+/// [`Error::Scenario`] for the first fault, with its path.
 pub fn world<P: Probe>(
     scenario: &Scenario,
     seed: u64,
@@ -49,10 +49,10 @@ pub fn world<P: Probe>(
     Ok(Assembled { world, stop: network.stop, estimate })
 }
 
-/// How much a run of the scenario will be at least; nothing is built for that.
+/// Lower bounds of the size of a run. It builds no nodes.
 ///
 /// # Errors
-/// [`Error::Scenario`] for the first thing that is wrong with the scenario.
+/// [`Error::Scenario`] for the first fault of the scenario.
 pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
     Ok(lay_out(scenario)?.estimate())
 }

@@ -1,4 +1,4 @@
-//! One scenario in both forms of the engine, which must agree to the bit.
+//! One scenario in both forms of the engine, which must give equal bits.
 
 #![allow(dead_code, reason = "not every file of tests needs all of it")]
 
@@ -6,7 +6,7 @@ use penstock_engine::report::{FlowRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 
-/// What a whole run of one form measures.
+/// The report of a whole run in one form.
 pub(crate) fn report(text: &str, seed: u64, form: Form) -> Report {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}"));
     let mut run = Run::new(&scenario, seed, 0, form).unwrap_or_else(|error| panic!("{error}"));
@@ -15,14 +15,14 @@ pub(crate) fn report(text: &str, seed: u64, form: Form) -> Report {
     run.report()
 }
 
-/// The report of both forms, which must not differ in anything.
+/// The report of both forms, which must be equal.
 pub(crate) fn agreed(text: &str, seed: u64) -> Report {
     let (fast, plain) = (report(text, seed, Form::Fast), report(text, seed, Form::Plain));
     assert_eq!(fast, plain);
     fast
 }
 
-/// The row of the flow of that name.
+/// The row of the flow with that name.
 pub(crate) fn flow<'a>(report: &'a Report, name: &str) -> &'a FlowRow {
     report.flows.iter().find(|row| row.flow == name).expect(name)
 }

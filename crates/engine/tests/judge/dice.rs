@@ -1,11 +1,11 @@
-//! Choices that follow from a number alone, whatever libraries are there: `splitmix64`.
+//! Choices determined by a number alone, independent of any library: `splitmix64`.
 
 /// A sequence of choices.
 pub(crate) struct Dice(u64);
 
 impl Dice {
     pub(crate) fn new(number: u64) -> Dice {
-        // So that neighbours have nothing in common.
+        // So that consecutive numbers give unrelated sequences.
         let mut dice = Dice(number.wrapping_mul(0xd134_2543_de82_ef95));
         dice.next();
         dice
@@ -19,22 +19,22 @@ impl Dice {
         word ^ (word >> 31)
     }
 
-    /// A number below `end`, which is above 0.
+    /// A number from 0 to `end` - 1; `end` must be above 0.
     pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
-    /// A number from `first` to `last`, both among them.
+    /// A number from `first` to `last`, both included.
     pub(crate) fn from(&mut self, first: u64, last: u64) -> u64 {
         first + self.below(last - first + 1)
     }
 
-    /// True once in so many times.
+    /// True with probability 1 / `times`.
     pub(crate) fn once_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }
 
-    /// One of these.
+    /// One of these values.
     pub(crate) fn pick<T: Copy>(&mut self, all: &[T]) -> T {
         all[self.below(all.len() as u64) as usize]
     }

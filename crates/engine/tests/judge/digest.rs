@@ -1,5 +1,5 @@
-//! A whole report as text, exact to the bit, and its hash. A fingerprint says what was delivered and discarded and when;
-//! it does not notice queue areas, delays of transport packets, series, levels or distributions. This does.
+//! A whole report as text, exact to the bit, and its hash. A fingerprint covers deliveries and discards with their
+//! times. It does not cover queue areas, delays of transport packets, series, levels or distributions. This hash does.
 
 use std::fmt::Write as _;
 
@@ -7,14 +7,14 @@ use penstock_engine::report::Report;
 use penstock_engine::report::columns::{Column, Table, Values};
 use sha2::{Digest, Sha256};
 
-/// What a row of each table is called in the text, in the order of the tables.
+/// The name of a row of each table in the text, in the order of the tables.
 const ROWS: [&str; 8] =
     ["FlowRow", "GroupRow", "PortRow", "QueueRow", "LossRow", "LevelRow", "SeriesRow", "DistributionRow"];
 
-/// Columns, as `table.column`, that came after the pins and are left out of them.
+/// Columns, as `table.column`, that are newer than the pins and not part of them.
 const LATER: &[&str] = &[];
 
-/// A number as a reader wants it, and as it is.
+/// A number in decimal and in bits.
 fn exact(number: f64) -> String {
     format!("{number:?}/{:016x}", number.to_bits())
 }
@@ -47,22 +47,22 @@ fn write_table(text: &mut String, name: &str, table: &Table) {
     for row in 0..rows(&table.columns[0].values) {
         text.push_str(name);
         columns.iter().for_each(|column| {
-            write!(text, " {}={}", column.name, value(column, row)).expect("a string takes everything");
+            write!(text, " {}={}", column.name, value(column, row)).expect("writing to a string cannot fail");
         });
         text.push('\n');
     }
 }
 
-/// Every column of every row, but the number of PDUs that nodes took: it says how the engine worked, not what came of it.
+/// Every column of every row, except the number of handled PDUs: it depends on the engine and not on the model.
 pub(crate) fn text(report: &Report) -> String {
     let mut text = String::new();
     let tables = report.tables();
-    assert_eq!(tables.len(), ROWS.len(), "every table has a name here");
+    assert_eq!(tables.len(), ROWS.len(), "ROWS has a name for every table");
     tables.iter().zip(ROWS).for_each(|(table, name)| write_table(&mut text, name, table));
     for (name, seconds) in [("end_s", report.end_s), ("measured_s", report.measured_s)] {
-        writeln!(text, "{name}={}", exact(seconds)).expect("a string takes everything");
+        writeln!(text, "{name}={}", exact(seconds)).expect("writing to a string cannot fail");
     }
-    writeln!(text, "fingerprint={:016x}", report.fingerprint).expect("a string takes everything");
+    writeln!(text, "fingerprint={:016x}", report.fingerprint).expect("writing to a string cannot fail");
     text
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn delivered(report: &Report) -> u64 {
     report.groups.iter().map(|group| group.delivered).sum()
 }
 
-/// The first lines in which two texts differ, for a message.
+/// The first differing lines of two texts, for a message.
 pub(crate) fn differences(one: &str, other: &str) -> String {
     const MOST: usize = 6;
     let mut found = String::new();
@@ -87,11 +87,11 @@ pub(crate) fn differences(one: &str, other: &str) -> String {
         let name = one.split(' ').take(2).collect::<Vec<_>>().join(" ");
         let changed: Vec<String> =
             words.filter(|(one, other)| one != other).map(|(one, other)| format!("{one} / {other}")).collect();
-        writeln!(found, "  {name}: {}", changed.join(", ")).expect("a string takes everything");
+        writeln!(found, "  {name}: {}", changed.join(", ")).expect("writing to a string cannot fail");
     }
     let (lines, others) = (one.lines().count(), other.lines().count());
     if lines != others {
-        writeln!(found, "  {lines} rows / {others} rows").expect("a string takes everything");
+        writeln!(found, "  {lines} rows / {others} rows").expect("writing to a string cannot fail");
     }
     found
 }

@@ -1,5 +1,5 @@
-//! The judge: whether an engine gives the same bits as the one before it. Texts and hashes of whole reports, networks
-//! drawn at random from a number, and the pins of both. Shared by tests and by the example `pins`.
+//! The judge: whether an engine gives the same bits as an earlier one. Texts and hashes of whole reports, random
+//! networks, and the pins of both. Shared by tests and by the example `pins`.
 
 #![allow(dead_code, reason = "not everyone who judges needs all of it")]
 

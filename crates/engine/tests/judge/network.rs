@@ -1,14 +1,13 @@
-//! A network drawn at random from a number: the text of a scenario of some thousand cells, in which nearly everything
-//! happens at once. The same number gives the same text for ever, or its pin would mean nothing: who wants other
-//! networks adds numbers, and leaves these as they are.
+//! A random network for each number: the text of a scenario with some thousand cells and many simultaneous events. The
+//! text of a number must never change, because it is pinned. For other networks, use new numbers.
 
 use super::dice::Dice;
 use super::parts::{self, Queues, Unit};
 use super::points::{self, THEMES, Theme};
 
-/// Octets of PDUs that are no cells.
+/// Sizes in octets of PDUs that are not cells.
 const LENGTHS: [u64; 6] = [40, 53, 53, 106, 530, 1_500];
-/// The longest PDU of all, headers of a transport included.
+/// Size of the longest PDU, with the headers of a transport.
 const LONGEST: u64 = 1_600;
 
 /// The scenario of network `number`.
@@ -20,17 +19,17 @@ struct Draft {
     dice: Dice,
     theme: Theme,
     unit: Unit,
-    /// Whether PDUs have other lengths than that of a cell.
+    /// Whether PDUs have other sizes than a cell.
     has_packets: bool,
     /// The two nodes of each line.
     lines: Vec<[String; 2]>,
-    /// Cell times of the run.
+    /// Length of the run in cell times.
     length: u64,
     /// Whether some queues push out.
     push_out: bool,
-    /// Whether some ports take what comes at once in random order.
+    /// Whether some ports admit simultaneous arrivals in random order.
     is_random: bool,
-    /// Shares of the base rate that lines have.
+    /// Rates of lines relative to the base rate.
     rates: &'static [(u64, u64)],
 }
 
@@ -75,7 +74,7 @@ impl Draft {
         text
     }
 
-    /// How long, what is measured, and what ends it.
+    /// The duration, the measures, and the stop.
     fn head(&mut self) -> String {
         let unit = self.unit;
         let mut text = format!("duration = \"{}\"\n", unit.time(self.length, 1));
@@ -111,7 +110,7 @@ impl Draft {
         Queues { octets: if self.has_packets { LONGEST } else { 53 }, is_sized, push_out: self.push_out }
     }
 
-    /// What a port is beside its rate: order, queues, congestion point.
+    /// Parameters of a port except its rate: order, queues, congestion point.
     fn port(&mut self, prefix: &str) -> String {
         let order = if self.is_random && self.dice.once_in(2) { "random" } else { "fixed" };
         let point = points::congestion(&mut self.dice, self.unit, self.theme);
@@ -149,7 +148,7 @@ impl Draft {
         text
     }
 
-    /// A way of one to four lines that meets no node twice.
+    /// A path of one to four lines that visits no node twice.
     fn path(&mut self) -> Vec<String> {
         let most = self.dice.from(1, 4);
         let start = self.dice.pick(&[0, 1]);
@@ -198,7 +197,7 @@ impl Draft {
         let unit = self.unit;
         let nodes = |nodes: &[String]| nodes.iter().map(|node| format!("\"{node}\"")).collect::<Vec<_>>().join(", ");
         let mut text = format!("[flow.{name}]\ncount = {count}\npriority = {}\n", self.dice.below(3));
-        // A transport's packets may go anywhere; so may the flows of a few others.
+        // A transport's flows can use `from` and `to`, and so can those of a few others.
         let is_meshed = peer.is_empty() && self.dice.once_in(if theme == Theme::Transport { 2 } else { 12 });
         if is_meshed {
             let (from, to) = (nodes(&path[..1]), nodes(&path[1..]));
@@ -209,7 +208,7 @@ impl Draft {
         if !peer.is_empty() {
             text += &format!("peer = \"{peer}\"\n");
         }
-        // Its timers run for a millisecond at least.
+        // Its timers are at least a millisecond.
         let is_transport = theme == Theme::Transport && self.has_packets && unit.cell_time >= 100_000_000;
         if !is_meshed {
             let wanted = self.queues(false);

@@ -1,24 +1,24 @@
-//! Parts of networks drawn at random, as the text of a scenario. Rates and times are small multiples of one cell and one
-//! cell time, so that nearly everything happens at once.
+//! Parts of random networks, as scenario text. Rates and times are small multiples of one cell rate and one cell time,
+//! so that many events are simultaneous.
 
 use super::dice::Dice;
 
-/// What the numbers of one network are multiples of.
+/// The units of the numbers of one network.
 #[derive(Clone, Copy)]
 pub(crate) struct Unit {
-    /// Picoseconds of a cell at the base rate.
+    /// Cell time at the base rate, in picoseconds.
     pub(crate) cell_time: u64,
-    /// Whether lines name their rates in cells.
+    /// Whether lines give their rates in cells.
     pub(crate) is_slotted: bool,
 }
 
 impl Unit {
-    /// So many cell times, divided.
+    /// `number` / `divisor` cell times.
     pub(crate) fn time(self, number: u64, divisor: u64) -> String {
         format!("{} ps", number * self.cell_time / divisor)
     }
 
-    /// Bits per second of so many base rates, divided.
+    /// `number` / `divisor` of the base rate, in bits per second.
     pub(crate) fn bits_per_second(self, number: u64, divisor: u64) -> u64 {
         let base = 424_000_000_000_000 / self.cell_time;
         (base * number / divisor).max(1)
@@ -37,13 +37,13 @@ impl Unit {
         }
     }
 
-    /// Video frames a second, so that one of the base rate has some tens of cells.
+    /// Video frames per second, so that a frame at the base rate has some tens of cells.
     pub(crate) fn frames_per_second(self) -> u64 {
         (30_000_000_000 / self.cell_time).clamp(1, 1_000)
     }
 }
 
-/// Shares of the base rate that flows have.
+/// Rates of flows relative to the base rate.
 const SHARES: [(u64, u64); 7] = [(1, 12), (1, 8), (1, 6), (1, 4), (1, 3), (1, 2), (1, 1)];
 
 /// The shares that divide a slot.
@@ -51,12 +51,12 @@ pub(crate) fn share(dice: &mut Dice) -> (u64, u64) {
     dice.pick(&SHARES)
 }
 
-/// What the queues of a port may be.
+/// Constraints on the queues of a port.
 #[derive(Clone, Copy)]
 pub(crate) struct Queues {
-    /// Octets of the longest PDU, which must fit.
+    /// Size of the longest PDU in octets, which must fit.
     pub(crate) octets: u64,
-    /// Whether each has a size in PDUs.
+    /// Whether each queue must have a size in PDUs.
     pub(crate) is_sized: bool,
     /// Whether some push out.
     pub(crate) push_out: bool,
@@ -104,7 +104,7 @@ fn sending(dice: &mut Dice, burst: &str) -> String {
     format!("sending = {{ place = \"{place}\", phase = \"{phase}\", header = {header}{burst} }}")
 }
 
-/// A source that never runs dry.
+/// A source that always has data.
 pub(crate) fn greedy(dice: &mut Dice, unit: Unit) -> String {
     let mut parts = vec![match dice.below(3) {
         0 => "start = \"0 s\"".to_owned(),
@@ -119,7 +119,7 @@ pub(crate) fn greedy(dice: &mut Dice, unit: Unit) -> String {
     format!("greedy = {{ {} }}", parts.join(", "))
 }
 
-/// Connections of random lengths, with packets of about so many octets.
+/// Connections of random lengths, with packets of about `octets`.
 pub(crate) fn connections(dice: &mut Dice, unit: Unit, octets: u64) -> String {
     let mut law = |mean: String| format!("{} = \"{mean}\"", dice.pick(&["constant", "exponential"]));
     let gap = law(unit.time(40, 1));
@@ -132,7 +132,7 @@ pub(crate) fn connections(dice: &mut Dice, unit: Unit, octets: u64) -> String {
     )
 }
 
-/// Traffic with a mean of about `(number, divisor)` of the base rate.
+/// Traffic with a mean of about `number` / `divisor` of the base rate.
 pub(crate) fn traffic(dice: &mut Dice, unit: Unit, octets: u64, (number, divisor): (u64, u64)) -> String {
     let rate = unit.rate(number, divisor);
     let twice = unit.rate(2 * number, divisor);
@@ -177,7 +177,7 @@ pub(crate) fn traffic(dice: &mut Dice, unit: Unit, octets: u64, (number, divisor
             )
         }
         8 => {
-            // At most a frame of 40 PDUs.
+            // At most one frame of 40 PDUs.
             let burst = unit.frames_per_second() * octets * 8 * 41 * 53 / 48 * 2;
             let frames: Vec<String> = (0..dice.from(1, 6)).map(|_| dice.from(0, octets * 40).to_string()).collect();
             format!(
@@ -201,7 +201,7 @@ pub(crate) fn traffic(dice: &mut Dice, unit: Unit, octets: u64, (number, divisor
 }
 
 fn policer(dice: &mut Dice, unit: Unit, (number, divisor): (u64, u64)) -> String {
-    // The contract is kept, kept to the cell, or broken.
+    // The source stays within the contract, exactly meets it, or breaks it.
     let (times, of) = dice.pick(&[(1, 1), (1, 1), (2, 1), (1, 2)]);
     let rate = unit.rate(number * times, divisor * of);
     let action = dice.pick(&["mark", "discard"]);
@@ -224,13 +224,13 @@ fn policer(dice: &mut Dice, unit: Unit, (number, divisor): (u64, u64)) -> String
     }
 }
 
-/// None to three policers, one after the other.
+/// Zero to `most` policers in sequence.
 pub(crate) fn policers(dice: &mut Dice, unit: Unit, share: (u64, u64), most: u64) -> String {
     let all: Vec<String> = (0..dice.from(0, most)).map(|_| policer(dice, unit, share)).collect();
     if all.is_empty() { String::new() } else { format!("policers = [{}]\n", all.join(", ")) }
 }
 
-/// The way into the network.
+/// The access to the network.
 pub(crate) fn access(dice: &mut Dice, unit: Unit, wanted: Queues) -> String {
     let delay = unit.time(dice.pick(&[0, 0, 1, 2, 5, 20]), 1);
     match dice.below(6) {

@@ -1,9 +1,9 @@
-//! Congestion, notification and reaction points, and transport, of networks drawn at random.
+//! Congestion, notification and reaction points, and transport, of random networks.
 
 use super::dice::Dice;
 use super::parts::Unit;
 
-/// What a network is mostly about. Congestion points, sources and receivers that understand one another go together.
+/// The main feature of a network. Congestion points, sources and receivers of one scheme go together.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Theme {
     /// Every traffic model and every queue.
@@ -12,9 +12,9 @@ pub(crate) enum Theme {
     Policed,
     /// Backward notices in slots.
     Slotted,
-    /// Connections both ways, whose switches write rates.
+    /// Bidirectional connections, whose switches write rates.
     TwoWay,
-    /// Rates one way, RM cells back.
+    /// Rates in one direction, RM cells back.
     OneWay,
     /// Windows and acknowledgements.
     Windows,
@@ -98,7 +98,7 @@ fn rates(dice: &mut Dice, unit: Unit) -> String {
     }
 }
 
-/// A congestion point, and whether it wants every queue to have a size in PDUs.
+/// A congestion point, and whether it needs a size in PDUs for every queue.
 pub(crate) fn congestion(dice: &mut Dice, unit: Unit, theme: Theme) -> Option<(String, bool)> {
     if dice.once_in(4) {
         return None;

@@ -1,4 +1,4 @@
-//! Pins of networks drawn at random: one line each, with the number, the fingerprint and the hash of the whole report.
+//! Pins of random networks: one line each, with the number, the fingerprint and the hash of the whole report.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use penstock_engine::scenario::document;
 use super::dice::Dice;
 use super::{digest, network};
 
-/// Networks that are pinned.
+/// Number of pinned networks.
 pub(crate) const NETWORKS: u64 = 1_000;
-/// Beyond those, networks on which the two forms of 3a08ef9 were not one: a connection both ways of which one direction
-/// comes by a mere delay and is policed, and the other's source is `tm40`. Their pins are those of the engine that came
-/// then, in both forms; three of them are what the fast form gave before.
+/// More pinned networks: here the two forms of 3a08ef9 differed. Each has a bidirectional connection with a `tm40`
+/// source in one direction; the other direction has an access delay without queueing, and is policed. Their pins come
+/// from the first later engine whose two forms agree; three of them equal the earlier fast form.
 pub(crate) const DIFFERING: [u64; 4] = [3279, 3348, 3573, 4798];
 /// The pins: number, fingerprint, hash of the report.
 pub(crate) const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins/random.txt");
@@ -23,7 +23,7 @@ fn seed(number: u64) -> (u64, u32) {
     (number % 5, (number % 3) as u32)
 }
 
-/// The report of the plain form, run through in one go.
+/// The report of the plain form, in one run.
 pub(crate) fn plain(number: u64) -> Result<Report, String> {
     let scenario = document::parse(&network::text(number)).map_err(|error| error.to_string())?;
     let (seed, replication) = seed(number);
@@ -32,13 +32,13 @@ pub(crate) fn plain(number: u64) -> Result<Report, String> {
     Ok(run.report())
 }
 
-/// The report of the fast form, run in slices of any length, and from a stop in the middle on by a clone.
+/// The report of the fast form, in slices of any length, continued from a stop in the middle by a clone.
 pub(crate) fn fast(number: u64) -> Result<Report, String> {
     let scenario = document::parse(&network::text(number)).map_err(|error| error.to_string())?;
     let (seed, replication) = seed(number);
     let mut run = Run::new(&scenario, seed, replication, Form::Fast).map_err(|error| error.to_string())?;
     let mut dice = Dice::new(number ^ 0x5eed);
-    // A few networks are looked at very often.
+    // A few networks stop very often.
     let slices = if dice.once_in(20) { 400 } else { 8 };
     let longest = scenario.duration.0 * 2 / slices;
     loop {
@@ -52,7 +52,7 @@ pub(crate) fn fast(number: u64) -> Result<Report, String> {
     }
 }
 
-/// What happened, by name, and how often.
+/// The events in a run, by name, with their number.
 pub(crate) fn happened(report: &Report) -> Vec<(&'static str, u64)> {
     let groups = |count: fn(&GroupRow) -> u64| report.groups.iter().map(count).sum::<u64>();
     let flows = |count: fn(&FlowRow) -> u64| report.flows.iter().map(count).sum::<u64>();
@@ -92,7 +92,7 @@ pub(crate) fn line(number: u64, report: &Report) -> String {
     format!("{number} {:016x} {:016x}", report.fingerprint, digest::hash(&digest::text(report)))
 }
 
-/// The numbers of all networks that are pinned.
+/// The numbers of all pinned networks.
 pub(crate) fn pinned() -> Vec<u64> {
     (0..NETWORKS).chain(DIFFERING).collect()
 }
@@ -104,7 +104,7 @@ pub(crate) fn pins() -> BTreeMap<u64, String> {
     lines.filter_map(|line| Some((line.split(' ').next()?.parse().ok()?, line.to_owned()))).collect()
 }
 
-/// What is wrong with a network, seen beside its pin, or the other form where it has none; nothing if all is well.
+/// The difference between a network and its pin (or the other form, if it has no pin); `None` if it is as expected.
 pub(crate) fn fault(number: u64, pin: Option<&String>, form: Form) -> Option<String> {
     let (report, other) = match form {
         Form::Fast => (fast(number), plain as fn(u64) -> Result<Report, String>),

@@ -1,4 +1,5 @@
-//! Pins of the ready scenarios: at full length as they are, measured in every way at a part of it, and briefly.
+//! Pins of the ready scenarios: at full length, with all measures for a part of it, and for each step of a sweep
+//! briefly.
 
 use std::path::{Path, PathBuf};
 
@@ -10,35 +11,35 @@ use penstock_engine::scenario::spec::Scenario;
 
 use super::digest;
 
-/// The pins: one line a case, with the fingerprint, the data PDUs delivered, and the hash of the report.
+/// The pins: one line per case, with the fingerprint, the data PDUs delivered, and the hash of the report.
 pub(crate) const PINS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/pins/ready.txt");
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/penstock/scenarios");
 
-/// What is done with a scenario.
+/// The changes to a scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It runs as it is.
+    /// None.
     Whole,
-    /// After a warm-up, with readings of every flow, percentiles and distributions.
+    /// A warm-up, readings of every flow, percentiles and distributions.
     Measured,
-    /// With the values of one step of its sweep, by number.
+    /// The values of one step of its sweep, by number.
     Step(usize),
 }
 
 /// One run of a ready scenario.
 #[derive(Clone, Debug)]
 pub(crate) struct Case {
-    /// Below the folder of scenarios.
+    /// Path below the folder of scenarios.
     pub(crate) file: String,
     pub(crate) kind: Kind,
-    /// Of its duration, in thousandths.
+    /// Fraction of its duration, in thousandths.
     pub(crate) share: u64,
     pub(crate) seed: u64,
     pub(crate) replication: u32,
 }
 
 impl Case {
-    /// What its line begins with.
+    /// The start of its line.
     pub(crate) fn name(&self) -> String {
         let kind = match self.kind {
             Kind::Whole => "whole".to_owned(),
@@ -48,7 +49,7 @@ impl Case {
         format!("{} {kind} {} {} {}", self.file, self.share, self.seed, self.replication)
     }
 
-    /// What is run.
+    /// The scenario to run.
     pub(crate) fn scenario(&self) -> Result<Scenario, String> {
         let text = std::fs::read_to_string(Path::new(FOLDER).join(&self.file)).map_err(|error| error.to_string())?;
         let mut scenario = document::parse(&text).map_err(|error| error.to_string())?;
@@ -70,7 +71,7 @@ impl Case {
         Ok(scenario)
     }
 
-    /// What it measures.
+    /// The report of the run.
     pub(crate) fn report(&self, form: Form) -> Result<Report, String> {
         let scenario = self.scenario()?;
         let mut run = Run::new(&scenario, self.seed, self.replication, form).map_err(|error| error.to_string())?;
@@ -79,7 +80,7 @@ impl Case {
     }
 }
 
-/// A part of the scenario: less time, less warm-up, fewer departures.
+/// Shortens the scenario: less time, less warm-up, fewer departures.
 pub(crate) fn shorten(scenario: &mut Scenario, share: f64) {
     let part = |span: Span| Span((span.0 as f64 * share) as u64);
     scenario.duration = part(scenario.duration).max(Span(1));
@@ -89,7 +90,7 @@ pub(crate) fn shorten(scenario: &mut Scenario, share: f64) {
     }
 }
 
-/// The scenarios of the sweep, axis crossed with axis, each with a name.
+/// The scenarios of the sweep (all combinations of the axes), each with a name.
 fn steps(scenario: &Scenario) -> Result<Vec<(String, Scenario)>, String> {
     let Some(sweep) = &scenario.sweep else { return Ok(Vec::new()) };
     let mut base: serde_json::Value =
@@ -136,8 +137,8 @@ fn set(document: &mut serde_json::Value, path: &str, value: &serde_json::Value) 
 }
 
 fn find(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).expect("the folder of scenarios can be read") {
-        let path = entry.expect("the folder of scenarios can be read").path();
+    for entry in std::fs::read_dir(folder).expect("the folder of scenarios is readable") {
+        let path = entry.expect("the folder of scenarios is readable").path();
         if path.is_dir() {
             find(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "toml") {
@@ -146,7 +147,7 @@ fn find(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The ready scenarios, below their folder.
+/// Paths of the ready scenarios, below their folder.
 pub(crate) fn files() -> Vec<String> {
     let mut found = Vec::new();
     find(Path::new(FOLDER), &mut found);
@@ -156,7 +157,7 @@ pub(crate) fn files() -> Vec<String> {
     names
 }
 
-/// All that is pinned.
+/// All pinned cases.
 pub(crate) fn cases() -> Vec<Case> {
     let mut all = Vec::new();
     for file in files() {
@@ -194,7 +195,7 @@ pub(crate) fn pin<'a>(pins: &'a [String], case: &Case) -> Option<&'a String> {
     pins.iter().find(|line| line.starts_with(&start))
 }
 
-/// What is wrong with a case, seen beside its pin; nothing if all is well.
+/// The difference between a case and its pin; `None` if they are equal.
 pub(crate) fn fault(case: &Case, pins: &[String], form: Form) -> Option<String> {
     let pin = pin(pins, case);
     match case.report(form) {

@@ -1,13 +1,14 @@
-//! Work on two threads, in order.
+//! Parallel work on two threads, with results in order.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// More than these are for whoever shares the machine.
+/// More threads would disturb others on a shared machine.
 const THREADS: usize = 2;
 
-/// What `work` makes of each, in the order of `all`; whatever is made is shown to `each` as soon as it is there.
+/// Applies `work` to each item. Returns the results in the order of `all`; `each` gets every result as soon as it is
+/// ready.
 pub(crate) fn map<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync, each: impl Fn(&R) + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let done: Mutex<Vec<(usize, R)>> = Mutex::new(Vec::new());
@@ -20,12 +21,12 @@ pub(crate) fn map<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync, ea
                 } {
                     let result = work(item);
                     each(&result);
-                    done.lock().expect("whoever panicked ends the scope").push((index, result));
+                    done.lock().expect("a panic ends the scope").push((index, result));
                 }
             });
         }
     });
-    let mut done = done.into_inner().expect("whoever panicked ended the scope");
+    let mut done = done.into_inner().expect("a panic ended the scope");
     done.sort_by_key(|(index, _)| *index);
     done.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,5 +1,5 @@
 #![allow(dead_code, reason = "each test file takes what it needs")]
-//! What several test files need: the ready scenarios.
+//! The ready scenarios, for several test files.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn ready(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every ready scenario, by its file.
+/// Every ready scenario, with its file.
 pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/penstock/scenarios");
     let mut found = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
     found.iter().map(|path| (path.clone(), parse(path))).collect()
 }
 
-/// Ends the scenario after so many seconds at the latest; after `fast` where many fast lines make more cells of a second.
+/// Limits the scenario to `seconds`, or to `fast` seconds if many fast lines send more cells per second.
 pub(crate) fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64, fast: f64) {
     let is_wide = ["chain-", "gfc-", "parking-lot-", "upstream-", "satellite-622-"]
         .iter()
@@ -39,7 +39,7 @@ pub(crate) fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64, fast: 
     scenario.duration = Span::from_seconds(scenario.duration.seconds().min(most));
 }
 
-/// Takes all control from a group.
+/// Removes all control from a group.
 pub(crate) fn free(flow: &mut Flow) {
     flow.reaction_point = ReactionParams::UNCONTROLLED;
     flow.notification_point = None;

@@ -1,8 +1,8 @@
-//! The payload of an ATM resource management cell as it is on the wire: 48 octets, rates in 16 bits, and a CRC-10.
+//! The payload of an ATM resource management cell in its wire format: 48 octets, rates of 16 bits, and a CRC-10.
 //!
 //! Source: ATM Forum TM 4.0 (AF-TM-0056.000), RM cell structure. Inside the engine an RM cell is
-//! [`Body::ResourceManagement`](super::Body::ResourceManagement) and carries its rates unrounded, in bits per second;
-//! this is what it becomes outside. Octets here count from 0 behind the five of the header.
+//! [`Body::ResourceManagement`](super::Body::ResourceManagement) with unrounded rates in bits per second. This module
+//! is its format outside the engine. Octets are numbered from 0, after the five octets of the header.
 //!
 //! ```text
 //! 0       ID, 1 for the available bit rate service
@@ -25,7 +25,7 @@ pub const HIGHEST_RATE: f64 = 4_290_772_992.0;
 const PROTOCOL: u8 = 1;
 const RESERVED: u8 = 0x6A;
 const RA: u8 = 0x08;
-/// The marks that are carried, in the order of their bits.
+/// The marks in the payload, in the order of their bits.
 const FLAGS: [(Marks, u8); 4] = [(Marks::DIR, 0x80), (Marks::BN, 0x40), (Marks::CI, 0x20), (Marks::NI, 0x10)];
 
 const CRC_BITS: usize = 10;
@@ -35,7 +35,7 @@ const GENERATOR: u16 = 0x233;
 /// The fields of an RM cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RmCell {
-    /// DIR, BN, CI and NI; the payload has no place for others.
+    /// DIR, BN, CI and NI; the payload has no bits for others.
     pub marks: Marks,
     /// Request or acknowledge, unused by the available bit rate service.
     pub ra: bool,
@@ -51,19 +51,19 @@ pub struct RmCell {
     pub sn: u32,
 }
 
-/// Why 48 octets are no RM cell of this service.
+/// The reason why 48 octets are not an RM cell of this service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoRmCell {
-    /// They were damaged on the way: such a cell is discarded.
+    /// The payload is damaged: such a cell is discarded.
     #[error("the CRC-10 does not fit the rest of the cell")]
     Damaged,
-    /// They belong to another service, by their ID.
+    /// The ID names another service.
     #[error("the cell's protocol ID is {0}, not that of the available bit rate service, 1")]
     OtherProtocol(u8),
 }
 
 impl RmCell {
-    /// The payload; rates are cut to the format's precision, so that they lose less than the 512th part.
+    /// Writes the payload. Rates are truncated to the precision of the format; the error is below 1/512.
     #[must_use]
     pub fn encode(&self) -> [u8; PAYLOAD] {
         let mut payload = [RESERVED; PAYLOAD];
@@ -85,12 +85,12 @@ impl RmCell {
         payload
     }
 
-    /// The fields of a payload.
+    /// Reads the fields of a payload.
     ///
     /// # Errors
-    /// [`NoRmCell`] if it was damaged, or belongs to another service. Reserved bits are not looked at.
+    /// [`NoRmCell`] if the payload is damaged or belongs to another service. Reserved bits are ignored.
     pub fn decode(payload: &[u8; PAYLOAD]) -> Result<RmCell, NoRmCell> {
-        // With its own CRC behind it, every message leaves nothing.
+        // With its own CRC appended, every message has a remainder of zero.
         if crc10(payload, PAYLOAD * 8) != 0 {
             return Err(NoRmCell::Damaged);
         }
@@ -111,7 +111,8 @@ impl RmCell {
     }
 }
 
-/// A rate in cells per second, cut to 16 bits; less than 1, and what is no number, is 0, and too much the highest.
+/// A rate in cells per second, truncated to 16 bits. Below 1 and for NaN the code is 0; rates above the highest give
+/// the highest.
 #[must_use]
 pub fn encode_rate(cells_per_second: f64) -> u16 {
     if cells_per_second.is_nan() || cells_per_second < 1.0 {
@@ -120,7 +121,7 @@ pub fn encode_rate(cells_per_second: f64) -> u16 {
     if cells_per_second >= HIGHEST_RATE {
         return 0x7FFF;
     }
-    // A float is 2^(e - 1023) (1 + m / 2^52): the nine highest bits of m are those of the format.
+    // A float is 2^(e - 1023) (1 + m / 2^52). The format has the nine highest bits of m.
     let bits = cells_per_second.to_bits();
     let (e, m) = ((bits >> 52) - 1023, bits >> 43 & 0x1FF);
     0x4000 | (e << 9 | m) as u16
@@ -136,7 +137,7 @@ pub fn decode_rate(code: u16) -> f64 {
     ((512 + u64::from(m)) << e) as f64 / 512.0
 }
 
-/// CRC-10 of the first `bits` bits of `octets`, the highest of each first.
+/// CRC-10 of the first `bits` bits of `octets`, the highest bit of each first.
 fn crc10(octets: &[u8], bits: usize) -> u16 {
     let all = octets.iter().flat_map(|octet| (0..8).rev().map(move |place| u16::from(octet >> place & 1)));
     all.take(bits).fold(0, |register, bit| {
@@ -179,7 +180,7 @@ mod tests {
         ] {
             assert_eq!((encode_rate(rate), decode_rate(code)), (code, again), "{rate}");
         }
-        // Every code comes back, whatever its reserved bit; without nz it is no rate.
+        // Every code reads back, with any reserved bit. Without nz the rate is zero.
         for code in 0x4000..0x8000 {
             assert_eq!(encode_rate(decode_rate(code)), code);
             assert_eq!(decode_rate(code | 0x8000), decode_rate(code));
@@ -188,8 +189,8 @@ mod tests {
     }
 
     #[test]
-    fn the_crc_is_that_of_atm() {
-        // The check value by which catalogues of CRCs know CRC-10/ATM.
+    fn the_crc_has_the_check_value_of_atm() {
+        // The check value of CRC-10/ATM in the catalogues of CRCs.
         assert_eq!(crc10(b"123456789", 72), 0x199);
     }
 
@@ -199,7 +200,7 @@ mod tests {
         let cell = RmCell { marks, ra: false, er: 353_207.55, ccr: 10.0, mcr: 0.0, ql: 7, sn: 9 };
         let mut payload = vec![0x01, 0xA0, 0x64, 0xB1, 0x46, 0x80, 0, 0, 0, 0, 0, 7, 0, 0, 0, 9];
         payload.extend([0x6A; 30]);
-        // By long division of polynomials, done elsewhere.
+        // Result of an independent long division of polynomials.
         payload.extend([0x00, 0xC8]);
         assert_eq!(cell.encode().to_vec(), payload);
         assert_eq!(RmCell::decode(&cell.encode()), Ok(RmCell { er: 352_768.0, ..cell }));
@@ -220,9 +221,9 @@ mod tests {
     }
 
     #[test]
-    fn no_two_damaged_bits_and_no_odd_number_pass() {
-        // The CRC of a cell with one bit set, for each: an error passes if those of its bits cancel. No two are equal, and
-        // each has an odd number of bits, so an odd number of them cannot.
+    fn two_damaged_bits_and_odd_numbers_of_them_are_detected() {
+        // The CRC of a cell with one bit set, for each bit. An error is undetected if the CRCs of its bits cancel. All
+        // are different, and each has an odd number of bits, so an odd number of them cannot cancel.
         let mut left: Vec<u16> = (0..384)
             .map(|place| {
                 let mut error = [0; PAYLOAD];
@@ -253,8 +254,8 @@ mod tests {
         }
 
         #[test]
-        fn damage_is_seen(cell in any_cell(), first in 0..384usize, burst in 1..1024u16) {
-            // Any error within ten bits in a row.
+        fn damage_is_detected(cell in any_cell(), first in 0..384usize, burst in 1..1024u16) {
+            // Any error within ten consecutive bits.
             let mut payload = cell.encode();
             for place in (first..384).take(10).filter(|place| burst >> (place - first) & 1 == 1) {
                 payload[place / 8] ^= 0x80 >> (place % 8);

@@ -1,11 +1,11 @@
-//! Exact decimal arithmetic for quantities: the number at the head of a text, times a unit, and back.
+//! Exact decimal arithmetic for quantities: splits number and unit, multiplies them, and writes the value as decimals.
 
 use std::fmt;
 
-/// Significant digits that are read: any value that a `u64` of the base unit can hold has fewer.
+/// The most significant digits read. Every `u64` value in base units needs fewer.
 const DIGITS: usize = 24;
 
-/// The number at the head of a text, and the unit behind it; `None` without a number.
+/// Splits a text into its leading number and the unit after it; `None` if there is no number.
 pub(super) fn split(text: &str) -> Option<(&str, &str)> {
     let mut end = digits(text)?;
     if let Some(length) = text[end..].strip_prefix('.').and_then(digits) {
@@ -21,7 +21,7 @@ pub(super) fn split(text: &str) -> Option<(&str, &str)> {
     Some((&text[..end], text[end..].trim_start_matches(' ')))
 }
 
-/// Length of the digits and underscores at the head of a text, which a digit begins.
+/// Length of the leading digits and underscores. The first character must be a digit.
 fn digits(text: &str) -> Option<usize> {
     let is_digit = |&octet: &u8| octet.is_ascii_digit() || octet == b'_';
     text.starts_with(|first: char| first.is_ascii_digit()).then(|| text.bytes().take_while(is_digit).count())
@@ -30,13 +30,13 @@ fn digits(text: &str) -> Option<usize> {
 /// Why a number is not a whole number of base units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Inexact {
-    /// A fraction is left over.
+    /// A fraction remains.
     Fraction,
-    /// More than a `u64` holds.
+    /// The value exceeds a `u64`.
     TooLarge,
 }
 
-/// A number as `split` finds it, times `size`, if that is a whole number.
+/// A number from `split`, times `size`, if the product is a whole number.
 pub(super) fn whole(number: &str, size: u64) -> Result<u64, Inexact> {
     let (significant, power) = significant(number);
     if significant.is_empty() {
@@ -56,8 +56,8 @@ pub(super) fn whole(number: &str, size: u64) -> Result<u64, Inexact> {
     u64::try_from(value).map_err(|_| Inexact::TooLarge)
 }
 
-/// The significant digits of a number as `split` finds it, none for zero, and the power of ten behind them: 25 and -3
-/// for 0.0250.
+/// The significant digits of a number from `split` (none for zero), and the power of ten after them: 25 and -3 for
+/// 0.0250.
 fn significant(number: &str) -> (String, i64) {
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (units, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -70,7 +70,7 @@ fn significant(number: &str) -> (String, i64) {
     (significant.trim_start_matches('0').to_owned(), power)
 }
 
-/// `value / size` in decimals, if they end.
+/// `value / size` as a decimal, if it has finitely many digits.
 pub(super) fn decimal(value: u64, size: u64) -> Option<String> {
     let mut text = (value / size).to_string();
     let mut rest = u128::from(value % size);
@@ -88,7 +88,7 @@ pub(super) fn decimal(value: u64, size: u64) -> Option<String> {
     Some(text)
 }
 
-/// A decimal number, exactly: `figures` / 10^`decimals`, with as few decimals as will do.
+/// An exact decimal number: `figures` / 10^`decimals`, with the fewest decimals possible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decimal {
     figures: i128,
@@ -96,11 +96,11 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// Most decimals, and bound of the figures: two numbers brought to the same decimals stay within an `i128`.
+    /// The most decimals, and the bound of the figures: two numbers with the same decimals fit into an `i128`.
     const MOST_DECIMALS: u32 = 18;
     const MOST_FIGURES: u128 = u64::MAX as u128;
 
-    /// Reads a number as `split` finds it, perhaps with a sign; `None` beyond 18 decimals or some 19 digits in all.
+    /// Reads a number from `split`, with an optional sign; `None` beyond 18 decimals or about 19 digits in all.
     pub(crate) fn read(number: &str) -> Option<Decimal> {
         let unsigned = number.strip_prefix('-').unwrap_or(number);
         let (significant, power) = significant(unsigned);
@@ -115,20 +115,20 @@ impl Decimal {
         Some(Decimal { figures: if unsigned.len() < number.len() { -figures } else { figures }, decimals })
     }
 
-    /// Whole steps from `from` that do not pass `to`; `None` if they lead away from it, or nowhere.
+    /// Number of whole steps from `from` up to `to`; `None` if the step is zero or has the wrong sign.
     pub(crate) fn steps(from: Decimal, to: Decimal, step: Decimal) -> Option<u128> {
         let [from, to, step] = Decimal::aligned([from, to, step]).0;
-        let way = to - from;
-        (step != 0 && way.signum() * step.signum() >= 0).then(|| way.unsigned_abs() / step.unsigned_abs())
+        let distance = to - from;
+        (step != 0 && distance.signum() * step.signum() >= 0).then(|| distance.unsigned_abs() / step.unsigned_abs())
     }
 
-    /// The number `times` steps behind `from`.
+    /// The number `times` steps after `from`.
     pub(crate) fn after(from: Decimal, step: Decimal, times: u32) -> Decimal {
         let ([from, step], decimals) = Decimal::aligned([from, step]);
         Decimal { figures: from + step * i128::from(times), decimals }.shortest()
     }
 
-    /// The figures of all at the same decimals.
+    /// The figures of all numbers, with the same number of decimals.
     fn aligned<const N: usize>(numbers: [Decimal; N]) -> ([i128; N], u32) {
         let decimals = numbers.iter().map(|number| number.decimals).max().unwrap_or_default();
         (numbers.map(|number| number.figures * 10i128.pow(decimals - number.decimals)), decimals)
@@ -173,7 +173,7 @@ mod tests {
             [whole("155.52", 1_000_000), whole("1_0.50_", 10), whole("1e-3", 1_000)],
             [Ok(155_520_000), Ok(105), Ok(1)]
         );
-        // 21 digits that 60 x 10^12 makes whole: 10^-14 x 60 x 10^12 = 0.6, but 5 x 10^-14 gives 3.
+        // 21 digits that become whole with 60 x 10^12: 5 x 10^-14 gives 3. But 10^-14 x 60 x 10^12 = 0.6.
         assert_eq!(whole("300000.00000000000005", 60_000_000_000_000), Ok(18_000_000_000_000_000_003));
         assert_eq!(whole("0.00000000000001", 60_000_000_000_000), Err(Inexact::Fraction));
         assert_eq!(whole("0.1", 1), Err(Inexact::Fraction));

@@ -1,4 +1,4 @@
-//! A line's rate as text: bits per second, or one cell in a stated time; and cell times before they are read.
+//! The rate of a line as text (bits per second, or one cell in a given time), and the conversion of cell times.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use super::decimal::{split, whole};
 use super::{Misread, Quantity, RATE, SPAN, Text};
 use crate::core::time::{LineRate, Rate, Span};
 
-/// Begins the exact rate of a slotted line.
+/// Start of the text that gives the exact rate of a slotted line.
 const CELL_PER: &str = "1 cell per ";
 
 impl Quantity for LineRate {
@@ -29,7 +29,7 @@ impl FromStr for LineRate {
         match time.parse()? {
             Span::ZERO => Err(Misread {
                 text: text.to_owned(),
-                reason: "is endlessly fast".to_owned(),
+                reason: "has a cell time of zero".to_owned(),
                 remedy: "give the time that one cell takes, as in \"1 cell per 2.73 us\"".to_owned(),
             }),
             span => Ok(LineRate::CellIn(span)),
@@ -74,7 +74,7 @@ impl JsonSchema for LineRate {
     }
 }
 
-/// A text in cell times ("768 cell times", "1 cell per cell time") as an exact time; `None` for any other.
+/// Converts a text in cell times ("768 cell times", "1 cell per cell time") to an exact time; `None` for other texts.
 pub(crate) fn resolve_cell_times(text: &str, cell_time: Span) -> Option<Result<String, Misread>> {
     let trimmed = text.trim_matches(' ');
     let (before, amount) = trimmed.strip_prefix(CELL_PER).map_or(("", trimmed), |amount| (CELL_PER, amount));
@@ -83,7 +83,7 @@ pub(crate) fn resolve_cell_times(text: &str, cell_time: Span) -> Option<Result<S
     let (number, _) = split(number).filter(|(_, rest)| rest.is_empty())?;
     Some(whole(number, cell_time.0).map(|time| format!("{before}{}", Span(time))).map_err(|_| Misread {
         text: text.to_owned(),
-        reason: "is not a whole number of picoseconds, or more than a run can last".to_owned(),
+        reason: "is not a whole number of picoseconds, or exceeds the longest run".to_owned(),
         remedy: "write a whole number of cell times".to_owned(),
     }))
 }
@@ -101,7 +101,7 @@ mod tests {
             assert_eq!(rate.to_string(), text);
         }
         for (text, why) in [
-            ("1 cell per 0 s", "endlessly fast"),
+            ("1 cell per 0 s", "cell time of zero"),
             ("1 cell per cell time", "cell_time = \"2.73 us\""),
             ("1 cell per fortnight", "does not begin with a number"),
             ("6 MB/s", "did you mean \"6 Mb/s\"?"),

@@ -56,7 +56,7 @@ fn counts_and_data_are_read_exactly() {
 }
 
 #[test]
-fn refusals_say_what_is_wrong_and_what_is_right() {
+fn errors_name_the_problem_and_the_remedy() {
     let refusals = [
         rate("6 MB/s"),
         rate("6 Mbps"),
@@ -147,7 +147,7 @@ fn only_strings_are_deserialised() {
 }
 
 #[test]
-fn quantities_of_any_kind_are_taken_apart() {
+fn quantities_of_any_kind_are_split() {
     let written =
         |text| parts(text).map(|(number, unit)| unit.after(&number.to_string())).map_err(|refusal| refusal.to_string());
     let texts = ["1_000.50 kb/s", "-2 ms", "1 cells", "3 cell", "5e-1MB", " 7 \u{b5}s "].map(written);
@@ -159,8 +159,8 @@ fn quantities_of_any_kind_are_taken_apart() {
     "fast" does not begin with a number; write it as in "155.52 Mb/s" (units: b/s, kb/s, Mb/s, Gb/s)
     "--1 s" does not begin with a number; write it as in "155.52 Mb/s" (units: b/s, kb/s, Mb/s, Gb/s)
     "6" has no unit; write a plain number without quotes, or name the unit
-    "6 Mbps" has the unit "Mbps", which there is not; did you mean "6 Mb/s"?
-    "6 furlongs" has the unit "furlongs", which there is not; units are b/s, kb/s, Mb/s, Gb/s, ps, ns, us, µs, ms, s, min, cell times, PDUs, cells, packets, bits, octets, bytes, kbit, kB, Mbit, MB
+    "6 Mbps" has the unknown unit "Mbps"; did you mean "6 Mb/s"?
+    "6 furlongs" has the unknown unit "furlongs"; units are b/s, kb/s, Mb/s, Gb/s, ps, ns, us, µs, ms, s, min, cell times, PDUs, cells, packets, bits, octets, bytes, kbit, kB, Mbit, MB
     "0.1234567890123456789 s" has too many digits; round it to 18 decimals at most
     "#);
 }
@@ -181,7 +181,7 @@ fn the_schema_shows_the_form() {
     "#);
 }
 
-/// The schema's pattern without the anchors, which the generator of strings does not know.
+/// The pattern of the schema without the anchors, which the string generator does not support.
 fn pattern(scale: &Scale) -> impl Strategy<Value = String> + use<> {
     let schema = scale.schema();
     let pattern = schema.get("pattern").and_then(|pattern| pattern.as_str()).unwrap_or_default();
@@ -214,12 +214,12 @@ proptest! {
     }
 
     #[test]
-    fn the_pattern_lets_through_what_has_the_right_form(
+    fn the_pattern_accepts_every_well_formed_text(
         texts in (pattern(&RATE), pattern(&SPAN), pattern(&COUNT), pattern(&BITS))
     ) {
         for result in [rate(&texts.0), span(&texts.1), count(&texts.2), bits(&texts.3)] {
             if let Err(refusal) = result {
-                prop_assert!(["is not a whole", "too large", "more than zero", "no cell time"].iter().any(|reason| refusal.contains(reason)), "{refusal}");
+                prop_assert!(["is not a whole", "too large", "more than zero", "no cell_time"].iter().any(|reason| refusal.contains(reason)), "{refusal}");
             }
         }
     }

@@ -1,7 +1,7 @@
-//! Access: a sender's own line into the network, worked out together with the sender.
+//! AccessLine: the line of one sender into the network, computed together with the sender.
 //!
-//! Nothing waits in it but that sender's PDUs, so what is sent at an instant arrives at a known one. Its port shows what
-//! it has measured, and does nothing else.
+//! Only the PDUs of that sender queue for it, so the arrival time of each PDU is known when it is sent. The port of
+//! this line only reports its measures.
 
 use std::collections::VecDeque;
 
@@ -11,42 +11,42 @@ use crate::core::time::{LineRate, Serialiser, Span, Time};
 use crate::network::lane::{Place, Record};
 use crate::network::queue_state::QueueState;
 
-/// The private line of one sender; or its part of a mere delay, in which nobody meets.
+/// The access line of one sender, or its share of a delay without queueing.
 #[derive(Clone, Debug)]
 pub struct AccessLine {
     serialiser: Serialiser,
     delay: Span,
-    /// From its sending on a PDU is under way no shorter.
+    /// The shortest delay of a PDU over it.
     lead: Span,
     free_at: Time,
-    /// Place among equal times of what arrives; what takes no time at all keeps the place of what caused it.
+    /// Place of its arrivals at equal times. If the delay is zero, a PDU keeps the place of its cause.
     place: Option<Place>,
-    /// What was sent, and arrives too late to be handed on yet.
+    /// PDUs on the line that arrive too late to be forwarded yet.
     holding: VecDeque<Record>,
-    /// The port that shows the measures, by number; a mere delay has none.
-    shown_by: Option<u32>,
+    /// Number of the port that reports the measures; none for a delay without queueing.
+    reported_by: Option<u32>,
     queue: QueueState,
-    /// Departure and bits of what is present in `queue`.
+    /// Departure time and bits of each PDU in `queue`.
     present: Fifo<(Time, u64)>,
 }
 
-/// What an access line is built from.
+/// The parameters of an access line.
 #[derive(Clone, Copy, Debug)]
 pub struct Parts {
-    /// Rate of the line; a mere delay has none.
+    /// Rate of the line; none for a delay without queueing.
     pub rate: Option<LineRate>,
     /// Its propagation delay.
     pub delay: Span,
-    /// No PDU is shorter, in bits.
+    /// Size of the shortest PDU, in bits.
     pub least_bits: u64,
-    /// Place among equal times of its deliveries.
+    /// Place of its deliveries at equal times.
     pub place: Place,
-    /// Number of the port that shows what a line measures.
+    /// Number of the port that reports its measures.
     pub port: u32,
 }
 
 impl AccessLine {
-    /// A line, or a mere delay.
+    /// A line, or a delay without queueing.
     #[must_use]
     pub fn new(parts: Parts) -> AccessLine {
         let serialiser = Serialiser::new(parts.rate);
@@ -58,67 +58,67 @@ impl AccessLine {
             free_at: Time::ZERO,
             place: (!is_instant).then_some(parts.place),
             holding: VecDeque::new(),
-            shown_by: parts.rate.map(|_| parts.port),
+            reported_by: parts.rate.map(|_| parts.port),
             queue: QueueState::default(),
             present: Fifo::default(),
         }
     }
 
-    /// The number of the port that shows its measures.
+    /// Number of the port that reports its measures.
     #[must_use]
-    pub fn shown_by(&self) -> Option<u32> {
-        self.shown_by
+    pub fn reported_by(&self) -> Option<u32> {
+        self.reported_by
     }
 
-    /// Its queue, as of the last `look`.
+    /// Its queue at the time of the last `update`.
     #[must_use]
     pub fn queue(&self) -> QueueState {
         self.queue
     }
 
-    /// From its sending on a PDU is under way no shorter.
+    /// The shortest delay of a PDU over it.
     #[must_use]
     pub fn lead(&self) -> Span {
         self.lead
     }
 
-    /// Place among equal times of what it delivers, if it takes any time.
+    /// Place of its deliveries at equal times, unless the delay is zero.
     #[inline(always)]
     #[must_use]
     pub fn place(&self) -> Option<Place> {
         self.place
     }
 
-    /// A PDU of `bits` is sent at `at`; returns its arrival.
+    /// Sends a PDU of `bits` at `at`. Returns its arrival time.
     #[inline(always)]
     pub fn send(&mut self, bits: u64, at: Time) -> Time {
         let departure = self.free_at.max(at) + self.serialiser.next(bits);
         self.free_at = departure;
-        if self.shown_by.is_some() {
+        if self.reported_by.is_some() {
             self.count(bits, at, departure);
         }
         departure + self.delay
     }
 
     fn count(&mut self, bits: u64, at: Time, departure: Time) {
-        self.look(at);
+        self.update(at);
         self.queue.arrive(at);
         self.present.push((departure, bits));
     }
 
-    /// Keeps what has been sent and cannot be handed on yet.
+    /// Stores a sent PDU that cannot be forwarded yet.
     pub fn hold(&mut self, record: Record) {
         self.holding.push_back(record);
     }
 
-    /// When the first that was kept arrives.
+    /// Arrival time of the first stored PDU.
     #[inline]
     #[must_use]
     pub fn first_held(&self) -> Time {
         self.holding.front().map_or(Time::NEVER, |record| record.time)
     }
 
-    /// What was kept and arrives before `limit`.
+    /// Removes the first stored PDU if it arrives before `limit`.
     #[inline]
     pub fn held_before(&mut self, limit: Time) -> Option<Record> {
         if self.first_held() >= limit {
@@ -127,20 +127,20 @@ impl AccessLine {
         self.holding.pop_front()
     }
 
-    /// Counts what has departed by `now`.
+    /// Counts all departures up to `now`.
     #[inline]
-    pub fn look(&mut self, now: Time) {
+    pub fn update(&mut self, now: Time) {
         while let Some((departure, bits)) = self.present.next_if(|(departure, _)| *departure <= now) {
             self.queue.leave(departure, bits);
         }
     }
 
-    /// Forgets what was measured.
+    /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
         self.queue.reset(now);
     }
 
-    /// Shows every PDU under way.
+    /// Calls `each` for every stored PDU.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         self.holding.iter().for_each(|record| each(&record.pdu));
     }
@@ -156,23 +156,23 @@ mod tests {
         AccessLine::new(Parts { rate, delay: Span(delay), least_bits: 424, place: Place(3), port: 7 })
     }
 
-    /// A cell in 100 ps and a third, and 1 ns of delay.
+    /// Serialisation of a cell takes 100 1/3 ps; the propagation delay is 1 ns.
     fn line() -> AccessLine {
         access(Some(LineRate::Bits(Rate(424 * 3_000_000_000_000 / 301))), 1_000)
     }
 
     #[test]
-    fn what_waits_for_the_line_arrives_one_after_the_other() {
+    fn pdus_that_queue_for_the_line_arrive_in_sequence() {
         let mut access = line();
         assert_eq!((access.lead(), access.place()), (Span(1_100), Some(Place(3))));
-        // A third of a picosecond is carried to the next: 100, 100, 101.
+        // The remainders of a third of a picosecond add up: 100, 100, 101.
         let arrivals = [50, 50, 60].map(|at| access.send(424, Time(at)));
         assert_eq!(arrivals, [1_150, 1_250, 1_351].map(Time));
-        access.look(Time(250));
+        access.update(Time(250));
         assert_eq!((access.queue().present, access.queue().measures.departed), (1, 2));
         assert_eq!(access.queue().measures.most, 3);
-        // 3 from 60 to 150, 2 before and up to 250, and the last has 101 ps more.
-        access.look(Time(351));
+        // Length 3 from 60 to 150, then 2 up to 250; the last PDU takes 101 ps more.
+        access.update(Time(351));
         assert_eq!(access.queue().area(Time(1_000)), 100 + 200 + 291);
     }
 
@@ -187,9 +187,9 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_goes_on_in_order_and_a_delay_shows_no_queue() {
+    fn stored_pdus_leave_in_order_and_a_delay_reports_no_queue() {
         let mut access = access(None, 30);
-        assert_eq!((access.shown_by(), line().shown_by()), (None, Some(7)));
+        assert_eq!((access.reported_by(), line().reported_by()), (None, Some(7)));
         for at in [5, 5, 9] {
             let time = access.send(424, Time(at));
             let pdu = Pdu::new(FlowId(at as u32), 0, 53, 0, Body::Data { born: Time(at), number: 0 });
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_takes_no_time_keeps_its_place() {
+    fn without_delay_a_pdu_keeps_its_place() {
         assert_eq!(access(None, 0).place(), None);
     }
 }

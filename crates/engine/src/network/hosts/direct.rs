@@ -1,4 +1,4 @@
-//! End: one end of flows. It sends one, receives one, or (of a bidirectional connection) both.
+//! DirectHost: an endpoint of flows. It sends, receives, or (for a bidirectional connection) both.
 
 use super::access_line::AccessLine;
 use super::sender::Sender;
@@ -9,41 +9,41 @@ use crate::network::context::Ctx;
 use crate::network::lane::{Key, Lane, Place, Record};
 use crate::network::receiver::Receiver;
 
-/// One end of flows.
+/// A host without transport connections.
 #[derive(Clone, Debug, Default)]
 pub struct DirectHost {
     /// Its sending half.
     pub sender: Option<Sender>,
     /// Its receiving half.
     pub receiver: Option<Receiver>,
-    /// The line between it and the port where it meets others, if that is its own.
+    /// Its own access line to the port, if it has one.
     pub access: Option<AccessLine>,
-    /// Place of its timer among equal times.
+    /// Place of its timer at equal times.
     pub place: Place,
-    /// When it next acts.
+    /// Time of its next timer.
     due: Time,
 }
 
 impl DirectHost {
-    /// Begins, at the start of the run.
+    /// Sets the first timer, at the start of the run.
     pub fn begin(&mut self) {
         self.plan(Time::ZERO);
     }
 
-    /// When it next acts.
+    /// Time of its next timer.
     #[inline]
     #[must_use]
     pub fn due(&self) -> Time {
         self.due
     }
 
-    /// From its sending on a PDU is under way to the port no shorter.
+    /// The shortest delay of a PDU to the port.
     #[must_use]
     pub fn lead(&self) -> Span {
         self.access.as_ref().map_or(Span::ZERO, AccessLine::lead)
     }
 
-    /// Sends what is due before `until`. What arrives at the port before `limit` goes to `sent`.
+    /// Sends everything due before `until`. PDUs that reach the port before `limit` go to `sent`.
     #[inline]
     pub fn send_before<P: Probe>(&mut self, until: Key, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
         let last = if self.place < until.place { until.time + Span(1) } else { until.time };
@@ -59,13 +59,13 @@ impl DirectHost {
         };
     }
 
-    /// A PDU arrives; everything that is due before has been sent.
+    /// A PDU arrives. The host has already sent everything due before.
     pub fn on_pdu<P: Probe>(&mut self, record: &Record, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
         let (pdu, at) = (&record.pdu, record.time);
         if pdu.is_backward() {
             ctx.count_delivered(pdu);
             if let Some(sender) = &mut self.sender {
-                // What it lets go leaves in the End's own place among equal times, not in this delivery's.
+                // PDUs released by the feedback have the host's own place at equal times, not that of this delivery.
                 sender.on_feedback(pdu, at);
                 self.plan(at);
             }
@@ -86,7 +86,7 @@ impl DirectHost {
         }
     }
 
-    /// Hands on what was kept and arrives at the port before `limit`.
+    /// Forwards stored PDUs that reach the port before `limit`.
     #[inline]
     pub fn send_held(&mut self, limit: Time, sent: &mut Lane) {
         if let Some(access) = &mut self.access {
@@ -96,7 +96,7 @@ impl DirectHost {
         }
     }
 
-    /// Forgets what was measured.
+    /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
         if let Some(sender) = &mut self.sender {
             sender.reset_measures(now);

@@ -1,31 +1,31 @@
-//! Order: what several hosts have sent, put in order of its keys.
+//! Sorter: sorts the PDUs of several hosts by key.
 
 use crate::network::lane::{Lane, Record};
 
-/// What a record is sorted by, and where it stands.
+/// The sort key of a record, and its index.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sorted {
     time: u64,
     index: usize,
 }
 
-/// Beyond so many records in one span of time an insertion sort would take long.
+/// If one time bucket has more records than this, an insertion sort would take too long.
 const MOST_IN_SPAN: u32 = 32;
 
-/// Sorts records by time, place and order, those of equal ones as they came: a scatter into about as many equal spans of
-/// time as there are records, and then an insertion sort, which finds little left to do. Where many fall into one span,
-/// the sort of the library.
+/// A stable sort of records by time, place and order. It scatters the records into about as many equal time buckets as
+/// there are records, and then runs an insertion sort, which has little left to do. If one bucket has many records, it
+/// uses the sort of the standard library.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sorter {
-    /// Of each span of time first how many records fall into it, then where the next of them goes.
+    /// For each time bucket: first the number of its records, then the index for its next record.
     starts: Vec<u32>,
     sorted: Vec<Sorted>,
 }
 
 impl Sorter {
-    /// Adds what is in `sent` to `lane`, in order.
+    /// Sorts the records of `sent` and appends them to `lane`.
     pub(super) fn put_in_order(&mut self, sent: &Lane, lane: &mut Lane) {
-        // Emptied each time, it stands in one piece.
+        // The buffer is cleared after each call, so it is one slice.
         let (records, _) = sent.as_slices();
         let Some(head) = records.first() else { return };
         let (mut first, mut last) = (head.time.0, head.time.0);
@@ -43,7 +43,7 @@ impl Sorter {
         self.sorted.iter().for_each(|sorted| room.push(records[sorted.index]));
     }
 
-    /// Moves each up to its place among those before it.
+    /// Insertion sort.
     fn insert(&mut self, records: &[Record]) {
         let key = |sorted: &Sorted| (records[sorted.index].place, records[sorted.index].order);
         let is_behind =
@@ -62,18 +62,17 @@ impl Sorter {
         }
     }
 
-    /// Puts the records into the spans of time into which they fall, in each as they came. How many there are in the
-    /// fullest.
+    /// Puts the records into their time buckets, in stable order. Returns the size of the largest bucket.
     fn scatter(&mut self, records: &[Record], first: u64, last: u64) -> u32 {
         let spans = records.len().next_power_of_two();
-        // As few bits of the time are left over as tell that many spans apart.
+        // The fewest bits of the time that separate the buckets.
         let bits = (last - first).checked_ilog2().map_or(0, |log| log + 1);
         let shift = bits.saturating_sub(spans.ilog2());
         self.starts.clear();
         self.starts.resize(spans, 0);
         let starts = &mut self.starts[..];
-        assert!(!starts.is_empty(), "there is a span for each record");
-        // Below their number in any case: the mask only says so.
+        assert!(!starts.is_empty(), "at least one bucket exists");
+        // The index is always in range; the mask only proves it to the compiler.
         let mask = starts.len() - 1;
         let span = |time: u64| ((time - first) >> shift) as usize & mask;
         records.iter().for_each(|record| starts[span(record.time.0)] += 1);

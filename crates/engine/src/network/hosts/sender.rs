@@ -1,4 +1,4 @@
-//! Sender: what an End sends and when, from the traffic model and the reaction point.
+//! Sender: decides what a host sends and when, from the traffic model and the reaction point.
 
 use std::collections::VecDeque;
 
@@ -13,7 +13,7 @@ use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Key;
 use crate::traffic::{Model, Output, RateScale, Traffic, Transfers, Unit, Upcoming};
 
-/// Data that leave as they are produced.
+/// Sends data as soon as they are produced.
 struct Sending<'a, 'b> {
     flow: FlowId,
     priority: u8,
@@ -33,7 +33,7 @@ impl Output for Sending<'_, '_> {
     }
 }
 
-/// What a traffic model produces before `last`.
+/// Runs a traffic model up to `last`.
 struct Producing<'a, T> {
     traffic: &'a mut Model,
     upcoming: Upcoming,
@@ -50,21 +50,21 @@ impl<T: Output> WithRateScale for Producing<'_, T> {
     }
 }
 
-/// How far a sender is: what comes next, and what it has sent.
+/// State of a sender: its next data, and its counts.
 #[derive(Clone, Debug)]
 struct Progress {
     flow: FlowId,
     priority: u8,
     line_rate: LineRate,
     upcoming: Upcoming,
-    /// Answers of the receiver at the same End, and since when each waits to be sent.
+    /// Answers of the receiver of the same host, and the time since when each waits.
     turned: VecDeque<(Time, Pdu)>,
     saturates: bool,
-    /// Each PDU leaves when it is produced, untouched.
+    /// Each PDU leaves unchanged at the time of its production.
     as_produced: bool,
-    /// When it next acts, whatever the time; unless something comes that bears on it.
+    /// Its next timer, if that does not depend on the current time. Feedback clears it.
     firm: Option<Time>,
-    /// Earliest next start, where the allowance is a rate: counted from the last PDU sent.
+    /// Start time and bits of the last PDU sent. With an allowed rate they give the earliest time for the next PDU.
     last: Option<(Time, u64)>,
     sequence: u32,
     own_sequence: u32,
@@ -73,7 +73,7 @@ struct Progress {
     control_bits: u64,
 }
 
-/// Sending half of an End.
+/// The sending half of a host.
 #[derive(Clone, Debug)]
 pub struct Sender {
     traffic: Model,
@@ -82,7 +82,8 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// A sender that begins with the run. `line_rate` is that of its first line that has one.
+    /// A sender that is active from the start of the run. `line_rate` is the rate of the first line on its path that
+    /// has one.
     #[must_use]
     pub fn new(flow: FlowId, priority: u8, line_rate: LineRate, mut traffic: Model, mut reaction: Reaction) -> Sender {
         let upcoming = traffic.start(Time::ZERO, &mut reaction);
@@ -119,20 +120,20 @@ impl Sender {
         (self.progress.sent, self.progress.sent_bits)
     }
 
-    /// Bits of its scheme's own PDUs and of answers, sent since the last reset.
+    /// Bits of the scheme's own PDUs and of answers sent since the last reset.
     #[must_use]
     pub fn control_bits(&self) -> u64 {
         self.progress.control_bits
     }
 
-    /// Whether it sends nothing but its data now, untouched, when they are produced.
+    /// Whether it now only sends its data, unchanged, at the time of production.
     #[inline]
     #[must_use]
     pub fn is_as_produced(&self) -> bool {
         self.progress.as_produced && self.progress.turned.is_empty()
     }
 
-    /// Sends what is produced before `last`; `is_as_produced` holds. Returns when it next acts.
+    /// Sends all data produced before `last`. `is_as_produced` must hold. Returns the time of its next timer.
     #[inline]
     pub fn produce<P: Probe>(&mut self, last: Time, ctx: &mut Ctx<P>, uplink: &mut Uplink<'_>) -> Time {
         let Progress { flow, priority, sequence, upcoming, .. } = self.progress;
@@ -150,14 +151,14 @@ impl Sender {
         upcoming.time()
     }
 
-    /// When it next acts, seen from `now`.
+    /// Time of its next timer, as of `now`.
     #[inline]
     #[must_use]
     pub fn due(&mut self, now: Time) -> Time {
         self.progress.due(&mut self.reaction, now)
     }
 
-    /// Does everything that is due before `last`, from `due` on. Returns when it next acts.
+    /// Handles everything due before `last`, starting at `due`. Returns the time of its next timer.
     #[inline]
     pub fn act<P: Probe>(&mut self, due: Time, last: Time, ctx: &mut Ctx<P>, uplink: &mut Uplink<'_>) -> Time {
         let Sender { traffic, reaction, progress } = self;
@@ -170,7 +171,7 @@ impl Sender {
         }
     }
 
-    /// An answer of the receiver at the same End is there to be sent.
+    /// Queues an answer of the receiver of the same host.
     pub fn queue_answer(&mut self, answer: Pdu, queueing: AnswerQueueing, now: Time) {
         if queueing == AnswerQueueing::Overwrite {
             self.progress.turned.clear();
@@ -179,7 +180,7 @@ impl Sender {
         self.progress.firm = None;
     }
 
-    /// A PDU of its flow came back.
+    /// A backward PDU of its flow arrives.
     pub fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
         self.reaction.on_feedback(pdu, now);
         self.progress.firm = None;
@@ -191,7 +192,7 @@ impl Sender {
         &self.reaction
     }
 
-    /// Its reaction point, to be read with side effects.
+    /// Its reaction point, mutable.
     pub fn reaction_mut(&mut self) -> &mut Reaction {
         &mut self.reaction
     }
@@ -202,19 +203,19 @@ impl Sender {
         self.reaction.obeyed()
     }
 
-    /// Files handed over since the last reset.
+    /// Files transferred since the last reset.
     #[must_use]
     pub fn transfers(&self, now: Time) -> Option<Transfers> {
         self.traffic.transfers(now)
     }
 
-    /// Mean rate at which the traffic offers, where its parameters tell.
+    /// Mean rate of the offered traffic, if the parameters determine it.
     #[must_use]
     pub fn mean_rate(&self) -> Option<f64> {
         self.traffic.mean_rate()
     }
 
-    /// Forgets what was measured.
+    /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
         let progress = &mut self.progress;
         (progress.sent, progress.sent_bits, progress.control_bits) = (0, 0, 0);
@@ -223,13 +224,13 @@ impl Sender {
     }
 }
 
-/// What a sender does within a span of time under a reaction point that bears on the sending itself.
+/// Runs a sender over an interval of time, under a reaction point that controls when PDUs leave.
 struct Acting<'a, 'b, T> {
     traffic: &'a mut T,
     progress: &'a mut Progress,
-    /// From the first on, before the second.
+    /// Start (inclusive) and end (exclusive).
     span: (Time, Time),
-    /// PDUs of each flow (answers are of another than its own), and of all.
+    /// PDU counts of each flow (answers belong to another flow), and of all flows together.
     counts: (&'a mut [Counts], &'a mut u64),
     uplink: &'a mut Uplink<'b>,
 }
@@ -240,7 +241,7 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
     #[inline(never)]
     fn run<R: ReactionPoint>(self, reaction: &mut R) -> Time {
         let Acting { traffic, progress, span: (mut now, last), counts: (counts, all), uplink } = self;
-        // Answers leave behind its own PDUs of the same instant.
+        // Answers leave after the sender's own PDUs of the same time.
         let mut answers = Vec::new();
         while now < last {
             let cause = Key { time: now, place: uplink.own };
@@ -261,7 +262,7 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
 }
 
 impl Progress {
-    /// When it next acts, seen from `now`.
+    /// Time of its next timer, as of `now`.
     #[inline(always)]
     fn due(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Time {
         self.firm = None;
@@ -279,7 +280,7 @@ impl Progress {
         due
     }
 
-    /// What goes now, if anything does: the traffic may only have decided something.
+    /// The PDU to send now, if any: the traffic model may only have made a decision.
     #[inline(always)]
     fn next(&mut self, traffic: &mut impl Traffic, reaction: &mut impl ReactionPoint, now: Time) -> Option<Pdu> {
         let mut pdu = match self.instead_of_data(reaction, now) {
@@ -288,7 +289,7 @@ impl Progress {
         };
         if !self.as_produced {
             reaction.on_send(&mut pdu, now);
-            // What a scheme sends tagged goes beside the allowance (TM 4.0: out of rate).
+            // Tagged PDUs of a scheme do not use the allowed rate (TM 4.0: out of rate).
             if !pdu.is_tagged() {
                 self.last = Some((now, pdu.bits()));
             }
@@ -296,7 +297,7 @@ impl Progress {
         Some(pdu)
     }
 
-    /// What the traffic model has, or decides, by now.
+    /// The data of the traffic model at `now`, if any; makes its pending decision.
     #[inline(always)]
     fn next_data(&mut self, traffic: &mut impl Traffic, scale: &mut impl RateScale, now: Time) -> Option<Pdu> {
         let (unit, upcoming) = traffic.advance(now, scale);
@@ -310,12 +311,12 @@ impl Progress {
         Some(pdu)
     }
 
-    /// The scheme's own PDU or an answer, if that goes next.
+    /// The scheme's own PDU or an answer, if it goes before data.
     #[inline(always)]
     fn instead_of_data(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Option<Pdu> {
         let ready = match self.upcoming {
             Upcoming::Pdu(_) if self.as_produced && self.turned.is_empty() => return None,
-            // What the traffic decides at this instant may be to have data.
+            // The decision at this time may produce data.
             Upcoming::Decision(at) if at <= now => return None,
             Upcoming::Pdu(at) => Ready { data: at <= now, turned: !self.turned.is_empty() },
             Upcoming::Decision(_) | Upcoming::Never => Ready { data: false, turned: true },
@@ -353,7 +354,7 @@ impl Progress {
         self.last.map_or(at, |(start, bits)| at.max(start + gap(bits)))
     }
 
-    /// Time of `bits` on the line.
+    /// Serialisation time of `bits` on the line.
     fn line_gap(&self, bits: u64) -> Span {
         match self.line_rate {
             LineRate::Bits(rate) => gap(bits, rate.bits_per_second()),

@@ -1,4 +1,4 @@
-//! In which order the PDUs of several hosts come, and what feedback does at the instant of a send. A cell takes a
+//! The order of PDUs from several hosts, and the effect of feedback at the time of a send. A cell takes one
 //! microsecond.
 
 use super::*;
@@ -11,10 +11,10 @@ use crate::network::hosts::sender::Sender;
 use crate::network::testing::{CELL, CELL_RATE, context, inbox, key, notice, put};
 use crate::traffic;
 
-/// The first place of hosts; those of lines and deliveries come before.
+/// The first place of hosts; the places of lines and deliveries are smaller.
 const OWN: u32 = 20;
 
-/// A host with flow and place `number`, its traffic and reaction in the words of a scenario.
+/// A host whose flow and place are `number`; traffic and reaction in scenario syntax.
 fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) -> Host {
     let traffic: traffic::Params = toml::from_str(traffic).unwrap();
     let reaction: ReactionParams = toml::from_str(reaction).unwrap();
@@ -25,19 +25,19 @@ fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) 
         octets: 53,
     };
     let sender = Sender::new(FlowId(number), 0, CELL_RATE, traffic.build(traffic::tests::env(1)), reaction.build(env));
-    let mut end = Box::<DirectHost>::default();
-    (end.sender, end.access, end.place) = (Some(sender), access, Place(OWN + number));
-    end.begin();
-    Host::Direct(end)
+    let mut host = Box::<DirectHost>::default();
+    (host.sender, host.access, host.place) = (Some(sender), access, Place(OWN + number));
+    host.begin();
+    Host::Direct(host)
 }
 
-/// Cells every two microseconds from `start` on.
+/// One cell every two microseconds from `start` on.
 fn steady(number: u32, start: &str, access: Option<AccessLine>) -> Host {
     let traffic = format!("cbr = {{ rate = '212 Mb/s', start = '{start}' }}");
     host(number, &traffic, "uncontrolled = {}", access)
 }
 
-/// A line of a cell time and a delay, whose deliveries have a place of their own.
+/// A line with one cell time of serialisation and a delay; its deliveries have a place of their own.
 fn line(delay: u64, place: u32) -> Option<AccessLine> {
     let parts = access_line::Parts {
         rate: Some(CELL_RATE),
@@ -49,7 +49,7 @@ fn line(delay: u64, place: u32) -> Option<AccessLine> {
     Some(AccessLine::new(parts))
 }
 
-/// A mere delay.
+/// A delay without queueing.
 fn delay(span: u64, place: u32) -> Option<AccessLine> {
     let parts = access_line::Parts { rate: None, delay: Span(span), least_bits: 424, place: Place(place), port: place };
     Some(AccessLine::new(parts))
@@ -71,7 +71,7 @@ impl Node {
         Node { hosts: Hosts::new(hosts, LaneId(1)), inbox: inbox(1), ctx }
     }
 
-    /// Time, place and flow of what has been sent when all before `until` has happened.
+    /// Time, place and flow of all PDUs sent before `until`.
     fn run(&mut self, until: u64) -> Vec<(u64, u32, u32)> {
         self.hosts.run(&self.inbox, key(until, 0), &mut self.ctx);
         self.ctx.lanes[1].iter().map(|record| (record.time.0, record.place.0, record.pdu.flow.0)).collect()
@@ -79,12 +79,12 @@ impl Node {
 }
 
 #[test]
-fn cells_of_one_instant_come_by_the_places_of_their_hosts() {
+fn cells_of_one_time_are_in_order_of_the_places_of_their_hosts() {
     let mut node = Node::new(vec![steady(0, "2 us", None), steady(1, "0 us", None), steady(2, "2 us", None)]);
     assert_eq!((node.hosts.timer().time, node.hosts.lead()), (Time::ZERO, Span::ZERO));
     let expected = [(0, 1), (2, 0), (2, 1), (2, 2), (4, 0), (4, 1), (4, 2)];
     let expected = expected.map(|(time, flow)| (time * CELL, OWN + flow, flow));
-    // What is due at the limit is not sent.
+    // Nothing that is due at the limit is sent.
     assert_eq!(node.run(4 * CELL), expected[..4]);
     assert_eq!(node.hosts.timer().time, Time(4 * CELL));
     assert_eq!(node.run(4 * CELL + 1), expected);
@@ -92,23 +92,23 @@ fn cells_of_one_instant_come_by_the_places_of_their_hosts() {
 }
 
 #[test]
-fn cells_of_lines_of_different_length_come_in_order_of_their_arrival() {
-    // Sent at 0, 2, 4 us by both. One takes 1 us and 3 us of delay, the other 1 us alone.
+fn cells_of_lines_with_different_delays_are_in_order_of_arrival() {
+    // Both hosts send at 0, 2 and 4 us. One line takes 1 us and 3 us of delay, the other only 1 us.
     let hosts = || vec![steady(0, "0 us", line(3 * CELL, 7)), steady(1, "0 us", line(0, 8))];
     let mut node = Node::new(hosts());
     assert_eq!(node.hosts.lead(), Span(CELL));
-    // All that is sent before 3 us and arrives before 4 us is certain; the cell that arrives at 4 us is kept.
+    // All cells sent before 3 us that arrive before 4 us are final. The cell that arrives at 4 us stays on its line.
     assert_eq!(node.run(3 * CELL), [(CELL, 8, 1), (3 * CELL, 8, 1)]);
     let mut held = 0;
     node.hosts.held(&mut |_| held += 1);
     assert_eq!(held, 2);
-    // It must be handed on before anything later is: the node has something to do 1 us before 4 us.
+    // It must be forwarded before any later cell: the node has a timer 1 us before 4 us.
     assert_eq!(node.hosts.timer().time, Time(3 * CELL));
     let expected = [(1, 8, 1), (3, 8, 1), (4, 7, 0), (5, 8, 1), (6, 7, 0), (7, 8, 1), (8, 7, 0)];
     let expected = expected.map(|(time, place, flow)| (time * CELL, place, flow));
-    // Those sent before 7.5 us that arrive before 8.5 us.
+    // Cells sent before 7.5 us that arrive before 8.5 us.
     assert_eq!(node.run(15 * CELL / 2), expected);
-    // However often it is run in between.
+    // The result does not depend on the number of steps.
     let mut often = Node::new(hosts());
     for until in 1..75 {
         often.run(until * CELL / 10);
@@ -117,33 +117,33 @@ fn cells_of_lines_of_different_length_come_in_order_of_their_arrival() {
 }
 
 #[test]
-fn behind_a_common_delay_cells_of_one_instant_come_by_their_hosts() {
-    // Two share the place of the delay; 5 us of it behind 2 us are 7 us.
+fn after_a_shared_delay_cells_of_one_time_are_in_order_of_their_hosts() {
+    // Two hosts share the place of the delay. Sent at 2 us, cells arrive after 5 us of delay at 7 us.
     let shared = || delay(5 * CELL, 9);
     let mut node = Node::new(vec![steady(1, "2 us", shared()), steady(0, "2 us", shared())]);
     assert_eq!(node.run(3 * CELL), [(7 * CELL, 9, 0), (7 * CELL, 9, 1)]);
 }
 
 #[test]
-fn a_delay_of_nothing_leaves_a_cell_in_the_place_of_its_host() {
+fn with_a_delay_of_zero_a_cell_keeps_the_place_of_its_host() {
     let mut node = Node::new(vec![steady(0, "2 us", delay(0, 9)), steady(1, "2 us", None)]);
     assert_eq!(node.run(3 * CELL), [(2 * CELL, OWN, 0), (2 * CELL, OWN + 1, 1)]);
 }
 
 #[test]
-fn a_host_alone_hands_on_whatever_it_sends() {
+fn a_single_host_forwards_everything_it_sends() {
     let mut node = Node::new(vec![steady(0, "0 us", line(30 * CELL, 7))]);
     assert_eq!(node.run(3 * CELL), [(31 * CELL, 7, 0), (33 * CELL, 7, 0)]);
     assert_eq!(node.hosts.timer(), Key { time: Time(4 * CELL), place: Place(OWN) });
     assert_eq!(node.hosts.line_bound(Time(4 * CELL)), Time(35 * CELL));
 }
 
-/// Always something to send, a cell in a microsecond; a notice halves that.
+/// Always has data, one cell per microsecond; a notice halves its rate.
 fn obedient(number: u32) -> Host {
     host(number, "greedy = {}", "becn = { recovery.constant = '1 s' }", None)
 }
 
-/// Times at which flow 0 sends, when a notice comes to it at 2 us in that place.
+/// Send times of flow 0 if a notice with that place arrives at 2 us.
 fn sent_beside_a_notice(hosts: Vec<Host>, place: u32) -> Vec<u64> {
     let mut node = Node::new(hosts);
     put(&mut node.ctx, 0, key(2 * CELL, place), notice(0));
@@ -151,19 +151,19 @@ fn sent_beside_a_notice(hosts: Vec<Host>, place: u32) -> Vec<u64> {
 }
 
 #[test]
-fn feedback_at_the_instant_of_a_send_is_obeyed_first_if_it_comes_first() {
-    // By the line back, before the host's timer: the cell of 2 us waits until 1 + 2 us.
+fn feedback_at_the_time_of_a_send_acts_first_if_its_place_is_first() {
+    // From the return line, before the host's timer: the cell of 2 us waits until 1 + 2 us.
     assert_eq!(sent_beside_a_notice(vec![obedient(0)], 5), [0, 1, 3, 5]);
-    // In the host's own place, as what its own cell sets off at once, or behind: the cell has gone.
+    // With the host's own place (the immediate effect of its own cell) or a later one: the cell is already sent.
     assert_eq!(sent_beside_a_notice(vec![obedient(0)], OWN + 1), [0, 1, 2, 4, 6]);
-    // The same among others.
+    // The same with other hosts present.
     let hosts = || vec![obedient(0), steady(1, "0 us", None)];
     assert_eq!(sent_beside_a_notice(hosts(), 5), [0, 1, 3, 5]);
     assert_eq!(sent_beside_a_notice(hosts(), OWN + 1), [0, 1, 2, 4, 6]);
 }
 
 #[test]
-fn feedback_bears_on_nothing_that_was_sent_before() {
+fn feedback_does_not_change_earlier_sends() {
     let mut node = Node::new(vec![obedient(0)]);
     put(&mut node.ctx, 0, key(2 * CELL + 1, 5), notice(0));
     let sent: Vec<u64> = node.run(7 * CELL).iter().map(|sent| sent.0 / CELL).collect();

@@ -1,4 +1,4 @@
-//! TransportHost: one end of a flow whose data travel over transport connections. It sends, or it receives.
+//! TransportHost: one end of a flow whose data use transport connections. It sends or receives.
 
 use crate::core::pdu::{FlowId, Pdu};
 use crate::core::probe::Probe;
@@ -9,38 +9,38 @@ use crate::network::lane::{Key, Lane, Place, Record};
 use crate::network::receiver::Receiver;
 use crate::transport::tp4::{Journey, Receiving, Sending};
 
-/// Which half of the connections it is.
+/// The sending or the receiving half.
 #[derive(Clone, Debug)]
 pub enum Half {
-    /// It opens, sends and releases.
+    /// Opens connections, sends, and releases them.
     Sending(Sending),
-    /// It confirms and acknowledges.
+    /// Confirms connections and acknowledges data.
     Receiving(Receiving, Arrivals),
 }
 
-/// What is measured of user data where they arrive first: the delay of that copy, and two longer ones.
+/// Measures of user data at first arrival: the delay of that copy, and two longer delays.
 #[derive(Clone, Debug)]
 pub struct Arrivals {
-    /// Delays from the transmission of the copy that arrived first, goodput, and the hash of all that arrives.
+    /// Delays since the transmission of the copy that arrived first, goodput, and the hash of all arrivals.
     pub receiver: Receiver,
-    /// Delays from the first transmission, in picoseconds.
+    /// Delays since the first transmission, in picoseconds.
     pub since_transmission: Moments,
-    /// Delays from the production by the user.
+    /// Delays since production by the user.
     pub since_production: Moments,
-    /// Those of them that were first transmitted behind the last reset.
+    /// Number of these data that were first transmitted after the last reset.
     pub fresh: u64,
     reset: Time,
 }
 
 impl Arrivals {
-    /// Nothing has arrived.
+    /// No arrivals yet.
     #[must_use]
     pub fn new(receiver: Receiver) -> Arrivals {
         let (since_transmission, since_production) = (Moments::default(), Moments::default());
         Arrivals { receiver, since_transmission, since_production, fresh: 0, reset: Time::ZERO }
     }
 
-    /// A TPDU arrived for the first time.
+    /// A TPDU arrives for the first time.
     fn record(&mut self, journey: Journey, at: Time) {
         self.since_transmission.record(at.since(journey.transmitted).0);
         self.since_production.record(at.since(journey.produced).0);
@@ -58,46 +58,46 @@ impl Arrivals {
 #[derive(Clone, Debug)]
 pub struct TransportHost {
     half: Half,
-    /// Place of its timers among equal times.
+    /// Place of its timers at equal times.
     place: Place,
     due: Time,
 }
 
 impl TransportHost {
-    /// An end whose timers have that place among equal times.
+    /// A host whose timers have that place at equal times.
     #[must_use]
     pub fn new(half: Half, place: Place) -> TransportHost {
-        let mut end = TransportHost { half, place, due: Time::NEVER };
-        end.plan(Time::ZERO);
-        end
+        let mut host = TransportHost { half, place, due: Time::NEVER };
+        host.plan(Time::ZERO);
+        host
     }
 
-    /// Place of its timers among equal times.
+    /// Place of its timers at equal times.
     #[must_use]
     pub fn place(&self) -> Place {
         self.place
     }
 
-    /// Whether it acts before `until`.
+    /// Whether it has a timer before `until`.
     #[must_use]
     pub fn is_due_before(&self, until: Key) -> bool {
         Key { time: self.due, place: self.place } < until
     }
 
-    /// When it next acts.
+    /// Time of its next timer.
     #[inline]
     #[must_use]
     pub fn due(&self) -> Time {
         self.due
     }
 
-    /// Its half of the connections.
+    /// Its half.
     #[must_use]
     pub fn half(&self) -> &Half {
         &self.half
     }
 
-    /// What measures the data that arrive, if it receives.
+    /// The receiver of its data, if it is the receiving half.
     #[must_use]
     pub fn receiver(&self) -> Option<&Receiver> {
         match &self.half {
@@ -106,10 +106,10 @@ impl TransportHost {
         }
     }
 
-    /// Does everything that is due by `now`; what it sends goes to `sent`.
+    /// Handles everything due by `now`. PDUs go to `sent`.
     pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
         let (flow, place) = (self.flow(), self.place);
-        // The journeys are lent out, for the sending counts beside them.
+        // Taken out for the call: `Sending` also changes the counts in `ctx`.
         let mut journeys = std::mem::take(&mut ctx.journeys[flow.index()]);
         let mut send = |pdu: Pdu| {
             ctx.count_sent(&pdu);
@@ -138,7 +138,7 @@ impl TransportHost {
         self.due = due.max(now);
     }
 
-    /// A PDU arrives. What it lets go leaves in the end's own place among equal times, not in this delivery's.
+    /// A PDU arrives. PDUs released by it have the host's own place at equal times, not that of this delivery.
     pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         match &mut self.half {
             Half::Sending(sending) => {
@@ -159,7 +159,7 @@ impl TransportHost {
         self.plan(at);
     }
 
-    /// Forgets what was measured.
+    /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
         match &mut self.half {
             Half::Sending(sending) => sending.reset_measures(now),

@@ -1,25 +1,25 @@
-//! Uplink: the way of what an End sends to the port where it meets what others send.
+//! Uplink: the path of a host's PDUs to its port.
 
 use super::access_line::AccessLine;
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 use crate::network::lane::{Key, Lane, Place, Record};
 
-/// The way from one End.
+/// The uplink of one host.
 #[derive(Debug)]
 pub struct Uplink<'a> {
-    /// The line between it and the port, if that is its own.
+    /// The host's own access line, if it has one.
     pub access: &'a mut Option<AccessLine>,
-    /// The End's own place among equal times.
+    /// The host's place at equal times.
     pub own: Place,
-    /// What arrives at the port before it goes to `sent`; the rest is kept.
+    /// PDUs that reach the port before this time go to `sent`; the others stay on the access line.
     pub limit: Time,
-    /// What is on its way to the port.
+    /// PDUs in transit to the port.
     pub sent: &'a mut Lane,
 }
 
 impl Uplink<'_> {
-    /// Puts what leaves in the place of `cause` on its way.
+    /// Sends a PDU; `cause` is the key of the event that caused it.
     #[inline(always)]
     pub fn send(&mut self, pdu: &Pdu, cause: Key) {
         let Key { time, place } = cause;

@@ -1,4 +1,4 @@
-//! What an inbox takes from its lanes, and in which order.
+//! Which records an inbox removes from its lanes, and in which order.
 
 use proptest::prelude::*;
 
@@ -7,7 +7,7 @@ use crate::core::probe::Trace;
 use crate::network::context::Ctx;
 use crate::network::testing::{cell, context, inbox, key, put, seen};
 
-/// The lane among the node's own and the sequence number of everything that arrives before `until`.
+/// For each record before `until`: the index of its lane in the inbox, and its sequence number.
 fn taken(inbox: &Inbox, until: Key, ctx: &mut Ctx<Trace>) -> Vec<(usize, u32)> {
     let mut taken = Vec::new();
     inbox.drain(until, ctx, |lane, records, _| {
@@ -16,7 +16,7 @@ fn taken(inbox: &Inbox, until: Key, ctx: &mut Ctx<Trace>) -> Vec<(usize, u32)> {
     taken
 }
 
-/// Lanes of (time, place), in each in order. Sequence numbers go on from lane to lane.
+/// Lanes of (time, place), each in order. Sequence numbers continue from lane to lane.
 fn filled(lanes: &[&[(u64, u32)]]) -> Ctx<Trace> {
     let mut ctx = context(lanes.len(), 1);
     let mut sequence = 0;
@@ -37,7 +37,8 @@ fn lanes_are_merged_by_time_then_place_then_lane() {
     let mut ctx = filled(&THREE);
     let inbox = inbox(3);
     assert_eq!((inbox.first(&ctx), inbox.first_time(&ctx)), (key(10, 4), key(10, 4).time));
-    // 10: place 4, then 5. At 20 three have place 5: both of the first lane, then that of the third.
+    // At 10: place 4, then 5. At 20 three records have place 5: both of the first lane come first, then that of the
+    // third.
     let expected = [(1, 3), (0, 0), (2, 6), (0, 1), (0, 2), (2, 7), (1, 4), (2, 8), (1, 5)];
     assert_eq!(taken(&inbox, Key::NEVER, &mut ctx), expected);
     assert_eq!(inbox.first(&ctx), Key::NEVER);
@@ -51,7 +52,7 @@ fn among_equals_the_first_lane_of_the_inbox_comes_first_whatever_its_number() {
 }
 
 #[test]
-fn what_arrives_at_the_limit_stays() {
+fn records_at_the_limit_stay() {
     let mut ctx = filled(&THREE);
     let inbox = inbox(3);
     assert_eq!(taken(&inbox, key(10, 5), &mut ctx), [(1, 3)]);
@@ -64,7 +65,7 @@ fn what_arrives_at_the_limit_stays() {
 }
 
 #[test]
-fn what_a_node_hands_to_itself_meanwhile_comes_behind_the_rest() {
+fn records_that_a_node_sends_to_itself_come_after_the_others() {
     for lanes in [1, 2] {
         let mut ctx = filled(&[&[(10, 0), (20, 0)], &[]]);
         let inbox = inbox(lanes);
@@ -77,7 +78,7 @@ fn what_a_node_hands_to_itself_meanwhile_comes_behind_the_rest() {
 }
 
 proptest! {
-    /// Wherever it is cut: as all of it sorted by time and place, equals by the order of the lanes.
+    /// Equal to one sort of all records by time and place, then by lane, for any sequence of limits.
     #[test]
     fn a_sort_agrees(
         lanes in prop::collection::vec(prop::collection::vec((0u64..12, 0u32..3), 0..12), 1..5),

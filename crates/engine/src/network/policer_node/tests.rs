@@ -1,14 +1,14 @@
-//! What passes when, and in whose place among equal times. A cell takes a microsecond at the peak rate.
+//! The time and the place at equal times of PDUs that pass. A cell takes one microsecond at the peak rate.
 
 use super::*;
 use crate::core::probe::{Event, Trace};
 use crate::network::testing::{CELL, cell, context, inbox, key, put, seen};
 use crate::policer;
 
-/// The place among equal times of the line that brings cells.
+/// The place of the line that delivers the cells.
 const LINE: u32 = 4;
 
-/// PolicerNode of one flow in the words of a scenario.
+/// The policers of one flow, in scenario syntax.
 fn stages(policers: &[&str], place: u32) -> FlowPolicers {
     let stages = policers.iter().map(|text| {
         let params: policer::Params = toml::from_str(text).unwrap();
@@ -20,7 +20,7 @@ fn stages(policers: &[&str], place: u32) -> FlowPolicers {
 
 const PEAK: &str = "peak_rate_controller = { rate = '424 Mb/s', size = '9 cells' }";
 
-/// Cells of flows that arrive by lane 0 and pass into lane 1; each flow's policers stand at its own place.
+/// Cells arrive by lane 0 and leave by lane 1. The policers of each flow have a place of their own.
 struct Line {
     policers: PolicerNode,
     inbox: Inbox,
@@ -54,8 +54,8 @@ impl Line {
 }
 
 #[test]
-fn what_passes_at_once_keeps_its_place_and_what_waited_leaves_in_that_of_the_timer() {
-    // The first passes; the next two wait a cell time each; the last comes when nobody waits any more.
+fn a_pdu_without_delay_keeps_its_place_and_a_delayed_pdu_gets_that_of_the_timer() {
+    // The first cell passes. The next two wait one cell time each. The last arrives when no cell waits any more.
     let mut line = Line::new(vec![stages(&[PEAK], 30)], &[(0, 0, 0), (10, 0, 1), (20, 0, 2), (5 * CELL, 0, 3)]);
     let expected = [(0, LINE, 0), (CELL, 30, 1), (2 * CELL, 30, 2), (5 * CELL, LINE, 3)];
     assert_eq!(line.run(key(CELL, 30)), expected[..1]);
@@ -68,7 +68,8 @@ fn what_passes_at_once_keeps_its_place_and_what_waited_leaves_in_that_of_the_tim
 
 #[test]
 fn at_one_instant_arrivals_come_first_and_then_timers_by_their_places() {
-    // Both flows wait for 1 us, the second with the earlier place. There cells of both arrive, and join the queues.
+    // Both flows wait until 1 us; the second has the earlier place. At 1 us a cell of each flow arrives and joins its
+    // queue.
     let flows = vec![stages(&[PEAK], 30), stages(&[PEAK], 20)];
     let arrivals = [(0, 0, 0), (0, 1, 1), (10, 0, 2), (10, 1, 3), (CELL, 0, 4), (CELL, 1, 5)];
     let mut line = Line::new(flows, &arrivals);
@@ -78,23 +79,24 @@ fn at_one_instant_arrivals_come_first_and_then_timers_by_their_places() {
 
 #[test]
 fn a_timer_before_an_arrival_goes_first() {
-    // Flow 0 has a place before that of the line: at 1 us its timer expires before cell 2 of flow 1 arrives.
+    // The place of flow 0 is before that of the line: at 1 us its timer expires before cell 2 of flow 1 arrives.
     let flows = vec![stages(&[PEAK], 2), stages(&[PEAK], 30)];
     let mut line = Line::new(flows, &[(0, 0, 0), (10, 0, 1), (CELL, 1, 2)]);
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (CELL, 2, 1), (CELL, LINE, 2)]);
 }
 
 #[test]
-fn one_shaper_behind_another_is_reached_in_no_time() {
-    // Half the rate behind: what the first lets go at 1 us waits there until 2 us, the next one of 2 us until 4 us.
+fn a_second_shaper_is_reached_without_delay() {
+    // The second shaper has half the rate: a cell that leaves the first at 1 us waits until 2 us, the next one from 2
+    // us to 4 us.
     let half = "peak_rate_controller = { rate = '212 Mb/s', size = '9 cells' }";
     let mut line = Line::new(vec![stages(&[PEAK, half], 30)], &[(0, 0, 0), (10, 0, 1), (20, 0, 2)]);
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (2 * CELL, 30, 1), (4 * CELL, 30, 2)]);
 }
 
 #[test]
-fn what_is_beyond_the_contract_is_discarded_or_tagged_and_counted() {
-    // One may wait. At 30 the place is taken: the cell that arrives is discarded.
+fn excess_pdus_are_discarded_or_tagged_and_counted() {
+    // The queue has room for one cell. At 30 it is full: the arriving cell is discarded.
     let short = "peak_rate_controller = { rate = '424 Mb/s', size = '1 cells' }";
     let mut line = Line::new(vec![stages(&[short], 30)], &[(0, 0, 0), (10, 0, 1), (30, 0, 2)]);
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (CELL, 30, 1)]);
@@ -103,7 +105,7 @@ fn what_is_beyond_the_contract_is_discarded_or_tagged_and_counted() {
     let expected = Event::Discarded { place: "police".to_owned(), flow: cell(0, 2).flow, sequence: 2 };
     assert_eq!((at.0, event), (30, &expected));
     assert_eq!(line.ctx.counts[0][0].dropped, 1);
-    // A meter with two tokens tags the third cell, which goes on at once.
+    // A meter with two tokens tags the third cell, which passes without delay.
     let meter = "leaky_bucket = { depth = '2 cells', drain = '424 b/s' }";
     let mut line = Line::new(vec![stages(&[meter], 30)], &[(0, 0, 0), (10, 0, 1), (30, 0, 2)]);
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (10, LINE, 1), (30, LINE, 2)]);
@@ -116,8 +118,8 @@ fn what_is_beyond_the_contract_is_discarded_or_tagged_and_counted() {
 }
 
 #[test]
-fn an_overflow_at_the_slot_moves_no_timer() {
-    // The head is tagged and goes at 30; the timer of 1 us then lets the cell of 30 go.
+fn an_overflow_at_the_time_of_a_slot_moves_no_timer() {
+    // The head is tagged and leaves at 30. The timer at 1 us then releases the cell of 30.
     let marks = "peak_rate_controller = { rate = '424 Mb/s', size = '1 cells', overflow = 'mark' }";
     let mut line = Line::new(vec![stages(&[marks], 30)], &[(0, 0, 0), (10, 0, 1), (30, 0, 2)]);
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (30, LINE, 1), (CELL, 30, 2)]);

@@ -1,9 +1,9 @@
-//! What is in a port's queues in bits, where somebody counts those: thresholds, limits, the mean load.
+//! Queue lengths of a port in bits, for thresholds, limits and the mean load.
 
 use crate::core::time::{LineRate, Span, Time};
 use crate::network::queue_state::MOST_QUEUES;
 
-/// Bits present, and the areas under them.
+/// Bits present in each queue, and the areas under them.
 #[derive(Clone, Debug)]
 pub(super) struct BitCount {
     rate: Option<LineRate>,
@@ -11,9 +11,9 @@ pub(super) struct BitCount {
     /// Area under the bits of all queues up to `seen` since the last reset, in bits times picoseconds.
     area: u128,
     seen: Time,
-    /// The part of it that PDUs took while they were in transmission, complete for those that have departed.
+    /// Its part from PDUs in transmission; complete for departed PDUs.
     transmitting: u128,
-    /// The last reset: of a PDU in transmission only what lies behind counts.
+    /// Time of the last reset. The transmission of a PDU before this time does not count.
     reset: Time,
 }
 
@@ -32,7 +32,7 @@ impl BitCount {
     }
 
     pub(super) fn enter(&mut self, queue: usize, at: Time, bits: u64) {
-        self.look(at);
+        self.update(at);
         self.present[queue & (MOST_QUEUES - 1)] += bits;
     }
 
@@ -42,31 +42,33 @@ impl BitCount {
     }
 
     pub(super) fn evict(&mut self, queue: usize, at: Time, bits: u64) {
-        self.look(at);
+        self.update(at);
         self.present[queue & (MOST_QUEUES - 1)] -= bits;
     }
 
     pub(super) fn reset(&mut self, now: Time) {
-        self.look(now);
+        self.update(now);
         (self.area, self.transmitting, self.reset) = (0, 0, now);
     }
 
-    /// The area up to `now`: whole, and without what was in transmission. Departure and bits of the PDU in service are `serving`.
+    /// The areas up to `now`, with and without PDUs in transmission. `serving` has the departure time and the bits of
+    /// the PDU in service.
     pub(super) fn areas(&self, now: Time, serving: Option<(Time, u64)>) -> (u128, u128) {
         let area = self.area + u128::from(self.total()) * u128::from(now.since(self.seen).0);
-        let under_way = serving.map_or(0, |(departure, bits)| self.transmission(departure, now, bits));
-        (area, area.saturating_sub(self.transmitting + under_way))
+        let serving_area = serving.map_or(0, |(departure, bits)| self.transmission(departure, now, bits));
+        (area, area.saturating_sub(self.transmitting + serving_area))
     }
 
-    /// Area of a PDU in transmission that departs at `departure`, from its start or the reset to `now`.
+    /// Area of a PDU that departs at `departure`, from the start of its transmission or the reset until `now`.
     fn transmission(&self, departure: Time, now: Time, bits: u64) -> u128 {
         let span = self.rate.map_or(Span::ZERO, |rate| rate.span(bits));
         let start = Time(departure.0.saturating_sub(span.0)).max(self.reset);
         u128::from(bits) * u128::from(now.0.saturating_sub(start.0))
     }
 
-    fn look(&mut self, at: Time) {
-        // Departures of a ring are looked at late, but in order; an arrival at the clock may come before one of them.
+    fn update(&mut self, at: Time) {
+        // Departures are processed late, but in order. An arrival at the current time can be processed before an
+        // earlier departure.
         self.area += u128::from(self.total()) * u128::from(at.0.saturating_sub(self.seen.0));
         self.seen = at.max(self.seen);
     }
@@ -83,7 +85,7 @@ mod tests {
         Time(second * SECOND)
     }
 
-    /// Two PDUs of 1,000 bits at 500 b/s, from 0 s: 2,000 bits for 2 s, 1,000 for 2 s; half of it not in transmission
+    /// Two PDUs of 1,000 bits at 500 b/s from 0 s: 2,000 bits for 2 s, then 1,000 for 2 s. Of these, 1,000 bits wait
     /// for 2 s.
     #[test]
     fn the_load_is_the_area_under_the_bits() {
@@ -102,8 +104,8 @@ mod tests {
         assert_eq!(seconds(count.areas(at(9), None)), (1_000, 0));
     }
 
-    /// At 500 b/s, from 0 s: 1,000 bits in transmission for 2 s, and 3,000 behind them, evicted after 1 s. What is evicted
-    /// was never in transmission: all of its area is waiting.
+    /// At 500 b/s from 0 s: 1,000 bits in transmission for 2 s, and 3,000 bits behind them, evicted after 1 s. An
+    /// evicted PDU was never in transmission, so its whole area counts as waiting.
     #[test]
     fn evicted_bits_have_only_waited() {
         let mut count = BitCount::new(Some(LineRate::Bits(Rate(500))));
@@ -114,7 +116,7 @@ mod tests {
         count.leave(0, at(2), 1_000);
         let second = u128::from(SECOND);
         assert_eq!(count.areas(at(3), None), (5_000 * second, 3_000 * second));
-        // In the instant in which it came, it leaves no trace.
+        // If it arrives and is evicted at the same time, it adds no area.
         count.enter(0, at(3), 3_000);
         count.evict(0, at(3), 3_000);
         assert_eq!(count.areas(at(4), None), (5_000 * second, 3_000 * second));

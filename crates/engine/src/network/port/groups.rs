@@ -1,17 +1,17 @@
-//! What a port did to each group of flows.
+//! Measures of a port by group of flows.
 
 use std::sync::Arc;
 
 use crate::core::pdu::{Marks, Pdu};
 
-/// What a port did to one group of flows since the last reset.
+/// Measures of a port for one group of flows since the last reset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GroupMeasures {
     /// PDUs discarded: data, control.
     pub discarded: [u64; 2],
-    /// Data PDUs whose marks the congestion point changed.
+    /// Data PDUs whose marks the congestion point has changed.
     pub marked: u64,
-    /// Notices sent, by severity (the last counts all above).
+    /// Notices sent, by severity (the last counter includes all higher severities).
     pub notices: [u64; 4],
     /// Error Report NPDUs sent.
     pub error_reports: u64,
@@ -30,13 +30,13 @@ impl Groups {
         Groups { of_flow, measures: vec![GroupMeasures::default(); count] }
     }
 
-    /// The measures of the group of the PDU's flow.
+    /// The measures for the group of the PDU's flow.
     #[inline]
     pub(super) fn of(&mut self, pdu: &Pdu) -> &mut GroupMeasures {
         &mut self.measures[self.of_flow[pdu.flow.index()] as usize]
     }
 
-    /// The congestion point has seen `pdu`, which had the marks `before`.
+    /// The congestion point has handled `pdu`, whose marks were `before`.
     #[inline]
     pub(super) fn count_marked(&mut self, pdu: &Pdu, before: Marks) {
         if pdu.marks != before && pdu.kind().is_data() {

@@ -1,13 +1,13 @@
-//! Arrivals at a port at which nothing rare can happen, with its state in local variables.
+//! A fast loop for arrivals at a port, with the state of the port in local variables.
 //!
-//! Nothing is pushed out, watched at its departure, counted in bits or refused by a broken line, and every queue
-//! discards by its length alone. That is what most ports do most of the time. `service` says the same for any port, and
-//! is asked here where a PDU is refused or a notice is due.
+//! It covers the frequent case: the port pushes no PDU out, watches no departures, counts no bits, its line cannot
+//! break, and every queue discards by its length alone. `service` has the same behaviour for every port, and handles
+//! the PDUs here that are refused or cause a notice.
 
 use super::groups::Groups;
 use super::queues::Queues;
 use super::server::{Departure, Line, Queued, Server, Waiting};
-use super::{Port, Ways, queue_of};
+use super::{NextLanes, Port, queue_of};
 use crate::control::{Congestion, CongestionPoint, Notice, PortView, WithPoint};
 use crate::core::fifo::{Fifo, Room};
 use crate::core::pdu::Pdu;
@@ -23,11 +23,11 @@ struct NoPoint;
 
 impl CongestionPoint for NoPoint {}
 
-/// Where what departs goes.
+/// Destination of departing PDUs.
 trait Out {
-    /// It goes.
+    /// Sends one PDU.
     fn send(&mut self, record: &Record);
-    /// They all go.
+    /// Sends all of them, in order.
     #[inline(always)]
     fn send_all(&mut self, records: &[Record]) {
         records.iter().for_each(|record| self.send(record));
@@ -53,54 +53,54 @@ impl Out for Single<'_> {
 
 /// A line that leads to several nodes.
 struct Several<'a> {
-    ways: &'a Ways,
+    next_lanes: &'a NextLanes,
     lanes: &'a mut [Lane],
 }
 
 impl Out for Several<'_> {
     #[inline(always)]
     fn send(&mut self, record: &Record) {
-        self.lanes[self.ways.of(&record.pdu).on.index()].push(*record);
+        self.lanes[self.next_lanes.of(&record.pdu).forward.index()].push(*record);
     }
 }
 
-/// A PDU about which a port with all its means must be asked: as the congestion point left it, whether it is refused,
-/// and the notice that is due.
-type Asked = (Pdu, bool, Option<Notice>);
+/// An arrival that `service` must handle: the PDU as the congestion point left it, whether it is refused, and its
+/// notice.
+type Special = (Pdu, bool, Option<Notice>);
 
-/// What arrivals meet.
+/// The state that admits arrivals.
 struct Admission<'a> {
     queues: &'a mut Queues,
     first_queue: usize,
     server: &'a mut Server,
-    /// Place of the line's deliveries.
+    /// Place of the line's deliveries at equal times.
     delivery: Place,
-    judge: Judge<'a>,
+    criteria: Criteria<'a>,
 }
 
-/// By what arrivals are judged.
-struct Judge<'a> {
+/// The state that decides on an arrival.
+struct Criteria<'a> {
     policies: &'a [Policy],
-    /// Of each queue the lengths from which on it discards.
+    /// For each queue, the lengths from which on it discards (CLP=0, CLP=1).
     limits: &'a [[u64; 2]],
     groups: &'a mut Groups,
 }
 
-impl Judge<'_> {
+impl Criteria<'_> {
     #[inline(always)]
     fn queue_of(&self, pdu: &Pdu) -> usize {
         queue_of(pdu, self.limits.len())
     }
 
-    /// Shows an arrival to the congestion point; what must be asked about it, if it does not just join its queue.
+    /// Passes an arrival to the congestion point. Returns `Some` if the arrival does not simply join its queue.
     #[inline(always)]
-    fn look<C: CongestionPoint>(
+    fn inspect<C: CongestionPoint>(
         &mut self,
         point: &mut C,
         record: &mut Record,
         queue: usize,
         length: u64,
-    ) -> Option<Asked> {
+    ) -> Option<Special> {
         let pdu = &mut record.pdu;
         let refused = length >= self.limits[queue][usize::from(pdu.is_tagged())];
         let view = PortView { now: record.time, length, size: self.policies[queue].size(), refused };
@@ -111,10 +111,10 @@ impl Judge<'_> {
     }
 }
 
-/// So many arrivals go through the loop before what departs is copied, so that it is still in the nearest cache.
+/// Arrivals per batch. The departures of a batch are copied while they are still in the L1 cache.
 const AT_ONCE: usize = 64;
 
-/// The line, with room for what is to depart.
+/// The line, with room for new departures.
 struct Outlet<'a> {
     line: Line,
     departures: Room<'a, Departure>,
@@ -122,20 +122,20 @@ struct Outlet<'a> {
 }
 
 impl<'a> Outlet<'a> {
-    /// For so many departures more.
+    /// Reserves room for `count` departures.
     fn new(line: &Line, departures: &'a mut Fifo<Departure>, count: usize, delivery: Place) -> Outlet<'a> {
         let nothing = Departure { at: Time::ZERO, bits: 0, queue: 0 };
         Outlet { line: line.clone(), departures: departures.with_room(count, nothing), delivery }
     }
 
-    /// What departs first, if that is by `now`.
+    /// Removes the first departure if it is no later than `now`.
     #[inline(always)]
     fn depart(&mut self, now: Time) -> Option<Departure> {
         self.departures.next_if(|departure| departure.at <= now)
     }
 
-    /// The PDU is sent from the record's time on, or when the line is free, and must be counted; the record becomes that
-    /// of its arrival behind the line.
+    /// Sends the PDU at the record's time or when the line is free. The caller counts it. The record becomes that of
+    /// the PDU's arrival behind the line.
     #[inline(always)]
     fn begin(&mut self, record: &mut Record, queue: usize) {
         let bits = record.pdu.bits();
@@ -145,7 +145,7 @@ impl<'a> Outlet<'a> {
     }
 }
 
-/// The first queue, where no other has any PDUs: whatever is to depart is present in it.
+/// The first queue while the others are empty: it holds exactly the PDUs in `departures`.
 struct First<'a> {
     measures: QueueMeasures,
     outlet: Outlet<'a>,
@@ -153,17 +153,17 @@ struct First<'a> {
 }
 
 impl First<'_> {
-    /// Takes arrivals until somebody must be asked, or one comes for another queue: how many joined, and what must be
-    /// asked about the next. The records become those of their departures.
+    /// Admits arrivals up to the first one that `service` must handle or that uses another queue. Returns the number
+    /// admitted, and the result of `inspect` for the next. The records become those of the arrivals behind the line.
     #[inline(always)]
     fn admit<C: CongestionPoint>(
         &mut self,
         records: &mut [Record],
-        judge: &mut Judge<'_>,
+        criteria: &mut Criteria<'_>,
         point: &mut C,
-    ) -> (usize, Option<Asked>) {
+    ) -> (usize, Option<Special>) {
         for (number, record) in records.iter_mut().enumerate() {
-            if judge.queue_of(&record.pdu) != self.queue {
+            if criteria.queue_of(&record.pdu) != self.queue {
                 return (number, None);
             }
             let at = record.time;
@@ -171,8 +171,8 @@ impl First<'_> {
                 self.measures.depart(departure.at, u64::from(departure.bits));
             }
             let length = self.outlet.departures.count() as u64;
-            if let Some(asked) = judge.look(point, record, self.queue, length) {
-                return (number, Some(asked));
+            if let Some(special) = criteria.inspect(point, record, self.queue, length) {
+                return (number, Some(special));
             }
             self.measures.join(at, length + 1);
             self.outlet.begin(record, self.queue);
@@ -182,27 +182,27 @@ impl First<'_> {
 }
 
 impl Admission<'_> {
-    /// Takes arrivals while they are for the first queue, and no other has any PDUs, until somebody must be asked: how
-    /// many, and what must be asked about the last.
+    /// Admits arrivals for the first queue while the others are empty, up to the first one that `service` must handle.
+    /// Returns the number processed, and the result of `inspect` for the last.
     #[inline(never)]
     fn admit_first<C: CongestionPoint>(
         mut self,
         records: &mut [Record],
         out: &mut impl Out,
         point: &mut C,
-    ) -> (usize, Option<Asked>) {
+    ) -> (usize, Option<Special>) {
         let Queues { states, present, most, .. } = self.queues;
         let Server { line, departures, .. } = self.server;
         let state = &mut states[self.first_queue];
         let count = records.len().min(line.most_at_once());
         let outlet = Outlet::new(line, departures, count, self.delivery);
         let mut first = First { measures: state.measures, outlet, queue: self.first_queue };
-        let (mut joined, mut asked) = (0, None);
+        let (mut joined, mut special) = (0, None);
         for piece in records[..count].chunks_mut(AT_ONCE) {
-            let (taken, about) = first.admit(piece, &mut self.judge, point);
+            let (taken, about) = first.admit(piece, &mut self.criteria, point);
             out.send_all(&piece[..taken]);
             joined += taken;
-            asked = about;
+            special = about;
             if taken < piece.len() {
                 break;
             }
@@ -214,18 +214,18 @@ impl Admission<'_> {
         first.measures.departed += state.present + joined as u64 - left;
         *state = QueueState { present: left, measures: first.measures };
         (*present, *most) = (left, state.measures.most.max(*most));
-        (joined + usize::from(asked.is_some()), asked)
+        (joined + usize::from(special.is_some()), special)
     }
 
-    /// Takes arrivals for all queues, until somebody must be asked or there is no more room: how many, and what must be
-    /// asked about the last.
+    /// Admits arrivals for all queues, up to the first one that `service` must handle or until the reserved room is
+    /// used. Returns the number processed, and the result of `inspect` for the last.
     #[inline(never)]
     fn admit_all<C: CongestionPoint>(
         mut self,
         records: &mut [Record],
         out: &mut impl Out,
         point: &mut C,
-    ) -> (usize, Option<Asked>) {
+    ) -> (usize, Option<Special>) {
         let Queues { states, present, most, .. } = self.queues;
         let Server { line, departures, waiting, .. } = self.server;
         let mut all = All {
@@ -238,41 +238,41 @@ impl Admission<'_> {
             first_queue: self.first_queue,
             out,
         };
-        let (mut taken, mut asked) = (0, None);
+        let (mut taken, mut special) = (0, None);
         for record in records {
             if !all.advance(record.time) {
                 break;
             }
             taken += 1;
-            let queue = self.judge.queue_of(&record.pdu);
+            let queue = self.criteria.queue_of(&record.pdu);
             let length = all.states[queue].present;
-            asked = self.judge.look(point, record, queue, length);
-            if asked.is_some() {
+            special = self.criteria.inspect(point, record, queue, length);
+            if special.is_some() {
                 break;
             }
             all.join(record, queue);
         }
         (*present, *most, *line) = (all.present, all.most, all.outlet.line);
-        (taken, asked)
+        (taken, special)
     }
 }
 
-/// All queues, with PDUs in any of them.
+/// All queues; each may have PDUs.
 struct All<'a, O> {
     states: &'a mut [QueueState],
-    /// PDUs present in all of them, and the most since the last reset.
+    /// PDUs present in all queues, and the most since the last reset.
     present: u64,
     most: u64,
     outlet: Outlet<'a>,
     waiting: &'a mut Queued,
-    /// PDUs that waited and may be sent yet, before there is no more room.
+    /// Number of waiting PDUs that may still be sent before the reserved room is used.
     room: usize,
     first_queue: usize,
     out: &'a mut O,
 }
 
 impl<O: Out> All<'_, O> {
-    /// Lets everything depart that does by `now`, and serves what waits; whether there was room for all of it.
+    /// Handles all departures up to `now`, and sends waiting PDUs. Returns whether the reserved room was enough.
     #[inline(always)]
     fn advance(&mut self, now: Time) -> bool {
         while self.waiting.count > 0 && self.outlet.line.free_at <= now {
@@ -304,7 +304,7 @@ impl<O: Out> All<'_, O> {
         }
     }
 
-    /// The PDU is sent, and goes into the lane of the node behind the line.
+    /// Sends the PDU into the lane behind the line.
     #[inline(always)]
     fn begin(&mut self, record: &mut Record, queue: usize) {
         self.outlet.begin(record, queue);
@@ -313,17 +313,17 @@ impl<O: Out> All<'_, O> {
     }
 }
 
-/// Arrivals, what they meet, and where what departs goes.
+/// Arrivals, the state that admits them, and the destination of departures.
 struct Pass<'a, O>(&'a mut [Record], Admission<'a>, O);
 
 impl<O: Out> WithPoint for Pass<'_, O> {
-    type Answer = (usize, Option<Asked>);
+    type Answer = (usize, Option<Special>);
 
     #[inline]
-    fn run<C: CongestionPoint>(self, point: &mut C) -> (usize, Option<Asked>) {
+    fn run<C: CongestionPoint>(self, point: &mut C) -> (usize, Option<Special>) {
         let Pass(records, admission, mut out) = self;
         let Queues { states, present, .. } = &*admission.queues;
-        let queue = admission.judge.queue_of(&records[0].pdu);
+        let queue = admission.criteria.queue_of(&records[0].pdu);
         if queue == admission.first_queue && states[queue].present == *present {
             admission.admit_first(records, &mut out, point)
         } else {
@@ -333,7 +333,7 @@ impl<O: Out> WithPoint for Pass<'_, O> {
 }
 
 impl<O: Out> Pass<'_, O> {
-    fn run_with(self, point: Option<&mut Congestion>) -> (usize, Option<Asked>) {
+    fn run_with(self, point: Option<&mut Congestion>) -> (usize, Option<Special>) {
         match point {
             Some(point) => point.with_variant(self),
             None => self.run(&mut NoPoint),
@@ -342,27 +342,27 @@ impl<O: Out> Pass<'_, O> {
 }
 
 impl Port {
-    /// Takes arrivals where nothing rare can happen.
+    /// Admits arrivals with the fast loop.
     pub(super) fn admit_in_loop<P: Probe>(&mut self, mut records: &mut [Record], ctx: &mut Ctx<P>) {
         while !records.is_empty() {
-            let (taken, asked) = self.admit_until_asked(records, &mut ctx.lanes);
-            if let Some((pdu, refused, notice)) = asked {
-                self.admit_judged(pdu, records[taken - 1].key(), (refused, notice), ctx);
+            let (taken, special) = self.admit_until_special(records, &mut ctx.lanes);
+            if let Some((pdu, refused, notice)) = special {
+                self.admit_observed(pdu, records[taken - 1].key(), (refused, notice), ctx);
             }
             records = &mut records[taken..];
         }
     }
 
-    fn admit_until_asked(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Asked>) {
-        let Port { queues, limits, policies, server, groups, ways, .. } = self;
+    fn admit_until_special(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Special>) {
+        let Port { queues, limits, policies, server, groups, next_lanes, .. } = self;
         let limits = limits.as_deref().unwrap_or_default();
-        let judge = Judge { policies, limits, groups };
+        let criteria = Criteria { policies, limits, groups };
         let delivery = self.places.delivery;
-        let admission = Admission { queues, first_queue: self.first_queue, server, delivery, judge };
+        let admission = Admission { queues, first_queue: self.first_queue, server, delivery, criteria };
         let point = self.congestion.as_deref_mut();
-        match self.only_way {
+        match self.only_lane {
             Some(lane) => Pass(records, admission, Single(&mut lanes[lane.index()])).run_with(point),
-            None => Pass(records, admission, Several { ways, lanes }).run_with(point),
+            None => Pass(records, admission, Several { next_lanes, lanes }).run_with(point),
         }
     }
 }

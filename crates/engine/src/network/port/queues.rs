@@ -1,20 +1,20 @@
-//! The queues of a port as numbers: what is present, and what has been measured.
+//! The lengths and measures of a port's queues.
 
 use super::bits::BitCount;
 use crate::core::time::Time;
 use crate::network::queue_state::QueueState;
 
-/// Every queue of a port.
+/// All queues of a port.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queues {
     pub(super) states: Vec<QueueState>,
-    /// PDUs present in all of them.
+    /// Total queue length in PDUs.
     pub(super) present: u64,
-    /// Most present at once since the last reset.
+    /// Highest total queue length since the last reset.
     pub(super) most: u64,
-    /// Most present at once before it.
+    /// Highest total queue length before the last reset.
     pub(super) most_before: u64,
-    /// What is present in bits, where somebody counts those.
+    /// Queue lengths in bits, if the port counts bits.
     pub(super) bits: Option<Box<BitCount>>,
 }
 
@@ -55,7 +55,7 @@ impl Queues {
         self.present -= 1;
     }
 
-    /// Bits in one queue; 0 where they are not counted.
+    /// Bits in one queue; 0 if the port does not count bits.
     pub(super) fn bits_in(&self, queue: usize) -> u64 {
         self.bits.as_ref().map_or(0, |count| count.present(queue))
     }

@@ -1,9 +1,10 @@
-//! Server: what waits at a port, and the line that it waits for.
+//! Server: the line of a port, and the PDUs that wait for it.
 //!
-//! A PDU of the highest priority departs right after those of its priority before it and whatever is in service: known
-//! when it arrives. It goes into the next node's lane at once, and only a short record of it stays for the books of the
-//! queue. Everything else waits: a PDU of lower priority until the line is free, one that may be pushed out likewise,
-//! and where the congestion point watches departures every PDU until its own.
+//! A PDU of the highest priority departs directly after the PDUs of its priority before it and the PDU in service, so
+//! its departure time is known at its arrival. It goes into the next node's lane at once, and the server keeps only a
+//! short record for the measures of the queue. All other PDUs wait: a PDU of lower priority, and a PDU that can be
+//! pushed out, until the line is free. If the congestion point watches departures, every PDU waits until its own
+//! departure.
 
 use std::collections::VecDeque;
 
@@ -12,7 +13,7 @@ use crate::core::pdu::Pdu;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
 use crate::network::lane::Place;
 
-/// What the books of a queue must still learn of a PDU whose service has begun.
+/// The data that the measures of a queue still need about a PDU whose service is decided.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Departure {
     pub(super) at: Time,
@@ -20,32 +21,32 @@ pub(super) struct Departure {
     pub(super) queue: u32,
 }
 
-/// A PDU that waits, and the place among equal times in which it came.
+/// A waiting PDU, and the place of its arrival.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
     pub(super) pdu: Pdu,
     pub(super) place: Place,
 }
 
-/// No run has more departures than this; the count of a line that ends no run stays beyond it.
+/// More departures than any run has. The counter of a line that does not end the run starts here or higher.
 const MOST_LEFT: u64 = u64::MAX / 2;
 
-/// The line: what is put on it, one PDU after the other.
+/// The line: it serialises PDUs one after another.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     serialiser: Serialiser,
     /// Propagation delay.
     pub(super) delay: Span,
-    /// When it has sent everything whose service has begun or is known.
+    /// Time when the line is free: all PDUs with a decided service are sent.
     pub(super) free_at: Time,
-    /// PDUs that are still to be sent until one ends the run; 0 or beyond any number where none does.
+    /// Number of departures until one ends the run; 0 or very large if none does.
     left: u64,
-    /// The departure that ends the run, once it is known.
+    /// Time of the departure that ends the run, once it is known.
     pub(super) end: Time,
 }
 
 impl Line {
-    /// The next PDU, of `bits`, is sent from `start` on, and must be counted; when it departs.
+    /// Sends the next PDU, of `bits`, from `start` on. Returns its departure time. The caller must count it.
     #[inline(always)]
     pub(super) fn begin(&mut self, bits: u64, start: Time) -> Time {
         let at = start + self.serialiser.next(bits);
@@ -53,7 +54,7 @@ impl Line {
         at
     }
 
-    /// So many PDUs have been sent, no more than may be counted at once.
+    /// Counts `sent` PDUs; at most `most_at_once`.
     #[inline(always)]
     pub(super) fn count(&mut self, sent: u64) {
         if sent > 0 {
@@ -64,26 +65,26 @@ impl Line {
         }
     }
 
-    /// How many PDUs may be counted at once: the one that ends the run must be the last.
+    /// How many PDUs may be counted together: the one that ends the run must be the last of them.
     #[inline]
     pub(super) fn most_at_once(&self) -> usize {
         if self.left == 0 { usize::MAX } else { usize::try_from(self.left).unwrap_or(usize::MAX) }
     }
 }
 
-/// The line and what waits for it.
+/// The line and the PDUs that wait for it.
 #[derive(Clone, Debug)]
 pub(super) struct Server {
     pub(super) line: Line,
-    /// PDUs that are sent, or will be at a known instant, and have not departed.
+    /// PDUs with a decided departure time that have not departed yet.
     pub(super) departures: Fifo<Departure>,
-    /// PDUs whose service is not known.
+    /// PDUs without a decided departure time.
     pub(super) waiting: Queued,
-    /// The PDU in service, where departures are watched.
+    /// The PDU in service, if departures are watched.
     pub(super) in_service: Option<Waiting>,
 }
 
-/// PDUs that wait, by priority.
+/// Waiting PDUs, by priority.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queued {
     queues: Vec<VecDeque<Waiting>>,
@@ -91,7 +92,7 @@ pub(super) struct Queued {
 }
 
 impl Queued {
-    /// A PDU waits behind those of its priority.
+    /// Queues a PDU behind those of its priority.
     #[inline]
     pub(super) fn push(&mut self, queue: usize, waiting: Waiting) {
         if self.queues.len() <= queue {
@@ -101,7 +102,7 @@ impl Queued {
         self.count += 1;
     }
 
-    /// The next to be served, and its queue.
+    /// Removes the next PDU to serve. Returns it with its queue.
     #[inline]
     pub(super) fn next(&mut self) -> Option<(usize, Waiting)> {
         let mut queues = self.queues.iter_mut().enumerate();
@@ -110,7 +111,7 @@ impl Queued {
         Some(next)
     }
 
-    /// Takes the newest waiting PDU tagged CLP=1 out of the queue.
+    /// Removes the newest waiting PDU with CLP=1 from the queue.
     pub(super) fn remove_tagged(&mut self, queue: usize) -> Option<Pdu> {
         let queue = self.queues.get_mut(queue)?;
         let position = queue.iter().rposition(|waiting| waiting.pdu.is_tagged())?;
@@ -136,7 +137,7 @@ impl Server {
         }
     }
 
-    /// The next PDU, of `bits`, is sent from `start` on; when it departs.
+    /// Sends the next PDU, of `bits`, from `start` on. Returns its departure time.
     #[inline]
     pub(super) fn begin(&mut self, bits: u64, start: Time, queue: usize) -> Time {
         let at = self.line.begin(bits, start);
@@ -145,34 +146,34 @@ impl Server {
         at
     }
 
-    /// What departs first, if that is by `now`.
+    /// Removes the first departure if it is no later than `now`.
     #[inline(always)]
     pub(super) fn depart(&mut self, now: Time) -> Option<Departure> {
         self.departures.next_if(|departure| departure.at <= now)
     }
 
-    /// No PDU of `bits` or more that is not yet known arrives earlier at the far end of the line, if none joins before
-    /// `from`.
+    /// If no PDU joins before `from`, PDUs of at least `bits` that are not yet in a lane reach the far end of the line
+    /// no earlier than this.
     #[inline]
     pub(super) fn bound(&self, from: Time, bits: u64) -> Time {
         if self.in_service.is_some() {
-            // Its departure is known, but not yet what departs.
+            // The departure time of the PDU in service is known, but the congestion point may still change the PDU.
             return self.line.free_at + self.line.delay;
         }
         self.line.free_at.max(from) + self.line.serialiser.floor(bits) + self.line.delay
     }
 
-    /// Counts departures from now on: the end, if it is known already.
+    /// Counts departures from now on. Returns the end of the run if it is already known.
     pub(super) fn stop_after(&mut self, departures: u64) -> Option<Time> {
         self.line.end = Time::NEVER;
-        // One that is known already ends the run at once; beyond it nothing is counted.
+        // If that departure is already known, it ends the run and no more are counted.
         self.line.left = departures.saturating_sub(self.departures.len() as u64);
         let last = usize::try_from(departures).ok()?.checked_sub(1)?;
         self.departures.iter().nth(last).map(|departure| departure.at)
     }
 
-    /// The run does not end before this instant, whatever joins from `from` on: the departures that are still missing
-    /// take the line their time.
+    /// Lower bound of the end of the run, for any arrivals from `from` on: the missing departures need at least their
+    /// serialisation time.
     pub(super) fn earliest_stop(&self, from: Time, bits: u64) -> Time {
         if !(1..MOST_LEFT).contains(&self.line.left) {
             return Time::NEVER;
@@ -180,7 +181,7 @@ impl Server {
         self.line.free_at.max(from) + self.line.serialiser.floor(bits) * self.line.left
     }
 
-    /// Shows every PDU that has not gone into a lane.
+    /// Calls `each` for every PDU that is not in a lane.
     pub(super) fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         self.waiting.queues.iter().flatten().chain(&self.in_service).for_each(|waiting| each(&waiting.pdu));
     }

@@ -1,4 +1,4 @@
-//! What a port does with the PDUs that reach it: admission, service, notices.
+//! Admission, service and notices of a port.
 
 use super::Port;
 use super::queue_of;
@@ -14,11 +14,11 @@ use crate::network::lane::{Key, LaneId, Place, Record};
 use crate::queue::{Discard, Verdict};
 
 impl Port {
-    /// Takes what arrives before `until`, and serves.
+    /// Handles all arrivals and timers before `until`.
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         inbox.drain(until, ctx, |lane, records, ctx| {
-            if self.shown[lane] {
-                records.iter().for_each(|record| self.show_returning(record, ctx));
+            if self.observed[lane] {
+                records.iter().for_each(|record| self.observe_only(record, ctx));
             } else if self.gathering.is_some() {
                 self.gather(records, ctx);
             } else {
@@ -29,21 +29,21 @@ impl Port {
         ctx.end = ctx.end.min(self.server.line.end);
     }
 
-    /// Brings what is evaluated late up to `now`.
+    /// Computes all departures and services up to `now`.
     pub fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         self.advance(now, ctx);
         ctx.end = ctx.end.min(self.server.line.end);
     }
 
-    /// A PDU that is only shown.
-    fn show_returning<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
+    /// A backward PDU that the congestion point only observes.
+    fn observe_only<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
         if self.gathered().is_some_and(|gathered| gathered < record.key()) {
             self.admit_gathered(ctx);
         }
-        self.show_backward(record, ctx);
+        self.observe_backward(record, ctx);
     }
 
-    /// PDUs, one after the other.
+    /// Admits PDUs one after another.
     fn admit_all<P: Probe>(&mut self, records: &mut [Record], ctx: &mut Ctx<P>) {
         if self.limits.is_some() {
             self.admit_in_loop(records, ctx);
@@ -52,12 +52,12 @@ impl Port {
         }
     }
 
-    /// PDUs at a port that takes those of an instant at random: the last instant may bring more.
+    /// Collects PDUs for a random order: more PDUs of the last instant may follow.
     fn gather<P: Probe>(&mut self, records: &[Record], ctx: &mut Ctx<P>) {
         let Some(gathering) = &mut self.gathering else { return };
         let place = self.places.gathering;
         for record in records {
-            // What another port gathered may come after this one has taken its own of the same instant.
+            // PDUs that another port gathered can arrive after this port has admitted its own PDUs of the same instant.
             if (Key { time: gathering.at, place }) < record.key() {
                 gathering.draw(place);
             }
@@ -67,7 +67,7 @@ impl Port {
         self.admit_drawn(ctx);
     }
 
-    /// Takes the PDUs of the instant that is over.
+    /// Admits the PDUs of an instant that is over.
     fn admit_gathered<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
         if let Some(gathering) = &mut self.gathering {
             gathering.draw(self.places.gathering);
@@ -75,7 +75,7 @@ impl Port {
         self.admit_drawn(ctx);
     }
 
-    /// Takes the PDUs whose order has been drawn.
+    /// Admits the PDUs whose order is drawn.
     fn admit_drawn<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
         let Some(gathering) = &mut self.gathering else { return };
         let mut drawn = std::mem::take(&mut gathering.drawn);
@@ -86,7 +86,7 @@ impl Port {
         }
     }
 
-    /// Serves until then what cannot be told before, and takes what has been gathered.
+    /// Handles services that are not known in advance, and admits gathered PDUs, before `until`.
     #[inline]
     fn serve_until<P: Probe>(&mut self, until: Key, ctx: &mut Ctx<P>) {
         loop {
@@ -102,15 +102,15 @@ impl Port {
         }
     }
 
-    /// Shows a PDU on its way back to the congestion point, which may change it, and lets it go on.
-    fn show_backward<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
+    /// Passes a backward PDU to the congestion point, which may change it, and forwards it.
+    fn observe_backward<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
         self.advance(record.time, ctx);
-        let mut shown = *record;
-        let view = self.view(&shown.pdu, record.time);
+        let mut observed = *record;
+        let view = self.view(&observed.pdu, record.time);
         if let Some(point) = &mut self.congestion {
-            point.on_backward(&mut shown.pdu, &view);
+            point.on_backward(&mut observed.pdu, &view);
         }
-        ctx.send(self.ways.of(&record.pdu).back, shown);
+        ctx.send(self.next_lanes.of(&record.pdu).backward, observed);
     }
 
     #[inline]
@@ -121,17 +121,17 @@ impl Port {
     #[inline]
     fn view(&self, pdu: &Pdu, now: Time) -> PortView {
         let queue = self.queue_of(pdu);
-        let length = self.shown_length(queue, self.queues.states[queue].present);
+        let length = self.observed_length(queue, self.queues.states[queue].present);
         PortView { now, length, size: self.policies[queue].size(), refused: false }
     }
 
-    /// What the congestion point is told of a queue with `present` PDUs.
+    /// The queue length that the congestion point observes for a queue with `present` PDUs.
     #[inline]
-    fn shown_length(&self, queue: usize, present: u64) -> u64 {
+    fn observed_length(&self, queue: usize, present: u64) -> u64 {
         if self.point_counts_bits { self.queues.bits_in(queue) } else { present }
     }
 
-    /// A PDU joins its queue, or is discarded.
+    /// A PDU arrives: it joins its queue or is discarded.
     #[inline(never)]
     fn admit<P: Probe>(&mut self, record: &Record, ctx: &mut Ctx<P>) {
         let (at, mut pdu) = (record.time, record.pdu);
@@ -141,7 +141,7 @@ impl Port {
         state.measures.arrived += 1;
         let length = state.present;
         if self.outage.is_some_and(|outage| outage.covers(at)) {
-            // A broken line is no congestion: the congestion point learns nothing of it.
+            // A broken line is not congestion: the congestion point does not see the PDU.
             return self.count_discard(&pdu, at, ctx);
         }
         let policy = &self.policies[queue];
@@ -156,8 +156,8 @@ impl Port {
         };
         if self.congestion.is_some() {
             let size = self.policies[queue].size();
-            let length = self.shown_length(queue, length);
-            self.show_arrival(&mut pdu, record.key(), &PortView { now: at, length, size, refused }, ctx);
+            let length = self.observed_length(queue, length);
+            self.observe_arrival(&mut pdu, record.key(), &PortView { now: at, length, size, refused }, ctx);
         }
         if refused {
             return self.discard(&pdu, record.key(), ctx);
@@ -169,8 +169,8 @@ impl Port {
         self.join(pdu, record.key(), queue, ctx);
     }
 
-    /// The congestion point was shown `pdu` when it arrived in the place of `key`; `notice` is what it answered.
-    pub(super) fn admit_judged<P: Probe>(
+    /// Handles `pdu` after the congestion point has processed its arrival with the key `key` and returned `notice`.
+    pub(super) fn admit_observed<P: Probe>(
         &mut self,
         pdu: Pdu,
         key: Key,
@@ -198,7 +198,7 @@ impl Port {
         }
     }
 
-    /// The PDU is sent from `start` on.
+    /// Sends a PDU from `start` on.
     fn begin<P: Probe>(&mut self, waiting: Waiting, start: Time, queue: usize, ctx: &mut Ctx<P>) {
         let departure = self.server.begin(waiting.pdu.bits(), start, queue);
         if self.wants_departures {
@@ -209,18 +209,18 @@ impl Port {
         }
     }
 
-    /// Puts what departs at `departure` into the lane of the node behind the line.
+    /// Appends a PDU that departs at `departure` to the lane behind the line.
     #[inline(always)]
     fn deliver<P: Probe>(&mut self, pdu: &Pdu, departure: Time, cause: Place, ctx: &mut Ctx<P>) {
-        let lane = match self.only_way {
+        let lane = match self.only_lane {
             Some(lane) => lane,
-            None => self.ways.of(pdu).on,
+            None => self.next_lanes.of(pdu).forward,
         };
         let place = if self.is_instant { cause } else { self.places.delivery };
         ctx.send(lane, Record { time: departure + self.server.line.delay, place, order: 0, pdu: *pdu });
     }
 
-    /// Lets everything depart that does by `now`, and serves what waits.
+    /// Handles all departures up to `now`, and serves waiting PDUs.
     #[inline(always)]
     fn advance<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         while let Some(departure) = self.server.depart(now) {
@@ -249,10 +249,10 @@ impl Port {
         }
     }
 
-    /// The congestion point watches the departure at `now` of the PDU in service.
+    /// Passes the PDU in service, which departs at `now`, to the congestion point.
     fn depart<P: Probe>(&mut self, now: Time, queue: usize, ctx: &mut Ctx<P>) {
         let Some(Waiting { mut pdu, place }) = self.server.in_service.take() else { return };
-        let length = self.shown_length(queue, self.queues.states[queue].present);
+        let length = self.observed_length(queue, self.queues.states[queue].present);
         let size = self.policies[queue].size();
         let marks = pdu.marks;
         if let Some(point) = &mut self.congestion {
@@ -263,7 +263,7 @@ impl Port {
     }
 
     #[inline]
-    fn show_arrival<P: Probe>(&mut self, pdu: &mut Pdu, key: Key, view: &PortView, ctx: &mut Ctx<P>) {
+    fn observe_arrival<P: Probe>(&mut self, pdu: &mut Pdu, key: Key, view: &PortView, ctx: &mut Ctx<P>) {
         let Some(point) = &mut self.congestion else { return };
         let marks = pdu.marks;
         let notice = point.on_arrival(pdu, view);
@@ -286,7 +286,7 @@ impl Port {
         self.send_back(pdu, key, ctx);
     }
 
-    /// Sends an Error Report back the way `about` came.
+    /// Sends an Error Report in the direction from which `about` came.
     fn report<P: Probe>(&mut self, report: &Answer, about: &Pdu, key: Key, ctx: &mut Ctx<P>) {
         let mut pdu = Pdu::new(about.flow, self.notices, report.octets, about.priority, report.body);
         pdu.marks.set(report.marks);
@@ -297,12 +297,12 @@ impl Port {
         self.send_back(pdu, key, ctx);
     }
 
-    /// Sends a PDU of its own, in the place of what caused it.
+    /// Sends a PDU of the port itself; it has the place of its cause.
     fn send_back<P: Probe>(&mut self, pdu: Pdu, key: Key, ctx: &mut Ctx<P>) {
         self.notices = self.notices.wrapping_add(1);
         ctx.count_sent(&pdu);
-        let lane = self.ways.of(&pdu).back;
-        debug_assert!(lane != LaneId::NONE, "a port that tells has a way back");
+        let lane = self.next_lanes.of(&pdu).backward;
+        debug_assert!(lane != LaneId::NONE, "a port that sends notices has a backward lane");
         ctx.send(lane, Record { time: key.time, place: key.place, order: 0, pdu });
     }
 
@@ -313,7 +313,7 @@ impl Port {
         self.tell_discard(pdu, key, &view, ctx);
     }
 
-    /// The congestion point learns of a discard.
+    /// Reports a discard to the congestion point.
     fn tell_discard<P: Probe>(&mut self, pdu: &Pdu, key: Key, view: &PortView, ctx: &mut Ctx<P>) {
         let notice = self.congestion.as_deref_mut().and_then(|point| point.on_discard(pdu, view));
         if let Some(notice) = notice {
@@ -321,7 +321,7 @@ impl Port {
         }
     }
 
-    /// A PDU ends here.
+    /// Counts a discarded PDU.
     #[cold]
     fn count_discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         let queue = self.queue_of(pdu);
@@ -329,7 +329,7 @@ impl Port {
         self.end_here(pdu, at, ctx);
     }
 
-    /// A PDU ends here, of which its queue knows.
+    /// Counts a discarded PDU that its queue has already counted.
     #[cold]
     fn end_here<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         self.groups.of(pdu).discarded[kind_of(pdu)] += 1;

@@ -1,5 +1,5 @@
-//! What a port hands on and when: priorities, watched departures, bits of an instant in random order, and the departure
-//! that ends a run. A cell takes a microsecond on the line, whose delay is ten.
+//! The PDUs that a port sends and their times: priorities, watched departures, random order within an instant, and the
+//! departure that ends a run. A cell takes one microsecond on the line, and the propagation delay is ten.
 
 use super::*;
 use crate::control::{CongestionParams, PortEnv};
@@ -11,14 +11,14 @@ use crate::network::inbox::Inbox;
 use crate::network::testing::{CELL, CELL_RATE, cell, context, inbox, key, put, seen};
 use crate::queue;
 
-/// Places among equal times: services, then deliveries, then what comes from hosts, then gathering.
+/// Places at equal times: services, then deliveries, then hosts, then gathering.
 const SERVICE: u32 = 0;
 const DELIVERY: u32 = 6;
 const HOSTS: u32 = 20;
 const GATHERING: u32 = 40;
 const DELAY: u64 = 10 * CELL;
 
-/// A port with unlimited queues and nothing beside.
+/// A port with unlimited queues and no options.
 fn parts(queues: usize) -> Parts {
     Parts {
         name: "port".to_owned(),
@@ -36,8 +36,8 @@ fn parts(queues: usize) -> Parts {
         least_bits: 424,
         first_queue: 0,
         places: Places { service: Place(SERVICE), delivery: Place(DELIVERY), gathering: Place(GATHERING) },
-        shown: vec![false],
-        ways: Ways { first: 0, ways: vec![Way { on: LaneId(1), back: LaneId(2) }] },
+        observed: vec![false],
+        next_lanes: NextLanes { first: 0, flows: vec![NextLane { forward: LaneId(1), backward: LaneId(2) }] },
     }
 }
 
@@ -53,7 +53,7 @@ fn policy(text: &str) -> Policy {
     params.build(())
 }
 
-/// A port to which lane 0 leads. Its line leads to lane 1, and what it makes goes to lane 2.
+/// A port with one inbox lane, 0. Its line leads to lane 1, and its own PDUs go to lane 2.
 struct Bench {
     port: Port,
     inbox: Inbox,
@@ -61,7 +61,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Cells come at these times, each with its priority; they are numbered.
+    /// Numbered cells with these arrival times and priorities.
     fn new(parts: Parts, arrivals: &[(u64, u8)]) -> Bench {
         let mut ctx = context(3, 1);
         for (&(time, priority), sequence) in arrivals.iter().zip(0..) {
@@ -77,7 +77,7 @@ impl Bench {
         self.port.run(&self.inbox, until, &mut self.ctx);
     }
 
-    /// Time of departure and number of what is in the lane behind the line.
+    /// Departure time and number of each cell in the lane behind the line.
     fn departed(&self) -> Vec<(u64, u32)> {
         let arrived = seen(&self.ctx, 1);
         assert!(arrived.iter().all(|(_, place, _)| *place == DELIVERY));
@@ -92,19 +92,19 @@ impl Bench {
 }
 
 #[test]
-fn first_in_first_out_each_departure_is_known_at_arrival() {
+fn in_a_fifo_queue_each_departure_is_known_at_arrival() {
     let mut bench = Bench::new(parts(1), &[(0, 0), (0, 0), (CELL / 2, 0), (7 * CELL, 0)]);
     assert_eq!(bench.port.line_bound(Time(3)), Time(3 + CELL + DELAY));
     bench.run(key(CELL, 0));
     assert_eq!(bench.departed(), [(CELL, 0), (2 * CELL, 1), (3 * CELL, 2)]);
-    // Nothing is left to be done; the next can be through 1 us after the last.
+    // No timer is left. The next cell could depart 1 us after the last.
     assert_eq!((bench.port.timer(), bench.held()), (Key::NEVER, 0));
     assert_eq!(bench.port.line_bound(Time(CELL)), Time(4 * CELL + DELAY));
-    // But its books are as of the last arrival, until somebody looks.
+    // The measures are those of the last arrival until `catch_up`.
     bench.port.catch_up(Time(2 * CELL), &mut bench.ctx);
     let queue = bench.port.queues()[0];
     assert_eq!((queue.present, queue.measures.departed, queue.measures.most), (1, 2, 3));
-    // 2 from 0 to 0.5 us, 3 to 1 us, 2 to 2 us.
+    // Length 2 from 0 to 0.5 us, 3 to 1 us, 2 to 2 us.
     assert_eq!(queue.area(Time(2 * CELL)), i128::from(CELL + 3 * CELL / 2 + 2 * CELL));
     bench.run(Key::NEVER);
     assert_eq!(bench.departed()[3..], [(8 * CELL, 3)]);
@@ -112,7 +112,8 @@ fn first_in_first_out_each_departure_is_known_at_arrival() {
 
 #[test]
 fn a_lower_priority_waits_until_the_line_is_free() {
-    // Cell 0 finds the line free. Cell 1 waits for 2 and 3, which are of the first priority and come while 0 is sent.
+    // Cell 0 finds the line free. Cell 1 waits for cells 2 and 3: they have the first priority and arrive while cell 0
+    // is sent.
     let arrivals = [(0, 1), (CELL / 10, 1), (CELL / 2, 0), (6 * CELL / 10, 0)];
     let mut bench = Bench::new(parts(2), &arrivals);
     bench.run(key(CELL, 0));
@@ -126,12 +127,12 @@ fn a_lower_priority_waits_until_the_line_is_free() {
 }
 
 #[test]
-fn what_is_free_at_an_instant_is_taken_before_anything_arrives() {
-    // Cell 1 waits until 1 us. Cell 2, of the first priority, comes at that very instant: too late.
+fn departures_of_an_instant_come_before_arrivals() {
+    // Cell 1 waits until 1 us. Cell 2 has the first priority and arrives exactly then: too late.
     let mut bench = Bench::new(parts(2), &[(0, 1), (CELL / 2, 1), (CELL, 0)]);
     bench.run(Key::NEVER);
     assert_eq!(bench.departed(), [(CELL, 0), (2 * CELL, 1), (3 * CELL, 2)]);
-    // A place is free at the instant of a departure.
+    // A departure makes room for an arrival of the same instant.
     let full = Parts { policies: vec![policy("drop_tail = { size = '2 cells' }")], ..parts(1) };
     let mut bench = Bench::new(full, &[(0, 0), (0, 0), (CELL - 1, 0), (CELL, 0)]);
     bench.run(Key::NEVER);
@@ -140,28 +141,28 @@ fn what_is_free_at_an_instant_is_taken_before_anything_arrives() {
 }
 
 #[test]
-fn a_watched_departure_is_told_at_its_instant() {
+fn a_watched_departure_is_handled_at_its_time() {
     let watched = Parts { congestion: point("efci = { qt = '1 cells' }"), ..parts(1) };
     let mut bench = Bench::new(watched, &[(0, 0), (CELL / 10, 0), (CELL / 5, 0)]);
     bench.run(key(CELL / 2, 0));
     assert_eq!((bench.departed(), bench.held()), (vec![], 3));
     assert_eq!(bench.port.timer(), key(CELL, SERVICE));
-    // Nothing gets to the far end before what is in service.
+    // Nothing reaches the far end before the PDU in service.
     assert_eq!(bench.port.line_bound(Time(CELL / 2)), Time(CELL + DELAY));
     bench.run(key(2 * CELL, SERVICE).after());
     assert_eq!((bench.departed(), bench.held()), (vec![(CELL, 0), (2 * CELL, 1)], 1));
     bench.run(Key::NEVER);
     assert_eq!(bench.departed()[2..], [(3 * CELL, 2)]);
-    // Cell 0 leaves two behind, which is more than one; cell 1 leaves one.
+    // Cell 0 leaves two cells behind, more than one; cell 1 leaves one.
     let marked: Vec<bool> = bench.ctx.lanes[1].iter().map(|record| record.pdu.marks.has(Marks::EFCI)).collect();
     assert_eq!(marked, [true, false, false]);
     assert_eq!(bench.port.by_group()[0].marked, 1);
 }
 
 #[test]
-fn a_queue_that_pushes_out_gives_up_the_newest_that_is_tagged() {
+fn a_push_out_queue_evicts_the_newest_tagged_cell() {
     let mut bench = Bench::new(Parts { policies: vec![policy("push_out = { size = '3 cells' }")], ..parts(1) }, &[]);
-    // Cell 0 is in service and safe, though tagged. Cell 3 finds the queue full, and cell 2 tagged.
+    // Cell 0 is in service and stays, although it is tagged. Cell 3 finds the queue full, and cell 2 tagged.
     for (sequence, tagged) in [(0, true), (1, true), (2, true), (3, false)] {
         let mut pdu = cell(0, sequence);
         if tagged {
@@ -180,17 +181,17 @@ fn a_queue_that_pushes_out_gives_up_the_newest_that_is_tagged() {
 }
 
 #[test]
-fn a_notice_goes_back_in_the_place_of_the_cell_that_it_is_about() {
-    let told = Parts { congestion: point("becn = { threshold = '1 cells', filter.none = {} }"), ..parts(1) };
-    let mut bench = Bench::new(told, &[(0, 0), (CELL / 2, 0), (CELL, 0)]);
+fn a_notice_has_the_place_of_its_cell() {
+    let notifying = Parts { congestion: point("becn = { threshold = '1 cells', filter.none = {} }"), ..parts(1) };
+    let mut bench = Bench::new(notifying, &[(0, 0), (CELL / 2, 0), (CELL, 0)]);
     bench.run(Key::NEVER);
-    // Cell 1 finds one before it; cell 2 finds cell 0 gone, and cell 1 there.
+    // Cell 1 finds one cell in the queue. Cell 2 finds cell 0 gone and cell 1 present.
     assert_eq!(seen(&bench.ctx, 2), [(CELL / 2, HOSTS, 0), (CELL, HOSTS, 1)]);
     assert_eq!(bench.ctx.counts[0][1].sent, 2);
 }
 
 #[test]
-fn what_comes_in_one_instant_is_gathered_and_taken_behind_everything_else() {
+fn arrivals_of_one_instant_are_gathered_and_admitted_after_all_others() {
     let gathers = |seed| Parts { order: Some(Stream::new(seed, 0, "order")), ..parts(1) };
     let arrivals = [(5, 0), (5, 0), (5, 0), (3 * CELL, 0)];
     let mut orders = Vec::new();
@@ -210,12 +211,12 @@ fn what_comes_in_one_instant_is_gathered_and_taken_behind_everything_else() {
     }
     orders.sort();
     orders.dedup();
-    // 20 draws of 6 orders: fewer than 3 are seen once in a million times.
+    // 20 draws of 6 orders: the chance of fewer than 3 different orders is one in a million.
     assert!(orders.len() >= 3, "{orders:?}");
 }
 
 #[test]
-fn a_broken_line_discards_what_comes() {
+fn a_broken_line_discards_arrivals() {
     let outage = Some(Interval { from: Span(CELL), to: Span(2 * CELL) });
     let mut bench = Bench::new(Parts { outage, ..parts(1) }, &[(0, 0), (CELL, 0), (2 * CELL - 1, 0), (2 * CELL, 0)]);
     bench.run(Key::NEVER);
@@ -223,7 +224,7 @@ fn a_broken_line_discards_what_comes() {
 }
 
 #[test]
-fn the_run_ends_no_sooner_than_the_missing_departures_can_be_over() {
+fn the_run_ends_no_earlier_than_the_missing_departures_allow() {
     let mut bench = Bench::new(parts(1), &[(0, 0), (CELL / 2, 0), (5 * CELL, 0)]);
     assert_eq!(bench.port.earliest_stop(Time(5 * CELL)), Time::NEVER);
     assert_eq!(bench.port.stop_after(3), None);
@@ -238,11 +239,11 @@ fn the_run_ends_no_sooner_than_the_missing_departures_can_be_over() {
 }
 
 #[test]
-fn departures_are_counted_from_the_moment_on_at_which_it_is_asked() {
+fn departures_are_counted_from_the_call_on() {
     let mut bench = Bench::new(parts(1), &[(0, 0), (0, 0), (0, 0)]);
     bench.run(key(1, 0));
     bench.port.catch_up(Time(CELL), &mut bench.ctx);
-    // One has departed; of the other two the second is known to depart at 3 us.
+    // One has departed. Of the other two, the second will depart at 3 us.
     assert_eq!(bench.port.stop_after(2), Some(Time(3 * CELL)));
     assert_eq!(bench.port.stop_after(1), Some(Time(2 * CELL)));
     assert_eq!(bench.port.stop_after(3), None);
@@ -250,7 +251,7 @@ fn departures_are_counted_from_the_moment_on_at_which_it_is_asked() {
 }
 
 #[test]
-fn a_mere_delay_hands_on_in_the_place_of_what_came() {
+fn a_delay_without_queueing_keeps_the_place_of_arrivals() {
     let mut bench = Bench::new(Parts { rate: None, delay: Span::ZERO, ..parts(1) }, &[(5, 0), (5, 0), (9, 0)]);
     bench.run(Key::NEVER);
     assert_eq!(seen(&bench.ctx, 1), [(5, HOSTS, 0), (5, HOSTS, 1), (9, HOSTS, 2)]);

@@ -1,4 +1,4 @@
-//! The length of the time series, reckoned before there is one.
+//! The length of the time series, estimated in advance.
 
 use crate::control::{CongestionPoint, ReactionPoint};
 use crate::core::error::Fault;
@@ -9,10 +9,10 @@ use crate::network::hosts::transport::Half;
 use crate::round::World;
 use crate::scenario::spec::Measure;
 
-/// Most readings of a run: some 3 GB of them with their names, once in the series and once in the table.
+/// The most readings of a run: about 3 GB with their names, once in the series and once in the table.
 const MOST_READINGS: u64 = 10_000_000;
 
-/// Refuses a time series that does not fit in memory, in a run that lasts for `duration`.
+/// Refuses a time series that does not fit in memory, in a run of `duration`.
 pub(super) fn check<P: Probe>(world: &mut World<P>, measure: &Measure, duration: Span) -> Result<(), Fault> {
     let Some(interval) = measure.sample else { return Ok(()) };
     let samples = duration.0 / interval.0.max(1);
@@ -26,7 +26,7 @@ pub(super) fn check<P: Probe>(world: &mut World<P>, measure: &Measure, duration:
     Err(refusal(measure, reason, format!("sample every {} or so", rounded_up(least))))
 }
 
-/// Refuses to go on with one that does not, where nobody could know before when departures end the run.
+/// Stops a run whose series does not fit in memory. With a stop by departures this cannot be known before.
 pub(super) fn check_length(length: usize, measure: &Measure, now: Time) -> Result<(), Fault> {
     if length as u64 <= MOST_READINGS {
         return Ok(());
@@ -36,12 +36,12 @@ pub(super) fn check_length(length: usize, measure: &Measure, now: Time) -> Resul
 }
 
 fn refusal(measure: &Measure, reason: String, remedy: String) -> Fault {
-    let reason = format!("{reason}, and there is room for {MOST_READINGS}");
+    let reason = format!("{reason}; the limit is {MOST_READINGS}");
     let fewer = if measure.sample_flows { ", or read fewer flows (sample_flows = false)" } else { "" };
     Fault::new("measure.sample", measure.sample.unwrap_or_default(), reason, remedy + fewer)
 }
 
-/// How many values each sample of the series has.
+/// Number of values per sample of the series.
 fn readings<P: Probe>(world: &mut World<P>, every_flow: bool) -> u64 {
     let groups: Vec<usize> = world.flows().iter().map(|flow| flow.group as usize).collect();
     let mut seen = vec![false; world.groups().len()];
@@ -51,22 +51,22 @@ fn readings<P: Probe>(world: &mut World<P>, every_flow: bool) -> u64 {
     for port in world.ports_mut().filter(|port| port.rate().is_some()) {
         let queues = port.queues().len() as u64;
         count += queues + if queues > 1 { queues } else { 0 } + 1 + u64::from(port.bits_present().is_some());
-        // A copy is asked, for to be read may move the point on.
+        // Reads a copy, because reading may change the state of the point.
         if let Some(point) = port.congestion_mut() {
             point.clone().readings(Time::ZERO, &mut |_, _| count += 1);
         }
     }
     world.each_host(|host| match host {
-        Host::Direct(end) => {
-            let Some(sender) = &end.sender else { return };
+        Host::Direct(host) => {
+            let Some(sender) = &host.sender else { return };
             let mut own = 0;
             sender.reaction().clone().readings(Time::ZERO, &mut |_, _| own += 1);
             let flow = sender.flow().index();
             count += if is_shown(flow) { 1 + own } else { 0 };
             means[groups[flow]] = means[groups[flow]].max(own);
         }
-        Host::Transport(end) => {
-            if let Half::Sending(sending) = end.half()
+        Host::Transport(host) => {
+            if let Half::Sending(sending) = host.half()
                 && is_shown(sending.flow().index())
             {
                 count += 1;
@@ -77,7 +77,7 @@ fn readings<P: Probe>(world: &mut World<P>, every_flow: bool) -> u64 {
     count + means.iter().sum::<u64>()
 }
 
-/// A span of one or two digits, not shorter.
+/// Rounds a span up to one or two digits.
 fn rounded_up(span: Span) -> Span {
     let unit = 10u64.pow(span.0.max(1).ilog10().saturating_sub(1));
     Span((span.0 / unit + 1).saturating_mul(unit))

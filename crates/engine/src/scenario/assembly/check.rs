@@ -1,4 +1,4 @@
-//! What a scenario must be, beyond its types: each part asked, then what no part can see alone.
+//! Checks beyond types: first each part alone, then the rules that need several parts.
 
 use super::plan::Network;
 use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
@@ -13,24 +13,24 @@ use crate::queue::Discard;
 use crate::scenario::spec::{Flow, Line, Scenario};
 use crate::traffic::ModelParams;
 
-/// Fastest line: at 100 Tb/s a cell still takes whole picoseconds.
+/// The fastest line: at 100 Tb/s the serialisation time of a cell is still at least a picosecond.
 const FASTEST: Rate = Rate(100_000_000_000_000);
-/// Most memory that a run may plan for, in bytes.
+/// The most memory that a run may plan for, in bytes.
 const MOST_MEMORY: u64 = 8 << 30;
-/// Bytes that one flow takes, roughly: two Ends, counts, policers, tables.
+/// Approximate bytes per flow: two endpoints, counts, policers, tables.
 const FLOW_BYTES: u64 = 3_000;
-/// Bytes that a private port takes.
+/// Bytes per port of an access line.
 const PORT_BYTES: u64 = 1_500;
 /// Bytes of a histogram of delays.
 const HISTOGRAM_BYTES: u64 = 34_000;
 
-/// Every parameter by itself.
+/// Checks every parameter alone.
 pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     if scenario.duration == Span::ZERO {
         return Err(positive("duration", scenario.duration));
     }
     if scenario.warm_up >= scenario.duration {
-        let reason = format!("warm-up ends after the run does ({})", scenario.duration);
+        let reason = format!("the warm-up is not shorter than the run ({})", scenario.duration);
         return Err(Fault::new("warm_up", scenario.warm_up, reason, "make it shorter than `duration`"));
     }
     if scenario.cell_time == Some(Span::ZERO) {
@@ -42,7 +42,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     if let Some(stop) = &scenario.stop
         && stop.departures == 0
     {
-        return Err(Fault::new("stop.departures", 0, "the run would end before it begins", "give at least 1"));
+        return Err(Fault::new("stop.departures", 0, "the run would end at its start", "give at least 1"));
     }
     for (name, line_) in &scenario.line {
         line(line_).map_err(|fault| fault.under(name).under("line"))?;
@@ -62,12 +62,12 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
 }
 
 fn positive(path: &str, value: impl std::fmt::Display) -> Fault {
-    Fault::new(path, value, "this must be longer than nothing", "give a positive time, as in \"180 s\"")
+    Fault::new(path, value, "this must be longer than zero", "give a positive time, as in \"180 s\"")
 }
 
 fn rate(path: &str, rate: LineRate) -> Result<(), Fault> {
     if rate.rounded() > FASTEST {
-        return Err(Fault::new(path, rate, format!("no line is faster than {FASTEST}"), "give a lower rate"));
+        return Err(Fault::new(path, rate, format!("the highest rate of a line is {FASTEST}"), "give a lower rate"));
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ fn rate(path: &str, rate: LineRate) -> Result<(), Fault> {
 fn queues(queues: &[queue::Params]) -> Result<(), Fault> {
     if queues.is_empty() || queues.len() > MOST_QUEUES {
         let remedy = format!("give 1 to {MOST_QUEUES} queues, as in [{{ drop_tail = {{ size = \"512 cells\" }} }}]");
-        return Err(Fault::new("queues", queues.len(), "a port has at least one queue and not many", remedy));
+        return Err(Fault::new("queues", queues.len(), "this number of queues is not possible", remedy));
     }
     queues
         .iter()
@@ -91,9 +91,9 @@ fn port(policies: &[queue::Params], point: Option<&CongestionParams>) -> Result<
         && let Some(index) = policies.iter().position(|params| params.build(()).size().is_none())
     {
         let reason =
-            format!("{} judges by a share of the queue's size in PDUs, and this queue has none", point.keyword());
+            format!("{} uses a share of the queue's size in PDUs, and this queue has no such size", point.keyword());
         let (place, keyword) = (format!("queues[{index}]"), policies[index].keyword());
-        return Err(Fault::new(place, keyword, reason, "give it one: drop_tail, say"));
+        return Err(Fault::new(place, keyword, reason, "use for example drop_tail"));
     }
     Ok(())
 }
@@ -104,7 +104,7 @@ fn line(line: &Line) -> Result<(), Fault> {
     line.outage.map_or(Ok(()), Interval::check).map_err(|fault| fault.under("outage"))?;
     if line.between[0] == line.between[1] {
         let between = format!("[{:?}, {:?}]", line.between[0], line.between[1]);
-        return Err(Fault::new("between", between, "a line joins two different nodes", "name another node"));
+        return Err(Fault::new("between", between, "a line must connect two different nodes", "name another node"));
     }
     if let Some(reverse) = &line.reverse {
         reverse.rate.map_or(Ok(()), |value| rate("reverse.rate", value))?;
@@ -115,7 +115,7 @@ fn line(line: &Line) -> Result<(), Fault> {
 
 fn flow(flow: &Flow) -> Result<(), Fault> {
     if flow.count == 0 {
-        return Err(Fault::new("count", 0, "a group has at least one flow", "give at least 1, or drop the group"));
+        return Err(Fault::new("count", 0, "a group has at least one flow", "give at least 1, or delete the group"));
     }
     if flow.octets == 0 {
         return Err(Fault::new("octets", 0, "a PDU has at least one octet", "53 is an ATM cell"));
@@ -123,8 +123,8 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
     if let Some(access) = &flow.access {
         access.rate.map_or(Ok(()), |value| rate("access.rate", value))?;
         if access.rate.is_none() && access.queues != [queue::Params::UNLIMITED] {
-            let reason = "an access line without a rate is a mere delay, in which nothing waits";
-            return Err(Fault::new("access.queues", access.queues.len(), reason, "leave it out, or give a rate"));
+            let reason = "an access line without a rate is a delay without a queue";
+            return Err(Fault::new("access.queues", access.queues.len(), reason, "delete it, or give a rate"));
         }
         queues(&access.queues).map_err(|fault| fault.under("access"))?;
     }
@@ -133,8 +133,8 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
         .and_then(|()| flow.traffic.check_octets(flow.octets).map_err(|fault| fault.under(flow.traffic.keyword())))
         .map_err(|fault| fault.under("traffic"))?;
     if !flow.traffic.constant_size() && flow.octets != CELL_OCTETS {
-        let remedy = "leave it out, and change traffic.connections.packet_size";
-        return Err(Fault::new("octets", flow.octets, "the traffic has a size of packets of its own", remedy));
+        let remedy = "delete it, and change traffic.connections.packet_size";
+        return Err(Fault::new("octets", flow.octets, "this traffic model sets the packet size", remedy));
     }
     flow.policers.iter().enumerate().try_for_each(|(index, params): (usize, &policer::Params)| {
         params.check().map_err(|fault| fault.under(&format!("policers[{index}]")))
@@ -147,7 +147,7 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses more flows than fit in memory; before anything is laid out for each.
+/// Refuses more flows than fit in memory, before the layout of any flow.
 pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
     let histogram = if scenario.measure.flow_percentiles { HISTOGRAM_BYTES } else { 0 };
     let access = |flow: &Flow| if flow.access.is_some() { 2 * PORT_BYTES } else { 0 };
@@ -160,7 +160,7 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
         let flows = scenario.flow.values().map(number).fold(0u64, u64::saturating_add);
         let most = MOST_MEMORY / (FLOW_BYTES + histogram + access(largest));
         let reason = format!("{flows} flows would take about {} GB of memory", total >> 30);
-        let remedy = format!("a run has room for about {most} flows like these");
+        let remedy = format!("reduce them: about {most} such flows fit");
         return Err(Fault::new(format!("flow.{name}.count"), largest.count, reason, remedy));
     }
     Ok(())

@@ -1,9 +1,9 @@
-//! How much a run will be at least, told before it begins: PDUs, memory, time.
+//! Lower bounds of a run's size, computed before its start: PDUs, memory, time.
 //!
-//! Only what is certain counts. Sources that obey no control send what their traffic model says, less eight standard
-//! deviations of that; sources under control, and users of transport connections, might send nothing. What has entered
-//! queues without limit and has not left by a line is held: PDUs that a line cannot have carried by the end, and those
-//! that are on their way. So no run comes to less, and a run that is refused would have been too much.
+//! Only certain amounts count. A source without control sends the mean of its traffic model, less eight standard
+//! deviations. Sources under control and users of transport connections might send nothing. PDUs that enter queues
+//! without a limit and have not left by a line are held: PDUs that a line cannot have sent by the end, and PDUs in
+//! transit. So no run is smaller than its bounds, and every refused run would have exceeded a limit.
 
 use super::plan::{FlowPlan, Network};
 use crate::control::ReactionParams;
@@ -14,16 +14,16 @@ use crate::network::context::MOST_HELD;
 use crate::queue;
 use crate::traffic::Offer;
 
-/// Standard deviations by which chance may fall short of the mean; once in 10^15 runs it does by more.
+/// Number of standard deviations below the mean; a run falls below it with a probability of 10^-15.
 const DEVIATIONS: f64 = 8.0;
-/// Bytes that a flow takes at the least.
+/// Least bytes per flow.
 const LEAST_FLOW_BYTES: u64 = 400;
-/// Bytes that a PDU takes at the least while it is held.
+/// Least bytes per PDU held.
 const LEAST_PDU_BYTES: u64 = 32;
-/// Nanoseconds that a PDU takes at the least: no processor of today is as fast.
+/// Least nanoseconds per PDU: no current processor is faster.
 const LEAST_NANOSECONDS: u64 = 10;
 
-/// How much a run will be at least.
+/// Lower bounds of a run's size.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Estimate {
     /// PDUs that are sent.
@@ -34,11 +34,11 @@ pub struct Estimate {
     pub memory: u64,
     /// Seconds on a fast processor.
     pub seconds: u64,
-    /// PDUs a second that sources offer, or their lines take where nothing is known: no bound, but what to expect.
+    /// Expected PDUs per second, not a bound: the rate of the sources, or of their lines if the rate is not known.
     pub offered: f64,
 }
 
-/// How much a run may be.
+/// Upper limits of a run's size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// PDUs that are sent.
@@ -55,15 +55,15 @@ impl Default for Limits {
 }
 
 impl Estimate {
-    /// Refuses a run that is certain to be beyond the limits.
+    /// Refuses a run that certainly exceeds the limits.
     ///
     /// # Errors
-    /// What it would come to, and which limit that exceeds.
+    /// Names the bound and the limit that it exceeds.
     pub fn check(&self, limits: &Limits) -> Result<(), Fault> {
         let Estimate { pdus, memory, seconds, .. } = *self;
         if pdus > limits.pdus {
             let reason = format!(
-                "the run would send at least {pdus} PDUs, which takes {seconds} s or more; the limit is {}",
+                "the run would send at least {pdus} PDUs, in {seconds} s or more; the limit is {}",
                 limits.pdus
             );
             let remedy = "make it shorter, lower the rates, or raise the limit (--most-pdus, most_pdus)";
@@ -72,40 +72,35 @@ impl Estimate {
         if memory > limits.memory {
             let [needed, most] = [memory, limits.memory].map(|bytes| bytes as f64 / 1e9);
             let reason = format!("the run would need at least {needed:.1} GB of memory; the limit is {most:.1} GB");
-            let remedy = "ask for fewer flows, limit the queues, or raise the limit (--most-memory, most_memory_gb)";
+            let remedy = "use fewer flows, limit the queues, or raise the limit (--most-memory, most_memory_gb)";
             return Err(Fault::new("", "", reason, remedy));
         }
         Ok(())
     }
 
-    /// Refuses a run that is certain to be given up half-way, because it holds too many PDUs.
+    /// Refuses a run that would certainly stop later because it holds too many PDUs.
     pub(super) fn check_held(&self) -> Result<(), Fault> {
         if self.held <= MOST_HELD {
             return Ok(());
         }
         let reason = format!(
-            "the network would hold at least {} PDUs in queues without limit, {} GB, more than the {MOST_HELD} for which \
-             there is room",
+            "the network would hold at least {} PDUs in queues without limit, {} GB, more than the limit of \
+             {MOST_HELD}",
             self.held,
             self.held.saturating_mul(HELD_BYTES) / 1_000_000_000
         );
-        Err(Fault::new(
-            "duration",
-            "",
-            reason,
-            "limit the queues, offer the lines less than their rates, or make it shorter",
-        ))
+        Err(Fault::new("duration", "", reason, "limit the queues, offer less than the line rates, or make it shorter"))
     }
 }
 
-/// A sum of what sources send.
+/// A sum over sources.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     mean: f64,
     variance: f64,
-    /// PDUs times the seconds that each is on its way.
-    on_the_way: f64,
-    /// The longest way, and the shortest PDU in bits.
+    /// PDUs times the seconds that each is in transit.
+    in_transit: f64,
+    /// The longest delay of a path, and the size of the shortest PDU in bits.
     delay: f64,
     bits: f64,
 }
@@ -114,12 +109,12 @@ impl Sum {
     fn add(&mut self, [mean, variance]: [f64; 2], delay: f64, bits: f64) {
         self.mean += mean;
         self.variance += variance;
-        self.on_the_way += mean * delay;
+        self.in_transit += mean * delay;
         self.delay = self.delay.max(delay);
         self.bits = if self.bits > 0.0 { self.bits.min(bits) } else { bits };
     }
 
-    /// By how much chance may fall short of the mean.
+    /// The most that the number sent can fall below its mean.
     fn shortfall(&self) -> f64 {
         DEVIATIONS * libm::sqrt(self.variance)
     }
@@ -128,18 +123,18 @@ impl Sum {
         (self.mean - self.shortfall()).max(0.0)
     }
 
-    /// PDUs that are held at some time of a run of so many seconds, behind a line that may be too slow for them.
+    /// PDUs held at some time of a run of `duration` seconds, by a line that may be too slow for them.
     fn held(&self, line: LineRate, duration: f64) -> f64 {
         let carried = line.bits_per_second() * duration / self.bits.max(1.0) + 1.0;
-        // What is sent in the last `delay` is held at the end; of what is sent before, each is held for its delay. However
-        // many are which, one of the two comes to this.
-        let on_the_way = self.on_the_way - self.delay * self.shortfall();
-        (self.least() - carried).max(on_the_way / (duration + self.delay)).max(0.0)
+        // PDUs sent in the last `delay` are held at the end, and each PDU sent earlier is held for its delay. However
+        // the PDUs split between these two, one of the two bounds has at least this value.
+        let in_transit = self.in_transit - self.delay * self.shortfall();
+        (self.least() - carried).max(in_transit / (duration + self.delay)).max(0.0)
     }
 }
 
 impl Network<'_> {
-    /// How much a run will be at least.
+    /// Lower bounds of the run's size.
     pub(super) fn estimate(&self) -> Estimate {
         let duration = self.scenario.duration.seconds();
         let offers: Vec<Option<Offer>> =
@@ -160,7 +155,7 @@ impl Network<'_> {
                 by_port[port].add(sent, delay, bits);
             }
         }
-        // A run that is ended by departures has sent as many.
+        // A run ended by departures has sent at least that many PDUs.
         let most = self.stop.map_or(u64::MAX, |(_, departures)| departures);
         let pdus = (all.least() as u64).min(most);
         let held = |(plan, sum): (&super::plan::PortPlan<'_>, &Sum)| Some(sum.held(plan.rate?, duration) as u64);
@@ -176,7 +171,7 @@ impl Network<'_> {
         }
     }
 
-    /// Whether the port never discards a PDU of the flow.
+    /// Whether the port never discards PDUs of the flow.
     fn is_lossless(&self, flow: &FlowPlan<'_>, port: usize) -> bool {
         let plan = &self.ports[port];
         let is_policed = !flow.params.policers.is_empty() && flow.forward.first() != Some(&port);
@@ -184,15 +179,15 @@ impl Network<'_> {
     }
 }
 
-/// Whether nothing controls what the flow's sender sends.
+/// Whether the flow's sender is free of control.
 fn is_free(flow: &FlowPlan<'_>) -> bool {
     flow.params.reaction_point == ReactionParams::UNCONTROLLED && flow.params.transport.is_none()
 }
 
-/// Mean and variance of the PDUs that a source sends behind a line that takes `line` of them a second.
+/// Mean and variance of the PDUs that a source sends over a line that can send `line` of them per second.
 fn sent(offer: &Offer, line: f64, number: f64, duration: f64) -> [f64; 2] {
     let active = (duration - offer.late - number * offer.stagger).max(0.0);
-    // Whoever sends as fast as the line waits for whole picoseconds, too.
+    // A source at line rate also loses time by rounding to whole picoseconds.
     let mean = offer.mean.unwrap_or(line / (1.0 + line * 1e-12));
     let variance = 2.0 * offer.peak * mean * offer.memory * duration;
     [(active * mean - 2.0).max(0.0), variance]
@@ -223,24 +218,24 @@ mod tests {
     }
 
     #[test]
-    fn what_is_certain_is_counted() {
-        // 1,000 cells a second for 100 s, and two of them for the ends.
+    fn certain_amounts_are_counted() {
+        // 1,000 cells per second for 100 s, less two for the start and the end.
         let cbr = "traffic.cbr = { rate = \"424 kb/s\", start = \"0 s\" }";
         let one = of("100 s", "{ unlimited = {} }", cbr).unwrap();
         assert_eq!(one.pdus, 99_997);
-        // 99,998 s of PDUs on the way, in 101 s.
+        // 99,998 PDU seconds in transit, in 101 s.
         assert_eq!((one.held, one.memory), (990, 400 + 990 * 32));
-        // Twice what the line takes: 200,000 - 4 - 100,001, and the picoseconds.
+        // Twice the line rate: 200,000 - 4 - 100,001, and the picoseconds.
         let two = of("100 s", "{ unlimited = {} }", &format!("count = 2\n{cbr}")).unwrap();
         assert_eq!(two.pdus, 199_995);
         assert!((99_980..=99_995).contains(&two.held), "{two:?}");
-        // Half of what is in a queue with a limit may be lost.
+        // With a limited queue, half of the PDUs may be lost.
         assert_eq!(of("100 s", "{ drop_tail = { size = \"9 cells\" } }", cbr).unwrap().held, 0);
     }
 
     #[test]
-    fn chance_and_control_leave_little_that_is_certain() {
-        // 100,000 in the mean: less 8 times the root of that, and two.
+    fn random_and_controlled_traffic_have_low_bounds() {
+        // The mean is 100,000; less 8 times its root, and two.
         let poisson = "traffic.poisson = { rate = \"424 kb/s\" }";
         assert_eq!(of("100 s", "{ unlimited = {} }", poisson).unwrap().pdus, 97_468);
         let controlled = format!("{poisson}\nreaction_point.rate_factor = {{}}");
@@ -257,16 +252,16 @@ mod tests {
     #[test]
     fn a_backlog_beyond_memory_is_refused() {
         let greedy = "count = 2\ntraffic.greedy = {}";
-        let told = of("60000 s", "{ unlimited = {} }", greedy).unwrap_err();
-        assert!(told.starts_with("duration: ") && told.contains("5999") && told.contains("7 GB"), "{told}");
+        let message = of("60000 s", "{ unlimited = {} }", greedy).unwrap_err();
+        assert!(message.starts_with("duration: ") && message.contains("5999") && message.contains("7 GB"), "{message}");
     }
 
     #[test]
-    fn limits_are_told_with_what_exceeds_them() {
+    fn errors_name_the_limit_and_the_bound() {
         let estimate = of("1000 s", "{ unlimited = {} }", "traffic.greedy = {}").unwrap();
         assert_eq!(estimate.check(&Limits::default()), Ok(()));
-        let told = |pdus, memory| estimate.check(&Limits { pdus, memory }).unwrap_err().reason;
-        assert!(told(999_000, 1 << 30).contains("at least 99999"), "{}", told(999_000, 1 << 30));
-        assert!(told(1 << 30, 1_000).contains("0.0 GB of memory; the limit is 0.0 GB"));
+        let message = |pdus, memory| estimate.check(&Limits { pdus, memory }).unwrap_err().reason;
+        assert!(message(999_000, 1 << 30).contains("at least 99999"), "{}", message(999_000, 1 << 30));
+        assert!(message(1 << 30, 1_000).contains("0.0 GB of memory; the limit is 0.0 GB"));
     }
 }

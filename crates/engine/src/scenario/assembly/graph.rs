@@ -1,4 +1,4 @@
-//! The graph of a network: its nodes, the lanes between them, and the order in which a round takes them.
+//! The graph of a network: its nodes, the lanes between them, and their order in a round.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use crate::network::lane::LaneId;
 use crate::round::horizon::{Edge, Feeder};
 
-/// A node by what it is.
+/// The identity of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Name {
     /// A port, by number.
@@ -15,35 +15,35 @@ pub(super) enum Name {
     Policers(usize),
     /// The hosts that send into that port.
     Hosts(usize),
-    /// One host that takes turns with others, by its End.
+    /// One host that takes turns with other nodes, by its endpoint.
     Host(usize),
-    /// The receivers that only measure, behind that port's line or its policers.
+    /// The receivers that only measure, after that port's line or its policers.
     Sinks(usize),
 }
 
-/// One way from node to node.
+/// A connection from node to node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Step {
     pub(super) from: u32,
     pub(super) to: u32,
     pub(super) edge: Edge,
-    /// Whether what comes is only shown to the node.
-    pub(super) shown: bool,
+    /// Whether the node only observes these PDUs.
+    pub(super) observed: bool,
 }
 
-/// The nodes that PDUs may reach, and the lanes between them.
+/// The nodes that PDUs can reach, and the lanes between them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Graph {
     pub(super) names: Vec<Name>,
     index: BTreeMap<Name, u32>,
     pub(super) steps: Vec<Step>,
     lanes: BTreeMap<Step, LaneId>,
-    /// How far each node is from the senders, for the order of a round.
+    /// Distance of each node from the senders, for the order of a round.
     distances: Vec<u32>,
 }
 
 impl Graph {
-    /// With `ports` as the first nodes.
+    /// A graph whose first nodes are `ports` ports.
     pub(super) fn new(ports: usize) -> Graph {
         let mut graph = Graph::default();
         for port in 0..ports {
@@ -52,7 +52,7 @@ impl Graph {
         graph
     }
 
-    /// The node of that name, new if there is none yet.
+    /// The node with that name; adds it if it is new.
     pub(super) fn node(&mut self, name: Name) -> u32 {
         let next = self.names.len() as u32;
         let index = *self.index.entry(name).or_insert(next);
@@ -63,13 +63,13 @@ impl Graph {
         index
     }
 
-    /// The node is on a way at most so far from its senders.
+    /// Sets the distance of the node from its senders, if it is smaller than before.
     pub(super) fn place(&mut self, node: u32, distance: u32) {
         let known = &mut self.distances[node as usize];
         *known = distance.min(*known);
     }
 
-    /// The lane of that step, new if there is none yet.
+    /// The lane of that step; adds it if it is new.
     pub(super) fn lane(&mut self, step: Step) -> LaneId {
         let next = LaneId(self.steps.len() as u32);
         let lane = *self.lanes.entry(step).or_insert(next);
@@ -79,7 +79,7 @@ impl Graph {
         lane
     }
 
-    /// Of each node the lanes that lead to it.
+    /// The lanes to each node.
     pub(super) fn inboxes(&self) -> Vec<Vec<LaneId>> {
         let mut inboxes = vec![Vec::new(); self.names.len()];
         for (lane, step) in self.steps.iter().enumerate() {
@@ -88,16 +88,16 @@ impl Graph {
         inboxes
     }
 
-    /// The nodes from which these lanes come, each way once.
+    /// The nodes that write these lanes, each once per kind of edge.
     pub(super) fn feeders(&self, lanes: &[LaneId]) -> Vec<Feeder> {
         let steps = lanes.iter().map(|lane| self.steps[lane.index()]);
         let feeders: BTreeSet<Feeder> = steps.map(|step| Feeder { node: step.from, edge: step.edge }).collect();
         feeders.into_iter().collect()
     }
 
-    /// Nodes joined in loops of steps that take no time, each with all others of its loops; every other node that
-    /// anything can reach or leave by itself. In the order of a round: each behind those that feed it in no time, and
-    /// else by its distance.
+    /// The units of a round. Nodes connected in loops of steps without delay form one unit; every other node with lanes
+    /// is a unit by itself. The order is that of a round: each unit comes after those that feed it without delay, and
+    /// otherwise by its distance.
     pub(super) fn units(&self, is_instant: impl Fn(&Step) -> bool) -> Vec<Vec<u32>> {
         let instant: Vec<Step> = self.steps.iter().copied().filter(is_instant).collect();
         let clusters = self.components(&instant);
@@ -131,7 +131,7 @@ impl Graph {
         order.into_iter().map(|unit| std::mem::take(&mut units[unit])).filter(|unit| !unit.is_empty()).collect()
     }
 
-    /// Of each node the number of its strongly connected component under `steps` (Kosaraju and Sharir).
+    /// For each node, the number of its strongly connected component under `steps` (Kosaraju and Sharir).
     fn components(&self, steps: &[Step]) -> Vec<usize> {
         let count = self.names.len();
         let (mut onward, mut backward) = (vec![Vec::new(); count], vec![Vec::new(); count]);
@@ -157,7 +157,7 @@ impl Graph {
     }
 }
 
-/// Shows every node not yet seen that can be reached from `start`, each after those behind it.
+/// Calls `each` for every node not yet seen that is reachable from `start`, in postorder.
 fn visit(start: usize, edges: &[Vec<usize>], seen: &mut [bool], mut each: impl FnMut(usize)) {
     if std::mem::replace(&mut seen[start], true) {
         return;
@@ -187,14 +187,14 @@ mod tests {
 
     const NODES: u32 = 9;
 
-    /// Every node in a graph of these steps; those of [`Edge::Direct`] take no time.
+    /// All nodes, and these steps; those of [`Edge::Direct`] have no delay.
     fn graph(steps: &[(u32, u32, Edge)]) -> Graph {
         let mut graph = Graph::new(0);
         for node in 0..NODES {
             assert_eq!(graph.node(Name::Host(node as usize)), node);
         }
         for &(from, to, edge) in steps {
-            graph.lane(Step { from, to, edge, shown: false });
+            graph.lane(Step { from, to, edge, observed: false });
         }
         graph
     }
@@ -206,27 +206,27 @@ mod tests {
     #[test]
     fn a_step_is_laid_once() {
         let mut graph = graph(&[(0, 1, Edge::Line), (0, 1, Edge::Direct), (0, 1, Edge::Line)]);
-        assert_eq!(graph.lane(Step { from: 0, to: 1, edge: Edge::Direct, shown: false }), LaneId(1));
-        assert_eq!(graph.lane(Step { from: 0, to: 1, edge: Edge::Line, shown: true }), LaneId(2));
+        assert_eq!(graph.lane(Step { from: 0, to: 1, edge: Edge::Direct, observed: false }), LaneId(1));
+        assert_eq!(graph.lane(Step { from: 0, to: 1, edge: Edge::Line, observed: true }), LaneId(2));
         assert_eq!(graph.inboxes()[1], [0, 1, 2].map(LaneId));
-        // The shown lane comes the same way as the first.
+        // The observed lane has the same edge as the first.
         let feeders = [Edge::Line, Edge::Direct].map(|edge| Feeder { node: 0, edge });
         assert_eq!(graph.feeders(&graph.inboxes()[1]), feeders);
     }
 
     #[test]
-    fn a_round_takes_nodes_by_their_distance_but_for_steps_without_time() {
+    fn nodes_are_in_order_of_distance_except_for_steps_without_delay() {
         let mut graph = graph(&[(3, 2, Edge::Line), (2, 1, Edge::Line), (1, 0, Edge::Line), (0, 3, Edge::Line)]);
         for (node, distance) in [(0, 30), (1, 20), (2, 10), (3, 40), (3, 5)] {
             graph.place(node, distance);
         }
-        // Node 3 is on two ways: the shorter counts. Nodes that nothing reaches or leaves are in no round.
+        // Node 3 has two distances: the shorter counts. Nodes without lanes are in no round.
         assert_eq!(units(&graph), [[3], [2], [1], [0]]);
-        // Node 0 hands on to node 2 in no time, and so goes before it.
-        graph.lane(Step { from: 0, to: 2, edge: Edge::Direct, shown: false });
+        // Node 0 sends to node 2 without delay, so it comes before node 2.
+        graph.lane(Step { from: 0, to: 2, edge: Edge::Direct, observed: false });
         assert_eq!(units(&graph), [[3], [1], [0], [2]]);
-        // Then 2 to 0 as well: they take turns, at the place of the nearer.
-        graph.lane(Step { from: 2, to: 0, edge: Edge::Direct, shown: false });
+        // With a step from 2 to 0 as well, they take turns, at the position of the nearer one.
+        graph.lane(Step { from: 2, to: 0, edge: Edge::Direct, observed: false });
         assert_eq!(units(&graph), [vec![3], vec![0, 2], vec![1]]);
     }
 
@@ -236,17 +236,17 @@ mod tests {
     }
 
     proptest! {
-        /// Two nodes are of one unit if each can be reached from the other in no time; a unit goes behind all that feed
-        /// it in no time; nobody is left out, and nobody comes twice.
+        /// Two nodes are in one unit if each reaches the other without delay. A unit comes after all that feed it
+        /// without delay. Every node is in exactly one unit.
         #[test]
-        fn units_are_what_can_be_reached_both_ways(steps in steps(), distances in prop::collection::vec(0u32..5, NODES as usize)) {
+        fn units_are_strongly_connected_components(steps in steps(), distances in prop::collection::vec(0u32..5, NODES as usize)) {
             let mut graph = graph(&steps);
             for (node, &distance) in distances.iter().enumerate() {
                 graph.place(node as u32, distance);
             }
             let mut reaches = [[false; NODES as usize]; NODES as usize];
             (0..NODES as usize).for_each(|node| reaches[node][node] = true);
-            // As many times as there are nodes: longer ways have loops.
+            // One iteration per node: longer paths have loops.
             for _ in 0..NODES {
                 for &(from, to, _) in steps.iter().filter(|step| step.2 == Edge::Direct) {
                     for start in &mut reaches {

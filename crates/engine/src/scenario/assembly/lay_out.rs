@@ -1,4 +1,4 @@
-//! From a scenario to the plan of its network: lines become pairs of ports, groups become flows with routes.
+//! Makes the plan of a network from a scenario: lines become pairs of ports, groups become flows with routes.
 
 use super::paths::{Route, routes};
 use super::plan::{FlowPlan, Network, PortPlan};
@@ -28,7 +28,7 @@ impl<'a> Network<'a> {
         if let Some(stop) = &scenario.stop {
             let Some(port) = network.ports.iter().position(|port| port.name == stop.port) else {
                 let names: Vec<&str> = network.ports.iter().map(|port| port.name.as_str()).collect();
-                let remedy = suggestion(&stop.port, &names, "a port is called as its line, or LINE.reverse");
+                let remedy = suggestion(&stop.port, &names, "a port has the name of its line, or LINE.reverse");
                 return Err(Fault::new("stop.port", &stop.port, "there is no such port", remedy));
             };
             network.stop = Some((port, stop.departures));
@@ -83,13 +83,13 @@ impl<'a> Network<'a> {
         let shown = format!("{path:?}");
         if path.len() < 2 && params.access.as_ref().is_none_or(|access| access.rate.is_none()) {
             let remedy = "name the nodes from sender to receiver, at least two (one is enough behind an access line with a rate)";
-            return Err(Fault::new("path", shown, "the path crosses no line", remedy));
+            return Err(Fault::new("path", shown, "the path has no line", remedy));
         }
         let mut forward = Vec::new();
         for (index, pair) in path.windows(2).enumerate() {
             if path[..=index].contains(&pair[1]) {
                 let reason = format!("the path comes back to `{}`: PDUs would go round in a cycle", pair[1]);
-                return Err(Fault::new("path", shown, reason, "visit each node once"));
+                return Err(Fault::new("path", shown, reason, "name each node once"));
             }
             forward.push(self.find_line(pair, &shown)?);
         }
@@ -117,8 +117,7 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    /// Lays a mere delay. Nothing waits in it and all flows of the group have the same, so they share it: one port,
-    /// whatever their number.
+    /// Lays out a delay without queueing. All flows of the group have the same delay, so they share one port.
     fn lay_delay(&mut self, access: &'a spec::Access, node: &str, group: usize) -> (usize, usize) {
         let name = self.groups[group].clone();
         let (up, down) = self.lay_access(&name, access, node, group);
@@ -150,14 +149,14 @@ impl<'a> Network<'a> {
 
     fn find_line(&self, pair: &[String], shown: &str) -> Result<usize, Fault> {
         let joins = |port: &&(usize, &PortPlan<'_>)| port.1.from == pair[0] && port.1.to == pair[1];
-        // Access lines are laid between groups, and are no other flow's.
+        // Access lines come after the lines of the scenario, and belong to one flow each.
         let lines: Vec<(usize, &PortPlan<'_>)> =
             self.ports[..2 * self.scenario.line.len()].iter().enumerate().collect();
         let mut found = lines.iter().filter(joins);
         let Some(first) = found.next() else {
             let nodes: Vec<&str> = lines.iter().map(|(_, port)| port.from.as_str()).collect();
             let stranger = pair.iter().find(|node| !nodes.contains(&node.as_str()));
-            let known = "add a [line.NAME] between the two, or go by way of another node";
+            let known = "add a [line.NAME] between the two, or take a path over another node";
             let remedy = stranger.map_or(known.to_owned(), |node| suggestion(node, &nodes, known));
             let reason = format!("no line joins `{}` to `{}`", pair[0], pair[1]);
             return Err(Fault::new("path", shown, reason, remedy));

@@ -1,4 +1,4 @@
-//! Every node of a network, built into its place.
+//! Builds every node of a network.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,28 +30,28 @@ use crate::scenario::spec::Order;
 use crate::traffic;
 use crate::traffic::ModelParams;
 
-/// Which form of the engine runs.
+/// The form of the engine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
-    /// Each node runs ahead as far as it may, and then the next.
+    /// Each node runs alone up to its horizon, and then the next.
     #[default]
     Fast,
     /// All nodes take turns, in order of time.
     Plain,
 }
 
-/// In a larger network there is always more to do at a time than taking turns is good for.
+/// Larger networks always have enough events per round, and never take turns.
 const MOST_IN_TURNS: usize = 4_096;
 
 impl Network<'_> {
-    /// Builds every node, and what leads where.
+    /// Builds every node and its lanes.
     pub(super) fn build(&self, seed: u64, replication: u32, form: Form) -> Parts {
         let folded = self.folded();
         let mut routes = self.route(&folded, |_| form == Form::Plain);
         let mut units = self.units(&routes, form);
         let grouped = self.grouped_in_turns(&routes, &units);
         if !grouped.is_empty() {
-            routes = self.route(&folded, |end| grouped.contains(&end));
+            routes = self.route(&folded, |endpoint| grouped.contains(&endpoint));
             units = self.units(&routes, form);
         }
         Builder {
@@ -67,7 +67,7 @@ impl Network<'_> {
         .build(&units)
     }
 
-    /// The units of a round: in the plain form one, in which everything takes turns.
+    /// The units of a round. The plain form has one unit, in which all nodes take turns.
     fn units(&self, routes: &Routes, form: Form) -> Vec<Vec<u32>> {
         let units = routes.graph.units(|step| self.is_instant(routes, step));
         match form {
@@ -76,18 +76,18 @@ impl Network<'_> {
         }
     }
 
-    /// Ends that have a node in common with others, and take turns: they need nodes of their own.
+    /// Endpoints that share a node with others in a cluster: they need nodes of their own.
     fn grouped_in_turns(&self, routes: &Routes, units: &[Vec<u32>]) -> BTreeSet<usize> {
         let taking_turns: BTreeSet<u32> = units.iter().filter(|unit| unit.len() > 1).flatten().copied().collect();
-        let is_grouped = |end: &usize| {
-            routes.endpoints[*end].is_some_and(|node| {
+        let is_grouped = |endpoint: &usize| {
+            routes.endpoints[*endpoint].is_some_and(|node| {
                 taking_turns.contains(&node) && matches!(routes.graph.names[node as usize], Name::Hosts(_))
             })
         };
         (0..self.endpoint_count).filter(is_grouped).collect()
     }
 
-    /// What congestion points may know of each flow.
+    /// The terms of each flow for congestion points.
     fn terms(&self) -> Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
@@ -118,11 +118,11 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let network = self.network;
         let graph = &self.routes.graph;
         let processes = self.nodes.into_iter().zip(inboxes).map(|(node, lanes)| {
-            let is_shown = |lane: &LaneId| graph.steps[lane.index()].shown;
-            let shown: Vec<LaneId> = lanes.iter().copied().filter(is_shown).collect();
-            let lines = graph.feeders(&shown);
+            let is_observed = |lane: &LaneId| graph.steps[lane.index()].observed;
+            let observed: Vec<LaneId> = lanes.iter().copied().filter(is_observed).collect();
+            let lines = graph.feeders(&observed);
             let feeders = graph.feeders(&lanes);
-            Process { node, feeders, shown: (shown, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
+            Process { node, feeders, observed: (observed, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
         });
         let info = |(index, flow): (usize, &FlowPlan<'_>)| FlowInfo {
             name: flow.name.clone(),
@@ -156,8 +156,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let groups: Arc<[u32]> = network.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = network.terms();
         for (index, plan) in network.ports.iter().enumerate() {
-            let shown = inboxes[index].iter().map(|lane| self.routes.graph.steps[lane.index()].shown).collect();
-            let port = self.build_port(index, plan, Arc::clone(&groups), &terms, shown);
+            let observed = inboxes[index].iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
+            let port = self.build_port(index, plan, Arc::clone(&groups), &terms, observed);
             self.nodes.push(Node::Port(Box::new(port)));
         }
     }
@@ -168,7 +168,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         plan: &PortPlan<'_>,
         groups: Arc<[u32]>,
         terms: &Arc<[FlowTerms]>,
-        shown: Vec<bool>,
+        observed: Vec<bool>,
     ) -> Port {
         let network = self.network;
         Port::new(port::Parts {
@@ -191,12 +191,12 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 delivery: network.delivery_place(index),
                 gathering: network.gathering_place(index),
             },
-            shown,
-            ways: std::mem::take(&mut self.routes.ways[index]),
+            observed,
+            next_lanes: std::mem::take(&mut self.routes.next_lanes[index]),
         })
     }
 
-    /// Hosts and sinks, node by node.
+    /// Builds hosts and sinks, node by node.
     fn build_hosts(&mut self) {
         let nodes = self.routes.graph.names.len();
         let mut hosts: Vec<Vec<Host>> = (0..nodes).map(|_| Vec::new()).collect();
@@ -211,15 +211,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             if flow.params.transport.is_some() {
                 let places = [0, 1].map(|half| self.network.own_place(index, half));
                 let built = self.network.build_transport(index, flow, traffic, receiver, places);
-                for (end, transport) in flow.endpoints.into_iter().zip(built.into_iter().flatten()) {
-                    self.place_host(end, Host::Transport(Box::new(transport)), &mut hosts, &mut out);
+                for (endpoint, transport) in flow.endpoints.into_iter().zip(built.into_iter().flatten()) {
+                    self.place_host(endpoint, Host::Transport(Box::new(transport)), &mut hosts, &mut out);
                 }
                 continue;
             }
-            let end = endpoints[sending].get_or_insert_default();
-            end.sender = Some(self.build_sender(index, flow, traffic));
-            end.place = self.network.own_place(index, 0);
-            end.access = self.folded.contains(&flow.forward[0]).then(|| self.network.build_access(flow));
+            let host = endpoints[sending].get_or_insert_default();
+            host.sender = Some(self.build_sender(index, flow, traffic));
+            host.place = self.network.own_place(index, 0);
+            host.access = self.folded.contains(&flow.forward[0]).then(|| self.network.build_access(flow));
             match self.routes.endpoints[receiving] {
                 Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
                     let within = sinks[node as usize].add(receiver);
@@ -229,14 +229,14 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             }
         }
         sequences.clear();
-        for (index, end) in endpoints.into_iter().enumerate() {
-            if let Some(mut end) = end {
-                end.begin();
-                self.place_host(index, Host::Direct(end), &mut hosts, &mut out);
+        for (index, host) in endpoints.into_iter().enumerate() {
+            if let Some(mut host) = host {
+                host.begin();
+                self.place_host(index, Host::Direct(host), &mut hosts, &mut out);
             }
         }
         for (indices, flow) in self.indices.iter_mut().zip(&self.network.flows) {
-            let within = |end: usize| self.endpoints[end].map_or(0, |location| location.index);
+            let within = |endpoint: usize| self.endpoints[endpoint].map_or(0, |location| location.index);
             (indices.sender, indices.receiver) = (within(flow.endpoints[0]), within(flow.endpoints[1]));
         }
         for (index, (hosts, sinks)) in hosts.into_iter().zip(sinks).enumerate().skip(self.nodes.len()) {
@@ -248,11 +248,11 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         }
     }
 
-    fn place_host(&mut self, end: usize, host: Host, hosts: &mut [Vec<Host>], out: &mut [LaneId]) {
-        let Some(process) = self.routes.endpoints[end] else { return };
+    fn place_host(&mut self, endpoint: usize, host: Host, hosts: &mut [Vec<Host>], out: &mut [LaneId]) {
+        let Some(process) = self.routes.endpoints[endpoint] else { return };
         let hosts = &mut hosts[process as usize];
-        self.endpoints[end] = Some(Location { process, index: hosts.len() as u32 });
-        out[process as usize] = self.routes.out[end];
+        self.endpoints[endpoint] = Some(Location { process, index: hosts.len() as u32 });
+        out[process as usize] = self.routes.out[endpoint];
         hosts.push(host);
     }
 
@@ -264,9 +264,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let process = self.routes.graph.node(Name::Policers(flow.forward[0]));
             let stages = flow.params.policers.iter().map(|params| params.build(())).collect();
             let place = self.network.own_place(index, 1);
-            let chain = FlowPolicers::new(format!("police/{}", flow.name), stages, place, self.routes.policed[index]);
+            let own = FlowPolicers::new(format!("police/{}", flow.name), stages, place, self.routes.policed[index]);
             if let Node::Policers(policers) = &mut self.nodes[process as usize] {
-                let within = policers.add(chain);
+                let within = policers.add(own);
                 self.indices[index].policer = within;
                 self.policers[index] = Some(Location { process, index: within });
             }
@@ -288,9 +288,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
     }
 
-    fn build_receiver(&self, index: usize, flow: &FlowPlan<'_>, end: usize) -> Receiver {
+    fn build_receiver(&self, index: usize, flow: &FlowPlan<'_>, endpoint: usize) -> Receiver {
         let env = ReceiverEnv {
-            node: self.network.endpoint_number(end),
+            node: self.network.endpoint_number(endpoint),
             round_trip: self.network.round_trip(flow),
             octets: flow.params.octets,
         };
@@ -305,7 +305,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     }
 }
 
-/// What runs at a time: these nodes.
+/// A unit of these nodes.
 fn unit(graph: &super::graph::Graph, members: &[u32]) -> Unit {
     if let [node] = members {
         return Unit::Node(*node);

@@ -1,4 +1,4 @@
-//! The routes of a group of flows: the path that it names, or the shortest from each sender to each receiver.
+//! The routes of a group of flows: its path, or the shortest path from each sender to each receiver.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use crate::core::error::Fault;
 use crate::scenario::document::suggestion;
 use crate::scenario::spec::Flow;
 
-/// One route, and the host whose users take it.
+/// One route, and the host whose users send on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Route {
-    /// What is behind the group's name in that of the flow; empty for a path that the group names.
+    /// The part of the flow's name after the group's name; empty if the group has a `path`.
     pub(super) name: String,
     pub(super) path: Vec<String>,
-    /// Name of the sender among those of the group.
+    /// Name of the sender in the group.
     pub(super) host: String,
-    /// Receivers of that sender, and which of them this is.
+    /// The number of receivers of that sender, and the index of this one.
     pub(super) peers: u32,
     pub(super) peer: u32,
 }
@@ -26,7 +26,7 @@ pub(super) fn routes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<Vec<Route>, 
         let path = flow.path.clone();
         if path.is_empty() {
             let remedy = "name the nodes from sender to receiver, as in path = [\"a\", \"b\"], or give `from` and `to`";
-            return Err(Fault::new("path", "[]", "the group names no nodes", remedy));
+            return Err(Fault::new("path", "[]", "the group has no nodes", remedy));
         }
         return Ok(vec![Route { name: String::new(), path, host: String::new(), peers: 1, peer: 0 }]);
     }
@@ -47,7 +47,8 @@ pub(super) fn routes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<Vec<Route>, 
             };
             let name = format!("{from}-{to}");
             if routes.iter().any(|route: &Route| route.name == name) {
-                let reason = format!("two of its flows would be called `{name}`, one of them from `{from}` to `{to}`");
+                let reason =
+                    format!("two of its flows would have the name `{name}`, one of them from `{from}` to `{to}`");
                 return Err(Fault::new("from", from, reason, "rename a node"));
             }
             let peer = (routes.len() - first) as u32;
@@ -55,7 +56,7 @@ pub(super) fn routes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<Vec<Route>, 
         }
     }
     if routes.is_empty() {
-        return Err(Fault::new("to", "", "no sender has a receiver but itself", "name another node"));
+        return Err(Fault::new("to", "", "each sender has only itself as receiver", "name another node"));
     }
     Ok(routes)
 }
@@ -63,29 +64,34 @@ pub(super) fn routes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<Vec<Route>, 
 fn check(flow: &Flow) -> Result<(), Fault> {
     if !flow.path.is_empty() {
         let shown = format!("{:?}", flow.path);
-        let reason = "a group names its path, or its senders and receivers with `from` and `to`";
-        return Err(Fault::new("path", shown, reason, "leave one of the two out"));
+        let reason = "a group has either a path, or senders and receivers in `from` and `to`";
+        return Err(Fault::new("path", shown, reason, "delete one of the two"));
     }
     for (key, nodes, other) in [("from", &flow.from, "to"), ("to", &flow.to, "from")] {
         if nodes.is_empty() {
             let remedy = format!("write {key} = [\"NODE\", ...]");
-            return Err(Fault::new(key, "", format!("`{other}` is there alone"), remedy));
+            return Err(Fault::new(key, "", format!("`{other}` is given without `{key}`"), remedy));
         }
         if let Some(twice) = nodes.iter().enumerate().find(|(index, node)| nodes[..*index].contains(node)) {
-            return Err(Fault::new(key, twice.1, "the node is named twice", "name it once, and give a `count`"));
+            return Err(Fault::new(key, twice.1, "the node occurs twice", "name it once, and give a `count`"));
         }
     }
     if flow.access.is_some() {
-        let remedy = "give each sender a [line.NAME] of its own";
-        return Err(Fault::new("access", "", "a group with `from` and `to` has no private lines", remedy));
+        let remedy = "give each sender its own [line.NAME]";
+        return Err(Fault::new("access", "", "a group with `from` and `to` cannot have access lines", remedy));
     }
     if let Some(peer) = &flow.peer {
-        return Err(Fault::new("peer", peer, "peers go the same path reversed", "name the `path` of both groups"));
+        return Err(Fault::new(
+            "peer",
+            peer,
+            "peers have the same path reversed, and this group has no path",
+            "name the `path` of both groups",
+        ));
     }
     Ok(())
 }
 
-/// Refuses nodes at which no line ends.
+/// Refuses nodes without lines.
 fn check_nodes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<(), Fault> {
     let nodes: Vec<&str> = ports.iter().map(|port| port.from.as_str()).collect();
     for (key, named) in [("from", &flow.from), ("to", &flow.to)] {
@@ -97,7 +103,7 @@ fn check_nodes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Number of lines from each node to `to`.
+/// Number of lines on the shortest path from each node to `to`.
 fn distances_to<'a>(to: &'a str, ports: &'a [PortPlan<'_>]) -> BTreeMap<&'a str, usize> {
     let mut distances = BTreeMap::from([(to, 0)]);
     let mut last = vec![to];
@@ -117,7 +123,7 @@ fn distances_to<'a>(to: &'a str, ports: &'a [PortPlan<'_>]) -> BTreeMap<&'a str,
     distances
 }
 
-/// The path of the fewest lines; among equals, the first by the names of its nodes.
+/// The path with the fewest lines; among equals, the first by the names of its nodes.
 fn descend(from: &str, distances: &BTreeMap<&str, usize>, ports: &[PortPlan<'_>]) -> Option<Vec<String>> {
     let mut left = *distances.get(from)?;
     let mut path = vec![from.to_owned()];
@@ -136,7 +142,7 @@ mod tests {
     use super::super::plan::Network;
     use crate::scenario::document;
 
-    /// Two ways of three lines from a to d, by b or by c, and a longer one.
+    /// Two paths of three lines from a to d, by b or by c, and a longer one.
     const DIAMOND: &str = r#"
         duration = "1 s"
         line.one = { between = ["c", "a"], rate = "1 Mb/s" }
@@ -175,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn routes_that_cannot_be_are_refused() {
+    fn impossible_routes_are_refused() {
         let refused = |wrong: &str, right: &str| {
             let text = DIAMOND.replace(wrong, right);
             assert_ne!(text, DIAMOND);
@@ -191,7 +197,7 @@ mod tests {
         assert_eq!(refused("\"x\"]\n        to = [\"d\", \"a\"]", "]\n        to = [\"a\"]"), "flow.all.to");
     }
 
-    /// Flows of one name would draw the same random numbers.
+    /// Flows with the same name would draw the same random numbers.
     #[test]
     fn flows_of_one_name_are_refused() {
         let text = r#"

@@ -1,4 +1,4 @@
-//! Bidirectional connections: two groups of flows that name each other share their Ends, flow by flow.
+//! Bidirectional connections: two groups of flows that name each other share their endpoints, flow by flow.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use crate::core::error::Fault;
 use crate::scenario::document::suggestion;
 
 impl<'a> Network<'a> {
-    /// Lets each flow and its peer share their two Ends.
+    /// Makes each flow and its peer share their two endpoints.
     pub(super) fn join_peers(&mut self) -> Result<(), Fault> {
         let scenario = self.scenario;
         let first_of: BTreeMap<&str, usize> =
@@ -32,8 +32,8 @@ impl<'a> Network<'a> {
             }
             if other.count != flow.count || !other.path.iter().rev().eq(&flow.path) {
                 return refuse(
-                    "peers must be as many, on the same path reversed".into(),
-                    "make count and path agree".into(),
+                    "peers must have the same count, and the same path reversed".into(),
+                    "make count and path equal".into(),
                 );
             }
             if name < peer {
@@ -49,7 +49,7 @@ impl<'a> Network<'a> {
         Ok(())
     }
 
-    /// Leads `flow` to the End of its peer, down the access line of that.
+    /// Extends `flow` to the endpoint of its peer, over the peer's access line.
     fn reach_behind_access(&mut self, flow: usize, peer: usize) {
         let there = &self.flows[peer];
         let access = there.params.access.as_ref().map(|_| (there.backward[0], there.forward[0]));

@@ -1,4 +1,4 @@
-//! The plan of a network: flows, ports, routes and numbers, before anything is built.
+//! The plan of a network: flows, ports, routes and numbers, before any node is built.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use crate::queue;
 use crate::scenario::spec::{self, Order, Scenario};
 use crate::traffic::ModelParams;
 
-/// One port, not yet built.
+/// The plan of one port.
 #[derive(Clone, Debug)]
 pub(super) struct PortPlan<'a> {
     pub(super) name: String,
-    /// Where its parameters stand in the scenario.
+    /// Path of its parameters in the scenario.
     pub(super) path: String,
     pub(super) from: String,
     pub(super) to: String,
-    /// A mere delay has none.
+    /// None for a delay without queueing.
     pub(super) rate: Option<LineRate>,
     pub(super) delay: Span,
     pub(super) outage: Option<Interval>,
@@ -26,14 +26,14 @@ pub(super) struct PortPlan<'a> {
 }
 
 impl PortPlan<'_> {
-    /// What its congestion point is built into, in a network of these flows.
+    /// The environment of its congestion point, in a network of these flows.
     pub(super) fn env(&self, flows: &Arc<[FlowTerms]>) -> PortEnv {
         let rate = self.rate.map_or(Rate(0), LineRate::rounded);
         PortEnv { rate, queues: self.queues.len(), flows: Arc::clone(flows) }
     }
 }
 
-/// One flow, not yet built: the places that its PDUs pass, by index of port.
+/// The plan of one flow: the ports on its path, by index.
 #[derive(Clone, Debug)]
 pub(super) struct FlowPlan<'a> {
     pub(super) name: String,
@@ -43,17 +43,17 @@ pub(super) struct FlowPlan<'a> {
     pub(super) forward: Vec<usize>,
     /// Ports backward: `backward[i]` is the reverse of `forward[i]`.
     pub(super) backward: Vec<usize>,
-    /// Ends: sending, receiving.
+    /// Endpoints: sending, receiving.
     pub(super) endpoints: [usize; 2],
-    /// Place within its group, from 0.
+    /// Index within its group, from 0.
     pub(super) number: u32,
-    /// The host that sends, as random streams know it, how many peers it has, and which this is.
+    /// The sending host as named in random streams, the number of its peers, and the index of this peer.
     pub(super) host: (String, u32, u32),
-    /// The opposite direction of its connection.
+    /// The flow in the opposite direction of its connection.
     pub(super) peer: Option<usize>,
 }
 
-/// The whole network, by index.
+/// The plan of the whole network, by index.
 #[derive(Clone, Debug)]
 pub(super) struct Network<'a> {
     pub(super) scenario: &'a Scenario,
@@ -61,7 +61,7 @@ pub(super) struct Network<'a> {
     pub(super) flows: Vec<FlowPlan<'a>>,
     pub(super) ports: Vec<PortPlan<'a>>,
     pub(super) endpoint_count: usize,
-    /// Port whose departures may end the run, and how many.
+    /// The port whose departures may end the run, and their number.
     pub(super) stop: Option<(usize, u64)>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Network<'a> {
         flow.forward.iter().fold(Span::ZERO, |sum, &port| sum + self.ports[port].delay) * 2
     }
 
-    /// The least delay of the flow's PDUs: propagation, and serialisation where all have the same size.
+    /// The minimum delay of the flow's PDUs: propagation, and serialisation if all have the same size.
     pub(super) fn floor(&self, flow: &FlowPlan<'a>) -> Span {
         let bits = if flow.params.traffic.constant_size() { u64::from(flow.params.octets) * 8 } else { 0 };
         flow.forward.iter().fold(Span::ZERO, |sum, &port| {
@@ -83,11 +83,11 @@ impl<'a> Network<'a> {
     /// Rate of the flow's first line that has one.
     pub(super) fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
         let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
-        rated.expect("a path crosses a line with a rate")
+        rated.expect("a path has a line with a rate")
     }
 
-    /// The number of an End, as its notices tell it: behind the ports and the policers.
-    pub(super) fn endpoint_number(&self, end: usize) -> u32 {
-        (self.ports.len() + self.flows.len() + end) as u32
+    /// The number of an endpoint in its notices: after the ports and the policers.
+    pub(super) fn endpoint_number(&self, endpoint: usize) -> u32 {
+        (self.ports.len() + self.flows.len() + endpoint) as u32
     }
 }

@@ -1,18 +1,19 @@
-//! Round trips that reaction points take from the paths of their flows.
+//! Round-trip times of reaction points, from the paths of their flows.
 
 use super::plan::{FlowPlan, Network};
 use crate::control::ReactionPointParams;
 use crate::core::error::Fault;
 
 impl Network<'_> {
-    /// Refuses paths that imply a round trip too short for the reaction point that takes it.
+    /// Refuses a path whose round-trip time is too short for the reaction point that uses it.
     pub(super) fn check_round_trips(&self) -> Result<(), Fault> {
         for flow in &self.flows {
             let Some((least, reason)) = flow.params.reaction_point.least_round_trip() else { continue };
             let implied = self.round_trip(flow);
             if implied < least {
                 let reason = format!("{reason}: the path implies this one, twice {}", self.delays(flow));
-                let remedy = format!("write round_trip = \"10 ms\", say ({least} or more), or give a line a delay");
+                let remedy =
+                    format!("write for example round_trip = \"10 ms\" ({least} or more), or give a line a delay");
                 let keyword = flow.params.reaction_point.keyword();
                 let path = format!("flow.{}.reaction_point.{keyword}.round_trip", self.groups[flow.group]);
                 return Err(Fault::new(path, implied, reason, remedy));
@@ -21,7 +22,7 @@ impl Network<'_> {
         Ok(())
     }
 
-    /// The delays of a flow's lines, for people.
+    /// The delays of a flow's lines, as text.
     fn delays(&self, flow: &FlowPlan<'_>) -> String {
         let lines = flow.forward.iter().map(|&port| &self.ports[port]);
         lines.map(|port| format!("the {} of {}", port.delay, port.path)).collect::<Vec<_>>().join(" and ")
@@ -59,10 +60,11 @@ mod tests {
 
     #[test]
     fn the_lines_that_imply_too_short_a_round_trip_are_named() {
-        let told = refusal("0 s", "access = { rate = \"2 Mb/s\", delay = \"1 us\" }", "rate_factor = {}").unwrap();
+        let message = refusal("0 s", "access = { rate = \"2 Mb/s\", delay = \"1 us\" }", "rate_factor = {}").unwrap();
         assert!(
-            told.starts_with("2 us: ") && told.ends_with("the 1 us of flow.voice.access and the 0 s of line.trunk"),
-            "{told}"
+            message.starts_with("2 us: ")
+                && message.ends_with("the 1 us of flow.voice.access and the 0 s of line.trunk"),
+            "{message}"
         );
         assert!(refusal("4999999 ps", "", "rate_factor = {}").is_some());
         assert_eq!(refusal("5 us", "", "rate_factor = {}"), None);

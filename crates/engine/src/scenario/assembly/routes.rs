@@ -1,4 +1,4 @@
-//! Where PDUs go: from the paths of the flows, the nodes, the lanes between them and the ways at each port.
+//! Routes of PDUs: from the paths of the flows, the nodes, the lanes between them, and the next lanes at each port.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,51 +10,51 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
 use crate::network::hosts::access_line::{self, AccessLine};
 use crate::network::lane::{LaneId, Place};
-use crate::network::port::{Way, Ways};
+use crate::network::port::{NextLane, NextLanes};
 use crate::queue;
 use crate::round::horizon::Edge;
 use crate::traffic::ModelParams;
 
-/// What a port's congestion point does beside looking at what arrives.
+/// Properties of a port's congestion point.
 #[derive(Clone, Copy, Debug, Default)]
 struct Point {
     /// It sends notices or reports.
     notifies: bool,
-    /// PDUs on their way back are shown to it.
+    /// It observes backward PDUs.
     wants_backward: bool,
-    /// Departures are shown to it.
+    /// It observes departures.
     wants_departures: bool,
 }
 
-/// Where everything goes.
+/// The routes of a network.
 #[derive(Clone, Debug)]
 pub(super) struct Routes {
     pub(super) graph: Graph,
-    /// The ways at each port.
-    pub(super) ways: Vec<Ways>,
-    /// Where what passes the policers of each flow goes.
+    /// The next lanes at each port.
+    pub(super) next_lanes: Vec<NextLanes>,
+    /// The lane after the policers of each flow.
     pub(super) policed: Vec<LaneId>,
-    /// The node of each End.
+    /// The node of each endpoint.
     pub(super) endpoints: Vec<Option<u32>>,
-    /// Of each End that sends the port where it meets others.
-    pub(super) exits: Vec<Option<usize>>,
-    /// The lane of each End's node to that port.
+    /// For each endpoint that sends, the first port that it shares with others.
+    pub(super) uplinks: Vec<Option<usize>>,
+    /// The lane from each endpoint's node to that port.
     pub(super) out: Vec<LaneId>,
-    /// Of each node with hosts how long what they send is under way at the least.
+    /// For each node with hosts, the shortest delay from a host to the port.
     leads: BTreeMap<u32, Span>,
-    /// What each port's congestion point does.
+    /// The properties of each port's congestion point.
     points: Vec<Point>,
-    /// The first queue at each port that any PDU ever takes.
+    /// The highest priority of any PDU at each port.
     pub(super) first_queues: Vec<u8>,
-    /// No PDU of the network is shorter, in bits.
+    /// Size of the shortest PDU of the network, in bits.
     pub(super) least_bits: u64,
 }
 
 impl Network<'_> {
-    /// Access lines that are worked out with their hosts: nothing waits in them but their own hosts' PDUs, and nobody
-    /// else uses or watches them.
+    /// Access lines that are computed with their hosts: only the PDUs of their own host queue for them, and nothing
+    /// else uses or observes them.
     pub(super) fn folded(&self) -> BTreeSet<usize> {
-        // Beside transport connections the bits of every queue are measured, and an access line here counts PDUs.
+        // With transport connections every queue is measured in bits, but an `AccessLine` counts PDUs.
         let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
         let is_suited = |flow: &&FlowPlan<'_>| {
             let port = &self.ports[flow.forward[0]];
@@ -70,7 +70,7 @@ impl Network<'_> {
         self.flows.iter().filter(is_suited).map(|flow| flow.forward[0]).collect()
     }
 
-    /// The least length of the flow's PDUs, in bits, whatever they carry.
+    /// Size of the flow's shortest PDU, in bits, of any kind.
     pub(super) fn least_bits(&self, flow: &FlowPlan<'_>) -> u64 {
         if flow.params.transport.is_some() || !flow.params.traffic.constant_size() {
             return 8;
@@ -79,7 +79,7 @@ impl Network<'_> {
         u64::from(flow.params.octets.min(CELL_OCTETS).min(answer)) * 8
     }
 
-    /// The line of its own of a flow's sending End.
+    /// The access line of the flow's sending host.
     pub(super) fn build_access(&self, flow: &FlowPlan<'_>) -> AccessLine {
         let first = flow.forward[0];
         let port = &self.ports[first];
@@ -92,7 +92,7 @@ impl Network<'_> {
         })
     }
 
-    /// The least length of what the flow's sending End sends: its own PDUs and answers to its peer's.
+    /// Size of the shortest PDU that the flow's sending host sends: its own PDUs, and answers to its peer's.
     fn least_access_bits(&self, flow: &FlowPlan<'_>) -> u64 {
         let own = self.least_bits(flow);
         flow.peer.map_or(own, |peer| own.min(self.least_bits(&self.flows[peer])))
@@ -111,7 +111,7 @@ impl Network<'_> {
         self.ports.iter().map(point).collect()
     }
 
-    /// Lays the lanes. Ends for which `takes_turns` holds each have a node of their own.
+    /// Lays out the lanes. Each endpoint for which `takes_turns` is true has its own node.
     pub(super) fn route(&self, folded: &BTreeSet<usize>, takes_turns: impl Fn(usize) -> bool) -> Routes {
         let mut layer = Layer {
             network: self,
@@ -119,10 +119,10 @@ impl Network<'_> {
             routes: Routes {
                 points: self.points(),
                 graph: Graph::new(self.ports.len()),
-                ways: self.empty_ways(),
+                next_lanes: self.empty_next_lanes(),
                 policed: vec![LaneId::NONE; self.flows.len()],
                 endpoints: vec![None; self.endpoint_count],
-                exits: vec![None; self.endpoint_count],
+                uplinks: vec![None; self.endpoint_count],
                 out: vec![LaneId::NONE; self.endpoint_count],
                 leads: BTreeMap::new(),
                 first_queues: vec![u8::MAX; self.ports.len()],
@@ -139,8 +139,8 @@ impl Network<'_> {
         layer.routes
     }
 
-    /// Room for the ways of the flows that cross each port.
-    fn empty_ways(&self) -> Vec<Ways> {
+    /// Empty next lanes for the flows through each port.
+    fn empty_next_lanes(&self) -> Vec<NextLanes> {
         let mut spans = vec![(u32::MAX, 0); self.ports.len()];
         for (index, flow) in self.flows.iter().enumerate() {
             for &port in flow.forward.iter().chain(&flow.backward) {
@@ -148,21 +148,21 @@ impl Network<'_> {
                 (*first, *last) = ((*first).min(index as u32), (*last).max(index as u32));
             }
         }
-        let ways = |(first, last): (u32, u32)| match first {
-            u32::MAX => Ways::default(),
-            _ => Ways { first, ways: vec![Way::NONE; (last - first) as usize + 1] },
+        let next_lanes = |(first, last): (u32, u32)| match first {
+            u32::MAX => NextLanes::default(),
+            _ => NextLanes { first, flows: vec![NextLane::NONE; (last - first) as usize + 1] },
         };
-        spans.into_iter().map(ways).collect()
+        spans.into_iter().map(next_lanes).collect()
     }
 
-    /// Whether a step takes no time.
+    /// Whether a step has no delay.
     pub(super) fn is_instant(&self, routes: &Routes, step: &Step) -> bool {
         if step.edge != Edge::Line {
             return true;
         }
         match routes.graph.names[step.from as usize] {
             Name::Port(port) => {
-                // Where departures are watched, the PDU in service may depart at any moment.
+                // If departures are observed, the PDU in service can depart at any time.
                 let service = match routes.points[port].wants_departures {
                     true => Span::ZERO,
                     false => Serialiser::new(self.ports[port].rate).floor(routes.least_bits),
@@ -190,7 +190,7 @@ impl Network<'_> {
     }
 }
 
-/// Lays the lanes of one network.
+/// Lays out the lanes of one network.
 struct Layer<'a> {
     network: &'a Network<'a>,
     folded: &'a BTreeSet<usize>,
@@ -198,7 +198,7 @@ struct Layer<'a> {
 }
 
 impl Layer<'_> {
-    /// Gives both Ends of the flow their nodes.
+    /// Assigns nodes to both endpoints of the flow.
     fn place_endpoints(&mut self, flow: &FlowPlan<'_>, takes_turns: &impl Fn(usize) -> bool) {
         let [sending, receiving] = flow.endpoints;
         let last = flow.forward.len() - 1;
@@ -214,35 +214,35 @@ impl Layer<'_> {
         }
     }
 
-    fn place_host(&mut self, end: usize, uplink: usize, lead: Span, takes_turns: &impl Fn(usize) -> bool) {
+    fn place_host(&mut self, endpoint: usize, uplink: usize, lead: Span, takes_turns: &impl Fn(usize) -> bool) {
         let graph = &mut self.routes.graph;
-        let node = graph.node(if takes_turns(end) { Name::Host(end) } else { Name::Hosts(uplink) });
+        let node = graph.node(if takes_turns(endpoint) { Name::Host(endpoint) } else { Name::Hosts(uplink) });
         let to = graph.node(Name::Port(uplink));
-        self.routes.out[end] = graph.lane(Step { from: node, to, edge: Edge::Line, shown: false });
-        self.routes.endpoints[end] = Some(node);
-        self.routes.exits[end] = Some(uplink);
+        self.routes.out[endpoint] = graph.lane(Step { from: node, to, edge: Edge::Line, observed: false });
+        self.routes.endpoints[endpoint] = Some(node);
+        self.routes.uplinks[endpoint] = Some(uplink);
         let least = self.routes.leads.entry(node).or_insert(lead);
         *least = lead.min(*least);
     }
 
-    /// The lane by which the PDUs of a port's line get to the node.
-    fn by_line(&mut self, port: usize, to: u32, shown: bool) -> LaneId {
+    /// The lane behind a port's line to the node.
+    fn by_line(&mut self, port: usize, to: u32, observed: bool) -> LaneId {
         let from = self.routes.graph.node(Name::Port(port));
-        self.routes.graph.lane(Step { from, to, edge: Edge::Line, shown })
+        self.routes.graph.lane(Step { from, to, edge: Edge::Line, observed })
     }
 
-    fn way(&mut self, port: usize, flow: usize) -> &mut Way {
-        let ways = &mut self.routes.ways[port];
-        &mut ways.ways[flow - ways.first as usize]
+    fn next_lane(&mut self, port: usize, flow: usize) -> &mut NextLane {
+        let next_lanes = &mut self.routes.next_lanes[port];
+        &mut next_lanes.flows[flow - next_lanes.first as usize]
     }
 
-    /// PDUs of that priority cross the port.
+    /// Records that PDUs of that priority use the port.
     fn take_queue(&mut self, port: usize, priority: u8) {
         let first = &mut self.routes.first_queues[port];
         *first = priority.min(*first);
     }
 
-    /// Where PDUs in the flow's own direction go behind its `hop`-th line.
+    /// The node that receives the flow's forward PDUs from its `hop`-th line.
     fn onward(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
         match flow.forward.get(hop + 1) {
             Some(&port) => Some(self.routes.graph.node(Name::Port(port))),
@@ -250,7 +250,7 @@ impl Layer<'_> {
         }
     }
 
-    /// Where PDUs against the flow's direction go from the node before its `hop`-th line.
+    /// The node that receives the flow's backward PDUs from the node before its `hop`-th line.
     fn returning(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
         match hop.checked_sub(1) {
             Some(before) => Some(self.routes.graph.node(Name::Port(flow.backward[before]))),
@@ -274,17 +274,17 @@ impl Layer<'_> {
                 let policers = self.routes.graph.node(Name::Policers(port));
                 self.routes.graph.place(policers, distance + 5);
                 self.routes.policed[index] =
-                    self.routes.graph.lane(Step { from: policers, to, edge: Edge::Direct, shown: false });
+                    self.routes.graph.lane(Step { from: policers, to, edge: Edge::Direct, observed: false });
                 let lane = self.by_line(port, policers, false);
-                self.way(port, index).on = lane;
+                self.next_lane(port, index).forward = lane;
             } else {
                 let lane = self.by_line(port, to, false);
-                self.way(port, index).on = lane;
+                self.next_lane(port, index).forward = lane;
             }
         }
     }
 
-    /// The ways back of answers, notices and reports, from the furthest place that may send any.
+    /// The backward lanes for answers, notices and reports, from the last place that may send any.
     fn lay_backward(&mut self, index: usize, flow: &FlowPlan<'_>) {
         let last = flow.forward.len() - 1;
         let has_transport = flow.params.transport.is_some();
@@ -297,21 +297,21 @@ impl Layer<'_> {
                 continue;
             }
             let Some(to) = self.returning(flow, hop) else { continue };
-            // Notices take the first queue.
+            // Notices use the first queue.
             self.take_queue(port, 0);
             let from = self.routes.graph.node(Name::Port(port));
             self.routes.graph.place(from, 100_000 + 10 * (last - hop) as u32);
             let point = self.routes.points[forward];
             let lane = if point.wants_backward {
-                let shown = self.routes.graph.node(Name::Port(forward));
-                let edge = if point.notifies { Edge::Direct } else { Edge::Shown };
-                let back = self.routes.graph.lane(Step { from: shown, to, edge, shown: false });
-                self.way(forward, index).back = back;
-                self.by_line(port, shown, true)
+                let observed = self.routes.graph.node(Name::Port(forward));
+                let edge = if point.notifies { Edge::Direct } else { Edge::Observed };
+                let back = self.routes.graph.lane(Step { from: observed, to, edge, observed: false });
+                self.next_lane(forward, index).backward = back;
+                self.by_line(port, observed, true)
             } else {
                 self.by_line(port, to, false)
             };
-            self.way(port, index).on = lane;
+            self.next_lane(port, index).forward = lane;
             if has_transport && self.routes.points[port].notifies {
                 let onward = self.onward(flow, hop);
                 self.lay_direct(port, index, onward);
@@ -323,11 +323,12 @@ impl Layer<'_> {
         }
     }
 
-    /// The way of what the port makes about the flow.
+    /// The lane for PDUs that the port itself sends about the flow.
     fn lay_direct(&mut self, port: usize, index: usize, to: Option<u32>) {
         let Some(to) = to else { return };
         let from = self.routes.graph.node(Name::Port(port));
-        self.way(port, index).back = self.routes.graph.lane(Step { from, to, edge: Edge::Direct, shown: false });
+        self.next_lane(port, index).backward =
+            self.routes.graph.lane(Step { from, to, edge: Edge::Direct, observed: false });
     }
 }
 

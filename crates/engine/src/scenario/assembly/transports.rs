@@ -1,4 +1,4 @@
-//! What senders have to send, and flows over transport connections: what they must be, and their two ends.
+//! The traffic of senders, and flows over transport connections: their checks and their two hosts.
 
 use super::plan::{FlowPlan, Network};
 use crate::control::{CongestionPointParams, ReactionParams};
@@ -16,7 +16,7 @@ use crate::traffic::{self, Model};
 use crate::transport::Params;
 use crate::transport::tp4::{Receiving, Sending};
 
-/// A flow by itself.
+/// Checks one flow alone.
 pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
     let Some(transport) = &flow.transport else { return Ok(()) };
     transport.check().map_err(|fault| fault.under("transport"))?;
@@ -26,37 +26,34 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
         let reason = format!("with {} octets of headers the NPDU is too long", params.octets.data_header);
         return Err(Fault::new("octets", flow.octets, reason, format!("give at most {most}")));
     }
-    let remedy = "leave it out: a transport has strategies of its own, `credit` and `window`";
+    let remedy = "delete it: a transport has its own strategies, `credit` and `window`";
     let refuse = |path: &str, reason: &str| Err(Fault::new(path, "", reason, remedy));
     if flow.reaction_point != ReactionParams::UNCONTROLLED {
-        return refuse("reaction_point", "a transport connection has no reaction point beside its window strategy");
+        return refuse("reaction_point", "a transport connection has a window strategy and no reaction point");
     }
     if flow.notification_point.is_some() {
-        return refuse(
-            "notification_point",
-            "a transport connection has no notification point beside its credit strategy",
-        );
+        return refuse("notification_point", "a transport connection has a credit strategy and no notification point");
     }
     if flow.peer.is_some() {
-        return refuse("peer", "a transport connection acknowledges by itself");
+        return refuse("peer", "a transport connection sends its own acknowledgements");
     }
     if !flow.policers.is_empty() {
-        return Err(Fault::new("policers", flow.policers.len(), "NPDUs are not policed", "leave them out"));
+        return Err(Fault::new("policers", flow.policers.len(), "NPDUs are not policed", "delete them"));
     }
     Ok(())
 }
 
 impl Network<'_> {
-    /// Refuses NPDUs whose lifetime ends on their way.
+    /// Refuses NPDUs whose lifetime ends before their destination.
     pub(super) fn check_lifetimes(&self) -> Result<(), Fault> {
         let forwards = |port: &&usize| self.ports[**port].congestion.is_some_and(|point| point.needs().lifetime);
         for flow in &self.flows {
             let Some(Params::Tp4(params)) = &flow.params.transport else { continue };
-            // An Error Report begins anew.
+            // An Error Report starts with a full lifetime.
             let most = [&flow.forward, &flow.backward].map(|ports| ports.iter().filter(forwards).count());
             let most = most[0].max(most[1]);
             if usize::from(params.lifetime) <= most {
-                let reason = format!("{most} intermediate systems of the path each take one from it");
+                let reason = format!("{most} intermediate systems on the path each decrement it");
                 let path = format!("flow.{}.transport.tp4.lifetime", self.groups[flow.group]);
                 return Err(Fault::new(path, params.lifetime, reason, format!("give at least {}", most + 1)));
             }
@@ -64,7 +61,7 @@ impl Network<'_> {
         Ok(())
     }
 
-    /// Refuses queues into which no PDU of a flow fits.
+    /// Refuses queues that are too small for any PDU of a flow.
     pub(super) fn check_queues(&self) -> Result<(), Fault> {
         for flow in &self.flows {
             let header = match &flow.params.transport {
@@ -88,7 +85,7 @@ impl Network<'_> {
         Ok(())
     }
 
-    /// What the flow's sender has to send.
+    /// The traffic model of the flow's sender.
     pub(super) fn build_traffic(
         &self,
         flow: &FlowPlan<'_>,
@@ -107,7 +104,7 @@ impl Network<'_> {
         })
     }
 
-    /// The sending and the receiving end of a flow over transport connections.
+    /// The sending or the receiving host of a flow over transport connections.
     pub(super) fn build_transport(
         &self,
         index: usize,

@@ -380,8 +380,8 @@ mod tests {
         1e-300 is no number of a range; they are below 2^64, with up to 18 decimals
         "fast" does not begin with a number; write it as in "155.52 Mb/s" (units: b/s, kb/s, Mb/s, Gb/s)
         "1" has no unit; write a plain number without quotes, or name the unit
-        "1 Mbps" has the unit "Mbps", which there is not; did you mean "1 Mb/s"?
-        "1 furlong" has the unit "furlong", which there is not; units are b/s, kb/s, Mb/s, Gb/s, ps, ns, us, µs, ms, s, min, cell times, PDUs, cells, packets, bits, octets, bytes, kbit, kB, Mbit, MB
+        "1 Mbps" has the unknown unit "Mbps"; did you mean "1 Mb/s"?
+        "1 furlong" has the unknown unit "furlong"; units are b/s, kb/s, Mb/s, Gb/s, ps, ns, us, µs, ms, s, min, cell times, PDUs, cells, packets, bits, octets, bytes, kbit, kB, Mbit, MB
         "0.1234567890123456789 s" has too many digits; round it to 18 decimals at most
         "#);
     }

@@ -1,11 +1,11 @@
-//! Which access lines belong to their hosts, where the lanes of small networks lead, and who takes turns.
+//! Which access lines belong to their hosts, the lanes of small networks, and which nodes take turns.
 
 use super::*;
 use crate::round::Unit;
 use crate::scenario::assembly::Form;
 use crate::scenario::document;
 
-/// Three sources behind one switch that tells them, with whatever the flows and the scenario have beside.
+/// Three sources behind one switch that sends notices; `flow` and `more` add to the flows and to the scenario.
 fn text(flow: &str, more: &str) -> String {
     format!(
         r#"
@@ -25,18 +25,18 @@ fn text(flow: &str, more: &str) -> String {
     )
 }
 
-/// How many access lines are worked out with their hosts.
+/// Number of access lines that are computed with their hosts.
 fn folded(text: &str) -> usize {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     Network::lay_out(&scenario).unwrap().folded().len()
 }
 
 #[test]
-fn lines_of_their_own_and_mere_delays_are_folded_and_nothing_else() {
+fn only_access_lines_and_delays_without_queueing_are_folded() {
     let count = |flow: &str| folded(&text(flow, ""));
     assert_eq!(count("access = { rate = \"2 Mb/s\" }"), 3);
     assert_eq!(count("access = { rate = \"2 Mb/s\", delay = \"2 ms\" }"), 3);
-    // The three share a mere delay.
+    // The three sources share one delay.
     assert_eq!(count("access = { delay = \"2 ms\" }"), 1);
     assert_eq!(count("access = { delay = \"0 s\" }"), 1);
     assert_eq!(count(""), 0);
@@ -44,12 +44,12 @@ fn lines_of_their_own_and_mere_delays_are_folded_and_nothing_else() {
     assert_eq!(count("access = { rate = \"2 Mb/s\", queues = [{ unlimited = {} }, { unlimited = {} }] }"), 0);
     let policers = "policers = [{ leaky_bucket = { depth = \"2 cells\", drain = \"1 Mb/s\" } }]";
     assert_eq!(count(&format!("access = {{ rate = \"2 Mb/s\" }}\n{policers}")), 0);
-    // One of the three ends the run.
+    // One of the three access lines ends the run.
     let stop = "stop = { port = \"access/source/2\", departures = 5 }";
     assert_eq!(folded(&text("access = { rate = \"2 Mb/s\" }", stop)), 2);
 }
 
-/// Two connections, each of which is the other's way back.
+/// Two connections; the way back of each is the other.
 fn both_ways(access: &str) -> String {
     let flow = |name: &str, peer: &str, path: &str| {
         format!(
@@ -65,24 +65,25 @@ fn both_ways(access: &str) -> String {
     )
 }
 
-/// Both directions of a connection leave its End by one line, in the order of the line; a mere delay has no such order.
+/// Both directions of a connection leave the endpoint by one line, in the order of the line. A delay without queueing
+/// has no such order.
 #[test]
-fn a_connection_both_ways_folds_its_lines_but_no_mere_delay() {
+fn a_bidirectional_connection_folds_its_lines_but_no_delay_without_queueing() {
     assert_eq!(folded(&both_ways("access = { rate = \"2 Mb/s\", delay = \"1 ms\" }")), 2);
     assert_eq!(folded(&both_ways("access = { delay = \"1 ms\" }")), 0);
 }
 
 #[test]
-fn beside_transport_connections_bits_are_counted_and_lines_are_ports() {
+fn with_transport_connections_bits_are_counted_and_lines_are_ports() {
     let tcp = "[flow.packets]\npath = [\"switch\", \"host\"]\ntraffic.greedy = {}\ntransport.tp4 = {}";
     let count = |access: &str, more: &str| folded(&text(&format!("{access}\n{more}"), ""));
     assert_eq!(count("access = { rate = \"2 Mb/s\" }", tcp), 0);
     assert_eq!(count("access = { delay = \"1 ms\" }", tcp), 1);
-    // Nor does a mere delay before a transport connection belong to its host.
+    // A delay before a transport connection does not belong to its host either.
     assert_eq!(count("", &format!("{tcp}\naccess = {{ delay = \"1 ms\" }}")), 0);
 }
 
-/// Every lane of the network, by the names of the nodes.
+/// Every lane of the network, as the names of its two nodes.
 fn lanes(text: &str) -> Vec<String> {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let network = Network::lay_out(&scenario).unwrap();
@@ -91,39 +92,39 @@ fn lanes(text: &str) -> Vec<String> {
         Name::Port(port) => network.ports[port].name.clone(),
         Name::Policers(port) => format!("policers behind {}", network.ports[port].name),
         Name::Hosts(port) => format!("hosts before {}", network.ports[port].name),
-        Name::Host(end) => format!("host {end}"),
+        Name::Host(endpoint) => format!("host {endpoint}"),
         Name::Sinks(port) => format!("sinks behind {}", network.ports[port].name),
     };
-    let told = |step: &Step| {
-        let how = match (step.edge, step.shown) {
+    let described = |step: &Step| {
+        let how = match (step.edge, step.observed) {
             (Edge::Line, false) => "",
-            (Edge::Line, true) => ", to be shown",
+            (Edge::Line, true) => ", to be observed",
             (Edge::Direct, _) => ", at once",
-            (Edge::Shown, _) => ", once shown",
+            (Edge::Observed, _) => ", once observed",
         };
         format!("{} > {}{how}", name(step.from), name(step.to))
     };
-    routes.graph.steps.iter().map(told).collect()
+    routes.graph.steps.iter().map(described).collect()
 }
 
 #[test]
-fn data_go_by_lines_and_notices_by_the_same_way_back() {
+fn data_use_lines_and_notices_the_reverse_path() {
     let expected = [
         "hosts before output > output",
         "output > sinks behind output",
-        // The access line back: its notices come by the delay, and get there from the port at once.
+        // The access line back: its notices arrive after the delay, and the port sends them to it without delay.
         "access/source.reverse > hosts before output",
         "output > access/source.reverse, at once",
     ];
     assert_eq!(lanes(&text("access = { delay = \"2 ms\" }", "")), expected);
-    // Without one the port tells the hosts themselves.
+    // Without a delay, the port sends notices directly to the hosts.
     let expected =
         ["hosts before output > output", "output > sinks behind output", "output > hosts before output, at once"];
     assert_eq!(lanes(&text("", "")), expected);
 }
 
 #[test]
-fn policers_stand_behind_the_first_line() {
+fn policers_are_after_the_first_line() {
     let policed = r#"
         duration = "1 s"
         line.one = { between = ["a", "b"], rate = "1 Mb/s" }
@@ -143,17 +144,17 @@ fn policers_stand_behind_the_first_line() {
 }
 
 #[test]
-fn what_comes_back_is_shown_on_its_way() {
+fn backward_pdus_are_observed_on_their_path() {
     let expected = [
-        // Both flows' Ends: the source of the one answers the other.
+        // The endpoints of both flows: the source of each answers the other.
         "hosts before trunk > trunk",
         "hosts before trunk.reverse > trunk.reverse",
         "trunk > hosts before trunk.reverse",
-        "trunk > hosts before trunk, once shown",
-        "trunk.reverse > trunk, to be shown",
+        "trunk > hosts before trunk, once observed",
+        "trunk.reverse > trunk, to be observed",
         "trunk.reverse > hosts before trunk",
-        "trunk.reverse > hosts before trunk.reverse, once shown",
-        "trunk > trunk.reverse, to be shown",
+        "trunk.reverse > hosts before trunk.reverse, once observed",
+        "trunk > trunk.reverse, to be observed",
     ];
     let mut expected = expected.map(str::to_owned);
     let mut found = lanes(&both_ways(""));
@@ -162,7 +163,7 @@ fn what_comes_back_is_shown_on_its_way() {
     assert_eq!(found, expected);
 }
 
-/// The number of nodes in each unit that has several, in both forms.
+/// The number of nodes in each unit with several nodes, in both forms.
 fn clusters(text: &str) -> [Vec<usize>; 2] {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let network = Network::lay_out(&scenario).unwrap();
@@ -177,15 +178,15 @@ fn clusters(text: &str) -> [Vec<usize>; 2] {
 }
 
 #[test]
-fn those_joined_without_time_take_turns() {
-    // Port and three hosts, which need nodes of their own then. The plain form has the sinks beside them.
+fn nodes_connected_without_delay_take_turns() {
+    // The port and three hosts, which then need their own nodes. In the plain form also the sinks.
     assert_eq!(clusters(&text("", "")), [vec![4], vec![5]]);
-    // A delay of nothing is no delay: port, hosts, and the delay back.
+    // A delay of zero is no delay: the port, the hosts, and the delay back.
     assert_eq!(clusters(&text("access = { delay = \"0 s\" }", "")), [vec![5], vec![6]]);
-    // With any delay or rate there is none: port, hosts one by one, sinks, and the way back.
+    // With any delay or rate there is no cluster. In the plain form: port, hosts one by one, sinks, and the path back.
     assert_eq!(clusters(&text("access = { delay = \"1 ps\" }", "")), [vec![], vec![6]]);
     assert_eq!(clusters(&text("access = { rate = \"2 Mb/s\" }", "")), [vec![], vec![8]]);
-    // What is only shown comes from elsewhere, but leaves at once: host and port at each side feed one another.
+    // Observed PDUs come from other nodes but leave without delay: host and port at each side feed each other.
     assert_eq!(clusters(&both_ways("")), [vec![2, 2], vec![4]]);
     assert_eq!(clusters(&both_ways("access = { rate = \"2 Mb/s\" }"))[0], [0; 0]);
 }
