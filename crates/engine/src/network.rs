@@ -93,3 +93,6 @@ impl Node {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -167,6 +167,31 @@ fn fingerprints_are_pinned() {
     insta::assert_snapshot!(pinned.join("\n"));
 }
 
+/// The policers of a flow, or none.
+fn policers() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        Just(""),
+        Just("policers = [{ leaky_bucket = { depth = \"2 cells\", drain = \"212 kb/s\" } }]"),
+        Just(
+            "policers = [{ peak_rate_controller = { rate = \"424 kb/s\", size = \"2 cells\", overflow = \"mark\" } }, { leaky_bucket = { depth = \"1 cell\", drain = \"212 kb/s\" } }]"
+        ),
+        Just(
+            "policers = [{ leaky_bucket = { depth = \"1 cell\", drain = \"212 kb/s\", size = \"1 cell\", nonconforming = \"discard\" } }]"
+        ),
+    ]
+}
+
+/// The access line of a flow, a delay without queueing, or none.
+fn access() -> impl Strategy<Value = &'static str> {
+    prop_oneof![
+        2 => Just(""),
+        2 => Just("access = { rate = \"2120 kb/s\", delay = \"1 ms\" }\n"),
+        1 => Just("access = { rate = \"424 kb/s\" }\n"),
+        1 => Just("access = { delay = \"1 ms\" }\n"),
+        1 => Just("access = { delay = \"0 s\" }\n"),
+    ]
+}
+
 /// Networks with many simultaneous events: equal rates and phases, lines without delay, small queues.
 fn network() -> impl Strategy<Value = String> {
     let queue = prop_oneof![
@@ -189,24 +214,7 @@ fn network() -> impl Strategy<Value = String> {
         Just("mpeg = { mean = \"212 kb/s\", peak = \"700 kb/s\", groups_of_pictures = 5 }"),
         Just("greedy = { start = \"5 ms\", stagger = \"3 ms\", pause = { from = \"60 ms\", to = \"100 ms\" } }"),
     ];
-    let policers = prop_oneof![
-        Just(""),
-        Just("policers = [{ leaky_bucket = { depth = \"2 cells\", drain = \"212 kb/s\" } }]"),
-        Just(
-            "policers = [{ peak_rate_controller = { rate = \"424 kb/s\", size = \"2 cells\", overflow = \"mark\" } }, { leaky_bucket = { depth = \"1 cell\", drain = \"212 kb/s\" } }]"
-        ),
-        Just(
-            "policers = [{ leaky_bucket = { depth = \"1 cell\", drain = \"212 kb/s\", size = \"1 cell\", nonconforming = \"discard\" } }]"
-        ),
-    ];
-    let access = prop_oneof![
-        2 => Just(""),
-        2 => Just("access = { rate = \"2120 kb/s\", delay = \"1 ms\" }\n"),
-        1 => Just("access = { rate = \"424 kb/s\" }\n"),
-        1 => Just("access = { delay = \"1 ms\" }\n"),
-        1 => Just("access = { delay = \"0 s\" }\n"),
-    ];
-    let flow = (1..4u32, 0..2u8, 0..3usize, 2..5usize, access, traffic, policers);
+    let flow = (1..4u32, 0..2u8, 0..3usize, 2..5usize, access(), traffic, policers());
     (prop::collection::vec(line, 4), prop::collection::vec(flow, 1..5)).prop_map(|(lines, flows)| {
         let mut text = String::from("duration = \"200 ms\"\nmeasure.sample = \"30 ms\"\n");
         for (index, (rate, delay, queues, point, outage)) in lines.into_iter().enumerate() {

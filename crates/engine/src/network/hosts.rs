@@ -251,4 +251,4 @@ impl Hosts {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

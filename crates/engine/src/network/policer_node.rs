@@ -265,4 +265,4 @@ impl PolicerNode {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

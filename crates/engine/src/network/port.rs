@@ -363,4 +363,4 @@ impl Port {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -164,29 +164,8 @@ pub(crate) fn traffic(dice: &mut Dice, unit: Unit, octets: u64, (number, divisor
             unit.time(dice.from(1, 100), 1),
             dice.pick(&["0.0", "0.5", "1.0"])
         ),
-        7 => {
-            let burst = unit.rate(12 * number, divisor);
-            format!(
-                "mpeg = {{ mean = \"{rate}\", peak = \"{}\", frames_per_second = {}, groups_of_pictures = {}, \
-                 scene = \"{}\", {} }}",
-                unit.rate(33 * number, 10 * divisor),
-                unit.frames_per_second(),
-                dice.from(5, 9),
-                unit.time(900, 1),
-                sending(dice, &burst)
-            )
-        }
-        8 => {
-            // At most one frame of 40 PDUs.
-            let burst = unit.frames_per_second() * octets * 8 * 41 * 53 / 48 * 2;
-            let frames: Vec<String> = (0..dice.from(1, 6)).map(|_| dice.from(0, octets * 40).to_string()).collect();
-            format!(
-                "replay = {{ frames = [{}, {octets}], frames_per_second = {}, {} }}",
-                frames.join(", "),
-                unit.frames_per_second(),
-                sending(dice, &format!("{burst} b/s"))
-            )
-        }
+        7 => mpeg(dice, unit, (number, divisor)),
+        8 => replay(dice, unit, octets),
         9 => greedy(dice, unit),
         _ => {
             if dice.once_in(4) {
@@ -198,6 +177,32 @@ pub(crate) fn traffic(dice: &mut Dice, unit: Unit, octets: u64, (number, divisor
             }
         }
     }
+}
+
+fn mpeg(dice: &mut Dice, unit: Unit, (number, divisor): (u64, u64)) -> String {
+    let rate = unit.rate(number, divisor);
+    let burst = unit.rate(12 * number, divisor);
+    format!(
+        "mpeg = {{ mean = \"{rate}\", peak = \"{}\", frames_per_second = {}, groups_of_pictures = {}, \
+         scene = \"{}\", {} }}",
+        unit.rate(33 * number, 10 * divisor),
+        unit.frames_per_second(),
+        dice.from(5, 9),
+        unit.time(900, 1),
+        sending(dice, &burst)
+    )
+}
+
+fn replay(dice: &mut Dice, unit: Unit, octets: u64) -> String {
+    // At most one frame of 40 PDUs.
+    let burst = unit.frames_per_second() * octets * 8 * 41 * 53 / 48 * 2;
+    let frames: Vec<String> = (0..dice.from(1, 6)).map(|_| dice.from(0, octets * 40).to_string()).collect();
+    format!(
+        "replay = {{ frames = [{}, {octets}], frames_per_second = {}, {} }}",
+        frames.join(", "),
+        unit.frames_per_second(),
+        sending(dice, &format!("{burst} b/s"))
+    )
 }
 
 fn policer(dice: &mut Dice, unit: Unit, (number, divisor): (u64, u64)) -> String {

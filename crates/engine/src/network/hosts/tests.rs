@@ -32,7 +32,7 @@ fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) 
 }
 
 /// One cell every two microseconds from `start` on.
-fn steady(number: u32, start: &str, access: Option<AccessLine>) -> Host {
+pub(in crate::network) fn steady(number: u32, start: &str, access: Option<AccessLine>) -> Host {
     let traffic = format!("cbr = {{ rate = '212 Mb/s', start = '{start}' }}");
     host(number, &traffic, "uncontrolled = {}", access)
 }

@@ -9,7 +9,7 @@ use crate::policer;
 const LINE: u32 = 4;
 
 /// The policers of one flow, in scenario syntax.
-fn stages(policers: &[&str], place: u32) -> FlowPolicers {
+pub(in crate::network) fn stages(policers: &[&str], place: u32) -> FlowPolicers {
     let stages = policers.iter().map(|text| {
         let params: policer::Params = toml::from_str(text).unwrap();
         assert_eq!(params.check(), Ok(()));
@@ -18,7 +18,7 @@ fn stages(policers: &[&str], place: u32) -> FlowPolicers {
     FlowPolicers::new("police".to_owned(), stages.collect(), Place(place), LaneId(1))
 }
 
-const PEAK: &str = "peak_rate_controller = { rate = '424 Mb/s', size = '9 cells' }";
+pub(in crate::network) const PEAK: &str = "peak_rate_controller = { rate = '424 Mb/s', size = '9 cells' }";
 
 /// Cells arrive by lane 0 and leave by lane 1. The policers of each flow have a place of their own.
 struct Line {

@@ -19,7 +19,7 @@ const GATHERING: u32 = 40;
 const DELAY: u64 = 10 * CELL;
 
 /// A port with unlimited queues and no options.
-fn parts(queues: usize) -> Parts {
+pub(in crate::network) fn parts(queues: usize) -> Parts {
     Parts {
         name: "port".to_owned(),
         number: 3,
