@@ -85,7 +85,7 @@ def test_a_pipe_is_no_file_of_frames(penstock: Command, small_text: str, tmp_pat
     assert "standard input" not in told
     (tmp_path / "-").write_text("no number\n", encoding="utf-8")
     (tmp_path / "video.toml").write_text(text.replace('"frames"', '"-"'), encoding="utf-8")
-    assert "is not a frame size" in refused(penstock("run", "video.toml")), "for a file of frames, - is an ordinary name"
+    assert "is not a frame size" in refused(penstock("run", "video.toml")), "here - is an ordinary name"
 
 
 @needs_pipes

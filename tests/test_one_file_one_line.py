@@ -25,11 +25,22 @@ ROLES = {
     "queue": ("queue.rs", "queue", "queue.rs"),
     "policer": ("policer.rs", "policer", "policer.rs"),
     "traffic": ("traffic.rs", "traffic", "traffic.rs"),
-    "congestion": ("control/congestion.rs", "control/satellite", "control/satellite.rs"),
-    "notification": ("control/notification.rs", "control/satellite", "control/satellite.rs"),
-    "reaction": ("control/reaction.rs", "control/satellite", "control/satellite.rs"),
+    "congestion": ("control.rs", "control/satellite", "control/satellite.rs"),
+    "notification": ("control.rs", "control/satellite", "control/satellite.rs"),
+    "reaction": ("control.rs", "control/satellite", "control/satellite.rs"),
     "credit": ("transport/tp4/credit.rs", "transport/tp4/credit", "transport/tp4/credit.rs"),
     "window": ("transport/tp4/window.rs", "transport/tp4/window", "transport/tp4/window.rs"),
+}
+# The macro that is the list of each role.
+LISTS = {
+    "queue": "policies",
+    "policer": "policers",
+    "traffic": "models",
+    "congestion": "congestion_points",
+    "notification": "notification_points",
+    "reaction": "reaction_points",
+    "credit": "credit_strategies",
+    "window": "window_strategies",
 }
 # The tests that try every variant of a role.
 LAWS = ("conformance", "laws", "every_case", "mean_rates", "lateness", "verdict_at_the_arrival")
@@ -37,20 +48,22 @@ LAWS = ("conformance", "laws", "every_case", "mean_rates", "lateness", "verdict_
 
 def add(role: str, tree: Path) -> None:
     """Adds the dummy of one role: its file, its module, its line."""
-    lists, folder, declares = ROLES[role]
+    list_file, folder, declares = ROLES[role]
     module = f"dummy_{role}"
     shutil.copy(DUMMIES / f"{role}.rs", tree / SOURCE / folder / f"{module}.rs")
     declaring = tree / SOURCE / declares
     visible = "pub(super) " if folder == "control/satellite" else ""
     text = declaring.read_text()
     declaring.write_text(text.replace("\nmod ", f"\n{visible}mod {module};\nmod ", 1))
-    listing = tree / SOURCE / lists
+    listing = tree / SOURCE / list_file
     path = f"super::satellite::{module}" if folder == "control/satellite" else module
     line = f"            /// A dummy.\n            dummy Dummy = {path}::Params => {path}::Dummy;\n"
     text = listing.read_text()
-    begin = "$then! { $arguments\n"
-    assert text.count(begin) == 1
-    listing.write_text(text.replace(begin, begin + line))
+    lists = text.split("$then! { $arguments\n")
+    place = next(place for place, before in enumerate(lists) if f"macro_rules! {LISTS[role]} {{" in before)
+    begun = "$then! { $arguments\n".join(lists[: place + 1])
+    rest = "$then! { $arguments\n".join(lists[place + 1 :])
+    listing.write_text(f"{begun}$then! {{ $arguments\n{line}{rest}")
 
 
 @pytest.fixture(scope="module")

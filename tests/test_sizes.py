@@ -63,7 +63,8 @@ def test_no_function_is_too_long(folder: str) -> None:
 
 
 def test_functions_are_measured_from_their_first_line_to_their_last() -> None:
-    python = '@decorated\ndef outer() -> None:\n    """Two\n    lines."""\n\n    def inner() -> None:\n        pass\n\n    inner()\n'
+    inner = "    def inner() -> None:\n        pass\n"
+    python = f'@decorated\ndef outer() -> None:\n    """Two\n    lines."""\n\n{inner}\n    inner()\n'
     assert dict(python_functions(python)) == {"outer": 6, "inner": 2}
     rust = """\
 impl Trait for Type {

@@ -6,6 +6,84 @@
 //!
 //! A scheme implements the points that it needs. By default every method does nothing.
 
+// The lists of variants. The role files below `control/` expand them, so `super` in a path is this module.
+
+/// Every congestion point: one line each, with its keyword in scenario files.
+macro_rules! congestion_points {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// A queue above a threshold notifies the sources of arriving cells, through a filter (BECN).
+            becn Becn = super::becn::PointParams => super::becn::Detector;
+            /// Input rates by four classes, and discards (satellite study).
+            class_rates ClassRates = super::satellite::class_rates::Params => super::satellite::class_rates::ClassRates;
+            /// CLNP: congestion experienced by a threshold, and Error Report NPDUs.
+            clnp Clnp = super::atn::clnp::Params => super::atn::clnp::Clnp;
+            /// DECbit: congestion experienced by the average queue of the last busy and idle cycle.
+            decbit Decbit = super::atn::decbit::Params => super::atn::decbit::Decbit;
+            /// A queue filled above a share of its size.
+            queue_length QueueLength = super::satellite::queue_length::Params => super::satellite::queue_length::QueueLength;
+            /// Grants a constant explicit rate in backward RM cells.
+            constant_grant ConstantGrant = super::abr::explicit_rate::GrantParams => super::abr::explicit_rate::ConstantGrant;
+            /// Marks data that leaves a long queue (EFCI switch).
+            efci Efci = super::abr::efci::Params => super::abr::efci::Efci;
+            /// Sets CI for the connections above the mean first (EPRCA, binary enhanced switch).
+            bes Bes = super::abr::macr::Params => super::abr::bes::Bes;
+            /// Reduces the connections above the mean to a share of it (EPRCA, explicit down switch).
+            eds Eds = super::abr::eds::Params => super::abr::eds::Eds;
+            /// Grants the fair share, or the current rate divided by the load factor (EPRCA++).
+            eprca_plus_plus EprcaPlusPlus = super::abr::eprca_plus_plus::Params => super::abr::eprca_plus_plus::EprcaPlusPlus;
+            /// Brings the input rate to a target, with equal rates for all connections that can use them (ERICA).
+            erica Erica = super::abr::erica::Params => super::abr::erica::Erica;
+            /// ERICA with a target set by the queue (ERICA+).
+            erica_plus EricaPlus = super::abr::erica_plus::Params => super::abr::erica_plus::EricaPlus;
+            /// One explicit rate for all, adjusted by the distance of the load from its target (CAPC).
+            capc Capc = super::abr::capc::Params => super::abr::capc::Capc;
+            /// Grants a multiple of the unused capacity (Phantom).
+            phantom Phantom = super::abr::phantom::Params => super::abr::phantom::Phantom;
+            /// Grants the rate that fills the line, computed from the rates in RM cells (Charny).
+            charny Charny = super::abr::charny::Params => super::abr::charny::Charny;
+        }
+    };
+}
+
+/// Every notification point: one line each, with its keyword in scenario files.
+macro_rules! notification_points {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// Acknowledges every PDU.
+            acknowledge Acknowledge = super::fixed_window::AcknowledgeParams => super::fixed_window::Acknowledge;
+            /// Notifies the source if many of its cells arrive marked EFCI.
+            forward_notice ForwardNotice = super::satellite::forward_notice::Params => super::satellite::forward_notice::ForwardNotice;
+            /// Returns RM cells to their source (destination of the available bit rate service).
+            turn_round TurnRound = super::abr::destination::Params => super::abr::destination::TurnRound;
+        }
+    };
+}
+
+/// Every reaction point: one line each, with its keyword in scenario files.
+macro_rules! reaction_points {
+    ($then:ident! $arguments:tt) => {
+        $then! { $arguments
+            /// No control: PDUs are sent as the traffic model produces them.
+            uncontrolled Uncontrolled = super::uncontrolled::Params => super::uncontrolled::Uncontrolled;
+            /// Factor on the nominal rate (satellite study).
+            rate_factor RateFactor = super::satellite::rate_factor::Params => super::satellite::rate_factor::RateFactor;
+            /// Stops on a notice for a while.
+            stop Stop = super::satellite::stop::Params => super::satellite::stop::Stop;
+            /// Halves its rate, or stops, on a notice. Recovers with time (BECN).
+            becn Becn = super::becn::Params => super::becn::Source;
+            /// A constant number of PDUs unacknowledged.
+            fixed_window FixedWindow = super::fixed_window::Params => super::fixed_window::FixedWindow;
+            /// Sends RM cells and obeys the explicit rate in those that return.
+            explicit_rate ExplicitRate = super::abr::explicit_rate::Params => super::abr::explicit_rate::ExplicitRate;
+            /// The source of the available bit rate service (ATM Forum TM 4.0).
+            tm40 Tm40 = super::abr::tm40::Params => super::abr::tm40::Source;
+            /// The source of EPRCA, whose rate decays with every cell.
+            eprca Eprca = super::abr::eprca::Params => super::abr::eprca::Source;
+        }
+    };
+}
+
 mod abr;
 mod answer;
 mod atn;
@@ -30,3 +108,8 @@ pub use notification::{
 };
 pub use reaction::{Allowance, Next, Reaction, ReactionParams, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 pub use work::{WithPoint, WithRateScale, WithReaction};
+
+impl ReactionParams {
+    /// No control: the default of a flow.
+    pub const UNCONTROLLED: ReactionParams = ReactionParams::Uncontrolled(uncontrolled::Params {});
+}

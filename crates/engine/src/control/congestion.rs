@@ -57,46 +57,6 @@ pub struct PortNeeds {
     pub lifetime: bool,
 }
 
-/// Every congestion point: one line each, with its keyword in scenario files.
-macro_rules! congestion_points {
-    ($then:ident! $arguments:tt) => {
-        $then! { $arguments
-            /// A queue above a threshold notifies the sources of arriving cells, through a filter (BECN).
-            becn Becn = super::becn::PointParams => super::becn::Detector;
-            /// Input rates by four classes, and discards (satellite study).
-            class_rates ClassRates = super::satellite::class_rates::Params => super::satellite::class_rates::ClassRates;
-            /// CLNP: congestion experienced by a threshold, and Error Report NPDUs.
-            clnp Clnp = super::atn::clnp::Params => super::atn::clnp::Clnp;
-            /// DECbit: congestion experienced by the average queue of the last busy and idle cycle.
-            decbit Decbit = super::atn::decbit::Params => super::atn::decbit::Decbit;
-            /// A queue filled above a share of its size.
-            queue_length QueueLength = super::satellite::queue_length::Params => super::satellite::queue_length::QueueLength;
-            /// Grants a constant explicit rate in backward RM cells.
-            constant_grant ConstantGrant = super::abr::explicit_rate::GrantParams => super::abr::explicit_rate::ConstantGrant;
-            /// Marks data that leaves a long queue (EFCI switch).
-            efci Efci = super::abr::efci::Params => super::abr::efci::Efci;
-            /// Sets CI for the connections above the mean first (EPRCA, binary enhanced switch).
-            bes Bes = super::abr::macr::Params => super::abr::bes::Bes;
-            /// Reduces the connections above the mean to a share of it (EPRCA, explicit down switch).
-            eds Eds = super::abr::eds::Params => super::abr::eds::Eds;
-            /// Grants the fair share, or the current rate divided by the load factor (EPRCA++).
-            eprca_plus_plus EprcaPlusPlus = super::abr::eprca_plus_plus::Params => super::abr::eprca_plus_plus::EprcaPlusPlus;
-            /// Brings the input rate to a target, with equal rates for all connections that can use them (ERICA).
-            erica Erica = super::abr::erica::Params => super::abr::erica::Erica;
-            /// ERICA with a target set by the queue (ERICA+).
-            erica_plus EricaPlus = super::abr::erica_plus::Params => super::abr::erica_plus::EricaPlus;
-            /// One explicit rate for all, adjusted by the distance of the load from its target (CAPC).
-            capc Capc = super::abr::capc::Params => super::abr::capc::Capc;
-            /// Grants a multiple of the unused capacity (Phantom).
-            phantom Phantom = super::abr::phantom::Params => super::abr::phantom::Phantom;
-            /// Grants the rate that fills the line, computed from the rates in RM cells (Charny).
-            charny Charny = super::abr::charny::Params => super::abr::charny::Charny;
-        }
-    };
-}
-
-pub(super) use congestion_points;
-
 congestion_points!(define_role! [CongestionParams Congestion PortEnv]);
 
 role_trait! {

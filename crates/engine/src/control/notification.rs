@@ -25,20 +25,6 @@ pub struct ReceiverEnv {
     pub octets: u16,
 }
 
-/// Every notification point: one line each, with its keyword in scenario files.
-macro_rules! notification_points {
-    ($then:ident! $arguments:tt) => {
-        $then! { $arguments
-            /// Acknowledges every PDU.
-            acknowledge Acknowledge = super::fixed_window::AcknowledgeParams => super::fixed_window::Acknowledge;
-            /// Notifies the source if many of its cells arrive marked EFCI.
-            forward_notice ForwardNotice = super::satellite::forward_notice::Params => super::satellite::forward_notice::ForwardNotice;
-            /// Returns RM cells to their source (destination of the available bit rate service).
-            turn_round TurnRound = super::abr::destination::Params => super::abr::destination::TurnRound;
-        }
-    };
-}
-
 notification_points!(define_role! [NotificationParams Notification ReceiverEnv]);
 
 role_trait! {

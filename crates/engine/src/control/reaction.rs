@@ -57,38 +57,7 @@ pub struct SenderEnv {
     pub octets: u16,
 }
 
-/// Every reaction point: one line each, with its keyword in scenario files.
-macro_rules! reaction_points {
-    ($then:ident! $arguments:tt) => {
-        $then! { $arguments
-            /// No control: PDUs are sent as the traffic model produces them.
-            uncontrolled Uncontrolled = super::uncontrolled::Params => super::uncontrolled::Uncontrolled;
-            /// Factor on the nominal rate (satellite study).
-            rate_factor RateFactor = super::satellite::rate_factor::Params => super::satellite::rate_factor::RateFactor;
-            /// Stops on a notice for a while.
-            stop Stop = super::satellite::stop::Params => super::satellite::stop::Stop;
-            /// Halves its rate, or stops, on a notice. Recovers with time (BECN).
-            becn Becn = super::becn::Params => super::becn::Source;
-            /// A constant number of PDUs unacknowledged.
-            fixed_window FixedWindow = super::fixed_window::Params => super::fixed_window::FixedWindow;
-            /// Sends RM cells and obeys the explicit rate in those that return.
-            explicit_rate ExplicitRate = super::abr::explicit_rate::Params => super::abr::explicit_rate::ExplicitRate;
-            /// The source of the available bit rate service (ATM Forum TM 4.0).
-            tm40 Tm40 = super::abr::tm40::Params => super::abr::tm40::Source;
-            /// The source of EPRCA, whose rate decays with every cell.
-            eprca Eprca = super::abr::eprca::Params => super::abr::eprca::Source;
-        }
-    };
-}
-
-pub(super) use reaction_points;
-
 reaction_points!(define_role! [ReactionParams Reaction SenderEnv]);
-
-impl ReactionParams {
-    /// No control: the default of a flow.
-    pub const UNCONTROLLED: ReactionParams = ReactionParams::Uncontrolled(super::uncontrolled::Params {});
-}
 
 impl RateScale for Reaction {
     forward! { Reaction reaction_points [] begin_session (&mut self, now: Time) [] }

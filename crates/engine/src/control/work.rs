@@ -1,8 +1,8 @@
 //! Loops over many PDUs that call a scheme for each: they are compiled once for each variant, so that the dispatch happens
 //! once for many PDUs.
 
-use super::congestion::{Congestion, CongestionPoint, congestion_points};
-use super::reaction::{Reaction, ReactionPoint, reaction_points};
+use super::congestion::{Congestion, CongestionPoint};
+use super::reaction::{Reaction, ReactionPoint};
 use crate::core::roles::dispatch;
 use crate::traffic::RateScale;
 
