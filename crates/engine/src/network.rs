@@ -1,6 +1,6 @@
 //! The network: nodes, lanes, and the state that nodes share.
 //!
-//! Nodes never call each other. A node runs up to a [`Key`], its horizon: nothing can arrive before it any more. The
+//! Nodes never call each other. A node runs up to a [`Key`]: no further PDU can arrive with an earlier one. The
 //! node reads the records in its lanes, runs its timers, and appends records to the lanes of the next nodes.
 
 pub mod context;
@@ -71,8 +71,8 @@ impl Node {
         }
     }
 
-    /// A PDU that enters the node at `from` or later reaches the end of its line (or of its hosts' access lines) no
-    /// earlier.
+    /// Lower bound of the time at which a PDU that enters the node at `from` or later reaches the end of its line (or of
+    /// its hosts' access lines).
     #[inline]
     #[must_use]
     pub fn line_bound(&self, from: Time) -> Time {

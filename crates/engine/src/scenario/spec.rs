@@ -1,4 +1,4 @@
-//! The scenario: the only definition of every parameter. Read from TOML (`document`), checked and built by `assemble`.
+//! The scenario: the only definition of every parameter. `document` reads it, `assembly` checks and builds it.
 //!
 //! Everything has a name and tables are kept sorted by name, so the order in a file never changes a result. A variant
 //! of a role is chosen by its key: `traffic.cbr = { rate = "1 Mb/s" }`.
@@ -25,11 +25,11 @@ mod sweep;
 pub use range::{Edge, MOST_STEPS, Range};
 pub use sweep::{Step, Sweep, Values};
 
-/// A whole experiment: a network, its traffic, and how long to watch.
+/// A network, its traffic, and the duration of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
-    /// What the scenario shows, for readers and lists.
+    /// Title, for readers and lists.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// Time of one cell in a slotted model. With it a time may be written in cell times, as in "768 cell times", and a
@@ -38,27 +38,27 @@ pub struct Scenario {
     pub cell_time: Option<Span>,
     /// Simulated time at which the run ends.
     pub duration: Span,
-    /// Ends the run at the n-th departure from a port, if that comes before `duration`.
+    /// Ends the run at the n-th departure from a port, if that is before `duration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
-    /// Simulated time after which all measures start afresh; the state of the network stays.
+    /// Simulated time after which all measures start again from zero. The state of the network stays.
     #[serde(default)]
     pub warm_up: Span,
-    /// What is measured beside the standard tables.
+    /// Measures in addition to the standard tables.
     #[serde(default)]
     pub measure: Measure,
     /// Full-duplex lines between named nodes.
     #[serde(default)]
     pub line: BTreeMap<String, Line>,
-    /// Groups of like flows.
+    /// Groups of flows with the same parameters.
     pub flow: BTreeMap<String, Flow>,
-    /// What `penstock sweep` varies. A single run leaves it aside.
+    /// The parameters that `penstock sweep` varies. A single run ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
 }
 
 impl Scenario {
-    /// The files that must be read before it can run: the group that wants each, and its name. The path to the name is
+    /// Pairs (group, file name) of the files to read before the run. The path of the name is
     /// `flow.GROUP.traffic.replay.file`.
     #[must_use]
     pub fn files(&self) -> Vec<(String, String)> {
@@ -66,10 +66,10 @@ impl Scenario {
         self.flow.iter().filter_map(named).collect()
     }
 
-    /// Takes what `group` needs from the text of its file.
+    /// Reads the text of the file of `group`.
     ///
     /// # Errors
-    /// What is wrong with the text, and in which line.
+    /// The fault in the text, with its line.
     pub fn take_file(&mut self, group: &str, text: &str) -> Result<(), Fault> {
         let Some(flow) = self.flow.get_mut(group) else { return Ok(()) };
         let keyword = flow.traffic.keyword();
@@ -77,7 +77,7 @@ impl Scenario {
         read.map_err(|fault| fault.under(keyword).under("traffic").under(group).under("flow"))
     }
 
-    /// The video frames that the flows of `group` play in one replication.
+    /// The video frames that the flows of `group` send in one replication.
     ///
     /// # Errors
     /// If there is no such group, or if it sends no video frames.
@@ -105,20 +105,20 @@ pub struct Stop {
     pub departures: u64,
 }
 
-/// What is measured beside the standard tables.
+/// Measures in addition to the standard tables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Measure {
-    /// Interval of the time series; none are kept without it.
+    /// Interval of the time series. Without it there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample: Option<Span>,
-    /// A delay counts as over the limit when it exceeds the flow's own minimum by more than this.
+    /// A delay is over the limit if it exceeds the minimum of its flow by more than this.
     pub jitter_limit: Span,
-    /// Keeps a histogram of delays per flow (about 32 KB each) beside the one per group.
+    /// Whether each flow has a histogram of delays (about 32 KB), and not only each group.
     pub flow_percentiles: bool,
-    /// Reads every flow for the time series, not the first of each group alone.
+    /// Whether the time series has every flow. Otherwise it has only the first flow of each group.
     pub sample_flows: bool,
-    /// Keeps the distribution of delays of each group, as the table `distributions`.
+    /// Whether the table `distributions` has the distribution of delays of each group.
     pub distributions: bool,
 }
 
@@ -138,40 +138,42 @@ impl Default for Measure {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Line {
-    /// The two nodes. The port at the first is called as the line, the one at the second `LINE.reverse`.
+    /// The two nodes. The port at the first has the name of the line, the port at the second `LINE.reverse`.
     pub between: [String; 2],
     /// Rate of either direction.
     pub rate: LineRate,
     /// Propagation delay of either direction.
     #[serde(default)]
     pub delay: Span,
-    /// Which goes first of the PDUs that reach the port at the first node in one instant.
+    /// Order of PDUs that arrive at the same time at the port at the first node.
     #[serde(default)]
     pub order: Order,
-    /// Queues of the port at the first node, by priority: 0 is served first. A PDU of a priority without a queue takes the last.
+    /// Queues of the port at the first node, by priority: 0 is served first. A PDU of a priority without a queue joins the
+    /// last queue.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
     /// Congestion point of the port at the first node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<control::CongestionParams>,
-    /// While this lasts the line is broken: what reaches the port at either end is discarded, and tells nobody. What is
-    /// in a queue or on its way by then still arrives.
+    /// During this interval the line is broken. Both ports discard every arriving PDU, and their congestion points do not
+    /// see it. PDUs that are already in a queue or on the line still arrive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outage: Option<Interval>,
-    /// What differs at the port of the second node; all as at the first where this is absent.
+    /// Parameters of the port at the second node. Without this table it has those of the first. With it, `queues` is one
+    /// unlimited queue if absent, and there is no congestion point if `congestion_point` is absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reverse: Option<Reverse>,
 }
 
-/// The order in which a port takes the PDUs of one instant. A slotted model needs chance: any fixed order favours the
-/// same flows for ever.
+/// The order of PDUs that arrive at a port at the same time. A slotted model needs a random order: a fixed one always
+/// favours the same flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Order {
-    /// By the tie rule: as they were handed over, line by line and flow by flow.
+    /// By the tie rule: line by line, and flow by flow.
     #[default]
     Fixed,
-    /// Gathered, and taken at random before one of them is served.
+    /// In random order.
     Random,
 }
 
@@ -182,7 +184,7 @@ pub struct Reverse {
     /// Rate of this direction; that of the line if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<LineRate>,
-    /// Which goes first of the PDUs that reach the port in one instant.
+    /// Order of PDUs that arrive at the same time.
     #[serde(default)]
     pub order: Order,
     /// Queues of this direction, by priority.
@@ -193,7 +195,7 @@ pub struct Reverse {
     pub congestion_point: Option<control::CongestionParams>,
 }
 
-/// A group of like flows: same path, same traffic model, same control; each with random numbers of its own.
+/// A group of flows with the same path, traffic model and control. Each flow has its own random numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
@@ -203,9 +205,9 @@ pub struct Flow {
     /// Nodes from the sender's to the receiver's; lines must join each to the next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
-    /// Instead of `path`, the nodes of senders: the group has its flows from each of them to each node of `to` (but
-    /// itself), called `GROUP/SENDER-RECEIVER`, on the path of the fewest lines; among equals, the first by the names of
-    /// its nodes.
+    /// Instead of `path`: the nodes of senders. The group has flows from each of them to each node of `to`, except to
+    /// itself, with names `GROUP/SENDER-RECEIVER`. A flow takes the path with the fewest lines; of several, the first by
+    /// the names of its nodes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<String>,
     /// The nodes of receivers, with `from`.
@@ -220,21 +222,21 @@ pub struct Flow {
     /// Octets of one PDU, headers included; over a transport, of one packet without any.
     #[serde(default = "cell_octets")]
     pub octets: u16,
-    /// What the senders have to send.
+    /// The traffic model of the senders.
     pub traffic: traffic::Params,
-    /// Transport connections that carry the traffic; the PDUs go by themselves if absent.
+    /// The transport protocol of the flows. Without it, PDUs are sent without connections.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<transport::Params>,
-    /// PolicerNode of each flow, in order, where the flow's first line ends.
+    /// Policers of each flow, in order, at the end of the flow's first line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policers: Vec<policer::Params>,
-    /// The sender's part of the control scheme; obeys nothing if absent.
+    /// The sender's part of the control scheme; no control if absent.
     #[serde(default = "uncontrolled")]
     pub reaction_point: control::ReactionParams,
     /// The receiver's part of the control scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notification_point: Option<control::NotificationParams>,
-    /// Group of the opposite direction: flow n of the one and flow n of the other share their two Ends.
+    /// Group of the opposite direction: flow n of one and flow n of the other share their two hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
 }
@@ -243,8 +245,8 @@ pub struct Flow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Access {
-    /// Rate of either direction. Without one it is no line but a mere delay: a PDU takes no time to be put on it, and
-    /// reaches the node exactly `delay` after the sender let it go.
+    /// Rate of either direction. Without a rate it is only a delay: PDUs do not queue, and reach the node exactly `delay`
+    /// after they are sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<LineRate>,
     /// Propagation delay of either direction.

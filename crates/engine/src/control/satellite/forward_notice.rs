@@ -13,6 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::check_severity;
 use crate::control::answer::Answer;
 use crate::control::notification::{NotificationPoint, NotificationPointParams, ReceiverEnv};
 use crate::core::check;
@@ -41,6 +42,7 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
+        check_severity(self.severity)?;
         if self.interval == Span::ZERO {
             return Err(Fault::new(
                 "interval",

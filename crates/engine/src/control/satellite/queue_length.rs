@@ -14,6 +14,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::check_severity;
 use super::spacing::Spacing;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
 use crate::core::check;
@@ -49,6 +50,7 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
+        check_severity(self.severity)?;
         check::ratio("share", self.share, 0.0..=1.0)
     }
 }

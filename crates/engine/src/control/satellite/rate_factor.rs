@@ -18,6 +18,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::SEVERE;
 use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::check;
 use crate::core::error::Fault;
@@ -25,8 +26,6 @@ use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
 use crate::traffic::RateScale;
 
-/// Notices of this severity and above are severe: Type 2 of the paper.
-const SEVERE: u8 = 2;
 /// Shortest round trip: that of one kilometre. With the usual increase, a rate then grows by 2,000 times its nominal
 /// value per second, and a run can still end. With a round trip of one picosecond, 64 kb/s would soon become 400 Gb/s.
 const LEAST_ROUND_TRIP: Span = Span(10_000_000);
