@@ -88,26 +88,26 @@ mod abr;
 mod answer;
 mod atn;
 mod becn;
-#[cfg(test)]
-mod conformance;
 mod congestion;
 mod fixed_window;
+#[cfg(test)]
+mod laws;
+mod loops;
 mod notification;
 mod reaction;
 mod satellite;
 mod uncontrolled;
-mod work;
 
 pub use answer::Answer;
 pub use congestion::{
     Congestion, CongestionParams, CongestionPoint, CongestionPointParams, FlowTerms, Notice, PortEnv, PortNeeds,
     PortView,
 };
+pub use loops::{WithPoint, WithRateScale, WithReaction};
 pub use notification::{
     AnswerQueueing, Notification, NotificationParams, NotificationPoint, NotificationPointParams, ReceiverEnv,
 };
 pub use reaction::{Allowance, Next, Reaction, ReactionParams, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
-pub use work::{WithPoint, WithRateScale, WithReaction};
 
 impl ReactionParams {
     /// No control: the default of a flow.

@@ -1,10 +1,10 @@
 //! The report of a run: the definition of every column ([`rows`]), and the code that reads its value from the network
 //! ([`measured`]).
 
-pub mod columns;
 mod measured;
 mod rows;
 mod series;
+pub mod table;
 mod transports;
 
 pub use measured::Measured;

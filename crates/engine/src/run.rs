@@ -9,10 +9,10 @@ use crate::round::World;
 use crate::scenario::assembly::{self, Assembled};
 use crate::scenario::spec::{Measure, Scenario};
 
-mod flood;
+mod overload;
 
 pub use crate::scenario::assembly::{Estimate, Form, Limits};
-use flood::Flood;
+use overload::Overload;
 
 /// `advance` returns after about this many PDUs, whatever the requested span.
 const CELLS_PER_SLICE: u64 = 1 << 22;
@@ -30,7 +30,7 @@ pub struct Run<P = ()> {
     slice: u64,
     base: Vec<Counts>,
     estimate: Estimate,
-    flood: Flood,
+    overload: Overload,
 }
 
 impl Run {
@@ -39,7 +39,7 @@ impl Run {
     /// # Errors
     /// [`Error::Scenario`] for the first fault of the scenario.
     pub fn new(scenario: &Scenario, seed: u64, replication: u32, form: Form) -> Result<Run, Error> {
-        Run::watched(scenario, seed, replication, form, ())
+        Run::with_probe(scenario, seed, replication, form, ())
     }
 }
 
@@ -48,7 +48,7 @@ impl<P: Probe> Run<P> {
     ///
     /// # Errors
     /// [`Error::Scenario`] for the first fault of the scenario.
-    pub fn watched(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
+    pub fn with_probe(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
         let Assembled { mut world, stop, estimate } = assembly::world(scenario, seed, replication, form, probe)?;
         let measure = scenario.measure.clone();
         let series = Series::new(&measure, &world);
@@ -65,11 +65,11 @@ impl<P: Probe> Run<P> {
             series,
             measure,
             slice: CELLS_PER_SLICE,
-            flood: Flood::new(scenario.duration, estimate.offered),
+            overload: Overload::new(scenario.duration, estimate.offered),
             estimate,
         };
         if run.warm_up == Time::ZERO {
-            run.warm_now();
+            run.end_warm_up();
         }
         Ok(run)
     }
@@ -100,15 +100,15 @@ impl<P: Probe> Run<P> {
         let until = self.world.clock() + span;
         loop {
             let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
-            let target = until.min(self.end()).min(self.series.next()).min(warm_up).min(self.flood.next());
+            let target = until.min(self.end()).min(self.series.next()).min(warm_up).min(self.overload.next());
             let is_there = self.world.run_until(target, self.slice)?;
-            flood::refuse(&self.world)?;
+            overload::refuse(&self.world)?;
             let now = self.world.clock();
             if !is_there || now < target.min(self.end()) {
                 return Ok(false);
             }
             if now >= warm_up {
-                self.warm_now();
+                self.end_warm_up();
             }
             if now >= self.series.next() {
                 self.series.read(&mut self.world)?;
@@ -117,9 +117,9 @@ impl<P: Probe> Run<P> {
                 self.world.check()?;
                 return Ok(true);
             }
-            if now >= self.flood.next() {
+            if now >= self.overload.next() {
                 // With a stop by departures, the end of the run is not known yet.
-                self.flood.check(&self.world, self.stop.is_none().then_some(self.end))?;
+                self.overload.check(&self.world, self.stop.is_none().then_some(self.end))?;
             }
             if now >= until {
                 return Ok(false);
@@ -146,7 +146,7 @@ impl<P: Probe> Run<P> {
         self.end.min(self.world.end())
     }
 
-    fn warm_now(&mut self) {
+    fn end_warm_up(&mut self) {
         self.warm = true;
         self.series.rebase(&self.world);
         self.world.reset_measures();

@@ -140,7 +140,7 @@ fn a_probe_changes_nothing() {
         scenarios().into_iter().find(|(path, _)| path.ends_with("satellite/3-case-2.toml")).unwrap();
     scenario.duration = Span::milliseconds(1500);
     let plain = report(&scenario, 1, Form::Fast, Span::milliseconds(5000));
-    let mut watched = Run::watched(&scenario, 1, 0, Form::Fast, Trace::default()).unwrap();
+    let mut watched = Run::with_probe(&scenario, 1, 0, Form::Fast, Trace::default()).unwrap();
     watched.finish().unwrap();
     assert_eq!(watched.report(), plain);
     let delivered = plain.flows.iter().map(|row| row.delivered + row.control_delivered).sum::<u64>();

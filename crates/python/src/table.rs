@@ -13,7 +13,7 @@ use arrow_ipc::writer::StreamWriter;
 use arrow_schema::{ArrowError, Field, FieldRef, Schema};
 use arrow_select::concat::concat_batches;
 use penstock_engine::report::Report;
-use penstock_engine::report::columns::{Column, Values};
+use penstock_engine::report::table::{Column, Values};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule};

@@ -172,7 +172,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::conformance::{receiver, sender};
+    use crate::control::laws::{receiver, sender};
     use crate::core::pdu::FlowId;
     use crate::core::time::Span;
 

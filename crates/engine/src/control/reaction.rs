@@ -14,7 +14,7 @@ pub struct Ready {
     /// Data of the flow.
     pub data: bool,
     /// An answer of the receiver of the same host.
-    pub turned: bool,
+    pub answer: bool,
 }
 
 /// Which PDU a sender sends next.
@@ -23,7 +23,7 @@ pub enum Next {
     /// A PDU of the scheme, such as an RM cell.
     Own(Answer),
     /// The oldest answer that waits.
-    Turned,
+    Answer,
     /// Data.
     Data,
 }
@@ -78,7 +78,7 @@ role_trait! {
         fn on_send(&mut self, pdu: &mut Pdu, now: Time) {}
         /// The PDU to send next, of those that are `ready` (at least one is). The call changes no state; `on_send` follows.
         fn choose(&mut self, ready: Ready, now: Time) -> Next {
-            if ready.turned { Next::Turned } else { Next::Data }
+            if ready.answer { Next::Answer } else { Next::Data }
         }
         /// What may be sent at `now`.
         fn allowance(&mut self, now: Time) -> Allowance { Allowance::AsProduced }

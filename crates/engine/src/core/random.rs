@@ -177,7 +177,7 @@ fn scramble(word: u64) -> u64 {
 
 const LAYERS: usize = 256;
 
-/// A falling density cut into layers of equal area. Layer 0 is the strip below the lowest height together with the
+/// A falling density cut into layers of equal area. LaneBuilder 0 is the strip below the lowest height together with the
 /// tail. Its `edge` is the width of a rectangle of that height and area. `edge[LAYERS]` is 0.
 struct Ziggurat {
     edge: [f64; LAYERS + 1],

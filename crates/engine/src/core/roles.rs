@@ -118,26 +118,32 @@ macro_rules! dispatch {
 /// }
 /// ```
 ///
-/// Variants must have the `required` methods. They have the default of those `provided`. The enum always calls its
-/// variant; `@always` before a required method compiles that call into every caller.
+/// A variant must define the `required` methods, and may override the `provided` ones. The enum forwards each call to its
+/// variant; `@always` forces inlining of that call.
 macro_rules! role_trait {
     (
         $(#[$meta:meta])*
         pub trait $name:ident $(: $above:ident)? for $enum:ident by $list:ident {
-            required $($(#[doc = $asked:literal])* $(@$inline:ident)? fn $ask:ident $given:tt $(-> $answer:ty)?;)*
-            provided $($(#[$told:meta])* fn $tell:ident $taken:tt $(-> $back:ty)? $default:block)*
+            required
+            $($(#[doc = $doc:literal])* $(@$inline:ident)? fn $required:ident $arguments:tt $(-> $type:ty)?;)*
+            provided
+            $($(#[$attribute:meta])* fn $provided:ident $provided_arguments:tt $(-> $provided_type:ty)? $default:block)*
         }
     ) => {
         $(#[$meta])*
         #[allow(unused_variables, reason = "defaults ignore their arguments")]
         pub trait $name $(: $above)? {
-            $($(#[doc = $asked])* fn $ask $given $(-> $answer)?;)*
-            $($(#[$told])* fn $tell $taken $(-> $back)? $default)*
+            $($(#[doc = $doc])* fn $required $arguments $(-> $type)?;)*
+            $($(#[$attribute])* fn $provided $provided_arguments $(-> $provided_type)? $default)*
         }
 
         impl $name for $enum {
-            $(crate::core::roles::forward! { $enum $list [#[inline $(($inline))?]] $ask $given [$(-> $answer)?] })*
-            $(crate::core::roles::forward! { $enum $list [$(#[$told])*] $tell $taken [$(-> $back)?] })*
+            $(crate::core::roles::forward! {
+                $enum $list [#[inline $(($inline))?]] $required $arguments [$(-> $type)?]
+            })*
+            $(crate::core::roles::forward! {
+                $enum $list [$(#[$attribute])*] $provided $provided_arguments [$(-> $provided_type)?]
+            })*
         }
     };
 }

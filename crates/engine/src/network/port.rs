@@ -5,8 +5,8 @@
 //! node's lane (see `server`).
 
 mod bits;
+mod fast_path;
 mod groups;
-mod lean;
 mod queues;
 mod server;
 mod service;

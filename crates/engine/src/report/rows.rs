@@ -3,7 +3,7 @@
 //! Counts start at the end of warm-up. PDUs in flight at that time are delivered without being counted as sent, so
 //! `delivered` may exceed `sent`.
 
-use super::columns::{report, row};
+use super::table::{report, row};
 
 row! {
     /// Counts of transport connections.

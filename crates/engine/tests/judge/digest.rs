@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use penstock_engine::report::Report;
-use penstock_engine::report::columns::{Column, Table, Values};
+use penstock_engine::report::table::{Column, Table, Values};
 use sha2::{Digest, Sha256};
 
 /// The name of a row of each table in the text, in the order of the tables.

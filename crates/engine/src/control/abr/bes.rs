@@ -56,7 +56,7 @@ impl CongestionPoint for Bes {
 mod tests {
     use super::super::cells::{backward, er, forward, view};
     use super::*;
-    use crate::control::conformance::port_of;
+    use crate::control::laws::port_of;
     use crate::core::pdu::Marks;
     use crate::core::time::Rate;
 

@@ -120,7 +120,7 @@ impl Census {
 mod tests {
     use super::super::cells::{backward, forward};
     use super::*;
-    use crate::control::conformance::port_of;
+    use crate::control::laws::port_of;
     use crate::core::pdu::FlowId;
     use crate::core::time::Rate;
 

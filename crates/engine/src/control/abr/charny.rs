@@ -167,7 +167,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::*;
-    use crate::control::conformance::port_of;
+    use crate::control::laws::port_of;
     use crate::core::time::Rate;
 
     #[test]

@@ -121,7 +121,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::conformance::receiver;
+    use crate::control::laws::receiver;
     use crate::core::pdu::{Body, FlowId};
 
     fn destination(clears_efci: bool) -> TurnRound {

@@ -121,7 +121,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::super::cells::{backward, er, view};
     use super::*;
-    use crate::control::conformance::port_of;
+    use crate::control::laws::port_of;
     use crate::core::pdu::Marks;
 
     #[test]

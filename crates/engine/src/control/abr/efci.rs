@@ -79,7 +79,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::super::cells::{data, forward, video, view};
     use super::*;
-    use crate::control::conformance::port;
+    use crate::control::laws::port;
 
     #[test]
     fn data_that_leaves_a_long_queue_is_marked() {

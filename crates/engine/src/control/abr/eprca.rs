@@ -213,7 +213,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::super::sending::{BOTH, DATA, TURNED, backward, letters, ms, sends};
     use super::*;
-    use crate::control::conformance::sender;
+    use crate::control::laws::sender;
     use crate::core::time::Span;
 
     fn source(params: Params) -> Source {

@@ -154,7 +154,7 @@ mod tests {
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::super::interval;
     use super::*;
-    use crate::control::conformance::port_of;
+    use crate::control::laws::port_of;
     use crate::core::time::Rate;
 
     /// 100 cells a millisecond.

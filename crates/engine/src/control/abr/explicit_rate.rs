@@ -178,8 +178,8 @@ impl ReactionPoint for ExplicitRate {
     }
 
     fn choose(&mut self, ready: Ready, _now: Time) -> Next {
-        if ready.turned {
-            Next::Turned
+        if ready.answer {
+            Next::Answer
         } else if self.position == 0 {
             let body = Body::ResourceManagement { er: self.peak, ccr: self.acr };
             Next::Own(Answer { body, marks: Marks::default(), octets: CELL_OCTETS })
@@ -210,11 +210,11 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::conformance::{port, sender};
+    use crate::control::laws::{port, sender};
     use crate::core::pdu::FlowId;
     use crate::core::time::Span;
 
-    const DATA: Ready = Ready { data: true, turned: false };
+    const DATA: Ready = Ready { data: true, answer: false };
 
     fn params() -> Params {
         Params { initial: Rate(1_000_000), peak: Rate(10_000_000), minimum: Some(Rate(500_000)), nrm: 4 }

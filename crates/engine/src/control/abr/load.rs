@@ -102,7 +102,7 @@ impl Load {
 mod tests {
     use super::super::cells::{backward, data, forward, video};
     use super::*;
-    use crate::control::conformance::port_of;
+    use crate::control::laws::port_of;
     use crate::core::pdu::{CELL_BITS, Marks};
     use crate::core::time::{PICOSECONDS, Rate};
 

@@ -135,7 +135,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::super::cells::{backward, data, forward};
     use super::*;
-    use crate::control::conformance::port_of;
+    use crate::control::laws::port_of;
 
     fn macr() -> Macr {
         let params = Params { initial_macr: Some(Rate(16_000_000)), ..Params::default() };

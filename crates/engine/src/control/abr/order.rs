@@ -77,14 +77,14 @@ impl Order {
             Next::Own(Answer { body, marks, octets: CELL_OCTETS })
         };
         if self.is_out_of_rate(acr) {
-            let backward = ready.turned && self.probed;
-            return if backward { Next::Turned } else { forward(Marks::CLP) };
+            let backward = ready.answer && self.probed;
+            return if backward { Next::Answer } else { forward(Marks::CLP) };
         }
         let early = self.count >= self.mrm && self.silence(now) >= self.trm;
         if self.count + 1 >= self.nrm || early {
             forward(Marks::default())
-        } else if ready.turned && !(self.returned && ready.data) {
-            Next::Turned
+        } else if ready.answer && !(self.returned && ready.data) {
+            Next::Answer
         } else {
             Next::Data
         }

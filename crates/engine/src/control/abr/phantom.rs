@@ -145,7 +145,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::super::cells::{backward, data, er, video, view};
     use super::*;
-    use crate::control::conformance::port_of;
+    use crate::control::laws::port_of;
 
     /// 100 cells a millisecond.
     const LINE: f64 = 42.4e6;

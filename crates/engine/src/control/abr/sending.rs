@@ -5,9 +5,9 @@ use crate::control::reaction::{Next, ReactionPoint, Ready};
 use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::core::time::{Span, Time};
 
-pub(super) const DATA: Ready = Ready { data: true, turned: false };
-pub(super) const TURNED: Ready = Ready { data: false, turned: true };
-pub(super) const BOTH: Ready = Ready { data: true, turned: true };
+pub(super) const DATA: Ready = Ready { data: true, answer: false };
+pub(super) const TURNED: Ready = Ready { data: false, answer: true };
+pub(super) const BOTH: Ready = Ready { data: true, answer: true };
 
 pub(super) fn ms(milliseconds: u64) -> Time {
     Time::ZERO + Span::milliseconds(milliseconds)
@@ -36,7 +36,7 @@ pub(super) fn sends(source: &mut impl ReactionPoint, ready: Ready, now: Time) ->
     assert_eq!(next, source.choose(ready, now));
     let (letter, mut pdu) = match next {
         Next::Own(own) => ('F', cell(own)),
-        Next::Turned => ('B', backward(1e6, Marks::default())),
+        Next::Answer => ('B', backward(1e6, Marks::default())),
         Next::Data => ('d', data()),
     };
     source.on_send(&mut pdu, now);

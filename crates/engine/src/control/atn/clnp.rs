@@ -149,7 +149,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::conformance::port;
+    use crate::control::laws::port;
     use crate::core::pdu::FlowId;
     use crate::core::time::Time;
 

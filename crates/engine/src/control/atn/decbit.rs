@@ -117,7 +117,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::conformance::port;
+    use crate::control::laws::port;
     use crate::core::pdu::{Body, FlowId};
 
     struct Router {

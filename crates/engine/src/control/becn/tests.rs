@@ -1,5 +1,5 @@
 use super::*;
-use crate::control::conformance::{port_of, sender};
+use crate::control::laws::{port_of, sender};
 use crate::core::pdu::{CELL_OCTETS, FlowId};
 use crate::core::time::Rate;
 

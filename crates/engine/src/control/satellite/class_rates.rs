@@ -262,7 +262,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::conformance::port_of;
+    use crate::control::laws::port_of;
     use crate::core::pdu::{Body, CELL_BITS, CELL_OCTETS, FlowId};
     use crate::core::time::Rate;
 

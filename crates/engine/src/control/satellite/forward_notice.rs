@@ -114,7 +114,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::conformance::receiver;
+    use crate::control::laws::receiver;
     use crate::core::pdu::{CELL_OCTETS, FlowId};
 
     const INTERVAL: u64 = Span::milliseconds(50).0;

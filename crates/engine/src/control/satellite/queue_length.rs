@@ -110,7 +110,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::conformance::port;
+    use crate::control::laws::port;
     use crate::core::pdu::{Body, CELL_OCTETS, FlowId};
     use crate::core::time::Time;
 

@@ -96,7 +96,7 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::conformance::sender;
+    use crate::control::laws::sender;
     use crate::core::pdu::{CELL_OCTETS, FlowId};
 
     const TRIP: Span = Span::milliseconds(560);

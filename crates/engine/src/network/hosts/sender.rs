@@ -58,7 +58,7 @@ struct Progress {
     line_rate: LineRate,
     upcoming: Upcoming,
     /// Answers of the receiver of the same host, and the time since when each waits.
-    turned: VecDeque<(Time, Pdu)>,
+    answers: VecDeque<(Time, Pdu)>,
     saturates: bool,
     /// Each PDU leaves unchanged at the time of its production.
     as_produced: bool,
@@ -94,7 +94,7 @@ impl Sender {
             priority,
             line_rate,
             upcoming,
-            turned: VecDeque::new(),
+            answers: VecDeque::new(),
             saturates,
             as_produced,
             firm: None,
@@ -130,7 +130,7 @@ impl Sender {
     #[inline]
     #[must_use]
     pub fn is_as_produced(&self) -> bool {
-        self.progress.as_produced && self.progress.turned.is_empty()
+        self.progress.as_produced && self.progress.answers.is_empty()
     }
 
     /// Sends all data produced before `last`. `is_as_produced` must hold. Returns the time of its next timer.
@@ -174,9 +174,9 @@ impl Sender {
     /// Queues an answer of the receiver of the same host.
     pub fn queue_answer(&mut self, answer: Pdu, queueing: AnswerQueueing, now: Time) {
         if queueing == AnswerQueueing::Overwrite {
-            self.progress.turned.clear();
+            self.progress.answers.clear();
         }
-        self.progress.turned.push_back((now, answer));
+        self.progress.answers.push_back((now, answer));
         self.progress.firm = None;
     }
 
@@ -272,7 +272,7 @@ impl Progress {
             Upcoming::Decision(at) => at,
             Upcoming::Never => Time::NEVER,
         };
-        let due = match self.turned.front() {
+        let due = match self.answers.front() {
             Some(&(since, _)) => self.permitted(reaction, since, now).min(own),
             None => own,
         };
@@ -315,11 +315,11 @@ impl Progress {
     #[inline(always)]
     fn instead_of_data(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Option<Pdu> {
         let ready = match self.upcoming {
-            Upcoming::Pdu(_) if self.as_produced && self.turned.is_empty() => return None,
+            Upcoming::Pdu(_) if self.as_produced && self.answers.is_empty() => return None,
             // The decision at this time may produce data.
             Upcoming::Decision(at) if at <= now => return None,
-            Upcoming::Pdu(at) => Ready { data: at <= now, turned: !self.turned.is_empty() },
-            Upcoming::Decision(_) | Upcoming::Never => Ready { data: false, turned: true },
+            Upcoming::Pdu(at) => Ready { data: at <= now, answer: !self.answers.is_empty() },
+            Upcoming::Decision(_) | Upcoming::Never => Ready { data: false, answer: true },
         };
         let pdu = match reaction.choose(ready, now) {
             Next::Own(own) => {
@@ -329,7 +329,7 @@ impl Progress {
                 pdu
             }
             Next::Data if ready.data => return None,
-            Next::Data | Next::Turned => self.turned.pop_front()?.1,
+            Next::Data | Next::Answer => self.answers.pop_front()?.1,
         };
         self.control_bits += pdu.bits();
         Some(pdu)

@@ -113,7 +113,7 @@ impl Network<'_> {
 
     /// Lays out the lanes. Each endpoint for which `takes_turns` is true has its own node.
     pub(super) fn route(&self, folded: &BTreeSet<usize>, takes_turns: impl Fn(usize) -> bool) -> Routes {
-        let mut layer = Layer {
+        let mut layer = LaneBuilder {
             network: self,
             folded,
             routes: Routes {
@@ -191,13 +191,13 @@ impl Network<'_> {
 }
 
 /// Lays out the lanes of one network.
-struct Layer<'a> {
+struct LaneBuilder<'a> {
     network: &'a Network<'a>,
     folded: &'a BTreeSet<usize>,
     routes: Routes,
 }
 
-impl Layer<'_> {
+impl LaneBuilder<'_> {
     /// Assigns nodes to both endpoints of the flow.
     fn place_endpoints(&mut self, flow: &FlowPlan<'_>, takes_turns: &impl Fn(usize) -> bool) {
         let [sending, receiving] = flow.endpoints;

@@ -2,7 +2,7 @@
 
 use super::super::cells::{backward, data, er, forward, video, view};
 use super::*;
-use crate::control::conformance::port_of;
+use crate::control::laws::port_of;
 use crate::core::pdu::Marks;
 use crate::core::time::Rate;
 

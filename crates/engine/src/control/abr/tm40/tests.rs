@@ -2,7 +2,7 @@
 
 use super::super::sending::{BOTH, DATA, TURNED, backward, letters, ms, sends};
 use super::*;
-use crate::control::conformance::sender;
+use crate::control::laws::sender;
 use crate::core::time::LineRate;
 
 fn source(params: Params) -> Source {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::control::conformance::sender;
+use crate::control::laws::sender;
 use crate::core::pdu::{CELL_OCTETS, FlowId};
 
 const TRIP: Span = Span::milliseconds(560);

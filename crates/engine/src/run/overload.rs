@@ -1,4 +1,4 @@
-//! Flood: detects a port whose queue only grows, long before memory is full.
+//! Overload: detects a port whose queue only grows, long before memory is full.
 //!
 //! The checks are at fixed times of the run, so the result does not depend on the caller or on the speed of the
 //! machine.
@@ -21,7 +21,7 @@ const MOST: u64 = 4096;
 
 /// The checks of the queue lengths in a run.
 #[derive(Clone, Debug)]
-pub(super) struct Flood {
+pub(super) struct Overload {
     step: Span,
     next: Time,
     /// By port number; empty while the network holds few PDUs.
@@ -37,13 +37,13 @@ struct Growth {
     checks: u32,
 }
 
-impl Flood {
+impl Overload {
     /// For a run of this length with about `offered` PDUs per second: about one check per `EARLY` PDUs, so that enough
     /// checks precede the memory limit.
-    pub(super) fn new(duration: Span, offered: f64) -> Flood {
+    pub(super) fn new(duration: Span, offered: f64) -> Overload {
         let wanted = Span::from_seconds(EARLY as f64 / offered.max(1e-9));
         let step = wanted.clamp(Span(duration.0 / MOST), Span(duration.0 / FEWEST)).max(Span(1));
-        Flood { step, next: Time::ZERO + step, growth: Vec::new() }
+        Overload { step, next: Time::ZERO + step, growth: Vec::new() }
     }
 
     /// Time of the next check.

@@ -60,7 +60,7 @@ impl Call {
     /// Whatever is ready when a sender asks.
     fn ready(&self) -> Ready {
         let kind = self.length % 3;
-        Ready { data: kind > 0, turned: kind < 2 }
+        Ready { data: kind > 0, answer: kind < 2 }
     }
 }
 

@@ -98,16 +98,16 @@ macro_rules! row {
             $($(#[doc = $doc])* pub $field: $type,)*
         }
 
-        impl $crate::report::columns::Field for $row {
+        impl $crate::report::table::Field for $row {
             const MEANING: &'static str = concat!($($about, "\n"),*);
 
             fn add<'a>(
                 _: &'static str,
                 _: &str,
                 rows: impl Iterator<Item = &'a Self> + Clone,
-                to: &mut Vec<$crate::report::columns::Column>,
+                to: &mut Vec<$crate::report::table::Column>,
             ) {
-                $(<$type as $crate::report::columns::Field>::add(
+                $(<$type as $crate::report::table::Field>::add(
                     stringify!($field), concat!($($doc, "\n"),*), rows.clone().map(|row| &row.$field), to,
                 );)*
             }
@@ -129,8 +129,8 @@ macro_rules! report {
         impl Report {
             /// Every table with its columns, in order. An empty report also has all columns.
             #[must_use]
-            pub fn tables(&self) -> Vec<$crate::report::columns::Table> {
-                use $crate::report::columns::{Field, Table, in_one_line};
+            pub fn tables(&self) -> Vec<$crate::report::table::Table> {
+                use $crate::report::table::{Field, Table, in_one_line};
                 vec![$({
                     let mut columns = Vec::new();
                     $row::add("", "", self.$table.iter(), &mut columns);
