@@ -15,6 +15,7 @@ use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
 use crate::policer;
 use crate::queue;
+use crate::scenario::path::shown_key;
 use crate::traffic;
 use crate::transport;
 
@@ -71,7 +72,7 @@ impl Scenario {
     /// What is wrong with the text, and in which line.
     pub fn take_file(&mut self, group: &str, text: &str) -> Result<(), Fault> {
         let Some(flow) = self.flow.get_mut(group) else { return Ok(()) };
-        flow.traffic.take_file(text).map_err(|fault| fault.under("traffic").under(group).under("flow"))
+        flow.traffic.take_file(text).map_err(|fault| fault.under("traffic").under(&shown_key(group)).under("flow"))
     }
 
     /// The video frames that the flows of `group` play in one replication.

@@ -10,6 +10,7 @@ use crate::network::port::MOST_QUEUES;
 use crate::policer;
 use crate::queue;
 use crate::queue::Discard;
+use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, Line, Scenario};
 
 /// Fastest line: at 100 Tb/s a cell still takes whole picoseconds.
@@ -44,7 +45,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
         return Err(Fault::new("stop.departures", 0, "the run would end before it begins", "give at least 1"));
     }
     for (name, line_) in &scenario.line {
-        line(line_).map_err(|fault| fault.under(name).under("line"))?;
+        line(line_).map_err(|fault| fault.under(&shown_key(name)).under("line"))?;
     }
     if scenario.flow.is_empty() {
         return Err(Fault::new("flow", "", "there is no flow", "add a table such as [flow.data]"));
@@ -56,7 +57,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
             }
             _ => Ok(()),
         };
-        flow(flow_).and_then(slots).map_err(|fault| fault.under(name).under("flow"))?;
+        flow(flow_).and_then(slots).map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
     }
     scenario.sweep.as_ref().map_or(Ok(()), |sweep| sweep.check().map_err(|fault| fault.under("sweep")))
 }
@@ -160,7 +161,7 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
         let most = MOST_MEMORY / (FLOW_BYTES + histogram + access(largest));
         let reason = format!("{flows} flows would take about {} GB of memory", total >> 30);
         let remedy = format!("a run has room for about {most} flows like these");
-        return Err(Fault::new(format!("flow.{name}.count"), largest.count, reason, remedy));
+        return Err(Fault::new(format!("flow.{}.count", shown_key(name)), largest.count, reason, remedy));
     }
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use super::plan::{FlowPlan, Network};
 use crate::core::error::Fault;
+use crate::scenario::path::shown_key;
 
 impl Network<'_> {
     /// Refuses paths that imply a round trip too short for the reaction point that takes it.
@@ -13,7 +14,7 @@ impl Network<'_> {
                 let reason = format!("{reason}: the path implies this one, twice {}", self.delays(flow));
                 let remedy = format!("write round_trip = \"10 ms\", say ({least} or more), or give a line a delay");
                 let keyword = flow.params.reaction_point.keyword();
-                let path = format!("flow.{}.reaction_point.{keyword}.round_trip", self.groups[flow.group]);
+                let path = format!("flow.{}.reaction_point.{keyword}.round_trip", shown_key(&self.groups[flow.group]));
                 return Err(Fault::new(path, implied, reason, remedy));
             }
         }
