@@ -59,6 +59,17 @@ def test_a_star_is_every_entry_in_which_the_path_has_a_place(small: Scenario) ->
     assert every["random"] == every["steady"] == small.tree["flow"]["steady"]
 
 
+def test_a_key_with_dots_is_named_in_quotes_or_as_an_error_shows_it(small_text: str) -> None:
+    scenario = Scenario.parse(
+        small_text.replace("[flow.steady]", '[flow."a.b[1]"]') + SWEEP.replace("steady", "random")
+    )
+    for path in ('flow."a.b[1]".count', "flow.a.b[1].count", "flow.*.count"):
+        assert scenario.with_({path: 9}).tree["flow"]["a.b[1]"]["count"] == 9
+    with pytest.raises(InputError) as raised:
+        scenario.with_({"sweep.axis[0].flow.random.count": []})
+    assert scenario.with_({raised.value.path: [1, 2, 3]}).tree["sweep"]["axis"][0]["flow.random.count"] == [1, 2, 3]
+
+
 def test_with_checks_all_changes_together(small: Scenario) -> None:
     renamed = small.with_(
         {"line.trunk.between": ["left", "middle"], "flow.steady.path": ["left", "middle"], "flow.random": None}
@@ -84,11 +95,13 @@ def test_with_sets_and_removes_optional_values(small: Scenario) -> None:
         ("line.trunk.queues[0].push_oot.size", "9 cells", ['there is no "push_oot"', "there are drop_tail"]),
         ("line.trunk.queues[0].becn.threshold", "9 cells", ['there is no "becn"', "there are drop_tail"]),
         ("flow.steady.reaction_point.stop.discards", 1, ['"uncontrolled" is chosen', "reaction_point={stop={}}"]),
-        ("flow.steady.count.*", 1, ['rest of the path after "*"', "the value 2"]),
+        ("flow.steady.count.*", 1, ['there is no "*"', "the value 2"]),
         ("", 1, ["not a path"]),
         ("flow.[0]", 1, ["not a path"]),
         ("flow.steady.path[x]", 1, ["not a path"]),
         ("flow..count", 1, ["not a path"]),
+        ('flow."steady', 1, ["not a path"]),
+        ("flow.\udc80.count", 1, ['there is no "?"']),
         ("[0]", 1, ["not a path"]),
         ("flow.steady.count", 1.5, ["flow.steady.count"]),
         ("flow.steady.count", -1, ["flow.steady.count"]),

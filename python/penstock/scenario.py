@@ -6,7 +6,6 @@ A scenario is stored as the engine's own JSON with every default, so two with th
 from __future__ import annotations
 
 import json
-import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -19,16 +18,13 @@ from penstock.errors import InputError, did_you_mean
 from penstock.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping
     from importlib.resources.abc import Traversable
 
 LARGEST_FILE = 1_000_000
 """A scenario file of more octets than this is refused by its size, unread."""
 LARGEST_RECORDING = 10_000_000
 """The same limit for a file of frame sizes."""
-
-_STEP = re.compile(r"([^.\[\]]+)|\[(\d+|\*)\]")
-_PATH = re.compile(r"[^.\[\]]+(\.[^.\[\]]+|\[(\d+|\*)\])*")
 
 
 class Scenario:
@@ -77,20 +73,22 @@ class Scenario:
         """The scenario with other values: ``with_({"flow.voice.count": 88, "line.satellite.rate": "2 Mb/s"})``.
 
         A key is a path into :attr:`tree`; an entry of a list is named by its number, as ``flow.voice.policers[0]``.
-        ``*`` is every entry of a table or list that has the rest of the path: ``line.*.delay``.
+        ``*`` is every entry of a table or list that has the rest of the path: ``line.*.delay``. A key with dots or
+        brackets is in quotes: ``flow."a.b".count``.
         A value may be a whole table, as a dict; ``None`` removes an optional value. All changes are made, then checked
         together. Raises :class:`InputError`.
         """
-        tree = self.tree
-        for path, value in changes.items():
-            _put(tree, path, value)
         try:
-            text = json.dumps(tree, allow_nan=False)
+            texts = [(_utf8(path), json.dumps(value, allow_nan=False)) for path, value in changes.items()]
         except (TypeError, ValueError) as error:
             raise InputError(
                 f"a value must be text, a number, a boolean, a list or a table: {error}", path=", ".join(changes)
             ) from None
-        return Scenario(text, "json", name=self.name)
+        try:
+            changed = _engine.with_values(self._json, texts)
+        except _engine.ScenarioError as error:
+            raise InputError(error.reason, path=error.path, value=error.value, remedy=error.remedy) from None
+        return Scenario(changed, "json", name=self.name)
 
     @property
     def tree(self) -> dict[str, Any]:
@@ -187,6 +185,11 @@ def ready() -> Mapping[str, Traversable]:
 def line_of(text: str, path: str) -> int | None:
     """The line of the scenario file ``text`` that has ``path``, or the longest existing part of it."""
     return _engine.line_of(text, path)
+
+
+def leads_into(path: str, place: str) -> bool:
+    """Whether ``path`` leads to the place of ``place``, or to something in it; a ``*`` there is any name or number."""
+    return _engine.leads_into(path, place)
 
 
 def read(source: str | Path) -> str:
@@ -306,6 +309,11 @@ def stem(source: str) -> str:
     return Path(name_of(source)).name.removesuffix(".toml")
 
 
+def _utf8(text: str) -> str:
+    """``text``, with a question mark for what UTF-8 has no octets for."""
+    return text.encode(errors="replace").decode()
+
+
 def parse_value(text: str) -> object:
     """A value as in a scenario file; text that is not a TOML value is a string: ``270 ms``, ``6 Mb/s``."""
     try:
@@ -313,83 +321,3 @@ def parse_value(text: str) -> object:
     except (tomllib.TOMLDecodeError, RecursionError):
         return text
     return parsed["value"] if list(parsed) == ["value"] else text
-
-
-def _put(tree: dict[str, Any], path: str, value: object) -> None:
-    """Set ``path`` in ``tree``. All steps but the last must exist; the engine checks the last one."""
-    if not _PATH.fullmatch(path):
-        raise InputError("this is not a path into a scenario", path=path, remedy='write one like "flow.voice.count"')
-    steps = [int(number) if number.isdigit() else name or number for name, number in _STEP.findall(path)]
-    try:
-        places = list(_places(tree, steps))
-    except _NoPlaceError as error:
-        raise InputError(error.reason, path=path, value=_shown(value), remedy=error.remedy) from None
-    for here, step in places:
-        if value is None and isinstance(here, dict):
-            here.pop(step, None)
-        else:
-            here[step] = value
-
-
-class _NoPlaceError(Exception):
-    """A path does not exist."""
-
-    def __init__(self, reason: str, remedy: str = "") -> None:
-        super().__init__(reason)
-        self.reason, self.remedy = reason, remedy
-
-
-def _places(here: object, steps: Sequence[str | int], path: str = "") -> Iterator[tuple[Any, str | int]]:
-    """The places of the last of ``steps``: a table with a key, or a list with a number; ``path`` is that of ``here``.
-
-    A ``*`` is every entry that has the rest of the path.
-    """
-    step, *rest = steps
-    if step == "*" and isinstance(here, dict | list) and here:
-        refusals = []
-        for entry in here if isinstance(here, dict) else range(len(here)):
-            try:
-                yield from _places(here, [entry, *rest], path)
-            except _NoPlaceError as error:
-                refusals.append(error)
-        if len(refusals) == len(here):
-            raise refusals[-1]
-        return
-    if isinstance(here, dict) and isinstance(step, str):
-        if rest and step not in here:
-            raise _NoPlaceError(
-                f'there is no "{step}"', _choose(here, step, path) or did_you_mean(step, here) or _offer(here)
-            )
-        inner = here.get(step)
-    elif isinstance(here, list) and isinstance(step, int):
-        if step >= len(here):
-            raise _NoPlaceError(f"the list has {len(here)} entries, numbered from 0")
-        inner = here[step]
-    else:
-        raise _NoPlaceError(f'no entry has the rest of the path after "{step}"', _offer(here))
-    if rest:
-        yield from _places(inner, rest, f"{path}[{step}]" if isinstance(step, int) else f"{path}.{step}".lstrip("."))
-    else:
-        yield here, step
-
-
-def _choose(here: Mapping[str, Any], keyword: str, path: str) -> str:
-    """How to choose ``keyword`` if the table ``here``, at ``path``, has another choice; empty for other tables."""
-    branches = (definition.get("oneOf", ()) for definition in schema()["$defs"].values())
-    choices = ({key for branch in each for key in branch.get("properties", ())} for each in branches)
-    if len(here) != 1 or not any({keyword, *here} <= choice for choice in choices):
-        return ""
-    example = f'--set "{path}={{{keyword}={{}}}}"'
-    return f'"{next(iter(here))}" is chosen there; to choose another, give the whole table, as {example}'
-
-
-def _shown(value: object) -> str:
-    return json.dumps(value, default=str)
-
-
-def _offer(here: object) -> str:
-    if isinstance(here, dict):
-        return f"there are {', '.join(here)}" if here else "it is empty"
-    if isinstance(here, list):
-        return f"name one of its {len(here)} entries, as [0]"
-    return f"it is the value {_shown(here)}"

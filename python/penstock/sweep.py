@@ -21,7 +21,7 @@ from penstock.experiment import Experiment, Plan, State, check_directory, refuse
 from penstock.metric import Metric, metric
 from penstock.results import Results
 from penstock.run import limits
-from penstock.scenario import Scenario, line_of, name_of, read, source_of, stem
+from penstock.scenario import Scenario, leads_into, line_of, name_of, read, source_of, stem
 from penstock.statistics import Precision
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class Sweep:
             place, value = error.path, error.value
             for axis, step in enumerate(self.points.axes):
                 for path in step[0]:
-                    if error.path == path or error.path.startswith((f"{path}.", f"{path}[")):
+                    if leads_into(error.path, path):
                         place, value = f"sweep.axis[{axis}].{path}", value or str(point.parameters[path])
             raise InputError(
                 error.reason,

@@ -1,5 +1,8 @@
-//! Scenarios: what a file may say ([`spec`]), how it is read ([`document`]), and how it becomes a network ([`assembly`]).
+//! Scenarios: what a file may say ([`spec`]), how it is read ([`document`]), how its parts are named ([`path`]), and how it
+//! becomes a network ([`assembly`]).
 
 pub mod assembly;
 pub mod document;
+pub mod path;
 pub mod spec;
+mod suggestion;

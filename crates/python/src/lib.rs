@@ -11,6 +11,7 @@ use penstock_engine::core::error::{Error, Fault, REPORT};
 use penstock_engine::run::{Form, Run as Simulation};
 use penstock_engine::scenario::assembly;
 use penstock_engine::scenario::document;
+use penstock_engine::scenario::path::{Path, shown_key};
 use penstock_engine::scenario::spec::Scenario;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -34,6 +35,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(frames, module)?)?;
     module.add_function(wrap_pyfunction!(line_of, module)?)?;
+    module.add_function(wrap_pyfunction!(with_values, module)?)?;
+    module.add_function(wrap_pyfunction!(leads_into, module)?)?;
     module.add_function(wrap_pyfunction!(sweep_lengths, module)?)?;
     module.add_function(wrap_pyfunction!(expand_sweep, module)?)?;
     Ok(())
@@ -58,7 +61,7 @@ fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_,
     };
     if let Some(read_file) = read_file {
         for (group, name) in scenario.files() {
-            let path = format!("flow.{group}.traffic.replay.file");
+            let path = format!("flow.{}.traffic.replay.file", shown_key(&group));
             let sizes: String = read_file.call1((path, name))?.extract()?;
             scenario.take_file(&group, &sizes).map_err(|fault| refuse(fault.into()))?;
         }
@@ -113,6 +116,20 @@ fn columns() -> String {
 #[pyfunction]
 fn line_of(text: &str, path: &str) -> Option<usize> {
     document::line_of(text, path)
+}
+
+/// The scenario in `json` with other values: pairs of a path and JSON, set one after the other. Null removes the key of a
+/// table. `*` is every entry in which the rest of the path exists. The result is not checked.
+#[pyfunction]
+fn with_values(py: Python<'_>, json: &str, changes: Vec<(String, String)>) -> PyResult<String> {
+    error::run(py, || document::with_values(json, &changes))
+}
+
+/// Whether `path` leads to the place of `place`, or to something in it. A `*` of `place` is any name or number.
+#[pyfunction]
+fn leads_into(path: &str, place: &str) -> bool {
+    let parsed = |text: &str| text.parse::<Path>().ok();
+    parsed(path).zip(parsed(place)).is_some_and(|(path, place)| path.leads_into(&place))
 }
 
 /// Number of steps of each axis of the sweep in the scenario `json`, without expanding it.

@@ -72,11 +72,6 @@ fn cut(text: &str, most: usize) -> String {
     shown
 }
 
-/// Whether `path` leads to `place`, or to something in it.
-pub(crate) fn leads_into(path: &str, place: &str) -> bool {
-    path.strip_prefix(place).is_some_and(|behind| behind.is_empty() || behind.starts_with(['.', '[']))
-}
-
 /// Every way in which the engine can refuse or fail.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {

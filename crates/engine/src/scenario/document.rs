@@ -1,13 +1,20 @@
 //! Scenario documents: TOML for people, JSON for programs, one schema for both. Errors name line, path, value and remedy.
 
 use serde_json::{Value, json};
-use toml::de::{DeTable, DeValue, Deserializer};
+use toml::de::{DeTable, Deserializer};
 
-use crate::core::error::{Error, Fault, leads_into};
+use self::explain::explain;
+use crate::core::error::{Error, Fault};
+use crate::scenario::path::Path;
 use crate::scenario::spec::Scenario;
 
 mod cell_times;
+mod changes;
 mod defaults;
+mod explain;
+mod places;
+
+pub use changes::with_values;
 
 /// Longest TOML document that is read, in bytes.
 pub const LONGEST: usize = 1 << 20;
@@ -40,11 +47,9 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
         .map_err(|fault| with_line(fault.into(), text))?;
     defaults::take_from_toml(table);
     serde_path_to_error::deserialize(Deserializer::from(document)).map_err(|error| {
-        let path = error.path().to_string();
-        let inner = error.into_inner();
-        let span = inner.span();
-        let fault = explain(&path, inner.message());
-        let place = find(text, &fault.path);
+        let span = error.inner().span();
+        let fault = explain(error.path(), error.inner().message());
+        let place = places::find(text, &fault.path);
         let position = place.as_ref().map(|place| place.position).or(span.map(|span| span.start));
         let line = position.map(|position| line_at(text, position));
         let value = place.and_then(|place| place.value).unwrap_or(fault.value);
@@ -58,21 +63,20 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
 /// As [`parse`], without lines.
 pub fn from_json(text: &str) -> Result<Scenario, Error> {
     refuse_size(text, LONGEST_JSON)?;
-    let mut tree: Value = serde_json::from_str(text).map_err(|error| {
-        let reason = format!("this is not JSON: {error}");
-        Error::from(Fault::new("", "", reason, "give the JSON form of a scenario"))
-    })?;
+    let mut tree: Value = serde_json::from_str(text).map_err(|error| no_json(&error))?;
     cell_times::in_json(&mut tree)?;
     defaults::in_json(&mut tree)?;
     serde_path_to_error::deserialize(&tree).map_err(|error| {
-        let path = error.path().to_string();
-        let message = error.into_inner().to_string();
-        let mut fault = explain(&path, &message);
-        if let Some(value) = value_in(&tree, &fault.path) {
+        let mut fault = explain(error.path(), &error.inner().to_string());
+        if let Some(value) = fault.path.parse().ok().and_then(|path: Path| path.find(&tree)) {
             fault.value = shorten(&value.to_string());
         }
         fault.into()
     })
+}
+
+fn no_json(error: &serde_json::Error) -> Fault {
+    Fault::new("", "", format!("this is not JSON: {error}"), "give the JSON form of a scenario")
 }
 
 /// The scenario as TOML, every default written out.
@@ -121,7 +125,7 @@ pub fn with_line(error: Error, text: &str) -> Error {
 /// Line of `text`, from 1, on which the last step of `path` stands that is there at all.
 #[must_use]
 pub fn line_of(text: &str, path: &str) -> Option<usize> {
-    find(text, path).map(|place| line_at(text, place.position))
+    places::find(text, path).map(|place| line_at(text, place.position))
 }
 
 fn refuse_size(text: &str, longest: usize) -> Result<(), Error> {
@@ -143,147 +147,6 @@ fn at_line(error: Error, at: usize) -> Error {
 
 fn line_at(text: &str, position: usize) -> usize {
     1 + text.as_bytes()[..position.min(text.len())].iter().filter(|&&byte| byte == b'\n').count()
-}
-
-/// Turns serde's message into a fault: names the key, and suggests the nearest one that would be right.
-fn explain(path: &str, message: &str) -> Fault {
-    let path = if path == "." { "" } else { path };
-    let quoted: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
-    for (start, what) in [("unknown field `", "key"), ("unknown variant `", "keyword")] {
-        if message.starts_with(start) {
-            let key = quoted[0];
-            let at = if path.rsplit('.').next() == Some(key) {
-                path.to_owned()
-            } else if path.is_empty() {
-                key.to_owned()
-            } else {
-                format!("{path}.{key}")
-            };
-            let mut known = quoted[1..].to_vec();
-            if at == key {
-                // Known to the document alone.
-                known.push("defaults");
-            }
-            let nearest = nearest(key, &known);
-            let list = if known.is_empty() { "no keys".to_owned() } else { known.join(", ") };
-            let remedy = match nearest {
-                Some(nearest) => format!("did you mean `{nearest}`? (known here: {list})"),
-                None => format!("known here: {list}"),
-            };
-            return Fault::new(at, "", format!("there is no {what} `{key}`"), remedy);
-        }
-    }
-    if message.starts_with("missing field `") {
-        let at = if path.is_empty() { quoted[0].to_owned() } else { format!("{path}.{}", quoted[0]) };
-        return Fault::new(at, "", "this must be given", "");
-    }
-    Fault::new(path, "", plain(&message.lines().collect::<Vec<_>>().join(", ")), "")
-}
-
-/// serde's words for what is of the wrong form, in a user's.
-fn plain(message: &str) -> String {
-    const NUMBERS: [(&str, u64); 4] =
-        [("u8", u8::MAX as u64), ("u16", u16::MAX as u64), ("u32", u32::MAX as u64), ("u64", u64::MAX)];
-    for (name, most) in NUMBERS {
-        if let Some(start) = message.strip_suffix(&format!("expected {name}")) {
-            return format!("{start}expected a whole number from 0 to {most}");
-        }
-    }
-    for (words, told) in [
-        ("expected newtype variant", "expected a keyword with its parameters, as in { KEYWORD = {} }"),
-        ("wanted exactly 1 element", "expected one keyword with its parameters, as in { KEYWORD = {} }"),
-    ] {
-        if message.contains(words) {
-            return told.to_owned();
-        }
-    }
-    message.to_owned()
-}
-
-/// The candidate that `word` most likely meant.
-fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    candidates
-        .iter()
-        .map(|&candidate| (strsim::jaro_winkler(word, candidate), candidate))
-        .filter(|&(likeness, _)| likeness > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
-}
-
-/// What a fault tells of a `word` that is not among `candidates`: which it most likely meant, or else `otherwise`.
-#[must_use]
-pub fn suggestion(word: &str, candidates: &[&str], otherwise: &str) -> String {
-    match nearest(word, candidates) {
-        Some(nearest) => format!("did you mean `{nearest}`?"),
-        None => otherwise.to_owned(),
-    }
-}
-
-/// Where a path leads in the text of a document.
-struct Place {
-    /// Position of the last step that stands there.
-    position: usize,
-    /// The value, if every step does.
-    value: Option<String>,
-}
-
-fn find(text: &str, path: &str) -> Option<Place> {
-    let mut document = DeTable::parse(text).ok()?;
-    // As far as they are sound; a fault of theirs is looked for among them.
-    defaults::in_toml(document.get_mut()).ok();
-    let (key, mut rest) = first_key(path, names(document.get_ref()))?;
-    let (key, mut value) = document.get_ref().get_key_value(key)?;
-    let mut position = key.span().start;
-    while !rest.is_empty() {
-        let step = match value.get_ref() {
-            DeValue::Table(table) => first_key(rest, names(table)).and_then(|(key, rest)| {
-                let (key, value) = table.get_key_value(key)?;
-                Some((key.span(), value, rest))
-            }),
-            DeValue::Array(array) => first_index(rest).and_then(|(index, rest)| {
-                let value = array.get(index)?;
-                Some((value.span(), value, rest))
-            }),
-            _ => None,
-        };
-        let Some((span, next, behind)) = step else { return Some(Place { position, value: None }) };
-        (position, value, rest) = (span.start, next, behind);
-    }
-    Some(Place { position, value: text.get(value.span()).map(shorten) })
-}
-
-fn value_in<'a>(tree: &'a Value, path: &str) -> Option<&'a Value> {
-    let (mut value, mut rest) = (tree, path);
-    while !rest.is_empty() {
-        (value, rest) = match value {
-            Value::Object(object) => {
-                let (key, behind) = first_key(rest, object.keys().map(String::as_str))?;
-                (object.get(key)?, behind)
-            }
-            Value::Array(array) => {
-                let (index, behind) = first_index(rest)?;
-                (array.get(index)?, behind)
-            }
-            _ => return None,
-        };
-    }
-    Some(value)
-}
-
-fn names<'a>(table: &'a DeTable<'_>) -> impl Iterator<Item = &'a str> {
-    table.keys().map(|key| key.get_ref().as_ref())
-}
-
-/// The key with which a path begins, and the path behind it: the longest of `keys`, for a quoted key may hold dots.
-fn first_key<'a, 'k>(path: &'a str, keys: impl Iterator<Item = &'k str>) -> Option<(&'a str, &'a str)> {
-    let (key, behind) = path.split_at(keys.filter(|key| leads_into(path, key)).map(str::len).max()?);
-    Some((key, behind.strip_prefix('.').unwrap_or(behind)))
-}
-
-/// The number of an entry with which a path begins, as `[2].size` does, and the path behind it.
-fn first_index(path: &str) -> Option<(usize, &str)> {
-    let (index, behind) = path.strip_prefix('[')?.split_once(']')?;
-    Some((index.parse().ok()?, behind.strip_prefix('.').unwrap_or(behind)))
 }
 
 fn shorten(text: &str) -> String {
@@ -440,11 +303,11 @@ metrics = ["loss_ratio"]
         assert_eq!(paths.map(|path| line_of(text, path)), lines);
         assert_eq!([line_of("no document", "a"), line_of("", ""), line_of(text, "")], [None; 3]);
         let values = ["t.a.b", "t.a.b.c[1]", "t.x[1].p[0].q", "t.a.b.d"]
-            .map(|path| find(text, path).and_then(|place| place.value));
+            .map(|path| places::find(text, path).and_then(|place| place.value));
         assert_eq!(values.each_ref().map(Option::as_deref), [Some("3"), Some("5"), Some("6"), None]);
-        let tree = toml::from_str(text).unwrap();
+        let tree: Value = toml::from_str(text).unwrap();
         let values = ["t.a.b", "t.a.b.c[1]", "t.x[1].p[0].q", "t.a.b.d"]
-            .map(|path| value_in(&tree, path).and_then(Value::as_u64));
+            .map(|path| path.parse::<Path>().unwrap().find(&tree).and_then(Value::as_u64));
         assert_eq!(values, [Some(3), Some(5), Some(6), None]);
     }
 

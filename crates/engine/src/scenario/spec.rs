@@ -15,6 +15,7 @@ use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
 use crate::policer;
 use crate::queue;
+use crate::scenario::path::shown_key;
 use crate::traffic;
 use crate::traffic::ModelParams;
 use crate::transport;
@@ -74,7 +75,7 @@ impl Scenario {
         let Some(flow) = self.flow.get_mut(group) else { return Ok(()) };
         let keyword = flow.traffic.keyword();
         let read = flow.traffic.read_file(text);
-        read.map_err(|fault| fault.under(keyword).under("traffic").under(group).under("flow"))
+        read.map_err(|fault| fault.under(keyword).under("traffic").under(&shown_key(group)).under("flow"))
     }
 
     /// The video frames that the flows of `group` send in one replication.

@@ -10,6 +10,7 @@ use crate::network::queue_state::MOST_QUEUES;
 use crate::policer;
 use crate::queue;
 use crate::queue::Discard;
+use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, Line, Scenario};
 use crate::traffic::ModelParams;
 
@@ -45,7 +46,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
         return Err(Fault::new("stop.departures", 0, "the run would end at its start", "give at least 1"));
     }
     for (name, line_) in &scenario.line {
-        line(line_).map_err(|fault| fault.under(name).under("line"))?;
+        line(line_).map_err(|fault| fault.under(&shown_key(name)).under("line"))?;
     }
     if scenario.flow.is_empty() {
         return Err(Fault::new("flow", "", "there is no flow", "add a table such as [flow.data]"));
@@ -56,7 +57,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
             let own = if scenario.cell_time.is_some() { params.check_slotted() } else { Ok(()) };
             own.map_err(|fault| fault.under(params.keyword()).under("reaction_point"))
         };
-        flow(flow_).and_then(slotted).map_err(|fault| fault.under(name).under("flow"))?;
+        flow(flow_).and_then(slotted).map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
     }
     scenario.sweep.as_ref().map_or(Ok(()), |sweep| sweep.check().map_err(|fault| fault.under("sweep")))
 }
@@ -161,7 +162,7 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
         let most = MOST_MEMORY / (FLOW_BYTES + histogram + access(largest));
         let reason = format!("{flows} flows would take about {} GB of memory", total >> 30);
         let remedy = format!("reduce them: about {most} such flows fit");
-        return Err(Fault::new(format!("flow.{name}.count"), largest.count, reason, remedy));
+        return Err(Fault::new(format!("flow.{}.count", shown_key(name)), largest.count, reason, remedy));
     }
     Ok(())
 }

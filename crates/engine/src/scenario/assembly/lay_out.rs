@@ -3,8 +3,9 @@
 use super::paths::{Route, routes};
 use super::plan::{FlowPlan, Network, PortPlan};
 use crate::core::error::Fault;
-use crate::scenario::document::suggestion;
+use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order, Scenario};
+use crate::scenario::suggestion::suggestion;
 
 impl<'a> Network<'a> {
     /// Lays out lines, flows and routes.
@@ -19,7 +20,7 @@ impl<'a> Network<'a> {
         };
         network.lay_lines();
         for (group, (name, flow)) in scenario.flow.iter().enumerate() {
-            network.lay_group(group, name, flow).map_err(|fault| fault.under(name).under("flow"))?;
+            network.lay_group(group, name, flow).map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
         }
         network.join_peers()?;
         network.check_lifetimes()?;
@@ -38,7 +39,7 @@ impl<'a> Network<'a> {
 
     fn lay_lines(&mut self) {
         for (name, line) in &self.scenario.line {
-            let path = format!("line.{name}");
+            let path = format!("line.{}", shown_key(name));
             let reverse = line.reverse.as_ref();
             let [first, second] = &line.between;
             self.ports.push(PortPlan {
@@ -131,7 +132,7 @@ impl<'a> Network<'a> {
         let first = self.ports.len();
         let up = PortPlan {
             name: format!("access/{name}"),
-            path: format!("flow.{}.access", self.groups[group]),
+            path: format!("flow.{}.access", shown_key(&self.groups[group])),
             from: name.to_owned(),
             to: node.to_owned(),
             rate: access.rate,

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::plan::PortPlan;
 use crate::core::error::Fault;
-use crate::scenario::document::suggestion;
 use crate::scenario::spec::Flow;
+use crate::scenario::suggestion::suggestion;
 
 /// One route, and the host whose users send on it.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use super::plan::Network;
 use crate::core::error::Fault;
-use crate::scenario::document::suggestion;
+use crate::scenario::path::shown_key;
+use crate::scenario::suggestion::suggestion;
 
 impl<'a> Network<'a> {
     /// Makes each flow and its peer share their two endpoints.
@@ -15,7 +16,7 @@ impl<'a> Network<'a> {
         for (name, flow) in &scenario.flow {
             let Some(peer) = &flow.peer else { continue };
             let refuse = |reason: String, remedy: String| {
-                Err(Fault::new("peer", peer, reason, remedy).under(name).under("flow"))
+                Err(Fault::new("peer", peer, reason, remedy).under(&shown_key(name)).under("flow"))
             };
             let Some(other) = scenario.flow.get(peer) else {
                 let names: Vec<&str> = scenario.flow.keys().map(String::as_str).collect();

@@ -3,6 +3,7 @@
 use super::plan::{FlowPlan, Network};
 use crate::control::ReactionPointParams;
 use crate::core::error::Fault;
+use crate::scenario::path::shown_key;
 
 impl Network<'_> {
     /// Refuses a path whose round-trip time is too short for the reaction point that uses it.
@@ -15,7 +16,7 @@ impl Network<'_> {
                 let remedy =
                     format!("write for example round_trip = \"10 ms\" ({least} or more), or give a line a delay");
                 let keyword = flow.params.reaction_point.keyword();
-                let path = format!("flow.{}.reaction_point.{keyword}.round_trip", self.groups[flow.group]);
+                let path = format!("flow.{}.reaction_point.{keyword}.round_trip", shown_key(&self.groups[flow.group]));
                 return Err(Fault::new(path, implied, reason, remedy));
             }
         }

@@ -10,6 +10,7 @@ use crate::network::hosts::transport::{Arrivals, Half, TransportHost};
 use crate::network::lane::Place;
 use crate::network::receiver::Receiver;
 use crate::queue::QueueParams;
+use crate::scenario::path::shown_key;
 use crate::scenario::spec::Flow;
 use crate::traffic::ModelParams;
 use crate::traffic::{self, Model};
@@ -54,7 +55,7 @@ impl Network<'_> {
             let most = most[0].max(most[1]);
             if usize::from(params.lifetime) <= most {
                 let reason = format!("{most} intermediate systems on the path each decrement it");
-                let path = format!("flow.{}.transport.tp4.lifetime", self.groups[flow.group]);
+                let path = format!("flow.{}.transport.tp4.lifetime", shown_key(&self.groups[flow.group]));
                 return Err(Fault::new(path, params.lifetime, reason, format!("give at least {}", most + 1)));
             }
         }

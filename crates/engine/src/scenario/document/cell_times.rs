@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use crate::core::error::Fault;
 use crate::core::quantity::line_rate::resolve_cell_times;
 use crate::core::time::Span;
+use crate::scenario::path::shown_key;
 
 /// Keys at the top that hold no times of the model.
 const LEFT_ALONE: [&str; 3] = ["title", "cell_time", "sweep"];
@@ -19,7 +20,7 @@ pub(super) fn in_toml(document: &mut DeTable<'_>) -> Result<(), Fault> {
         return Ok(());
     };
     for (key, value) in document.iter_mut().filter(|(key, _)| !LEFT_ALONE.contains(&key.get_ref().as_ref())) {
-        toml_value(value.get_mut(), cell_time).map_err(|fault| fault.under(key.get_ref()))?;
+        toml_value(value.get_mut(), cell_time).map_err(|fault| fault.under(&shown_key(key.get_ref())))?;
     }
     Ok(())
 }
@@ -29,7 +30,7 @@ pub(super) fn in_json(document: &mut Value) -> Result<(), Fault> {
     let Some(cell_time) = named(document.get("cell_time").and_then(Value::as_str)) else { return Ok(()) };
     let Value::Object(document) = document else { return Ok(()) };
     for (key, value) in document.iter_mut().filter(|(key, _)| !LEFT_ALONE.contains(&key.as_str())) {
-        json_value(value, cell_time).map_err(|fault| fault.under(key))?;
+        json_value(value, cell_time).map_err(|fault| fault.under(&shown_key(key)))?;
     }
     Ok(())
 }
@@ -48,7 +49,7 @@ fn toml_value(value: &mut DeValue<'_>, cell_time: Span) -> Result<(), Fault> {
             Ok(())
         }
         DeValue::Table(table) => table.iter_mut().try_for_each(|(key, value)| {
-            toml_value(value.get_mut(), cell_time).map_err(|fault| fault.under(key.get_ref()))
+            toml_value(value.get_mut(), cell_time).map_err(|fault| fault.under(&shown_key(key.get_ref())))
         }),
         DeValue::Array(array) => array.iter_mut().enumerate().try_for_each(|(index, value)| {
             toml_value(value.get_mut(), cell_time).map_err(|fault| fault.under(&format!("[{index}]")))
@@ -67,7 +68,7 @@ fn json_value(value: &mut Value, cell_time: Span) -> Result<(), Fault> {
         }
         Value::Object(object) => object
             .iter_mut()
-            .try_for_each(|(key, value)| json_value(value, cell_time).map_err(|fault| fault.under(key))),
+            .try_for_each(|(key, value)| json_value(value, cell_time).map_err(|fault| fault.under(&shown_key(key)))),
         Value::Array(array) => array.iter_mut().enumerate().try_for_each(|(index, value)| {
             json_value(value, cell_time).map_err(|fault| fault.under(&format!("[{index}]")))
         }),

@@ -7,8 +7,8 @@
 use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
-use super::suggestion;
 use crate::core::error::Fault;
+use crate::scenario::suggestion::suggestion;
 
 /// Name of the table.
 const DEFAULTS: &str = "defaults";

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::range::{self, Range};
-use crate::core::error::{Fault, leads_into};
+use crate::core::error::Fault;
+use crate::scenario::path::{Path, shown_key};
 
 /// Most replications of a point, unless the sweep says otherwise.
 const MOST_REPLICATIONS: u32 = 100;
@@ -96,17 +97,19 @@ impl Sweep {
             ));
         }
         let mut lengths = Vec::with_capacity(self.axis.len());
+        let mut varied: Vec<(usize, Path)> = Vec::with_capacity(paths);
         for (number, axis) in self.axis.iter().enumerate() {
             let here = format!("axis[{number}]");
-            lengths.push(length(axis).map_err(|fault| fault.under(&here))?);
-            for path in axis.keys() {
-                for (earlier, other) in self.axis[..number].iter().enumerate() {
-                    if let Some(other) = other.keys().find(|other| overlap(path, other)) {
-                        let reason = format!("axis[{earlier}] varies `{other}` already");
-                        return Err(Fault::new(path, "", reason, "vary each value along one axis only").under(&here));
-                    }
+            let (length, paths) = read(axis).map_err(|fault| fault.under(&here))?;
+            for path in &paths {
+                if let Some((earlier, other)) = varied.iter().find(|(_, other)| path.overlaps(other)) {
+                    let reason = format!("axis[{earlier}] varies `{other}` already");
+                    let remedy = "vary each value along one axis only";
+                    return Err(Fault::new(path.to_string(), "", reason, remedy).under(&here));
                 }
             }
+            lengths.push(length);
+            varied.extend(paths.into_iter().map(|path| (number, path)));
         }
         Ok(lengths)
     }
@@ -133,37 +136,37 @@ impl Sweep {
         for (metric, &share) in &self.precision {
             if !(share > 0.0 && share.is_finite()) {
                 let reason = "the half-width of an interval is a share of the mean above 0";
-                return Err(Fault::new(metric, share, reason, "0.1 is 10 % to either side").under("precision"));
+                return Err(
+                    Fault::new(shown_key(metric), share, reason, "0.1 is 10 % to either side").under("precision")
+                );
             }
         }
         self.lengths().map(drop)
     }
 }
 
-/// Whether one path is the beginning of the other, or may be where one of them has `*`, which is any name or number.
-fn overlap(one: &str, other: &str) -> bool {
-    let steps = |path| str::split(path, ['.', '[', ']']).filter(|step| !step.is_empty());
-    steps(one).zip(steps(other)).all(|(one, other)| one == other || one == "*" || other == "*")
-}
-
-/// Number of steps of an axis.
-fn length(axis: &BTreeMap<String, Values>) -> Result<u32, Fault> {
+/// Number of steps of an axis, and its paths.
+fn read(axis: &BTreeMap<String, Values>) -> Result<(u32, Vec<Path>), Fault> {
     let mut first = None;
-    for (path, values) in axis {
-        if leads_into(path, "sweep") {
+    let mut paths = Vec::with_capacity(axis.len());
+    for (text, values) in axis {
+        let path: Path = text.parse().map_err(|fault| Fault { path: shown_key(text).into_owned(), ..fault })?;
+        if path.begins_with("sweep") {
             let remedy = "name a value of the network, as \"flow.voice.count\"";
-            return Err(Fault::new(path, "", "a sweep cannot vary itself", remedy));
+            return Err(Fault::new(text, "", "a sweep cannot vary itself", remedy));
         }
-        let length = values.length().map_err(|fault| fault.under(path))?;
-        let &mut (other, wanted) = first.get_or_insert((path, length));
+        let length = values.length().map_err(|fault| fault.under(text))?;
+        let &mut (other, wanted) = first.get_or_insert((text, length));
         if length != wanted {
             let reason = format!("`{other}` on the same axis has {wanted}");
             let remedy = "the paths of one axis go together: give them equally many values, or an axis each";
-            return Err(Fault::new(path, format!("{length} values"), reason, remedy));
+            return Err(Fault::new(text, format!("{length} values"), reason, remedy));
         }
+        paths.push(path);
     }
     let remedy = "name what it varies, as in { \"flow.voice.count\" = [1, 2, 3] }";
-    first.map(|(_, length)| length).ok_or_else(|| Fault::new("", "{}", "the axis varies nothing", remedy))
+    let (_, length) = first.ok_or_else(|| Fault::new("", "{}", "the axis varies nothing", remedy))?;
+    Ok((length, paths))
 }
 
 impl Values {
