@@ -267,6 +267,11 @@ impl Scale {
         if name.is_empty() {
             return Err(misread("needs a unit".to_owned(), self.remedy()));
         }
+        if name.starts_with(',') {
+            let remedy =
+                format!("put decimals behind a point, and nothing between thousands, as in {:?}", self.example);
+            return Err(misread("has a comma in its number".to_owned(), remedy));
+        }
         let Some(unit) = self.unit(name) else {
             let reason = format!("is not {}: there is no unit {name:?}", self.meaning);
             let meant = |unit| format!("did you mean \"{number} {unit}\"? (units: {})", self.names());

@@ -1,6 +1,6 @@
 //! Scenario documents: TOML for people, JSON for programs, one schema for both. Errors name line, path, value and remedy.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use toml::de::{DeTable, Deserializer};
 
 use self::explain::explain;
@@ -13,13 +13,15 @@ mod changes;
 mod defaults;
 mod explain;
 mod places;
+mod schema;
+mod shape;
+mod size;
+mod syntax;
 
 pub use changes::with_values;
-
-/// Longest TOML document that is read, in bytes.
-pub const LONGEST: usize = 1 << 20;
-/// Longest JSON document: programs spell out what a file only names.
-pub const LONGEST_JSON: usize = 16 << 20;
+pub use schema::schema;
+pub use size::{LONGEST, LONGEST_JSON};
+use size::refuse_size;
 
 /// Reads a scenario from TOML.
 ///
@@ -31,14 +33,14 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
         let remedy = "a scenario has at least `duration`, a [line] and a [flow]; `penstock scenarios` lists ready ones";
         return Err(Fault::new("", "", "the document is empty", remedy).into());
     }
-    if let Some(position) = text.find(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
-        let reason = "this is not text: it holds control characters";
-        return Err(at_line(Fault::new("", "", reason, "give a TOML scenario file").into(), line_at(text, position)));
+    let is_control = |letter: &char| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t');
+    if let Some((position, letter)) = text.char_indices().find(|(_, letter)| is_control(letter)) {
+        let reason = format!("this is not text: it holds the control character U+{:04X}", u32::from(letter));
+        return Err(at_line(Fault::new("", "", reason, "remove it").into(), line_at(text, position)));
     }
     let syntax = |error: toml::de::Error| {
-        let reason = format!("this is not TOML: {}", error.message().lines().collect::<Vec<_>>().join(", "));
-        let told = Error::from(Fault::new("", "", reason, ""));
-        error.span().map_or(told.clone(), |span| at_line(told, line_at(text, span.start)))
+        let position = error.span().map_or(0, |span| span.start);
+        at_line(syntax::explain(error.message(), text, position).into(), line_at(text, position))
     };
     let mut document = DeTable::parse(text).map_err(syntax)?;
     let table = document.get_mut();
@@ -46,15 +48,30 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
         .and_then(|()| defaults::in_toml(table))
         .map_err(|fault| with_line(fault.into(), text))?;
     defaults::take_from_toml(table);
-    serde_path_to_error::deserialize(Deserializer::from(document)).map_err(|error| {
+    let read: Result<Scenario, _> = serde_path_to_error::deserialize(Deserializer::from(document.clone()));
+    let scenario = read.map_err(|error| {
         let span = error.inner().span();
-        let fault = explain(error.path(), error.inner().message());
+        let is_there = |path: &str| places::find(text, path).is_some_and(|place| place.is_end);
+        let fault = explain(error.path(), error.inner().message(), &is_there);
         let place = places::find(text, &fault.path);
         let position = place.as_ref().map(|place| place.position).or(span.map(|span| span.start));
         let line = position.map(|position| line_at(text, position));
         let value = place.and_then(|place| place.value).unwrap_or(fault.value);
-        Error::Scenario { line, path: fault.path, value, reason: fault.reason, remedy: fault.remedy }
-    })
+        // TOML gives its dates as tables of their own.
+        let is_date = fault.reason == "this is a table" && value.starts_with(|first: char| first.is_ascii_digit());
+        let reason = if is_date { "this is a date".to_owned() } else { fault.reason };
+        Error::Scenario { line, path: fault.path, value, reason, remedy: fault.remedy }
+    })?;
+    let shape = shape::check(places::Node::Document(document.get_ref()), &written(&scenario));
+    shape.map_err(|fault| {
+        let value = places::find(text, &fault.path).and_then(|place| place.value).unwrap_or_default();
+        with_line(Fault { value, ..fault }.into(), text)
+    })?;
+    Ok(scenario)
+}
+
+fn written(scenario: &Scenario) -> Value {
+    serde_json::to_value(scenario).unwrap_or_default()
 }
 
 /// Reads a scenario from JSON.
@@ -66,13 +83,17 @@ pub fn from_json(text: &str) -> Result<Scenario, Error> {
     let mut tree: Value = serde_json::from_str(text).map_err(|error| no_json(&error))?;
     cell_times::in_json(&mut tree)?;
     defaults::in_json(&mut tree)?;
-    serde_path_to_error::deserialize(&tree).map_err(|error| {
-        let mut fault = explain(error.path(), &error.inner().to_string());
-        if let Some(value) = fault.path.parse().ok().and_then(|path: Path| path.find(&tree)) {
-            fault.value = shorten(&value.to_string());
-        }
-        fault.into()
-    })
+    let found = |path: &str| path.parse().ok().and_then(|path: Path| path.find(&tree));
+    let shown = |fault: Fault| {
+        let value = found(&fault.path).map_or_else(|| fault.value.clone(), |value| shorten(&value.to_string()));
+        Error::from(Fault { value, ..fault })
+    };
+    let read: Result<Scenario, _> = serde_path_to_error::deserialize(&tree);
+    let scenario = read.map_err(|error| {
+        shown(explain(error.path(), &error.inner().to_string(), &|path: &str| found(path).is_some()))
+    })?;
+    shape::check(&tree, &written(&scenario)).map_err(shown)?;
+    Ok(scenario)
 }
 
 fn no_json(error: &serde_json::Error) -> Fault {
@@ -91,25 +112,6 @@ pub fn to_json(scenario: &Scenario) -> String {
     serde_json::to_string(scenario).unwrap_or_default()
 }
 
-/// JSON Schema of a scenario.
-#[must_use]
-pub fn schema() -> String {
-    let mut schema = schemars::schema_for!(Scenario);
-    let keys = |of: &str| schema.pointer(&format!("/$defs/{of}/properties")).cloned().unwrap_or_default();
-    let table = |of: &str| json!({ "type": "object", "properties": keys(of), "additionalProperties": false });
-    let defaults = json!({
-        "type": "object",
-        "description": "What every line and every flow has that does not say otherwise.",
-        "properties": { "line": table("Line"), "flow": table("Flow") },
-        "additionalProperties": false,
-        "default": {}
-    });
-    if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
-        properties.insert("defaults".to_owned(), defaults);
-    }
-    serde_json::to_string_pretty(&schema).unwrap_or_default()
-}
-
 /// The same error with the line of `text` on which its path stands, as far as the path is there.
 #[must_use]
 pub fn with_line(error: Error, text: &str) -> Error {
@@ -126,14 +128,6 @@ pub fn with_line(error: Error, text: &str) -> Error {
 #[must_use]
 pub fn line_of(text: &str, path: &str) -> Option<usize> {
     places::find(text, path).map(|place| line_at(text, place.position))
-}
-
-fn refuse_size(text: &str, longest: usize) -> Result<(), Error> {
-    if text.len() <= longest {
-        return Ok(());
-    }
-    let reason = format!("the document has {} bytes, more than the {longest} that are read", text.len());
-    Err(Fault::new("", "", reason, "use `count` for many like flows").into())
 }
 
 fn at_line(error: Error, at: usize) -> Error {
@@ -212,10 +206,10 @@ traffic.cbr = { rate = "64 kb/s" }
     #[test]
     fn a_wrong_form_is_told_in_plain_words() {
         for (wrong, right, told) in [
-            ("traffic.cbr = { rate = \"64 kb/s\" }", "traffic = \"cbr\"", "as in { KEYWORD = {} }"),
-            ("traffic.cbr = {", "traffic.silent = {}\ntraffic.cbr = {", "expected one keyword"),
-            ("[flow.voice]", "[flow.voice]\ncount = 3.5", "expected a whole number from 0 to 4294967295"),
-            ("[flow.voice]", "[flow.voice]\noctets = 70000", "expected a whole number from 0 to 65535"),
+            ("traffic.cbr = { rate = \"64 kb/s\" }", "traffic = \"cbr\"", "write { cbr = {} }"),
+            ("traffic.cbr = {", "traffic.silent = {}\ntraffic.cbr = {", "give one keyword"),
+            ("[flow.voice]", "[flow.voice]\ncount = 3.5", "give a whole number from 0 to 4294967295"),
+            ("[flow.voice]", "[flow.voice]\noctets = 70000", "give a whole number from 0 to 65535"),
         ] {
             let (line, _, text) = refusal(&SMALL.replace(wrong, right));
             assert!(line.is_some() && text.contains(told), "{text}");
@@ -259,12 +253,7 @@ metrics = ["loss_ratio"]
         let text = SMALL.to_owned() + SWEEP;
         for (wrong, right, at, why) in [
             ("step = 0.5", "stepp = 0.5", "sweep.axis[0].flow.voice.count", "did you mean `step`?"),
-            (
-                "= [\"1 cell\"",
-                "= 5 #",
-                "sweep.axis[0].line.trunk.queues[0].drop_tail.size",
-                "expected a list of values",
-            ),
+            ("= [\"1 cell\"", "= 5 #", "sweep.axis[0].line.trunk.queues[0].drop_tail.size", "give a list of values"),
             ("\"3 Mb/s\"", "\"3 Mbps\"", "sweep.axis[1].line.trunk.rate", "did you mean \"3 Mb/s\"?"),
             ("\"line.trunk.rate\"", "line.trunk.rate", "sweep.axis[1].line", "one key, in quotes"),
             ("replications", "replicatoins", "sweep.replicatoins", "did you mean `replications`?"),

@@ -41,6 +41,8 @@ pub(crate) trait Tree<'a>: Copy {
     fn value(self, key: &str) -> Option<Self>;
     /// An entry, if this is a list that has so many.
     fn entry(self, index: usize) -> Option<Self>;
+    /// The number of entries, if this is a list.
+    fn length(self) -> Option<usize>;
 }
 
 /// A path leads nowhere.
@@ -156,7 +158,8 @@ pub(crate) fn text_of<'s>(steps: impl IntoIterator<Item = &'s Step>) -> String {
 }
 
 impl Path {
-    fn steps(&self) -> impl Iterator<Item = &Step> {
+    /// Its steps, in order.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
         self.steps.iter().map(|(step, _)| step)
     }
 
@@ -346,6 +349,10 @@ impl<'a> Tree<'a> for &'a Value {
 
     fn entry(self, index: usize) -> Option<&'a Value> {
         self.as_array()?.get(index)
+    }
+
+    fn length(self) -> Option<usize> {
+        self.as_array().map(Vec::len)
     }
 }
 

@@ -37,8 +37,18 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     if scenario.cell_time == Some(Span::ZERO) {
         return Err(positive("cell_time", Span::ZERO));
     }
-    if scenario.measure.sample == Some(Span::ZERO) {
-        return Err(positive("measure.sample", Span::ZERO));
+    match scenario.measure.sample {
+        Some(Span::ZERO) => return Err(positive("measure.sample", Span::ZERO)),
+        None if scenario.measure.sample_flows => {
+            let reason = "without `sample` there are no readings";
+            return Err(Fault::new(
+                "measure.sample_flows",
+                true,
+                reason,
+                "give `sample`, as in \"100 ms\", or leave it out",
+            ));
+        }
+        _ => {}
     }
     if let Some(stop) = &scenario.stop
         && stop.departures == 0
@@ -75,8 +85,9 @@ fn rate(path: &str, rate: LineRate) -> Result<(), Fault> {
 
 fn queues(queues: &[queue::Params]) -> Result<(), Fault> {
     if queues.is_empty() || queues.len() > MOST_QUEUES {
-        let remedy = format!("give 1 to {MOST_QUEUES} queues, as in [{{ drop_tail = {{ size = \"512 cells\" }} }}]");
-        return Err(Fault::new("queues", queues.len(), "this number of queues is not possible", remedy));
+        let remedy = "give them as in [{ drop_tail = { size = \"512 cells\" } }]";
+        let count = format!("{} queues", queues.len());
+        return Err(Fault::new("queues", count, format!("a port has 1 to {MOST_QUEUES} queues"), remedy));
     }
     queues
         .iter()
@@ -103,6 +114,10 @@ fn line(line: &Line) -> Result<(), Fault> {
     rate("rate", line.rate)?;
     port(&line.queues, line.congestion_point.as_ref())?;
     line.outage.map_or(Ok(()), Interval::check).map_err(|fault| fault.under("outage"))?;
+    if let Some(index) = line.between.iter().position(String::is_empty) {
+        let path = format!("between[{index}]");
+        return Err(Fault::new(path, "\"\"", "a node has a name", "name the node, as in \"switch\""));
+    }
     if line.between[0] == line.between[1] {
         let between = format!("[{:?}, {:?}]", line.between[0], line.between[1]);
         return Err(Fault::new("between", between, "a line must connect two different nodes", "name another node"));

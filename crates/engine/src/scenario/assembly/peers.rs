@@ -13,18 +13,13 @@ impl<'a> Network<'a> {
         let scenario = self.scenario;
         let first_of: BTreeMap<&str, usize> =
             (0..self.flows.len()).rev().map(|flow| (self.group_of(flow), flow)).collect();
+        self.check_peers()?;
         for (name, flow) in &scenario.flow {
             let Some(peer) = &flow.peer else { continue };
             let refuse = |reason: String, remedy: String| {
                 Err(Fault::new("peer", peer, reason, remedy).under(&shown_key(name)).under("flow"))
             };
-            let Some(other) = scenario.flow.get(peer) else {
-                let names: Vec<&str> = scenario.flow.keys().map(String::as_str).collect();
-                return refuse(
-                    "there is no such flow".into(),
-                    suggestion(peer, &names, "name the group of the opposite direction"),
-                );
-            };
+            let Some(other) = scenario.flow.get(peer) else { continue };
             if peer == name || other.peer.as_ref() != Some(name) {
                 return refuse(
                     format!("`{peer}` does not name `{name}` as its peer"),
@@ -45,6 +40,21 @@ impl<'a> Network<'a> {
                     self.reach_behind_access(one, two);
                     self.reach_behind_access(two, one);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Refuses peers that do not exist. A misspelt name is one fault here, and not also a peer that names another.
+    fn check_peers(&self) -> Result<(), Fault> {
+        let flows = &self.scenario.flow;
+        let names: Vec<&str> = flows.keys().map(String::as_str).collect();
+        let is_unknown = |peer: &String| !flows.contains_key(peer);
+        for (name, flow) in flows {
+            if let Some(peer) = flow.peer.as_ref().filter(|peer| is_unknown(peer)) {
+                let remedy = suggestion(peer, &names, "name the group of the opposite direction");
+                let fault = Fault::new("peer", peer, "there is no such flow", remedy);
+                return Err(fault.under(&shown_key(name)).under("flow"));
             }
         }
         Ok(())

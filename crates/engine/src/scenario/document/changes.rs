@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{refuse_size, schema};
+use super::schema::schema;
+use super::size::{LONGEST_JSON, refuse_size};
 use crate::core::error::{Error, Fault};
 use crate::scenario::path::{Nowhere, Path, text_of};
 
@@ -16,7 +17,7 @@ use crate::scenario::path::{Nowhere, Path, text_of};
 /// # Errors
 /// [`Error::Scenario`] for a path that is none, or that leads nowhere, and for a value that is none.
 pub fn with_values<P: AsRef<str>, V: AsRef<str>>(json: &str, changes: &[(P, V)]) -> Result<String, Error> {
-    refuse_size(json, super::LONGEST_JSON)?;
+    refuse_size(json, LONGEST_JSON)?;
     let mut tree: Value = serde_json::from_str(json).map_err(|error| super::no_json(&error))?;
     for (path, value) in changes {
         put(&mut tree, path.as_ref(), value.as_ref())?;

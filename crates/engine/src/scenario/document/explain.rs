@@ -1,39 +1,91 @@
 //! What serde says is wrong with a document, in a user's words.
 
+use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
 use crate::core::error::Fault;
-use crate::scenario::path::shown_key;
+use crate::scenario;
+use crate::scenario::path::{Step, shown_key};
 use crate::scenario::suggestion::nearest;
 
 /// Turns serde's message about what is at `path` into a fault: names the key, and suggests the nearest one that would
-/// be right.
-pub(super) fn explain(path: &Path, message: &str) -> Fault {
+/// be right. `is_there` knows which paths the document has.
+pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> bool) -> Fault {
     for (start, what) in [("unknown field `", "key"), ("unknown variant `", "keyword")] {
         if let Some((key, list)) = message.strip_prefix(start).and_then(|rest| rest.split_once("`, ")) {
-            // The path of a keyword may end before it, and may not.
-            let above = match path.iter().next_back() {
-                Some(Segment::Map { key: last } | Segment::Enum { variant: last }) if last == key => text_to(path, 1),
-                _ => text_to(path, 0),
-            };
+            let above = above(path, key);
             let mut known: Vec<&str> = list.split('`').skip(1).step_by(2).collect();
             if above.is_empty() {
                 // Known to the document alone.
                 known.push("defaults");
             }
             let list = if known.is_empty() { "no keys".to_owned() } else { known.join(", ") };
-            let remedy = match nearest(key, &known) {
+            let remedy = match nearest(&key.to_lowercase(), &known) {
                 Some(nearest) => format!("did you mean `{nearest}`? (known here: {list})"),
                 None => format!("known here: {list}"),
             };
-            let fault = Fault::new(shown_key(key), "", format!("there is no {what} `{key}`"), remedy);
-            return fault.under(&above);
+            let fault = Fault::new(shown_key(key), "", format!("there is no {what} `{key}`"), remedy).under(&above);
+            // A keyword by itself is the value of the key above it.
+            let path = if what == "keyword" && !is_there(&fault.path) { above } else { fault.path };
+            return Fault { path, ..fault };
         }
     }
     if let Some(key) = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
-        return Fault::new(key, "", "this must be given", "").under(&text_to(path, 0));
+        let fault = Fault::new(key, "", "this must be given", "").under(&text_to(path, 0));
+        return Fault { remedy: example(&fault.path, key), ..fault };
     }
-    Fault::new(text_to(path, 0), "", plain(&message.lines().collect::<Vec<_>>().join(", ")), "")
+    let fault = |path: String, reason: &str, remedy: &str| Fault::new(path, "", reason, remedy);
+    if let Some(list) = list_for_table(path) {
+        return fault(list, "this is a list", "give a table, as in { KEY = VALUE }, or one [TABLE] of this name");
+    }
+    let whole = text_to(path, 0);
+    let last = match path.iter().next_back() {
+        Some(Segment::Map { key } | Segment::Enum { variant: key }) => key.as_str(),
+        _ => "KEYWORD",
+    };
+    let message = message.lines().collect::<Vec<_>>().join(", ");
+    match message.as_str() {
+        // A list or a table of another number of keys than one.
+        "wanted string or table" => fault(whole, "this is no keyword with its parameters", ONE_KEYWORD),
+        told if told.starts_with("wanted exactly 1 element") || told.contains("expected map with a single key") => {
+            fault(whole, "this is not one keyword alone", ONE_KEYWORD)
+        }
+        told if told.contains("newtype variant") || told.contains("expected struct variant") => fault(
+            above(path, last),
+            &format!("`{last}` stands there without its parameters"),
+            &format!("write {{ {last} = {{}} }}, with parameters in its braces where it needs some"),
+        ),
+        told if told.starts_with("expected empty table") || told.starts_with("expected table, found") => {
+            fault(whole, &format!("`{last}` has no parameters"), &format!("write it as a text, \"{last}\""))
+        }
+        told => {
+            let (reason, remedy) = plain(told);
+            fault(whole, &reason, &remedy)
+        }
+    }
+}
+
+/// The path to a list that stands where the schema has a table, if what is wrong is in such: serde takes the values of a
+/// list for those of a table's keys.
+fn list_for_table(path: &Path) -> Option<String> {
+    let schema = serde_json::from_str::<Value>(&super::schema()).ok()?;
+    let count = path.iter().count();
+    let lists = path.iter().enumerate().filter(|(_, segment)| matches!(segment, Segment::Seq { .. }));
+    lists.map(|(number, _)| text_to(path, count - number)).find(|list| {
+        let place = list.parse().ok().and_then(|path: scenario::path::Path| at(&schema, &path));
+        place.is_some_and(|place| resolve(&schema, place)["type"] == "object")
+    })
+}
+
+/// How one of several variants is chosen.
+const ONE_KEYWORD: &str = "give one keyword with its parameters, as in { KEYWORD = {} }";
+
+/// The path of the table that has `key`: the path may end before it, and may not.
+fn above(path: &Path, key: &str) -> String {
+    match path.iter().next_back() {
+        Some(Segment::Map { key: last } | Segment::Enum { variant: last }) if last == key => text_to(path, 1),
+        _ => text_to(path, 0),
+    }
 }
 
 /// The text of a path, but for so many of its last steps.
@@ -47,22 +99,96 @@ fn text_to(path: &Path, but: usize) -> String {
     })
 }
 
-/// serde's words for what is of the wrong form, in a user's.
-fn plain(message: &str) -> String {
-    const NUMBERS: [(&str, u64); 4] =
-        [("u8", u8::MAX as u64), ("u16", u16::MAX as u64), ("u32", u32::MAX as u64), ("u64", u64::MAX)];
-    for (name, most) in NUMBERS {
-        if let Some(start) = message.strip_suffix(&format!("expected {name}")) {
-            return format!("{start}expected a whole number from 0 to {most}");
+/// serde's words for what is of the wrong form, in a user's: what it is, and what to give.
+fn plain(message: &str) -> (String, String) {
+    let Some((given, wanted)) = message.split_once(", expected ") else { return (message.to_owned(), String::new()) };
+    let reason = if let Some(given) = given.strip_prefix("invalid type: ") {
+        let kind = given.split([' ', '`']).next().unwrap_or_default();
+        match kind {
+            "string" => "this is a text",
+            "integer" if given.contains("128") => "this number is out of range",
+            "floating" if wanted.starts_with('u') => "this number has a point or an exponent",
+            "integer" | "floating" => "this is a number",
+            "boolean" => "this is true or false",
+            "sequence" => "this is a list",
+            "map" => "this is a table",
+            "null" => "this is nothing",
+            _ => given,
         }
-    }
-    for (words, told) in [
-        ("expected newtype variant", "expected a keyword with its parameters, as in { KEYWORD = {} }"),
-        ("wanted exactly 1 element", "expected one keyword with its parameters, as in { KEYWORD = {} }"),
-    ] {
-        if message.contains(words) {
-            return told.to_owned();
+        .to_owned()
+    } else if given.starts_with("invalid value: integer") {
+        "this number is out of range".to_owned()
+    } else if let Some(length) = given.strip_prefix("invalid length ") {
+        format!("this list has {length} {}", if length == "1" { "entry" } else { "entries" })
+    } else {
+        return (message.to_owned(), String::new());
+    };
+    let wanted = match wanted {
+        "u8" => return (reason, whole_number(u8::MAX.into())),
+        "u16" => return (reason, whole_number(u16::MAX.into())),
+        "u32" => return (reason, whole_number(u32::MAX.into())),
+        "u64" => return (reason, whole_number(u64::MAX)),
+        "f32" | "f64" => "a number without quotes",
+        "a string" => "a text in quotes",
+        "a boolean" => "true or false, without quotes",
+        "a sequence" => "a list, as in [ENTRY, ENTRY]",
+        "a map" => "a table, as in { KEY = VALUE }",
+        told if told.starts_with("struct ") => "a table, as in { KEY = VALUE }",
+        told => match told.strip_prefix("an array of length ") {
+            Some(length) => return (reason, format!("give a list of {length} entries")),
+            None => told,
+        },
+    };
+    (reason, format!("give {wanted}"))
+}
+
+fn whole_number(most: u64) -> String {
+    format!("give a whole number from 0 to {most}")
+}
+
+/// How the key that lacks would be written, and what it means.
+fn example(path: &str, key: &str) -> String {
+    let Some(schema) = serde_json::from_str::<Value>(&super::schema()).ok() else { return String::new() };
+    let Some(place) = path.parse().ok().and_then(|path: scenario::path::Path| at(&schema, &path)) else {
+        return format!("add {key} = ...");
+    };
+    let resolved = resolve(&schema, place);
+    let value = match resolved["examples"][0].as_str().map(|text| format!("{text:?}")) {
+        Some(example) => example,
+        None => match resolved["type"].as_str() {
+            Some("string") => "\"...\"".to_owned(),
+            Some("array") => "[...]".to_owned(),
+            Some("object") => "{ ... }".to_owned(),
+            _ if resolved["oneOf"].is_array() => "{ KEYWORD = {} }".to_owned(),
+            _ => "...".to_owned(),
+        },
+    };
+    let meaning = place["description"].as_str().or(resolved["description"].as_str()).unwrap_or_default();
+    let meaning = meaning.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    if meaning.is_empty() { format!("add {key} = {value}") } else { format!("add {key} = {value} ({meaning})") }
+}
+
+/// What the schema says of a place.
+fn at<'a>(schema: &'a Value, path: &scenario::path::Path) -> Option<&'a Value> {
+    path.steps().try_fold(schema, |here, step| {
+        let here = resolve(schema, here);
+        match step {
+            Step::Key(key) => here["properties"].get(key).or_else(|| {
+                let branches = here["oneOf"].as_array().into_iter().flatten();
+                let mut inner = branches.filter_map(|branch| branch["properties"].get(key));
+                inner.next().or_else(|| here.get("additionalProperties").filter(|other| other.is_object()))
+            }),
+            Step::Index(_) => here.get("items"),
+            Step::Every => None,
         }
+    })
+}
+
+/// The definition to which a reference leads, also through "this or nothing".
+fn resolve<'a>(schema: &'a Value, here: &'a Value) -> &'a Value {
+    if let Some(name) = here["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
+        return resolve(schema, &schema["$defs"][name]);
     }
-    message.to_owned()
+    let choices = here["anyOf"].as_array().into_iter().flatten();
+    choices.map(|choice| resolve(schema, choice)).find(|choice| choice["type"] != "null").unwrap_or(here)
 }

@@ -9,13 +9,15 @@ use crate::scenario::path::{Path, Tree};
 pub(super) struct Place {
     /// Position of the last step that stands there.
     pub(super) position: usize,
-    /// The value, if every step does.
+    /// Whether every step does.
+    pub(super) is_end: bool,
+    /// The value, if every step does, and if it can be shown.
     pub(super) value: Option<String>,
 }
 
 /// What stands in a document: its own table, or a value in it and where its key begins, or the value of an entry.
 #[derive(Clone, Copy)]
-enum Node<'d, 't> {
+pub(super) enum Node<'d, 't> {
     Document(&'d DeTable<'t>),
     Value(usize, &'d toml::Spanned<DeValue<'t>>),
 }
@@ -44,6 +46,11 @@ impl<'d> Tree<'d> for Node<'d, '_> {
         let entry = value.get_ref().as_array()?.get(index)?;
         Some(Node::Value(entry.span().start, entry))
     }
+
+    fn length(self) -> Option<usize> {
+        let Node::Value(_, value) = self else { return None };
+        value.get_ref().as_array().map(|list| list.len())
+    }
 }
 
 /// Where `path` stands in `text`, as far as it is there.
@@ -55,7 +62,18 @@ pub(super) fn find(text: &str, path: &str) -> Option<Place> {
     match path.follow(Node::Document(document.get_ref())) {
         (Node::Document(_), _) => None,
         (Node::Value(position, value), is_end) => {
-            Some(Place { position, value: text.get(value.span()).filter(|_| is_end).map(super::shorten) })
+            let shown = |_: &&str| is_end && !is_spread(value, text);
+            Some(Place { position, is_end, value: text.get(value.span()).filter(shown).map(super::shorten) })
         }
+    }
+}
+
+/// Whether a value is a table below a header of its own, or behind a key with dots, or a list of such: its place in the
+/// text shows nothing of it.
+fn is_spread(value: &toml::Spanned<DeValue<'_>>, text: &str) -> bool {
+    match value.get_ref() {
+        DeValue::Table(_) => !text[value.span()].starts_with('{'),
+        DeValue::Array(list) => list.iter().any(|entry| is_spread(entry, text)),
+        _ => false,
     }
 }

@@ -133,6 +133,15 @@ impl Sweep {
             let remedy = "raise the limit, or lower `replications`";
             return Err(Fault::new("most_replications", self.most_replications, reason, remedy));
         }
+        if self.precision.is_empty() && self.most_replications != MOST_REPLICATIONS {
+            let reason = "without `precision` no point is repeated more often than `replications` says";
+            return Err(Fault::new(
+                "most_replications",
+                self.most_replications,
+                reason,
+                "give `precision`, or leave it out",
+            ));
+        }
         for (metric, &share) in &self.precision {
             if !(share > 0.0 && share.is_finite()) {
                 let reason = "the half-width of an interval is a share of the mean above 0";
