@@ -14,7 +14,7 @@ ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.to
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long bench compare lint docs wheel clean rebuild
+.PHONY: help demo test test-long mutants bench compare lint docs wheel clean rebuild
 
 help: ## list the targets
 	@echo "Penstock: a simulator of network congestion control"
@@ -35,6 +35,9 @@ test-long: test ## run also the tests that take minutes, the engine's in release
 	cargo test --workspace --locked --profile long
 	$(RUN) -m pytest -m long
 	$(MAKE) wheel
+
+mutants: $(TOOLS) ## change one operator of the engine at a time, and see if the tests notice (half an hour)
+	$(RUN) tools/mutants.py --jobs $(JOBS)
 
 compare: $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
 	tools/compare-engines

@@ -335,10 +335,10 @@ mod tests {
         assert!(counts.iter().map(square).sum::<f64>() < 149.449);
         assert_eq!(stream.below(0), 0);
         assert_eq!(stream.below(1), 0);
-        // Without rejection the lower third would be drawn twice as often as expected.
+        // 2^64 words for 3 x 2^62 numbers: without rejection every third number would be drawn twice as often.
         let bound = 3 << 62;
-        let low = (0..30_000).filter(|_| stream.below(bound) < 1 << 62).count();
-        assert!((low as f64 - 10_000.0).abs() < 3.29 * (30_000.0f64 * 2.0 / 9.0).sqrt(), "{low}");
+        let thirds = (0..30_000).filter(|_| stream.below(bound).is_multiple_of(3)).count();
+        assert!((thirds as f64 - 10_000.0).abs() < 3.29 * (30_000.0f64 * 2.0 / 9.0).sqrt(), "{thirds}");
     }
 
     #[test]
@@ -346,6 +346,16 @@ mod tests {
         let mut stream = Stream::new(1, 0, "coin");
         let heads = (0..DRAWS).filter(|_| stream.coin()).count() as f64;
         assert!((heads - DRAWS as f64 / 2.0).abs() < 3.29 * (DRAWS as f64).sqrt() / 2.0);
+    }
+
+    /// With a mean of one picosecond, 0 stands for draws below 0.5: 1 - exp(-0.5) of them.
+    #[test]
+    fn exponential_spans_are_rounded_to_the_nearest_picosecond() {
+        let zeros =
+            draws("spans", |stream| stream.exponential_span(Span(1)).0 as f64).iter().filter(|&&x| x == 0.0).count();
+        let share = 1.0 - libm::exp(-0.5);
+        let deviation = (DRAWS as f64 * share * (1.0 - share)).sqrt();
+        assert!((zeros as f64 - DRAWS as f64 * share).abs() < 3.29 * deviation, "{zeros}");
     }
 
     #[test]

@@ -279,6 +279,15 @@ mod tests {
     }
 
     #[test]
+    fn times_are_rounded_to_the_nearest_picosecond() {
+        // A third and two thirds of a second.
+        assert_eq!([1, 2, 3].map(|bits| Rate(3).span(bits).0), [333_333_333_333, 666_666_666_667, PICOSECONDS]);
+        // 7 ps a cell: half a cell takes 3.5 ps, a quarter 1.75 and three quarters 5.25.
+        assert_eq!([212, 106, 318].map(|bits| LineRate::CellIn(Span(7)).span(bits).0), [4, 2, 5]);
+        assert_eq!([0.4e-12, 0.6e-12, 1.4e-12, 1.6e-12].map(|seconds| Span::from_seconds(seconds).0), [0, 1, 1, 2]);
+    }
+
+    #[test]
     fn a_rate_change_of_nothing_takes_for_ever() {
         assert_eq!(gap(424, 0.0), Span(u64::MAX));
         assert_eq!(Time(5) + gap(424, 0.0), Time::NEVER);

@@ -135,3 +135,32 @@ impl Receiver {
         back
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::{NotificationParams, ReceiverEnv};
+    use crate::core::pdu::Marks;
+    use crate::network::testing::{cell, context};
+
+    /// The priority of the answer to the second of two marked cells of the third priority, 50 ms apart.
+    fn priority_of_answer(point: &str) -> Option<u8> {
+        let params: NotificationParams = toml::from_str(point).unwrap();
+        let env = ReceiverEnv { node: 0, round_trip: Span::ZERO, octets: 53 };
+        let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
+        let mut receiver = Receiver::new(FlowId(0), 0, Some(params.build(env)), limits);
+        let mut ctx = context(0, 1);
+        let mut pdu = cell(0, 0);
+        pdu.priority = 2;
+        pdu.marks.set(Marks::EFCI);
+        receiver.on_pdu(&pdu, Time::ZERO, &mut ctx);
+        pdu.sequence = 1;
+        receiver.on_pdu(&pdu, Time::ZERO + Span::milliseconds(50), &mut ctx).map(|answer| answer.priority)
+    }
+
+    #[test]
+    fn a_notice_takes_the_first_queue_and_other_answers_go_with_the_data() {
+        assert_eq!(priority_of_answer("forward_notice = {}"), Some(0));
+        assert_eq!(priority_of_answer("acknowledge = {}"), Some(2));
+    }
+}

@@ -351,3 +351,6 @@ fn transfer_means(files: &Transfers) -> (Option<f64>, Option<f64>) {
         mean(files.finished + files.unfinished, files.finished_ps + files.unfinished_ps),
     )
 }
+
+#[cfg(test)]
+mod tests;

@@ -263,3 +263,23 @@ fn a_trace_is_the_same_in_both_forms_and_in_any_slices() {
         assert!(run(Form::Plain, Span(u64::MAX)) == fast, "{number}, plain");
     }
 }
+
+#[test]
+fn a_pdu_too_many_is_noticed_as_one_too_few_is() {
+    let (mut world, _) = world(LINE, Form::Fast);
+    let sinks = process(&world, |node| matches!(node, Node::Sinks(_)));
+    assert!(world.run_until(Time(8 * CELL), u64::MAX).unwrap());
+    // The cells of 5 and 7 us are on the line.
+    let books = |world: &World<Trace>| match world.check() {
+        Err(Error::Conservation { sent, delivered, dropped, in_flight, .. }) => {
+            Some([sent, delivered, dropped, in_flight])
+        }
+        _ => None,
+    };
+    assert_eq!(books(&world), None);
+    let lane = world.processes[sinks].inbox.lanes[0];
+    put(&mut world.ctx, lane.0, key(30 * CELL, 0), cell(0, 9));
+    assert_eq!(books(&world), Some([2, 0, 0, 3]));
+    world.ctx.lanes[lane.index()].drop_front(2);
+    assert_eq!(books(&world), Some([2, 0, 0, 1]));
+}

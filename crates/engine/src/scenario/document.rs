@@ -20,8 +20,8 @@ mod syntax;
 
 pub use changes::with_values;
 pub use schema::schema;
-pub use size::{LONGEST, LONGEST_JSON};
 use size::refuse_size;
+pub use size::{LONGEST, LONGEST_JSON};
 
 /// Reads a scenario from TOML.
 ///

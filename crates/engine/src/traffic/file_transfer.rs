@@ -244,6 +244,15 @@ mod tests {
     }
 
     #[test]
+    fn the_first_gap_is_half_a_gap_in_the_mean() {
+        // 10 cells of 1 ms: 9.5 ms, and a pause of 0.5 ms.
+        let idle = Span(500_000_000);
+        let params = Params { size: Bits(4_240), rate: Rate(424_000), idle, active_at_start: 1.0 };
+        let rate = FileTransfer::new(&params, env(1)).mean_rate().unwrap_or_default();
+        assert!((rate - 424_000.0).abs() < 1e-6, "{rate}");
+    }
+
+    #[test]
     fn half_of_the_sources_begin_with_a_file() {
         let mut active = 0usize;
         for seed in 0..4_000 {

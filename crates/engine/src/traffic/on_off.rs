@@ -270,6 +270,15 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_a_session_cuts_the_first_gap_too() {
+        // A gap of 1 s, spurts of 0.5 s, sessions of 15 s: q = 2 + 1/15, q / (e^q - 1) = 0.299584, of 424 b/s for half
+        // of half the time.
+        let params = Params { peak_rate: Rate(424), first: First::Gap, ..voice(calls()) };
+        let rate = OnOff::new(&params, env(0)).mean_rate().unwrap_or_default();
+        assert!((rate / (424.0 / 4.0) - 0.299_584_2).abs() < 1e-7, "{rate}");
+    }
+
+    #[test]
     fn half_of_the_sources_begin_active_and_half_of_those_in_a_spurt() {
         let (mut active, mut speaking) = (0, 0);
         for seed in 0..4_000 {

@@ -223,6 +223,13 @@ fn periods_by_level_are_linear_in_its_number() {
 }
 
 #[test]
+fn a_period_by_level_is_never_shorter_than_its_line() {
+    // 10 + 6 x 6/7 = 15.14 ps at level 1: 16 ps, or four slots of 5 ps.
+    let line = ByLevel { lowest: Span(10), highest: Span(16), down_to_zero: false };
+    assert_eq!([1, 5].map(|slot| line.period(1, 8, Span(slot)).0), [16, 20]);
+}
+
+#[test]
 fn the_timer_runs_by_the_level_it_started_at_and_shortens_with_it() {
     let mut source = source(&nine_levels(by_level()));
     source.on_send(&mut cell(0), at(0));

@@ -6,6 +6,7 @@ use crate::control::{ReactionParams, SenderEnv};
 use crate::core::pdu::FlowId;
 use crate::core::probe::Trace;
 use crate::core::random::Stream;
+use crate::core::time::LineRate;
 use crate::network::hosts::access_line::{self, AccessLine};
 use crate::network::hosts::sender::Sender;
 use crate::network::testing::{CELL, CELL_RATE, context, inbox, key, notice, put};
@@ -169,4 +170,68 @@ fn feedback_does_not_change_earlier_sends() {
     let sent: Vec<u64> = node.run(7 * CELL).iter().map(|sent| sent.0 / CELL).collect();
     assert_eq!(sent, [0, 1, 2, 4, 6]);
     assert_eq!(node.ctx.counts[0][1].delivered, 1);
+}
+
+#[test]
+fn cells_out_of_rate_take_nothing_of_the_allowance() {
+    // At 10 cells a second, the rate of out-of-rate cells, one goes at 0 and one at 100 ms. At 110 ms the source may
+    // send 20 cells a second: the first of them at once, and not 50 ms behind the cell of 100 ms.
+    let millisecond = 1_000 * CELL;
+    let mut node = Node::new(vec![host(0, "greedy = {}", "tm40 = { icr = '4240 b/s', rif = 1.0 }", None)]);
+    let body = crate::core::pdu::Body::ResourceManagement { er: 8480.0, ccr: 0.0 };
+    let mut granted = crate::core::pdu::Pdu::new(FlowId(0), 0, 53, 0, body);
+    granted.marks.set(crate::core::pdu::Marks::DIR);
+    put(&mut node.ctx, 0, key(110 * millisecond, 5), granted);
+    let sent: Vec<u64> = node.run(170 * millisecond).iter().map(|sent| sent.0 / millisecond).collect();
+    assert_eq!(sent, [0, 100, 110, 160]);
+    let tagged: Vec<bool> = node.ctx.lanes[1].iter().map(|record| record.pdu.is_tagged()).collect();
+    assert_eq!(tagged, [true, true, false, false]);
+}
+
+#[test]
+fn no_rate_is_above_that_of_a_line_whose_cells_take_a_given_time() {
+    // 1.000001 ms a cell are 423,999.576 b/s, in whole bits 424,000: a cell of that rate would take 1 ms.
+    let line_rate = LineRate::CellIn(Span(1_000_001_000));
+    let traffic: traffic::Params = toml::from_str("greedy = {}").unwrap();
+    let reaction: ReactionParams = toml::from_str("explicit_rate = { initial = '1 Mb/s', peak = '1 Mb/s' }").unwrap();
+    let stream = Stream::new(1, 0, "reaction");
+    let env = SenderEnv { stream, round_trip: Span::ZERO, line_rate, octets: 53 };
+    let sender = Sender::new(FlowId(0), 0, line_rate, traffic.build(traffic::tests::env(1)), reaction.build(env));
+    let mut end = Box::<DirectHost>::default();
+    (end.sender, end.place) = (Some(sender), Place(OWN));
+    end.begin();
+    let mut node = Node::new(vec![Host::Direct(end)]);
+    let sent: Vec<u64> = node.run(3_500 * CELL).iter().map(|sent| sent.0).collect();
+    assert_eq!(sent, [0, 1, 2, 3].map(|cells| cells * 1_000_001_000));
+}
+
+/// Explicit rates of the RM cells that an End returns, and when in microseconds. It may send a cell a millisecond, the
+/// first is its own. RM cells with 1 and 2 Mb/s reach it at 0 and 500 us.
+fn returned(waiting: &str) -> Vec<(u64, f64)> {
+    let mut host = host(0, "silent = {}", "tm40 = { icr = '424 kb/s' }", None);
+    let Host::Direct(end) = &mut host else { panic!("it sends") };
+    let turning: crate::control::NotificationParams =
+        toml::from_str(&format!("turn_round = {{ waiting = '{waiting}' }}")).unwrap();
+    let turning = turning.build(crate::control::ReceiverEnv { node: 0, round_trip: Span::ZERO, octets: 53 });
+    let limits = crate::network::receiver::Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
+    end.receiver = Some(Receiver::new(FlowId(1), 0, Some(turning), limits));
+    let mut node = Node::new(vec![host]);
+    (node.ctx.indices, node.ctx.counts) = (vec![Default::default(); 2], vec![Default::default(); 2]);
+    for (time, er) in [(0, 1e6), (500 * CELL, 2e6)] {
+        let body = crate::core::pdu::Body::ResourceManagement { er, ccr: 0.0 };
+        put(&mut node.ctx, 0, key(time, 5), crate::core::pdu::Pdu::new(FlowId(1), 0, 53, 0, body));
+    }
+    node.run(2_500 * CELL);
+    let told = node.ctx.lanes[1].iter().filter(|record| record.pdu.is_backward()).map(|record| {
+        let crate::core::pdu::Body::ResourceManagement { er, .. } = record.pdu.body() else { panic!("an RM cell") };
+        (record.time.0 / CELL, er)
+    });
+    told.collect()
+}
+
+/// TM 4.0, destination rule 3: both ways are allowed.
+#[test]
+fn a_new_rm_cell_replaces_the_one_that_waits_or_queues_behind_it() {
+    assert_eq!(returned("overwrite"), [(1_000, 2e6)]);
+    assert_eq!(returned("queue"), [(1_000, 1e6), (2_000, 2e6)]);
 }

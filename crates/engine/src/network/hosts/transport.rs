@@ -170,3 +170,25 @@ impl TransportHost {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::time::Span;
+    use crate::network::receiver::Limits;
+
+    /// The columns `success_once` and `success_all` divide by what was transmitted from the reset on, that instant
+    /// included.
+    #[test]
+    fn what_is_transmitted_at_the_instant_of_the_reset_is_fresh() {
+        let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
+        let mut arrivals = Arrivals::new(Receiver::new(FlowId(0), 0, None, limits));
+        arrivals.reset_measures(Time(50));
+        for (transmitted, fresh) in [(49, 0), (50, 1), (51, 2)] {
+            let journey = Journey { connection: 1, number: 0, produced: Time(40), transmitted: Time(transmitted) };
+            arrivals.record(journey, Time(70));
+            assert_eq!(arrivals.fresh, fresh);
+        }
+        assert_eq!((arrivals.since_transmission.sum(), arrivals.since_production.sum()), (21 + 20 + 19, 90));
+    }
+}

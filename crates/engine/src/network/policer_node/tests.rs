@@ -125,3 +125,13 @@ fn an_overflow_at_the_time_of_a_slot_moves_no_timer() {
     assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (30, LINE, 1), (CELL, 30, 2)]);
     assert_eq!(line.policers.flow(0).unwrap().discarded_and_tagged(), (0, 1));
 }
+
+#[test]
+fn of_two_shapers_due_at_one_instant_the_first_on_the_way_acts_first() {
+    // Half the rate behind, and room for one. At 2 us both are due: cell 2 leaves the first and finds cell 1 still
+    // waiting behind, so it is discarded. Then cell 1 goes. Cell 3 comes at 3 us and goes at 4 us.
+    let half = "peak_rate_controller = { rate = '212 Mb/s', size = '1 cells' }";
+    let mut line = Line::new(vec![stages(&[PEAK, half], 30)], &[(0, 0, 0), (0, 0, 1), (0, 0, 2), (0, 0, 3)]);
+    assert_eq!(line.run(Key::NEVER), [(0, LINE, 0), (2 * CELL, 30, 1), (4 * CELL, 30, 3)]);
+    assert_eq!(line.policers.flow(0).unwrap().discarded_and_tagged(), (1, 0));
+}

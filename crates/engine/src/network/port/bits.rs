@@ -121,4 +121,18 @@ mod tests {
         count.evict(0, at(3), 3_000);
         assert_eq!(count.areas(at(4), None), (5_000 * second, 3_000 * second));
     }
+
+    /// At 500 b/s, from 0 s: 1,000 bits in transmission for 2 s, and 1,000 behind them. From a reset at 1 s to 2 s, 1,000
+    /// of the 2,000 are in transmission and 1,000 wait.
+    #[test]
+    fn only_the_transmission_after_the_reset_counts() {
+        let mut count = BitCount::new(Some(LineRate::Bits(Rate(500))));
+        count.enter(0, at(0), 1_000);
+        count.enter(0, at(0), 1_000);
+        count.reset(at(1));
+        let second = u128::from(SECOND);
+        assert_eq!(count.areas(at(2), Some((at(2), 1_000))), (2_000 * second, 1_000 * second));
+        count.leave(0, at(2), 1_000);
+        assert_eq!(count.areas(at(2), None), (2_000 * second, 1_000 * second));
+    }
 }

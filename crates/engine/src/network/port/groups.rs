@@ -48,3 +48,25 @@ impl Groups {
         self.measures.fill(GroupMeasures::default());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::testing::{cell, notice};
+
+    #[test]
+    fn only_data_whose_marks_have_changed_count_as_marked() {
+        let mut groups = Groups::new(Arc::from([0]), 1);
+        let mut count = |mut pdu: Pdu, is_changed: bool| {
+            let before = pdu.marks;
+            if is_changed {
+                pdu.marks.set(Marks::EFCI);
+            }
+            groups.count_marked(&pdu, before);
+            groups.measures[0].marked
+        };
+        assert_eq!(count(cell(0, 0), false), 0);
+        assert_eq!(count(cell(0, 1), true), 1);
+        assert_eq!(count(notice(0), true), 1);
+    }
+}

@@ -256,3 +256,64 @@ fn a_delay_without_queueing_keeps_the_place_of_arrivals() {
     bench.run(Key::NEVER);
     assert_eq!(seen(&bench.ctx, 1), [(5, HOSTS, 0), (5, HOSTS, 1), (9, HOSTS, 2)]);
 }
+
+#[test]
+fn what_waits_goes_first_at_a_port_that_counts_bits_too() {
+    // As above: cell 1 waits until 1 us, and cell 2 of the first priority comes at that very instant.
+    let counted = Parts { measures_bits: true, ..parts(2) };
+    let mut bench = Bench::new(counted, &[(0, 1), (CELL / 2, 1), (CELL, 0)]);
+    bench.run(Key::NEVER);
+    assert_eq!(bench.departed(), [(CELL, 0), (2 * CELL, 1), (3 * CELL, 2)]);
+}
+
+#[test]
+fn the_most_present_is_that_of_all_queues() {
+    // Two of the second priority and one of the first at 0; long after, one of the first priority alone.
+    let mut bench = Bench::new(parts(2), &[(0, 1), (0, 1), (0, 0), (9 * CELL, 0)]);
+    bench.run(key(8 * CELL, 0));
+    bench.port.catch_up(Time(8 * CELL), &mut bench.ctx);
+    bench.run(Key::NEVER);
+    assert_eq!((bench.departed().len(), bench.port.most_present()), (4, 3));
+    let most: Vec<u64> = bench.port.queues().iter().map(|queue| queue.measures.most).collect();
+    assert_eq!(most, [1, 2]);
+}
+
+#[test]
+fn what_is_present_at_a_reset_is_the_first_maximum_behind_it() {
+    let mut bench = Bench::new(parts(1), &[(0, 0), (0, 0), (0, 0)]);
+    bench.run(key(1, 0));
+    bench.port.catch_up(Time(CELL), &mut bench.ctx);
+    bench.port.reset_measures(Time(CELL));
+    let queue = bench.port.queues()[0];
+    assert_eq!((queue.measures.most, queue.measures.most_before), (2, 3));
+    assert_eq!((bench.port.most_present(), bench.port.most_present_before()), (2, 3));
+}
+
+#[test]
+fn a_pdu_that_is_pushed_out_was_present_until_then() {
+    let mut bench = Bench::new(Parts { policies: vec![policy("push_out = { size = '2 cells' }")], ..parts(1) }, &[]);
+    for (sequence, tagged) in [(0, false), (1, true), (2, false)] {
+        let mut pdu = cell(0, sequence);
+        if tagged {
+            pdu.marks.set(Marks::CLP);
+        }
+        bench.ctx.count_sent(&pdu);
+        put(&mut bench.ctx, 0, key(100 * u64::from(sequence), HOSTS), pdu);
+    }
+    bench.run(key(CELL / 2, 0));
+    // One from 0 to 100 ps, two from then on: at 200 ps cell 2 takes the place of cell 1.
+    assert_eq!(bench.port.queues()[0].area(Time(CELL / 2)), i128::from(100 + 2 * (CELL / 2 - 100)));
+}
+
+#[test]
+fn notices_of_the_highest_severities_are_counted_together_and_apart_from_the_second() {
+    for (severity, counted) in [(0, [1, 0, 0, 0]), (1, [0, 1, 0, 0]), (2, [0, 0, 1, 0]), (3, [0, 0, 0, 1])] {
+        let told = format!("queue_length = {{ share = 0.5, severity = {severity} }}");
+        let policies = vec![policy("drop_tail = { size = '4 cells' }")];
+        let watched = Parts { congestion: point(&told), policies, ..parts(1) };
+        // The third cell finds two, half of the size.
+        let mut bench = Bench::new(watched, &[(0, 0), (0, 0), (0, 0)]);
+        bench.run(Key::NEVER);
+        assert_eq!(bench.port.by_group()[0].notices, counted);
+    }
+}

@@ -250,6 +250,13 @@ mod tests {
     }
 
     #[test]
+    fn who_begins_later_sends_less() {
+        // 1,000 cells a second for 100 s and for 90 s, less two for the ends of each, and the picoseconds.
+        let greedy = "count = 2\ntraffic.greedy = { stagger = \"10 s\" }";
+        assert_eq!(of("100 s", "{ drop_tail = { size = \"9 cells\" } }", greedy).unwrap().pdus, 189_995);
+    }
+
+    #[test]
     fn a_backlog_beyond_memory_is_refused() {
         let greedy = "count = 2\ntraffic.greedy = {}";
         let message = of("60000 s", "{ unlimited = {} }", greedy).unwrap_err();

@@ -2,6 +2,7 @@
 
 mod laws;
 mod pair;
+mod timers;
 
 use super::credit::CreditParams;
 use super::params::{Params, Retransmission};
@@ -149,22 +150,6 @@ fn a_user_without_a_schedule_opens_another_connection_at_once() {
 }
 
 #[test]
-fn a_release_is_sent_again_by_the_timer_of_its_connection() {
-    let mut pair = Pair::new(&Params::default(), connections(1.0, 100.0, 40.0));
-    let request = pair.send(1.0);
-    let confirm = pair.answer(3.0, &request);
-    // The set-up took 5 s: T1 = 5 + 4 x 2.5 s.
-    pair.hear(6.0, &confirm);
-    let data = pair.send(46.0);
-    let answer = pair.answer(46.0, &data);
-    pair.hear(51.0, &answer);
-    pair.send(86.0);
-    assert_eq!(kinds(&pair.send(101.0)), [Kind::DisconnectRequest]);
-    // Two samples of 5 s: the deviation is reduced to 2.5 x 3/4.
-    assert_eq!(pair.sending.releases_due(), at(101.0 + 5.0 + 4.0 * 2.5 * 0.75));
-}
-
-#[test]
 fn reports_about_what_set_the_connection_up_or_answered_change_nothing() {
     let report = |about| {
         let mut report = Pdu::new(FlowId(0), 0, 121, 0, Body::ErrorReport { about, number: 0, connection: 1 });
@@ -295,28 +280,6 @@ fn several_are_acknowledged_together_or_after_a_while() {
 }
 
 #[test]
-fn only_the_oldest_is_sent_again_and_others_are_looked_at_later() {
-    // T1 = 8 s. 0 to 6 are sent at 0 s. 0 is acknowledged late, so 1 is the oldest from 9 s on. Its T1 expired at 8 s,
-    // and it is checked again 2.4 s later.
-    let (mut pair, _) = greedy(&saw(7));
-    assert_eq!(pair.sending.due(), at(8.0));
-    assert_eq!(numbers(&pair.send(8.0)), [0]);
-    assert_eq!(pair.sending.due(), at(24.0));
-    let next = pair.hear(9.0, &[acknowledgement(1, 7, 0)]);
-    assert_eq!(numbers(&next), [7]);
-    assert_eq!(pair.sending.due(), at(10.4));
-    assert_eq!(numbers(&pair.send(10.4)), [1]);
-    // Doubled: 16 s.
-    assert_eq!(pair.sending.due(), at(26.4));
-    // 2 to 6 are checked at 8 s and every 2.4 s after that: next at 15.2 s.
-    assert_eq!(numbers(&pair.hear(14.0, &[acknowledgement(2, 7, 0)])), [8]);
-    assert_eq!(pair.sending.due(), at(15.2));
-    // 7 was sent at 9 s. Neither 0 nor 1 gave a sample of the round trip.
-    pair.hear(15.0, &[acknowledgement(7, 7, 0)]);
-    assert_eq!(pair.sending.due(), at(15.0 + 2.0));
-}
-
-#[test]
 fn a_connection_is_released_after_the_most_transmissions() {
     let params = Params { most_transmissions: 3, ..Params::default() };
     let mut pair = Pair::new(&params, connections(1.0, 1000.0, 10.0));
@@ -335,6 +298,18 @@ fn a_connection_is_released_after_the_most_transmissions() {
     assert_eq!((measures.given_up, measures.transmitted, measures.retransmitted), (1, 6, 2));
     assert_eq!((measures.unacknowledged, measures.unsent), (6, measures.produced - 6));
     assert_eq!(pair.sending.waiting(), 0);
+}
+
+#[test]
+fn half_of_the_data_marked_is_enough_to_tell_of_congestion() {
+    for (marked, of, told) in [(0, 2, false), (1, 2, true), (1, 3, false), (2, 3, true)] {
+        let (mut pair, mut data) = greedy(&Params { acknowledge_after: of, ..Params::default() });
+        data.truncate(of as usize);
+        data[..marked].iter_mut().for_each(|pdu| pdu.marks.set(Marks::CE));
+        let answers = pair.answer(1.0, &data);
+        assert_eq!(acknowledged(&answers), [(of, 7, 0)]);
+        assert_eq!(answers[0].marks.has(Marks::CI), told, "{marked} of {of}");
+    }
 }
 
 #[test]

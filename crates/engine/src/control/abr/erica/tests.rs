@@ -165,6 +165,19 @@ fn an_interval_without_a_cell_keeps_the_last_measurement() {
 }
 
 #[test]
+fn after_a_pause_the_largest_grant_is_the_fair_share_of_the_whole_line() {
+    let mut switch = switch(&params());
+    arrive(&mut switch, 0.0, &[(0, 60, 0.6 * LINE), (1, 30, 0.3 * LINE)]);
+    for _ in 0..50 {
+        switch.on_arrival(&mut video(), &view(900.0, 0));
+    }
+    // The fair share of the first interval is 22.5 cells a millisecond. In the four silent ones the line is free: 45.
+    is_about(granted(&mut switch, 0, 5.0), 0.6 * LINE);
+    is_about(reading(&mut switch, "fair_share"), 0.45 * LINE);
+    is_about(reading(&mut switch, "max_alloc_previous"), 0.45 * LINE);
+}
+
+#[test]
 fn cells_end_an_interval_too() {
     let interval = interval::Params { time: Some(Span::milliseconds(1)), cells: Some(10) };
     let mut switch = switch(&Params { interval, ..params() });

@@ -190,3 +190,51 @@ fn nodes_connected_without_delay_take_turns() {
     assert_eq!(clusters(&both_ways("")), [vec![2, 2], vec![4]]);
     assert_eq!(clusters(&both_ways("access = { rate = \"2 Mb/s\" }"))[0], [0; 0]);
 }
+
+/// Two lines: 1 and 2 ms, 1 Mb/s and 500 kb/s; PDUs of 125 octets, 1,000 bits, with whatever the flow has beside.
+fn two_lines(flow: &str) -> String {
+    format!(
+        r#"
+        duration = "1 s"
+        [line.first]
+        between = ["a", "b"]
+        rate = "1 Mb/s"
+        delay = "1 ms"
+        [line.second]
+        between = ["b", "c"]
+        rate = "500 kb/s"
+        delay = "2 ms"
+        [flow.data]
+        path = ["a", "b", "c"]
+        octets = 125
+        traffic.greedy = {{}}
+        {flow}
+        "#
+    )
+}
+
+#[test]
+fn the_least_delay_is_that_of_all_lines_and_the_round_trip_has_no_serialisation() {
+    let text = two_lines("");
+    let scenario = document::parse(&text).unwrap();
+    let network = Network::lay_out(&scenario).unwrap();
+    // 1 + 1 ms and 2 + 2 ms; twice 1 + 2 ms.
+    assert_eq!(network.floor(&network.flows[0]), Span::milliseconds(6));
+    assert_eq!(network.round_trip(&network.flows[0]), Span::milliseconds(6));
+}
+
+#[test]
+fn no_pdu_of_a_flow_is_shorter_than_its_shortest_answer() {
+    let least = |flow: &str| {
+        let text = two_lines(flow);
+        let scenario = document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let network = Network::lay_out(&scenario).unwrap();
+        network.least_bits(&network.flows[0])
+    };
+    // Notices of ports are cells of 53 octets.
+    assert_eq!(least(""), 424);
+    assert_eq!(
+        least("reaction_point.fixed_window = { window = 2 }\nnotification_point.acknowledge = { octets = 40 }"),
+        320
+    );
+}

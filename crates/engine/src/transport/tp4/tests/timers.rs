@@ -1,0 +1,79 @@
+//! T1 by hand: what gives a sample of the round trip, and what is sent again when.
+
+use super::*;
+
+#[test]
+fn a_release_is_sent_again_by_the_timer_of_its_connection() {
+    let mut pair = Pair::new(&Params::default(), connections(1.0, 100.0, 40.0));
+    let request = pair.send(1.0);
+    let confirm = pair.answer(3.0, &request);
+    // The set-up took 5 s: T1 = 5 + 4 x 2.5 s.
+    pair.hear(6.0, &confirm);
+    let data = pair.send(46.0);
+    let answer = pair.answer(46.0, &data);
+    pair.hear(51.0, &answer);
+    pair.send(86.0);
+    assert_eq!(kinds(&pair.send(101.0)), [Kind::DisconnectRequest]);
+    // Two samples of 5 s: the deviation is reduced to 2.5 x 3/4.
+    assert_eq!(pair.sending.releases_due(), at(101.0 + 5.0 + 4.0 * 2.5 * 0.75));
+}
+
+#[test]
+fn only_the_oldest_is_sent_again_and_others_are_looked_at_later() {
+    // T1 = 8 s. 0 to 6 are sent at 0 s. 0 is acknowledged late, so 1 is the oldest from 9 s on. Its T1 expired at 8 s,
+    // and it is checked again 2.4 s later.
+    let (mut pair, _) = greedy(&saw(7));
+    assert_eq!(pair.sending.due(), at(8.0));
+    assert_eq!(numbers(&pair.send(8.0)), [0]);
+    assert_eq!(pair.sending.due(), at(24.0));
+    let next = pair.hear(9.0, &[acknowledgement(1, 7, 0)]);
+    assert_eq!(numbers(&next), [7]);
+    assert_eq!(pair.sending.due(), at(10.4));
+    assert_eq!(numbers(&pair.send(10.4)), [1]);
+    // Doubled: 16 s.
+    assert_eq!(pair.sending.due(), at(26.4));
+    // 2 to 6 are checked at 8 s and every 2.4 s after that: next at 15.2 s.
+    assert_eq!(numbers(&pair.hear(14.0, &[acknowledgement(2, 7, 0)])), [8]);
+    assert_eq!(pair.sending.due(), at(15.2));
+    // 7 was sent at 9 s. Neither 0 nor 1 gave a sample of the round trip.
+    pair.hear(15.0, &[acknowledgement(7, 7, 0)]);
+    assert_eq!(pair.sending.due(), at(15.0 + 2.0));
+}
+
+/// Karn's rule: the confirmation may answer either of two CR TPDUs.
+#[test]
+fn a_request_sent_twice_gives_no_round_trip() {
+    let retransmission = Retransmission { least: Span::milliseconds(1), ..Retransmission::default() };
+    let params = Params { retransmission, ..Params::default() };
+    for (lost, opened, timeout) in [(false, 1.0, 6.0), (true, 9.0, 8.0)] {
+        let mut pair = Pair::new(&params, connections(1.0, 1000.0, 10.0));
+        let mut request = pair.send(1.0);
+        if lost {
+            request = pair.send(9.0);
+        }
+        let confirm = pair.answer(opened + 1.0, &request);
+        pair.hear(opened + 2.0, &confirm);
+        // A set-up of 2 s gives T1 = 2 + 4 x 1 s. Without a sample it stays at 8 s.
+        assert_eq!(numbers(&pair.send(opened + 12.0)), [0]);
+        assert_eq!(pair.sending.due(), at(opened + 12.0 + timeout));
+    }
+}
+
+/// Karn's rule: the acknowledgement may answer either copy of a TPDU.
+#[test]
+fn a_tpdu_sent_twice_gives_no_round_trip() {
+    let retransmission = Retransmission { least: Span::milliseconds(1), ..Retransmission::default() };
+    let mut pair = Pair::new(&Params { retransmission, ..Params::default() }, connections(1.0, 1000.0, 10.0));
+    let request = pair.send(1.0);
+    let confirm = pair.answer(2.0, &request);
+    // A set-up of 2 s gives T1 = 2 + 4 x 1 s.
+    pair.hear(3.0, &confirm);
+    assert_eq!(numbers(&pair.send(13.0)), [0]);
+    assert_eq!(pair.sending.due(), at(19.0));
+    let copy = pair.send(19.0);
+    let answer = pair.answer(19.5, &copy);
+    assert!(pair.hear(20.0, &answer).is_empty());
+    // Nothing has changed T1.
+    assert_eq!(numbers(&pair.send(23.0)), [1]);
+    assert_eq!(pair.sending.due(), at(29.0));
+}
