@@ -43,7 +43,7 @@ def rust_functions(text: str) -> Iterator[tuple[str, int]]:
 
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_no_file_is_too_long(folder: str) -> None:
-    files = [path for path in ROOT.glob(folder) if path.is_file()]
+    files = [path for path in ROOT.glob(folder) if path.is_file() and path.suffix != ".toml"]
     assert files
     lengths = {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in files}
     assert {name: length for name, length in lengths.items() if length > MOST_OF_A_FILE} == {}

@@ -120,7 +120,7 @@ def test_tables_say_what_was_varied_and_come_by_point_and_replication(small: Sce
         ('"flow.steady.count" = [-1]', "flow.steady.count"),
         ('"line.trunk.rate" = ["1 MHz"]', "1 MHz"),
         ('"line.*.rate" = ["1 MHz"]', "sweep.axis[0].line.*.rate"),
-        ('"flow..count" = [1]', "this is no path"),
+        ('"flow..count" = [1]', "this is not a path"),
         ('"flow.steady.count" = { from = 1, to = 5, step = 0 }', "step"),
         ('"flow.steady.count" = { from = 5, to = 1, step = 1 }', "flow.steady.count"),
     ],

@@ -92,7 +92,10 @@ impl Draft {
             ));
         }
         for name in ["sample_flows", "flow_percentiles", "distributions"] {
-            if self.dice.once_in(3) {
+            let is_chosen = self.dice.once_in(3);
+            // Without readings there are no flows to read.
+            let has_effect = name != "sample_flows" || measure.iter().any(|key| key.starts_with("sample ="));
+            if is_chosen && has_effect {
                 measure.push(format!("{name} = true"));
             }
         }
