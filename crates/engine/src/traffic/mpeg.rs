@@ -7,14 +7,14 @@
 //! Tripathi, 1997).
 //!
 //! 1. Frame i has the raw size r_i = w_i exp(v_i). w_i comes from `ratio` by the frame's type in the pattern. v_i is
-//! the sum of two normal numbers, one for its scene and one for the frame, with the variances ln(1 + c^2) of the two
-//! coefficients of variation.
+//!    the sum of two normal numbers, one for its scene and one for the frame, with the variances ln(1 + c^2) of the two
+//!    coefficients of variation.
 //! 2. Sizes are min(c r_i, peak), for a coder that never exceeds the peak. c is chosen to give the mean. If the largest
-//! frame would not reach the peak, all v_i are first multiplied by one common factor, the smallest that is sufficient.
-//! (The defaults cut about 3 % of the I frames.)
+//!    frame would not reach the peak, all v_i are first multiplied by one common factor, the smallest that is
+//!    sufficient. (The defaults cut about 3 % of the I frames.)
 //! 3. Sizes are whole bits. Their sum is the mean over the sequence, rounded to the bit. The largest frame has the bits
-//! of the peak rate in a frame interval, rounded to the bit. At 30 frame/s the mean is 150 000 bits and the largest 494
-//! 667.
+//!    of the peak rate in a frame interval, rounded to the bit. At 30 frame/s the mean is 150 000 bits and the largest
+//!    494 667.
 //!
 //! All flows of a group send one sequence, drawn from the group's stream. Each flow begins at its own place.
 
