@@ -122,3 +122,28 @@ pub(super) fn fill_group(
     row.delay_transmission_mean_s = mean_s(&arrivals.longer[0]);
     row.delay_production_mean_s = mean_s(&arrivals.longer[1]);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shares_of_a_group() {
+        let flow = |transmitted, control_sent, control_lost| {
+            let mut row = FlowRow { control_sent, control_lost, ..FlowRow::default() };
+            (row.transport.transmitted, row.transport.accepted) = (Some(transmitted), Some(2));
+            row
+        };
+        // 8 DT TPDUs were sent, 6 of them for the first time, and 8 others. 1 and 1 were discarded.
+        let flows = [flow(4, 6, 1), flow(2, 2, 0)];
+        let mut row = GroupRow { sent: 8, lost: 1, delay_mean_s: Some(0.5), ..GroupRow::default() };
+        let arrivals = GroupArrivals { fresh: 3, ..GroupArrivals::default() };
+        fill_group(&mut row, &flows.each_ref(), &arrivals, 4, 2.0);
+        // 3 arrived: of 6, and of 8.
+        assert_eq!((row.success_once, row.success_all), (Some(0.5), Some(0.375)));
+        // 4 of the 16 are Error Reports; 2 are discarded for 8 DT TPDUs.
+        assert_eq!((row.error_report_share, row.discard_share), (Some(0.25), Some(0.25)));
+        // 4 accepted in 2 s, each after half a second.
+        assert_eq!((row.accepted_per_s, row.power), (Some(2.0), Some(4.0)));
+    }
+}
