@@ -187,7 +187,7 @@ def test_numbers_out_of_range(penstock: Command, small_file: Path, option: str, 
         ("flow.steady.path[9]=x", ["2 entries"]),
         ("flow.steady.count", ["--set", "--set flow.voice.count=88"]),
         ("=3", ["not a path"]),
-        ("flow[0]=3", ["there is no \"[0]\""]),
+        ("flow[0]=3", ['there is no "[0]"']),
     ],
 )
 def test_bad_changes(penstock: Command, small_file: Path, change: str, words: list[str]) -> None:

@@ -1,8 +1,9 @@
 """Changes one operator or constant of the engine at a time, and sees which tests notice.
 
 The list is tools/mutants.toml. A copy of the engine holds all changes at once. The variable PENSTOCK_MUTANT turns one
-of them on, so there is one build. For each change the tests of its own module run first, then all unit tests, then the
-quick integration tests, up to the first that fails. A test that runs much longer than without a change has failed too.
+of them on, so there is one build. For each change the tests of its own module run first, then those of its folder, all
+unit tests, and the quick integration tests, up to the first that fails. A test that runs much longer than without a
+change has failed too.
 
 The pinned fingerprints (`tests/pins.rs`) do not take part: they notice every change, and do not tell which side is
 right.
@@ -230,7 +231,8 @@ class Judge:
     def stages(self, mutant: Mutant) -> Iterator[tuple[Path, float, str]]:
         """What runs under a change, one after the other."""
         unit = self.binaries["penstock_engine"]
-        yield unit, self.limits["penstock_engine"], mutant.module
+        for nearby in (mutant.module, mutant.module.rpartition("::")[0] or mutant.module):
+            yield unit, self.limits["penstock_engine"], nearby
         for name, binary in self.binaries.items():
             yield binary, self.limits[name], ""
 
