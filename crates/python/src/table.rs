@@ -112,7 +112,7 @@ pub(crate) fn batches(report: &Report) -> PyResult<Vec<(&'static str, RecordBatc
     tables.map(|table| Ok((table.name, batch(table.columns).map_err(unreadable)?))).collect()
 }
 
-fn batch(columns: Vec<Column>) -> Result<RecordBatch, ArrowError> {
+fn batch(columns: Vec<Column<'_>>) -> Result<RecordBatch, ArrowError> {
     let (mut fields, mut arrays) = (Vec::new(), Vec::new());
     for Column { name, values, .. } in columns {
         let is_optional = matches!(values, Values::OptionalCounts(_) | Values::OptionalNumbers(_));
@@ -123,7 +123,7 @@ fn batch(columns: Vec<Column>) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
 }
 
-fn array(values: Values) -> ArrayRef {
+fn array(values: Values<'_>) -> ArrayRef {
     match values {
         Values::Texts(texts) => Arc::new(StringArray::from(texts)),
         Values::Counts(counts) => Arc::new(UInt64Array::from(counts)),
@@ -135,10 +135,10 @@ fn array(values: Values) -> ArrayRef {
 
 /// Every table and column with its meaning: `[[table, meaning, [[column, kind, meaning], ...]], ...]` as JSON.
 pub(crate) fn columns() -> String {
-    let tables = Report::default().tables().into_iter().map(|table| {
-        let column =
-            |column: &Column| [column.name.to_owned(), column.values.kind().to_owned(), column.meaning.clone()];
-        (table.name, table.meaning, table.columns.iter().map(column).collect::<Vec<_>>())
+    let report = Report::default();
+    let tables = report.tables().into_iter().map(|table| {
+        let column = |column: &Column<'_>| (column.name, column.values.kind(), column.meaning());
+        (table.name, table.meaning(), table.columns.iter().map(column).collect::<Vec<_>>())
     });
     serde_json::to_string(&tables.collect::<Vec<_>>()).unwrap_or_default()
 }

@@ -2,9 +2,9 @@
 
 /// The values of one column, one per row.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Values {
+pub enum Values<'a> {
     /// Names.
-    Texts(Vec<String>),
+    Texts(Vec<&'a str>),
     /// Counts.
     Counts(Vec<u64>),
     /// Numbers, in the unit at the end of the column's name.
@@ -15,7 +15,7 @@ pub enum Values {
     OptionalNumbers(Vec<Option<f64>>),
 }
 
-impl Values {
+impl Values<'_> {
     /// The kind of the values, in words.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -31,62 +31,84 @@ impl Values {
 
 /// One column of a table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct Column<'a> {
     /// Its name; the suffix `_s` means seconds, `_bps` bits per second.
     pub name: &'static str,
-    /// Its meaning.
-    pub meaning: String,
+    /// Its doc comment, line by line.
+    doc: &'static str,
     /// Its values.
-    pub values: Values,
+    pub values: Values<'a>,
 }
 
 /// One table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct Table<'a> {
     /// Its name.
     pub name: &'static str,
-    /// The meaning of a row.
-    pub meaning: String,
+    /// The doc comment of a row, line by line.
+    pub(super) doc: &'static str,
     /// Its columns, all of the same length.
-    pub columns: Vec<Column>,
+    pub columns: Vec<Column<'a>>,
+}
+
+impl Column<'_> {
+    /// Its meaning, in one line.
+    #[must_use]
+    pub fn meaning(&self) -> String {
+        in_one_line(self.doc)
+    }
+}
+
+impl Table<'_> {
+    /// The meaning of a row, in one line.
+    #[must_use]
+    pub fn meaning(&self) -> String {
+        in_one_line(self.doc)
+    }
+}
+
+/// A doc comment without its line ends.
+fn in_one_line(doc: &str) -> String {
+    doc.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The type of a field of a row: a value, which makes one column, or a struct of fields shared between rows.
 pub trait Field: Sized {
-    /// The meaning of the row, if it is one.
-    const MEANING: &'static str = "";
+    /// The doc comment of the row, if it is one.
+    const DOC: &'static str = "";
 
     /// Adds the columns of a field called `name`.
-    fn add<'a>(name: &'static str, meaning: &str, cells: impl Iterator<Item = &'a Self> + Clone, to: &mut Vec<Column>)
-    where
+    fn add<'a>(
+        name: &'static str,
+        doc: &'static str,
+        cells: impl Iterator<Item = &'a Self> + Clone,
+        to: &mut Vec<Column<'a>>,
+    ) where
         Self: 'a;
 }
 
 /// Lists the types of values, and the kind of column for each.
 macro_rules! values {
-    ($($type:ty => $kind:ident;)*) => {$(
+    ($($type:ty => $kind:ident, $cell:ident => $value:expr;)*) => {$(
         impl Field for $type {
             fn add<'a>(
-                name: &'static str, meaning: &str, cells: impl Iterator<Item = &'a Self> + Clone, to: &mut Vec<Column>,
+                name: &'static str,
+                doc: &'static str,
+                cells: impl Iterator<Item = &'a Self> + Clone,
+                to: &mut Vec<Column<'a>>,
             ) {
-                let values = Values::$kind(cells.cloned().collect());
-                to.push(Column { name, meaning: in_one_line(meaning), values });
+                to.push(Column { name, doc, values: Values::$kind(cells.map(|$cell| $value).collect()) });
             }
         }
     )*};
 }
 
 values! {
-    String => Texts;
-    u64 => Counts;
-    f64 => Numbers;
-    Option<u64> => OptionalCounts;
-    Option<f64> => OptionalNumbers;
-}
-
-/// A doc comment in one line.
-pub(super) fn in_one_line(comment: &str) -> String {
-    comment.split_whitespace().collect::<Vec<_>>().join(" ")
+    String => Texts, text => text.as_str();
+    u64 => Counts, count => *count;
+    f64 => Numbers, number => *number;
+    Option<u64> => OptionalCounts, count => *count;
+    Option<f64> => OptionalNumbers, number => *number;
 }
 
 /// Defines the struct of a row: each field is a column or a struct of shared fields.
@@ -99,13 +121,13 @@ macro_rules! row {
         }
 
         impl $crate::report::table::Field for $row {
-            const MEANING: &'static str = concat!($($about, "\n"),*);
+            const DOC: &'static str = concat!($($about, "\n"),*);
 
             fn add<'a>(
                 _: &'static str,
-                _: &str,
+                _: &'static str,
                 rows: impl Iterator<Item = &'a Self> + Clone,
-                to: &mut Vec<$crate::report::table::Column>,
+                to: &mut Vec<$crate::report::table::Column<'a>>,
             ) {
                 $(<$type as $crate::report::table::Field>::add(
                     stringify!($field), concat!($($doc, "\n"),*), rows.clone().map(|row| &row.$field), to,
@@ -129,12 +151,12 @@ macro_rules! report {
         impl Report {
             /// Every table with its columns, in order. An empty report also has all columns.
             #[must_use]
-            pub fn tables(&self) -> Vec<$crate::report::table::Table> {
-                use $crate::report::table::{Field, Table, in_one_line};
+            pub fn tables(&self) -> Vec<$crate::report::table::Table<'_>> {
+                use $crate::report::table::{Field, Table};
                 vec![$({
                     let mut columns = Vec::new();
                     $row::add("", "", self.$table.iter(), &mut columns);
-                    Table { name: stringify!($table), meaning: in_one_line($row::MEANING), columns }
+                    Table { name: stringify!($table), doc: $row::DOC, columns }
                 }),*]
             }
         }
@@ -180,7 +202,9 @@ mod tests {
         ];
         let mut columns = Vec::new();
         Row::add("", "", rows.iter(), &mut columns);
-        let seen: Vec<_> = columns.iter().map(|column| (column.name, column.meaning.as_str())).collect();
+        let meanings: Vec<String> = columns.iter().map(Column::meaning).collect();
+        let seen: Vec<_> =
+            columns.iter().zip(&meanings).map(|(column, meaning)| (column.name, meaning.as_str())).collect();
         assert_eq!(
             seen,
             [

@@ -20,7 +20,7 @@ fn exact(number: f64) -> String {
 }
 
 /// The value of one column in one row.
-fn value(column: &Column, row: usize) -> String {
+fn value(column: &Column<'_>, row: usize) -> String {
     let none = || "-".to_owned();
     match &column.values {
         Values::Texts(texts) => format!("{:?}", texts[row]),
@@ -31,7 +31,7 @@ fn value(column: &Column, row: usize) -> String {
     }
 }
 
-fn rows(values: &Values) -> usize {
+fn rows(values: &Values<'_>) -> usize {
     match values {
         Values::Texts(texts) => texts.len(),
         Values::Counts(counts) => counts.len(),
@@ -41,9 +41,9 @@ fn rows(values: &Values) -> usize {
     }
 }
 
-fn write_table(text: &mut String, name: &str, table: &Table) {
-    let is_pinned = |column: &&Column| !LATER.contains(&&*format!("{}.{}", table.name, column.name));
-    let columns: Vec<&Column> = table.columns.iter().filter(is_pinned).collect();
+fn write_table(text: &mut String, name: &str, table: &Table<'_>) {
+    let is_pinned = |column: &&Column<'_>| !LATER.contains(&&*format!("{}.{}", table.name, column.name));
+    let columns: Vec<&Column<'_>> = table.columns.iter().filter(is_pinned).collect();
     for row in 0..rows(&table.columns[0].values) {
         text.push_str(name);
         columns.iter().for_each(|column| {
