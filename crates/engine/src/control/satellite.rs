@@ -10,9 +10,9 @@ pub(super) mod rate_factor;
 mod spacing;
 pub(super) mod stop;
 
-/// Severity of a mild notice: Type 0 of the paper.
+/// Severity of a mild notice, caused by rates: Type 0 of the paper.
 const MILD: u8 = 0;
-/// Severity of a severe notice: Type 2 of the paper.
+/// Severity of a severe notice, caused by a discard: Type 2 of the paper.
 const SEVERE: u8 = 2;
 
 /// The fault of a severity that no table counts.

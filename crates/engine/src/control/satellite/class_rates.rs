@@ -17,16 +17,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::spacing::Spacing;
+use super::{MILD, SEVERE};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::{PICOSECONDS, Span, Time};
 
-/// Severity of a notice for rates: Type 0 of the paper.
-const BY_RATES: u8 = 0;
-/// Severity of a notice for a discard: Type 2 of the paper.
-const BY_DISCARD: u8 = 2;
 /// All classes penalised.
 const ALL: u8 = 0b1111;
 /// Smaller differences of shares are rounding errors. One bit is much more in any practical interval.
@@ -225,7 +222,7 @@ impl CongestionPoint for ClassRates {
             return None;
         }
         if !self.forward {
-            return self.sources.tell(pdu, view.now, BY_RATES);
+            return self.sources.tell(pdu, view.now, MILD);
         }
         if pdu.kind().is_data() {
             pdu.marks.set(Marks::EFCI);
@@ -234,7 +231,7 @@ impl CongestionPoint for ClassRates {
     }
 
     fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
-        if self.discards { self.sources.tell(pdu, view.now, BY_DISCARD) } else { None }
+        if self.discards { self.sources.tell(pdu, view.now, SEVERE) } else { None }
     }
 
     fn notifies(&self) -> bool {

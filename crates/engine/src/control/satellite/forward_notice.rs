@@ -13,7 +13,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check_severity;
+use super::{MILD, check_severity};
 use crate::control::answer::Answer;
 use crate::control::notification::{NotificationPoint, NotificationPointParams, ReceiverEnv};
 use crate::core::check;
@@ -35,7 +35,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { interval: Span::milliseconds(50), share: 0.5, severity: 0 }
+        Params { interval: Span::milliseconds(50), share: 0.5, severity: MILD }
     }
 }
 

@@ -14,16 +14,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::check_severity;
 use super::spacing::Spacing;
+use super::{MILD, SEVERE, check_severity};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::Span;
 
-/// Severity of a notice for a discard, as in the class-rate detector.
-const BY_DISCARD: u8 = 2;
 /// Smaller differences of lengths are rounding errors.
 const ROUNDING: f64 = 1e-9;
 
@@ -43,7 +41,7 @@ pub struct Params {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { share: 0.9, spacing: Span::milliseconds(50), severity: 0, discards: true }
+        Params { share: 0.9, spacing: Span::milliseconds(50), severity: MILD, discards: true }
     }
 }
 
@@ -98,7 +96,7 @@ impl CongestionPoint for QueueLength {
     }
 
     fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
-        if self.discards { self.sources.tell(pdu, view.now, BY_DISCARD) } else { None }
+        if self.discards { self.sources.tell(pdu, view.now, SEVERE) } else { None }
     }
 }
 
