@@ -92,7 +92,10 @@ pub fn from_json(text: &str) -> Result<Scenario, Error> {
     let scenario = read.map_err(|error| {
         shown(explain(error.path(), &error.inner().to_string(), &|path: &str| found(path).is_some()))
     })?;
-    shape::check(&tree, &written(&scenario)).map_err(shown)?;
+    // Each run of a sweep reads what the engine has written: that has the right shape, and is known at less cost.
+    if to_json(&scenario) != text {
+        shape::check(&tree, &written(&scenario)).map_err(shown)?;
+    }
     Ok(scenario)
 }
 

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
+use super::schema;
 use crate::core::error::Fault;
 use crate::scenario;
 use crate::scenario::path::{Step, shown_key};
@@ -68,7 +69,7 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
 /// The path to a list that stands where the schema has a table, if what is wrong is in such: serde takes the values of a
 /// list for those of a table's keys.
 fn list_for_table(path: &Path) -> Option<String> {
-    let schema = serde_json::from_str::<Value>(&super::schema()).ok()?;
+    let schema = schema::tree();
     let count = path.iter().count();
     let lists = path.iter().enumerate().filter(|(_, segment)| matches!(segment, Segment::Seq { .. }));
     lists.map(|(number, _)| text_to(path, count - number)).find(|list| {
@@ -148,7 +149,7 @@ fn whole_number(most: u64) -> String {
 
 /// How the key that lacks would be written, and what it means.
 fn example(path: &str, key: &str) -> String {
-    let Some(schema) = serde_json::from_str::<Value>(&super::schema()).ok() else { return String::new() };
+    let schema = schema::tree();
     let Some(place) = path.parse().ok().and_then(|path: scenario::path::Path| at(&schema, &path)) else {
         return format!("add {key} = ...");
     };

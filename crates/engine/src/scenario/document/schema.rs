@@ -4,9 +4,14 @@ use serde_json::{Value, json};
 
 use crate::scenario::spec::Scenario;
 
-/// JSON Schema of a scenario.
+/// JSON Schema of a scenario, as text.
 #[must_use]
 pub fn schema() -> String {
+    serde_json::to_string_pretty(&tree()).unwrap_or_default()
+}
+
+/// The same as a tree.
+pub(super) fn tree() -> Value {
     let mut schema = schemars::schema_for!(Scenario);
     let keys = |of: &str| schema.pointer(&format!("/$defs/{of}/properties")).cloned().unwrap_or_default();
     let table = |of: &str| json!({ "type": "object", "properties": keys(of), "additionalProperties": false });
@@ -20,5 +25,5 @@ pub fn schema() -> String {
     if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
         properties.insert("defaults".to_owned(), defaults);
     }
-    serde_json::to_string_pretty(&schema).unwrap_or_default()
+    schema.to_value()
 }
