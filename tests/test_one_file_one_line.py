@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import runpy
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -19,7 +18,8 @@ pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parent.parent
 DUMMIES = Path(__file__).parent / "dummies"
-SOURCE = "crates/engine/src"
+COPY = runpy.run_path(str(ROOT / "tools" / "engine_copy.py"))
+SOURCE: Path = COPY["SOURCE"]
 # Of each role: the file with its list, the folder of the dummy, and the file that declares its module.
 ROLES = {
     "queue": ("queue.rs", "queue", "queue.rs"),
@@ -46,38 +46,37 @@ LISTS = {
 LAWS = ("control::laws", "laws", "every_case", "mean_rates", "lateness", "verdict_at_the_arrival")
 
 
-def add(role: str, tree: Path) -> None:
+def add(role: str, files: dict[Path, bytes]) -> None:
     """Adds the dummy of one role: its file, its module, its line."""
     list_file, folder, declares = ROLES[role]
     module = f"dummy_{role}"
-    shutil.copy(DUMMIES / f"{role}.rs", tree / SOURCE / folder / f"{module}.rs")
-    declaring = tree / SOURCE / declares
-    visible = "pub(super) " if folder == "control/satellite" else ""
-    text = declaring.read_text()
-    declaring.write_text(text.replace("\nmod ", f"\n{visible}mod {module};\nmod ", 1))
-    listing = tree / SOURCE / list_file
-    path = f"super::satellite::{module}" if folder == "control/satellite" else module
+    files[SOURCE / folder / f"{module}.rs"] = (DUMMIES / f"{role}.rs").read_bytes()
+    is_scheme = folder == "control/satellite"
+    declared = f"{'pub(super) ' if is_scheme else ''}mod {module};\n"
+    insert(declared, files, SOURCE / declares, "\nmod ", before=True)
+    path = f"super::satellite::{module}" if is_scheme else module
     line = f"            /// A dummy.\n            dummy Dummy = {path}::Params => {path}::Dummy;\n"
-    text = listing.read_text()
-    lists = text.split("$then! { $arguments\n")
-    place = next(place for place, before in enumerate(lists) if f"macro_rules! {LISTS[role]} {{" in before)
-    begun = "$then! { $arguments\n".join(lists[: place + 1])
-    rest = "$then! { $arguments\n".join(lists[place + 1 :])
-    listing.write_text(f"{begun}$then! {{ $arguments\n{line}{rest}")
+    begin = f"macro_rules! {LISTS[role]} {{\n    ($then:ident! $arguments:tt) => {{\n        $then! {{ $arguments\n"
+    insert(line, files, SOURCE / list_file, begin)
+
+
+def insert(line: str, files: dict[Path, bytes], name: Path, place: str, *, before: bool = False) -> None:
+    """Inserts a line behind the first ``place`` of a file, or in front of the line that it begins."""
+    text = files[name].decode()
+    assert place in text
+    inserted = place.replace("\n", f"\n{line}", 1) if before else place + line
+    files[name] = text.replace(place, inserted, 1).encode()
 
 
 @pytest.fixture(scope="module")
 def tree() -> Path:
     """A copy of the engine with a dummy in every role. It is built apart, and what was built is kept."""
-    tree = ROOT / "target" / "dummies" / "tree"
-    shutil.rmtree(tree, ignore_errors=True)
-    shutil.copytree(ROOT / "crates" / "engine", tree / "crates" / "engine", copy_function=shutil.copy)
-    workspace = (ROOT / "Cargo.toml").read_text()
-    (tree / "Cargo.toml").write_text(workspace.replace(', "crates/python"]', "]"))
-    shutil.copy(ROOT / "Cargo.lock", tree)
+    files = COPY["files"]()
     for role in ROLES:
-        add(role, tree)
-    shutil.copy(DUMMIES / "run.rs", tree / "crates" / "engine" / "tests" / "dummies.rs")
+        add(role, files)
+    files[Path("crates/engine/tests/dummies.rs")] = (DUMMIES / "run.rs").read_bytes()
+    tree = ROOT / "target" / "dummies" / "tree"
+    COPY["write"](files, tree)
     return tree
 
 

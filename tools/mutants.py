@@ -23,12 +23,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import engine_copy
+
 LIST = Path(__file__).with_suffix(".toml")
-HOME = ROOT / "target" / "mutants"
-SOURCE = Path("crates/engine/src")
-# What the tests of the engine read beside their own package.
-READY = Path("python/penstock/scenarios")
+HOME = engine_copy.ROOT / "target" / "mutants"
 QUICK = ("abr", "abr_switches", "closed_loops", "evictions", "networks", "sources", "transports", "forms")
 # The share of the changes that the tests must notice.
 ENOUGH = 0.9
@@ -112,33 +110,13 @@ def read_list() -> list[Mutant]:
 
 def sources(mutants: list[Mutant]) -> dict[Path, bytes]:
     """The files of the copy: the engine with the switches, and what its tests read."""
-    files = {}
-    for folder in (Path("crates/engine"), READY):
-        for path in (ROOT / folder).rglob("*"):
-            if path.is_file():
-                files[path.relative_to(ROOT)] = path.read_bytes()
-    workspace = (ROOT / "Cargo.toml").read_text()
-    files[Path("Cargo.toml")] = workspace.replace(', "crates/python"]', "]").encode()
-    files[Path("Cargo.lock")] = (ROOT / "Cargo.lock").read_bytes()
+    files = engine_copy.files()
     for mutant in mutants:
-        path = SOURCE / mutant.file
+        path = engine_copy.SOURCE / mutant.file
         files[path] = mutant.weave(files[path].decode()).encode()
-    root = SOURCE / "lib.rs"
+    root = engine_copy.SOURCE / "lib.rs"
     files[root] = ("#![allow(warnings)]\n" + files[root].decode().replace("//!", "//") + SWITCH).encode()
     return files
-
-
-def copy(files: dict[Path, bytes], tree: Path) -> None:
-    """Writes the files that have changed, and removes the others, so that cargo builds no more than it must."""
-    if tree.exists():
-        for path in list(tree.rglob("*")):
-            if path.is_file() and path.relative_to(tree) not in files:
-                path.unlink()
-    for name, contents in files.items():
-        path = tree / name
-        if not path.exists() or path.read_bytes() != contents:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(contents)
 
 
 def build(tree: Path, names: Sequence[str]) -> dict[str, Path]:
@@ -280,7 +258,7 @@ def main() -> int:
     tree = HOME / "tree"
     if shutil.which("cargo") is None:
         sys.exit("cargo is not installed")
-    copy(sources(mutants), tree)
+    engine_copy.write(sources(mutants), tree)
     judge = Judge(tree, build(tree, () if arguments.unit else QUICK))
     judge.measure()
     texts = arguments.texts
