@@ -9,10 +9,9 @@ mod table;
 use penstock_engine::core::defect::{caught, keep_places};
 use penstock_engine::core::error::{Error, Fault, REPORT};
 use penstock_engine::run::{Form, Run as Simulation};
-use penstock_engine::scenario::assembly;
-use penstock_engine::scenario::document;
 use penstock_engine::scenario::path::{Path, shown_key};
 use penstock_engine::scenario::spec::Scenario;
+use penstock_engine::scenario::{assembly, document};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

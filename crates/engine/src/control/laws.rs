@@ -13,8 +13,7 @@ use serde_json::json;
 
 use super::*;
 use crate::core::error::Fault;
-use crate::core::pdu::Pdu;
-use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks};
+use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::core::random::Stream;
 use crate::core::roles::Case;
 use crate::core::time::{LineRate, Rate, Span, Time};

@@ -6,8 +6,7 @@
 use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::time::{CELL_BITS, Rate, Span, Time};
-use crate::network::context::HELD_BYTES;
-use crate::network::context::MOST_HELD;
+use crate::network::context::{HELD_BYTES, MOST_HELD};
 use crate::network::port::Port;
 use crate::round::World;
 

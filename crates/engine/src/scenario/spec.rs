@@ -8,17 +8,13 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control;
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
-use crate::policer;
-use crate::queue;
 use crate::scenario::path::shown_key;
-use crate::traffic;
 use crate::traffic::ModelParams;
-use crate::transport;
+use crate::{control, policer, queue, traffic, transport};
 
 mod range;
 mod sweep;

@@ -30,9 +30,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::census::{Active, Census};
-use super::interval;
 use super::load::{Load, Measured};
-use super::{backward_ccr, forward_ccr, lower};
+use super::{backward_ccr, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;

@@ -6,9 +6,7 @@ use crate::control::{Allowance, AnswerQueueing, Next, Reaction, ReactionPoint, R
 use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::{LineRate, Span, Time, gap};
-use crate::network::context::Counts;
-use crate::network::context::Ctx;
-use crate::network::context::kind_of;
+use crate::network::context::{Counts, Ctx, kind_of};
 use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Key;
 use crate::traffic::{Model, Output, RateScale, Traffic, Transfers, Unit, Upcoming};

@@ -7,12 +7,11 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Interval, LineRate, Rate, Span};
 use crate::network::context::HELD_BYTES;
 use crate::network::queue_state::MOST_QUEUES;
-use crate::policer;
-use crate::queue;
 use crate::queue::Discard;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, Line, Scenario};
 use crate::traffic::ModelParams;
+use crate::{policer, queue};
 
 /// The fastest line: at 100 Tb/s the serialisation time of a cell is still at least a picosecond.
 const FASTEST: Rate = Rate(100_000_000_000_000);

@@ -9,8 +9,7 @@ use super::plan::{FlowPlan, Network};
 use crate::control::ReactionParams;
 use crate::core::error::Fault;
 use crate::core::time::LineRate;
-use crate::network::context::HELD_BYTES;
-use crate::network::context::MOST_HELD;
+use crate::network::context::{HELD_BYTES, MOST_HELD};
 use crate::queue;
 use crate::traffic::Offer;
 

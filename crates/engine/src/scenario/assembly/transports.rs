@@ -12,8 +12,7 @@ use crate::network::receiver::Receiver;
 use crate::queue::QueueParams;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::Flow;
-use crate::traffic::ModelParams;
-use crate::traffic::{self, Model};
+use crate::traffic::{self, Model, ModelParams};
 use crate::transport::Params;
 use crate::transport::tp4::{Receiving, Sending};
 
