@@ -9,7 +9,7 @@ pub use self::offer::Offer;
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::roles::{define_role, dispatch};
-use crate::core::time::{Rate, Span, Time};
+use crate::core::time::{FASTEST, Rate, Span, Time};
 
 mod cbr;
 mod connections;
@@ -215,6 +215,10 @@ fn check_mean(path: &str, mean: Span) -> Result<(), Fault> {
 fn check_rate(path: &str, rate: Rate) -> Result<(), Fault> {
     if rate.0 == 0 {
         return Err(Fault::new(path, rate, "nothing would ever be sent", "choose a rate above 0"));
+    }
+    if rate > FASTEST {
+        let reason = format!("no line is faster than {FASTEST}, and no source");
+        return Err(Fault::new(path, rate, reason, "give a lower rate"));
     }
     Ok(())
 }

@@ -61,6 +61,7 @@ fn lay_out(scenario: &Scenario) -> Result<plan::Network<'_>, Error> {
     check::parameters(scenario)?;
     check::flow_count(scenario)?;
     let network = plan::Network::lay_out(scenario)?;
+    check::ways(&network)?;
     check::line_length(&network)?;
     Ok(network)
 }

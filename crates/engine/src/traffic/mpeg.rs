@@ -118,6 +118,7 @@ impl Params {
     /// The first fault of the parameters: of each by itself, then of mean, peak and pattern together.
     pub fn check(&self) -> Result<(), Fault> {
         check_rate("mean", self.mean)?;
+        check_rate("peak", self.peak)?;
         check_per_second(self.frames_per_second)?;
         check_mean("scene", self.scene)?;
         self.check_pattern()?;

@@ -4,22 +4,22 @@ use super::plan::Network;
 use crate::control::{CongestionParams, ReactionParams};
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
-use crate::core::time::{Interval, LineRate, Rate, Span};
+use crate::core::time::{FASTEST, Interval, LineRate, Span};
 use crate::network::context::HELD_BYTES;
-use crate::network::port::MOST_QUEUES;
+use crate::network::port::{MOST_QUEUES, Way};
 use crate::policer;
 use crate::queue;
 use crate::queue::Discard;
 use crate::scenario::spec::{Flow, Line, Scenario};
 
-/// Fastest line: at 100 Tb/s a cell still takes whole picoseconds.
-const FASTEST: Rate = Rate(100_000_000_000_000);
 /// Most memory that a run may plan for, in bytes.
 const MOST_MEMORY: u64 = 8 << 30;
 /// Bytes that one flow takes, roughly: two Ends, counts, policers, tables.
 const FLOW_BYTES: u64 = 3_000;
 /// Bytes that a private port takes.
 const PORT_BYTES: u64 = 1_500;
+/// Bytes that a node on the path of a flow takes, while it is laid out.
+const HOP_BYTES: u64 = 64;
 /// Bytes of a histogram of delays.
 const HISTOGRAM_BYTES: u64 = 34_000;
 
@@ -161,6 +161,41 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
         let reason = format!("{flows} flows would take about {} GB of memory", total >> 30);
         let remedy = format!("a run has room for about {most} flows like these");
         return Err(Fault::new(format!("flow.{name}.count"), largest.count, reason, remedy));
+    }
+    Ok(())
+}
+
+/// Room for the paths of all flows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
+    bytes: u64,
+}
+
+impl Room {
+    /// All that there is.
+    pub(super) const WHOLE: Room = Room { bytes: MOST_MEMORY };
+
+    /// Takes what so many flows need whose path has so many nodes.
+    pub(super) fn take(&mut self, flows: u32, nodes: usize) -> Result<(), Fault> {
+        let bytes = u64::from(flows).saturating_mul(nodes as u64).saturating_mul(HOP_BYTES);
+        let Some(left) = self.bytes.checked_sub(bytes) else {
+            let reason = format!("the paths of all flows would take more than {} GB of memory", MOST_MEMORY >> 30);
+            return Err(Fault::new("count", flows, reason, "ask for fewer flows, or for shorter paths"));
+        };
+        self.bytes = left;
+        Ok(())
+    }
+}
+
+/// Refuses flows whose ways at all ports do not fit in memory: each port has one for every flow from the first that
+/// crosses it to the last.
+pub(super) fn ways(network: &Network<'_>) -> Result<(), Fault> {
+    let ways = |(first, last): (u32, u32)| u64::from(last.saturating_sub(first));
+    let bytes = network.crossing().into_iter().map(ways).sum::<u64>().saturating_mul(size_of::<Way>() as u64);
+    if bytes > MOST_MEMORY {
+        let reason = format!("their ways over so many lines would take about {} GB of memory", bytes >> 30);
+        let value = format!("{} flows", network.flows.len());
+        return Err(Fault::new("flow", value, reason, "ask for fewer flows, or for fewer lines"));
     }
     Ok(())
 }

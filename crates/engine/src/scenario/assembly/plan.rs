@@ -1,7 +1,9 @@
 //! The plan of a network: flows, ports, routes and numbers, before anything is built.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::check::Room;
 use crate::control::{self, FlowTerms, PortSurroundings};
 use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::queue;
@@ -62,6 +64,10 @@ pub(super) struct Network<'a> {
     pub(super) end_count: usize,
     /// Port whose departures may end the run, and how many.
     pub(super) stop: Option<(usize, u64)>,
+    /// The ports of the lines from one node to another. Access lines are laid between groups, and are no other flow's.
+    pub(super) lines: BTreeMap<[&'a str; 2], Vec<usize>>,
+    /// What is left for paths.
+    pub(super) room: Room,
 }
 
 impl<'a> Network<'a> {

@@ -141,8 +141,8 @@ impl Network<'_> {
         layer.routes
     }
 
-    /// Room for the ways of the flows that cross each port.
-    fn empty_ways(&self) -> Vec<Ways> {
+    /// The first and the last flow that cross each port.
+    pub(super) fn crossing(&self) -> Vec<(u32, u32)> {
         let mut spans = vec![(u32::MAX, 0); self.ports.len()];
         for (index, flow) in self.flows.iter().enumerate() {
             for &port in flow.forward.iter().chain(&flow.backward) {
@@ -150,11 +150,16 @@ impl Network<'_> {
                 (*first, *last) = ((*first).min(index as u32), (*last).max(index as u32));
             }
         }
+        spans
+    }
+
+    /// Room for the ways of the flows that cross each port.
+    fn empty_ways(&self) -> Vec<Ways> {
         let ways = |(first, last): (u32, u32)| match first {
             u32::MAX => Ways::default(),
             _ => Ways { first, ways: vec![Way::NONE; (last - first) as usize + 1] },
         };
-        spans.into_iter().map(ways).collect()
+        self.crossing().into_iter().map(ways).collect()
     }
 
     /// Whether a step takes no time.
