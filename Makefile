@@ -5,6 +5,7 @@ PYTHON ?= $(shell sh tools/find-python)
 VENV := .venv
 RUN := $(VENV)/bin/python
 JOBS ?= 2
+FUZZ_SECONDS ?= 60
 
 TOOLS := $(VENV)/tools.stamp
 EXTENSION := $(VENV)/extension.stamp
@@ -14,7 +15,7 @@ ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.to
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long bench compare lint docs wheel clean rebuild
+.PHONY: help demo test test-long fuzz bench compare lint docs wheel clean rebuild
 
 help: ## list the targets
 	@echo "Penstock: a laboratory for network congestion control"
@@ -35,6 +36,9 @@ test-long: test ## beside them the tests that take minutes, the engine's in rele
 	cargo test --workspace --locked --profile long
 	$(RUN) -m pytest -m long
 	$(MAKE) wheel
+
+fuzz: ## fuzz each reader for FUZZ_SECONDS (60); needs a nightly Rust, cargo-fuzz and a C++ compiler
+	sh tools/fuzz $(FUZZ_SECONDS)
 
 compare: $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
 	tools/compare-engines
@@ -64,6 +68,7 @@ wheel: $(TOOLS) ## build the wheel and the source distribution, and try the latt
 
 clean: ## remove everything that make builds
 	rm -rf $(VENV) target site dist out bench.json docs/reference/generated
+	rm -rf fuzz/target fuzz/corpus fuzz/artifacts fuzz/dictionary fuzz/Cargo.lock
 	find python -name '*.so' -delete
 
 # The environment is stale when pyproject.toml changed, when its interpreter is gone, or when the folder moved.
