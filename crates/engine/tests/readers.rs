@@ -167,20 +167,27 @@ proptest! {
     }
 
     #[test]
-    fn lists_of_sizes_are_read_or_refused(column in 0..4u8, lines in vec("[0-9]{1,11}([ ,;][0-9]{1,3}){0,2}(#.?)?", 0..20)) {
+    fn lists_of_sizes_are_read_or_refused(
+        column in 0..4u8, lines in vec("[0-9]{1,11}([ ,;][0-9]{1,3}){0,2}(#.?)?", 0..20),
+    ) {
         let text = char::from(column).to_string() + &lines.join("\n");
         reading::trace(text.as_bytes());
     }
 
     #[test]
-    fn ranges_are_taken_or_refused(edges in prop::array::uniform3("-?[0-9]{1,3}(\\.[0-9]{1,3})?(e-?[0-9]{1,2})?"), unit in select(&["", " s", " cells", " Mb/s"][..])) {
+    fn ranges_are_taken_or_refused(
+        edges in prop::array::uniform3("-?[0-9]{1,3}(\\.[0-9]{1,3})?(e-?[0-9]{1,2})?"),
+        unit in select(&["", " s", " cells", " Mb/s"][..]),
+    ) {
         let [from, to, step] = edges.map(|edge| if unit.is_empty() { edge } else { format!("\"{edge}{unit}\"") });
         let range = format!("{{ from = {from}, to = {to}, step = {step} }}");
         reading::sweep(format!("axis = [{{ p = {range} }}]").as_bytes());
     }
 
     #[test]
-    fn quantities_are_read_or_refused(text in "-?[0-9_]{1,22}(\\.[0-9_]{1,15})?([eE][+-]?[0-9]{1,3})? ?[a-zA-Z/]{0,6}") {
+    fn quantities_are_read_or_refused(
+        text in "-?[0-9_]{1,22}(\\.[0-9_]{1,15})?([eE][+-]?[0-9]{1,3})? ?[a-zA-Z/]{0,6}",
+    ) {
         reading::quantity(text.as_bytes());
     }
 }

@@ -13,7 +13,7 @@ use super::documents::is_small;
 const LONGEST: Span = Span::milliseconds(50);
 const MOST_PDUS: u64 = 20_000;
 const MOST_BYTES: u64 = 40_000;
-/// PDUs that sources offer a second at the most: a round is a millisecond at first, and all that they send in it is held.
+/// PDUs that sources offer a second at the most: all that they send in the first round, of a millisecond, is held.
 const MOST_OFFERED: f64 = 1e9;
 /// PDUs that the nodes take in one slice of a run, and most slices.
 const SLICE: u64 = 2_000;
