@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from penstock import Scenario, Task, _engine, worker
-from penstock.results import Results
+from penstock import Scenario, Task, _engine
+from penstock.analyse.results import Results
+from penstock.execute import worker
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
