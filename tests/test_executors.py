@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from moments import Running
+from moments import Running, python_path
 
 from penstock import Scenario, Task
 from penstock.execute.executors import Here, Pool, Processes, Stop, interruptible, open_pool
@@ -146,7 +146,7 @@ class Deadly(Processes):
 def test_a_worker_that_dies_takes_only_its_own_task_with_it(
     small: Scenario, once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", python_path(Path(__file__).parent))
     tasks = [Task(small.to_json(), 99 if number == 20 else 1, number) for number in range(40)]
     pool = Deadly(2)
     pool.once = str(tmp_path / "died") if once else ""
