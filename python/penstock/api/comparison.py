@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError, whole_number
-from penstock.executors import MOST_JOBS, interruptible, open_pool
-from penstock.experiment import Experiment, Plan, State, refuse_flood
-from penstock.metric import Metric
-from penstock.results import Results
-from penstock.run import MOST_REPLICATIONS, limits
-from penstock.scenario import source_of
+from penstock.analyse.metric import Metric
+from penstock.analyse.results import Results
+from penstock.api.run import MOST_REPLICATIONS, limits
+from penstock.core.errors import InputError, whole_number
+from penstock.core.scenario import source_of
+from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
+from penstock.execute.experiment import Experiment, Plan, State, refuse_flood
 from penstock.statistics import Difference, Ranked, differences, rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.scenario import Scenario
+    from penstock.core.scenario import Scenario
     from penstock.scheduler import Scheduler
 
 

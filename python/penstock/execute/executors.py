@@ -14,8 +14,8 @@ import types
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
-from penstock.errors import InputError
-from penstock.worker import ENDING, Stopped, begin, engine_sources, run_each, work
+from penstock.core.errors import InputError
+from penstock.execute.worker import ENDING, Stopped, begin, engine_sources, run_each, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from distributed import Client, Security
 
+    from penstock.execute.worker import Failure, Outcome, Task
     from penstock.scheduler import Scheduler
-    from penstock.worker import Failure, Outcome, Task
 
     Results = list[Outcome | Failure]
 

@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.files import prepare, replacing, write_text
+from penstock.core.files import prepare, replacing, write_text
 from penstock.plot import Panel, Sheet, save
-from penstock.report import Cell, Figure, Report, Section, Table, write
+from penstock.show.report import Cell, Figure, Report, Section, Table, write
 from penstock.statistics import student
 from penstock.studies import HasTables, Study, open_study
 from penstock.studies.claims import Finding, shown, to_json
 
 if TYPE_CHECKING:
-    from penstock.results import Results
+    from penstock.analyse.results import Results
     from penstock.studies.runs import Runs
 
 HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict", "note")
@@ -89,7 +89,7 @@ def count_verdicts(findings: Sequence[Finding]) -> str:
 
 def print_findings(title: str, findings: Sequence[Finding]) -> None:
     """Print the table of claims on standard output."""
-    from penstock.summary import print_table
+    from penstock.show.summary import print_table
 
     columns: list[tuple[str, str, Callable[[Any], str]]] = [
         ("claim", "id", str),

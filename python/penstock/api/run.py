@@ -5,30 +5,33 @@ The results do not depend on the number of processes: (scenario, seed, replicati
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import platform
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import _engine
-from penstock.errors import InputError, whole_number
-from penstock.executors import MOST_JOBS, interruptible, open_pool
-from penstock.spread import Spread
-from penstock.worker import Failure, Form, Limits, Outcome, Task
+from penstock.core.errors import InputError, whole_number
+from penstock.core.files import prepare, replacing
+from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
+from penstock.execute.spread import Spread
+from penstock.execute.worker import TABLES, Failure, Form, Limits, Outcome, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import polars as pl
 
-    from penstock.scenario import Scenario
+    from penstock.core.scenario import Scenario
 
-__all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "run", "run_all"]
+__all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "run", "run_all", "save"]
 
-TABLES = ("flows", "groups", "ports", "queues", "losses", "levels", "series", "distributions")
+MANIFEST = "manifest.json"
 MOST_REPLICATIONS = 100_000
 
 _log = logging.getLogger(__name__)
@@ -175,9 +178,20 @@ def run_all(
     return _in_order(tasks, min(jobs, len(tasks)), on_done, progress)
 
 
-def blank_tables(scenario: Scenario) -> Mapping[str, _engine.Table]:
-    """The tables of a run that has not started: all columns, and the names of all groups and ports."""
-    return _engine.Run(scenario.to_json(), 1, 0).report()
+def save(result: Result, directory: str | Path) -> list[Path]:
+    """Write the tables of ``result`` as Parquet and its manifest as JSON into ``directory``; return the files.
+
+    The files of an earlier run are replaced together, after all new ones are complete. Raises :class:`InputError`
+    if the directory cannot be written to and ``OSError`` if writing fails; then nothing has changed.
+    """
+    folder = prepare(directory)
+    tables = result.tables()
+    files = [*(folder / f"{name}.parquet" for name in tables), folder / MANIFEST]
+    with replacing(files) as drafts:
+        for draft, table in zip(drafts, tables.values(), strict=False):
+            table.write_parquet(draft)
+        drafts[-1].write_text(json.dumps(result.manifest, indent=2) + "\n", encoding="utf-8")
+    return files
 
 
 def available_cores() -> int:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from penstock.metric import Metric
-from penstock.pages.settings import Wording, told
+from penstock.analyse.metric import Metric
 from penstock.plot import Curve, Panel, Sheet, Tail, Trace, against, heat_map, shared_traces, tails
+from penstock.show.settings import Wording, told
 
 if TYPE_CHECKING:
-    from penstock.results import Results
+    from penstock.analyse.results import Results
 
 MOST_CURVES = 7
 MOST_FIGURES = 24

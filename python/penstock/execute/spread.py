@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from penstock.executors import ClusterLostError, Here, Pool, Stop
-from penstock.worker import Failure, Outcome, Task
+from penstock.execute.executors import ClusterLostError, Here, Pool, Stop
+from penstock.execute.worker import Failure, Outcome, Task
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
+from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-    from penstock.run import Result
-
-MANIFEST = "manifest.json"
 
 
 def prepare(directory: str | Path) -> Path:
@@ -62,22 +57,6 @@ def prepare_file(file: str | Path) -> Path:
             f"this file cannot be written: {reason}", file=str(path), remedy="name a file in an existing directory"
         ) from None
     return path
-
-
-def save(result: Result, directory: str | Path) -> list[Path]:
-    """Write the tables of ``result`` as Parquet and its manifest as JSON into ``directory``; return the files.
-
-    The files of an earlier run are replaced together, after all new ones are complete. Raises :class:`InputError`
-    if the directory cannot be written to and ``OSError`` if writing fails; then nothing has changed.
-    """
-    folder = prepare(directory)
-    tables = result.tables()
-    files = [*(folder / f"{name}.parquet" for name in tables), folder / MANIFEST]
-    with replacing(files) as drafts:
-        for draft, table in zip(drafts, tables.values(), strict=False):
-            table.write_parquet(draft)
-        drafts[-1].write_text(json.dumps(result.manifest, indent=2) + "\n", encoding="utf-8")
-    return files
 
 
 def write_bytes(path: Path, octets: bytes) -> None:

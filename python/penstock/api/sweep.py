@@ -14,14 +14,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
-from penstock.errors import InputError, shorten, whole_number
-from penstock.estimates import estimates
-from penstock.executors import MOST_JOBS, Pool, interruptible, open_pool
-from penstock.experiment import Experiment, Plan, State, check_directory, refuse_flood
-from penstock.metric import Metric, metric
-from penstock.results import Results
-from penstock.run import limits
-from penstock.scenario import Scenario, leads_into, line_of, name_of, read, source_of, stem
+from penstock.analyse.estimates import estimates
+from penstock.analyse.metric import Metric, metric
+from penstock.analyse.results import Results
+from penstock.api.run import limits
+from penstock.core.errors import InputError, shorten, whole_number
+from penstock.core.scenario import Scenario, leads_into, line_of, name_of, read, source_of, stem
+from penstock.execute.executors import MOST_JOBS, Pool, interruptible, open_pool
+from penstock.execute.experiment import Experiment, Plan, State, check_directory, refuse_flood
 from penstock.statistics import Precision
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from penstock import _engine
-from penstock.errors import InputError, did_you_mean
-from penstock.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
+from penstock.core.errors import InputError, did_you_mean
+from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -116,6 +116,10 @@ class Scenario:
             return _engine.frames(self._json, group, seed, replication)
         except _engine.ScenarioError as error:
             raise InputError(error.reason, path=error.path, value=error.value, remedy=error.remedy) from None
+
+    def blank_tables(self) -> Mapping[str, _engine.Table]:
+        """The tables of a run that has not started: all columns, and the names of all groups and ports."""
+        return _engine.Run(self.to_json(), 1, 0).report()
 
     def sweep_lengths(self) -> list[int]:
         """The number of steps of each axis of its ``[sweep]`` table."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from penstock.progress import is_lively
+from penstock.show.progress import is_lively
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from penstock.run import Result
+    from penstock.api.run import Result
 
 Row = dict[str, Any]
 

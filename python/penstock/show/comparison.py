@@ -8,15 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from penstock.comparison import Comparison, different_traffic, rankings
-from penstock.metric import Metric, metric
+from penstock.analyse.metric import Metric, metric
+from penstock.api.comparison import Comparison, different_traffic, rankings
+from penstock.core.scenario import Scenario
 from penstock.plot import Panel, Sheet
-from penstock.report import Figure, Report, Section, Table
-from penstock.scenario import Scenario
+from penstock.show.report import Figure, Report, Section, Table
 from penstock.statistics import Difference, Ranked, never
 
 if TYPE_CHECKING:
-    from penstock.results import Results
+    from penstock.analyse.results import Results
 
 METRICS = ("loss_ratio", "delay_mean_s", "throughput_bps")
 """The default metrics of a comparison."""
@@ -38,7 +38,7 @@ def metrics_of(results: Results, wanted: Sequence[str] = ()) -> list[Metric]:
 
 def print_comparison(results: Results, metrics: Sequence[Metric]) -> None:
     """Print rankings and differences on standard output."""
-    from penstock.summary import print_table
+    from penstock.show.summary import print_table
 
     def show(title: str, headings: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
         columns: list[tuple[str, str, Callable[[Any], str]]] = [(name, name, str) for name in headings]

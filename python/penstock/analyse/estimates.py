@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from penstock.statistics import Estimate, never, student
 
 if TYPE_CHECKING:
-    from penstock.metric import Metric
-    from penstock.results import Results
+    from penstock.analyse.metric import Metric
+    from penstock.analyse.results import Results
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,17 +7,17 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from penstock.estimates import PointEstimate, estimates
-from penstock.metric import NAMES, Metric, metric
-from penstock.pages.settings import Wording, told
-from penstock.pages.sweep_figures import sheets
-from penstock.report import Figure, Report, Section, Table
-from penstock.scenario import Scenario
+from penstock.analyse.estimates import PointEstimate, estimates
+from penstock.analyse.metric import NAMES, Metric, metric
+from penstock.api.sweep import decisions
+from penstock.core.scenario import Scenario
+from penstock.show.report import Figure, Report, Section, Table
+from penstock.show.settings import Wording, told
+from penstock.show.sweep_figures import sheets
 from penstock.statistics import upper_bound
-from penstock.sweep import decisions
 
 if TYPE_CHECKING:
-    from penstock.results import Results
+    from penstock.analyse.results import Results
 
 METRICS = ("loss_ratio", "delay_mean_s", "throughput_bps")
 """The default metrics of a sweep."""
@@ -53,7 +53,7 @@ def estimate_rows(results: Results, metrics: Sequence[Metric]) -> list[Row]:
 
 def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) -> None:
     """Print the estimates on standard output, up to ``limit`` rows."""
-    from penstock.summary import print_table
+    from penstock.show.summary import print_table
 
     wording = Wording.of(results)
     for table in dict.fromkeys(each.table for each in metrics):

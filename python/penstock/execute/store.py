@@ -24,11 +24,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import InputError
-from penstock.files import prepare, sync, write_text
-from penstock.reading import read_octets, require_regular
-from penstock.run import TABLES, Outcome, Task
-from penstock.worker import engine_sources, engine_version, stack
+from penstock.core.errors import InputError
+from penstock.core.files import prepare, sync, write_text
+from penstock.core.reading import read_octets, require_regular
+from penstock.execute.worker import TABLES, Outcome, Task, engine_sources, engine_version, stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from penstock.experiment import State
+    from penstock.execute.experiment import State
 
 
 def is_lively(stream: TextIO) -> bool:

@@ -5,7 +5,7 @@ Stored runs are not run again.
 
     DIR/experiment.json   its kind and name, whether it is complete, and what failed
     DIR/plan.parquet      one row for each planned run: run, point, the point's parameters, seed, replication
-    DIR/...               the store (``store.py``)
+    DIR/...               the store (``execute/store.py``)
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from penstock.errors import InputError, shorten
-from penstock.files import replacing, write_text
-from penstock.reading import read_octets
-from penstock.spread import Spread
-from penstock.store import Store, run_id
-from penstock.worker import USUAL, Failure, Limits, Outcome, Task
+from penstock.core.errors import InputError, shorten
+from penstock.core.files import replacing, write_text
+from penstock.core.reading import read_octets
+from penstock.execute.spread import Spread
+from penstock.execute.store import Store, run_id
+from penstock.execute.worker import USUAL, Failure, Limits, Outcome, Task
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
 
-    from penstock.executors import Pool, Stop
-    from penstock.scenario import Scenario
+    from penstock.core.scenario import Scenario
+    from penstock.execute.executors import Pool, Stop
 
 Kind = Literal["sweep", "comparison", "study"]
 """The kinds of experiment."""

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never, cast
 
 if TYPE_CHECKING:
-    from penstock.experiment import Kind
-    from penstock.report import Report
-    from penstock.results import Results
+    from penstock.analyse.results import Results
+    from penstock.execute.experiment import Kind
+    from penstock.show.report import Report
 
 
 def page_of(results: Results) -> Report:
     """The page of an experiment's results: a sweep, a comparison or a study."""
-    from penstock.pages import comparison, study, sweep
+    from penstock.show import comparison, study, sweep
 
     kind = cast("Kind", results.about["kind"])
     match kind:  # the type checker checks that no kind is missing

@@ -14,7 +14,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
-from penstock.files import write_text
+from penstock.core.files import write_text
 from penstock.plot import Sheet, inline
 
 Cell = str | int | float | tuple[str, ...] | None
@@ -96,7 +96,7 @@ def html(report: Report) -> str:
     shared, drawings = inline(figure.sheet for section in report.sections for figure in section.figures)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(paragraphs=paragraphs, shown=shown)
-    template = environment.from_string(files("penstock").joinpath("report.html.jinja").read_text(encoding="utf-8"))
+    template = environment.from_string(files("penstock.show").joinpath("report.html.jinja").read_text(encoding="utf-8"))
     return template.render(
         report=report,
         sections=placed(report, [Markup(drawing) for drawing in drawings]),  # noqa: S704 - made by `inline`

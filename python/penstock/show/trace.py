@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from penstock.errors import InputError
+from penstock.core.errors import InputError
 from penstock.plot import Panel, Sheet, Trace, shared_traces
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from penstock.scenario import Scenario
+    from penstock.core.scenario import Scenario
 
 READINGS = 20_000
 """Readings of a run whose scenario has no interval: ten for each column of a figure 2,000 points wide."""

@@ -10,14 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError, did_you_mean
-from penstock.run import blank_tables
+from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from penstock.results import Results
-    from penstock.scenario import Scenario
+    from penstock.analyse.results import Results
+    from penstock.core.scenario import Scenario
 
 NAMES = {"groups": "group", "ports": "port"}
 """The tables of metrics, and the column that names a row."""
@@ -110,4 +109,4 @@ def metric(text: str, scenario: Scenario) -> Metric:
 def _frame(scenario: Scenario, table: str) -> pl.DataFrame:
     import polars as pl
 
-    return pl.DataFrame(blank_tables(scenario)[table])
+    return pl.DataFrame(scenario.blank_tables()[table])

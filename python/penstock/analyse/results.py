@@ -6,10 +6,10 @@ import io
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError, shorten
-from penstock.experiment import DETAILS, FILE, PLAN, read_about, require_parts
-from penstock.reading import require_regular
-from penstock.store import Store
+from penstock.core.errors import InputError, shorten
+from penstock.core.reading import require_regular
+from penstock.execute.experiment import DETAILS, FILE, PLAN, read_about, require_parts
+from penstock.execute.store import Store
 
 if TYPE_CHECKING:
     import polars as pl

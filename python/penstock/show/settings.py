@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from penstock.results import Results
+    from penstock.analyse.results import Results
 
 
 @dataclass(frozen=True, slots=True)
