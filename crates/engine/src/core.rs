@@ -5,6 +5,7 @@
 pub(crate) mod check;
 pub mod defect;
 pub mod error;
+pub mod feedback;
 pub mod fifo;
 pub mod pdu;
 pub mod probe;

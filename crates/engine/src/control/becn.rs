@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
 use crate::core::time::{LineRate, Span, Time};
@@ -90,6 +91,11 @@ impl PointParams {
         }
         Ok(())
     }
+}
+
+impl Feedback for PointParams {
+    const SENDS: Signals = Signals::NOTICES;
+    const HEARS: Signals = Signals::NONE;
 }
 
 impl CongestionPointParams for PointParams {}
@@ -270,6 +276,11 @@ impl Params {
         }
         Ok(())
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NOTICES;
 }
 
 impl ReactionPointParams for Params {

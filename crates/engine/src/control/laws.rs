@@ -30,9 +30,9 @@ pub(super) fn port() -> PortEnv {
 }
 
 /// A port with two queues in a network of `flows` flows, each without a peer.
-pub(super) fn port_of(rate: Rate, flows: u32) -> PortEnv {
-    let flows = (0..flows).map(|flow| FlowTerms { peer: FlowId(flow), minimum: 0.0 }).collect();
-    PortEnv { rate, queues: 2, flows }
+pub(super) fn port_of(rate: Rate, flow_count: u32) -> PortEnv {
+    let flows = (0..flow_count).map(|flow| FlowTerms { peer: FlowId(flow), minimum: 0.0 }).collect();
+    PortEnv { rate, queues: 2, flow_count, flows }
 }
 
 /// Receiver of cells.

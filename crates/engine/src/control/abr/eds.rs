@@ -18,6 +18,7 @@ use super::macr::{self, Macr, TooFast};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::time::{Rate, Time};
@@ -65,6 +66,11 @@ impl Params {
         let Params { qt, dqt, average, dpf, vc_separator, initial_macr, .. } = *self;
         macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr }
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
 impl CongestionPointParams for Params {}

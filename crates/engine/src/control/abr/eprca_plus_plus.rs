@@ -24,6 +24,7 @@ use super::{forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::time::{Span, Time};
 
@@ -75,6 +76,11 @@ impl Params {
         let interval = self.interval.unwrap_or(Span(1));
         interval::Params::lasting(interval).check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
 impl CongestionPointParams for Params {}

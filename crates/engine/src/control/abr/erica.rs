@@ -35,6 +35,7 @@ use super::{backward_ccr, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
 
@@ -84,7 +85,7 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             target: None,
-            interval: interval::Params { time: Some(Span(20_000_000)), cells: Some(30) },
+            interval: interval::Params::ending(Some(Span(20_000_000)), Some(30)),
             delta: 0.1,
             max_alloc_previous: true,
             two_step: true,
@@ -107,7 +108,16 @@ impl Params {
     }
 }
 
-impl CongestionPointParams for Params {}
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+}
+
+impl CongestionPointParams for Params {
+    fn counting_interval(&self, env: &PortEnv) -> Option<f64> {
+        (self.active == Active::Seen).then(|| self.interval.most_cells(env))
+    }
+}
 
 /// State of one connection in the switch.
 #[derive(Clone, Copy, Debug, Default)]

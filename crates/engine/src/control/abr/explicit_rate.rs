@@ -17,6 +17,7 @@ use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, PortEnv, PortView};
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
 use crate::core::time::{LineRate, Rate, Time};
 use crate::traffic::RateScale;
@@ -34,6 +35,11 @@ impl GrantParams {
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
+}
+
+impl Feedback for GrantParams {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
 impl CongestionPointParams for GrantParams {}
@@ -118,6 +124,11 @@ impl Params {
         }
         Ok(())
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::FORWARD_RM_CELLS;
+    const HEARS: Signals = Signals::BACKWARD_RM_CELLS.with(Signals::EXPLICIT_RATES);
 }
 
 impl ReactionPointParams for Params {

@@ -20,6 +20,7 @@ use super::{LEAST_GRANT, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::time::{Rate, Span, Time};
 
@@ -61,6 +62,11 @@ impl Params {
         check::ratio("alpha_dec", self.alpha_dec, 0.001..=1.0)?;
         self.interval.check().map_err(|fault| fault.under("interval"))
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
 impl CongestionPointParams for Params {}
@@ -223,7 +229,7 @@ mod tests {
         assert_eq!(faulty(Params { f: 0.0, ..Params::default() }).as_deref(), Some("f"));
         assert_eq!(faulty(Params { alpha_inc: 0.0, ..Params::default() }).as_deref(), Some("alpha_inc"));
         assert_eq!(faulty(Params { alpha_dec: 1.1, ..Params::default() }).as_deref(), Some("alpha_dec"));
-        let interval = interval::Params { time: Some(Span::ZERO), cells: None };
+        let interval = interval::Params::ending(Some(Span::ZERO), None);
         assert_eq!(faulty(Params { interval, ..Params::default() }).as_deref(), Some("interval.time"));
     }
 }

@@ -24,6 +24,7 @@ use super::check_rates;
 use super::order::{Order, Sent};
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::quantity::Count;
 use crate::core::time::{LineRate, Rate, Span, Time};
@@ -187,6 +188,11 @@ impl Params {
     fn exposure(&self) -> f64 {
         self.frtt.map_or(f64::INFINITY, |frtt| (self.tbe.0 * CELL_BITS) as f64 / frtt.seconds())
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::FORWARD_RM_CELLS;
+    const HEARS: Signals = Signals::BACKWARD_RM_CELLS.with(Signals::IN_RM_CELLS);
 }
 
 impl ReactionPointParams for Params {

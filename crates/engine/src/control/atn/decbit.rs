@@ -12,6 +12,7 @@ use super::clnp;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::Time;
 
@@ -34,6 +35,11 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         check::ratio("threshold", self.threshold, 0.0..=1e9)
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::CE;
+    const HEARS: Signals = Signals::NONE;
 }
 
 impl CongestionPointParams for Params {

@@ -21,6 +21,7 @@ use super::{MILD, SEVERE};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::time::{PICOSECONDS, Span, Time};
 
@@ -101,6 +102,15 @@ impl Params {
         check::ratio("weight", self.weight, 0.001..=1.0)?;
         check::ratio("trigger", self.trigger, 0.0..=1000.0)?;
         check::ratio("share", self.share, 0.0..=1.0)
+    }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NOTICES.with(Signals::EFCI);
+    const HEARS: Signals = Signals::NONE;
+
+    fn sends(&self) -> Signals {
+        if self.forward { Signals::EFCI } else { Signals::NOTICES.when(self.rates || self.discards) }
     }
 }
 

@@ -22,6 +22,7 @@ use super::SEVERE;
 use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
 use crate::traffic::RateScale;
@@ -120,7 +121,16 @@ impl Params {
     }
 }
 
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NOTICES;
+}
+
 impl ReactionPointParams for Params {
+    fn only_scales(&self) -> bool {
+        true
+    }
+
     fn least_round_trip(&self) -> Option<(Span, &'static str)> {
         self.round_trip.is_none().then_some((LEAST_ROUND_TRIP, TOO_SHORT))
     }

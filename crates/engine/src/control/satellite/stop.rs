@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::time::{Span, Time};
 use crate::traffic::RateScale;
@@ -34,7 +35,16 @@ impl Params {
     }
 }
 
-impl ReactionPointParams for Params {}
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NOTICES;
+}
+
+impl ReactionPointParams for Params {
+    fn only_scales(&self) -> bool {
+        true
+    }
+}
 
 /// A source that stops on notices.
 #[derive(Clone, Debug)]
