@@ -220,8 +220,8 @@ def parts_page() -> str:
         "table:\n\n- What a port writes into RM cells (explicit rates, CI marks) reaches a source only if the source "
         "sends RM cells and its receiver returns them (`notification_point.turn_round`).\n- A source that only scales "
         "a nominal rate (`rate_factor`, `stop`) needs traffic that has one: not `greedy`, not `connections`.\n- A "
-        "window that never sends a lost PDU again (`fixed_window`) needs queues that cannot overflow.\n\nA part may send "
-        "less than the table says, by its parameters.\n"
+        "window that never sends a lost PDU again (`fixed_window`) needs queues that cannot overflow.\n\nBy its "
+        "parameters, a part may send less than the table says.\n"
     )
     lines = ["| part | at | sends | hears |", "|---|---|---|---|"]
     for role, table, part, sends, hears in _engine.parts():

@@ -11,6 +11,7 @@ pub mod pdu;
 pub mod probe;
 pub mod quantity;
 pub mod random;
+pub mod reading;
 pub(crate) mod roles;
 pub mod stats;
 pub mod time;

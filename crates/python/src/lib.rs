@@ -9,6 +9,7 @@ mod table;
 use penstock_engine::core::defect::{caught, keep_places};
 use penstock_engine::core::error::{Error, Fault, REPORT};
 use penstock_engine::core::feedback::Signals;
+use penstock_engine::report::ReadingKind;
 use penstock_engine::run::{Form, Run as Simulation};
 use penstock_engine::scenario::partners::{PartRole, ROLES};
 use penstock_engine::scenario::path::{Path, shown_key};
@@ -33,6 +34,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
     module.add_function(wrap_pyfunction!(meetings, module)?)?;
     module.add_function(wrap_pyfunction!(parts, module)?)?;
+    module.add_function(wrap_pyfunction!(readings, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
@@ -99,6 +101,17 @@ fn meetings(py: Python<'_>, json: &str) -> PyResult<(Hearings, Vec<(String, Stri
     let hearings = meetings.hearings.into_iter().map(|hearing| (hearing.from, hearing.signal, hearing.to));
     let told = |fault: Fault| (fault.path, format!("{}: {}; {}", fault.value, fault.reason, fault.remedy));
     Ok((hearings.collect(), meetings.warnings.into_iter().map(told).collect()))
+}
+
+/// Component, quantity, unit, and the largest value if that does not depend on the network. The smallest is 0.
+type NamedReading = (String, String, &'static str, Option<f64>);
+
+/// Every kind of reading that a time series of the scenario `json` has.
+#[pyfunction]
+fn readings(py: Python<'_>, json: &str) -> PyResult<Vec<NamedReading>> {
+    let run: Simulation = error::run(py, || Simulation::new(&document::from_json(json)?, 1, 0, Form::Fast))?;
+    let told = |kind: ReadingKind| (kind.component, kind.quantity, kind.unit.symbol(), kind.unit.most());
+    Ok(run.reading_kinds().into_iter().map(told).collect())
 }
 
 /// Role, table of the scenario, keyword, feedback that it sends, feedback that it hears.

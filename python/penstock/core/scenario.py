@@ -37,6 +37,23 @@ class Hearing:
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """One kind of reading of a time series.
+
+    Attributes:
+        component: the port, the flow, or the group for a mean over its flows.
+        quantity: its name in the series.
+        unit: ``b/s``, ``PDUs``, ``bits``, or empty for a pure number.
+        most: the largest value, or ``None`` if that depends on the network. The smallest is 0.
+    """
+
+    component: str
+    quantity: str
+    unit: str
+    most: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Meetings:
     """Who hears whom in a scenario.
 
@@ -132,6 +149,10 @@ class Scenario:
         """The feedback between the parts of its control schemes, and warnings about parts that do not fit."""
         hearings, warnings = _engine.meetings(self._json)
         return Meetings(tuple(Hearing(*hearing) for hearing in hearings), tuple(warnings))
+
+    def readings(self) -> tuple[Reading, ...]:
+        """Every kind of reading that a time series of it can have, with units and ranges, sorted."""
+        return tuple(Reading(*reading) for reading in _engine.readings(self._json))
 
     def frames(self, group: str, seed: int = 1, replication: int = 0) -> tuple[list[int], float]:
         """Sizes in bits of the video frames that the flows of ``group`` play, and the number of frames a second.

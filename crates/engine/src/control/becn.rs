@@ -30,6 +30,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Span, Time};
 use crate::traffic::RateScale;
 
@@ -166,8 +167,8 @@ impl CongestionPoint for Detector {
         Some(Notice { severity: 0 })
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("notices", self.notices as f64);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::count("notices"), self.notices as f64);
     }
 }
 
@@ -442,10 +443,10 @@ impl ReactionPoint for Source {
         Allowance::From(self.next_cell())
     }
 
-    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
         let mut seen = self.clone();
         seen.recover(now);
-        each("level", seen.level as f64);
+        each(Reading::count("level"), seen.level as f64);
     }
 
     fn obeyed(&self) -> [u64; 4] {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::answer::Answer;
 use crate::core::feedback::define_feedback;
 use crate::core::pdu::{FlowId, Pdu};
+use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{Rate, Span, Time};
 
@@ -87,7 +88,7 @@ role_trait! {
         /// Whether it may ever return a notice. If so, the horizons of other nodes are shorter.
         fn notifies(&self) -> bool { true }
         /// Named readings for a time series: filtered rates, averages, thresholds.
-        fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {}
+        fn readings(&mut self, now: Time, each: &mut Each<'_>) {}
     }
 }
 

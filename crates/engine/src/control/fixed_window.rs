@@ -14,6 +14,7 @@ use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, Se
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Marks, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 use crate::traffic::RateScale;
 
@@ -101,9 +102,9 @@ impl ReactionPoint for FixedWindow {
         Allowance::Window { open: self.outstanding() < self.window }
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("window", self.window as f64);
-        each("outstanding", self.outstanding() as f64);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::pdus("window"), self.window as f64);
+        each(Reading::pdus("outstanding"), self.outstanding() as f64);
     }
 }
 

@@ -149,13 +149,13 @@ fn ask_reaction(point: &mut Reaction, call: &Call, now: Time) -> String {
 /// Readings of a point, in order.
 fn congestion_readings(point: &mut Congestion, now: Time) -> Vec<(&'static str, f64)> {
     let mut readings = Vec::new();
-    point.readings(now, &mut |name, value| readings.push((name, value)));
+    point.readings(now, &mut |reading, value| readings.push((reading.name, value)));
     readings
 }
 
 fn reaction_readings(point: &mut Reaction, now: Time) -> Vec<(&'static str, f64)> {
     let mut readings = Vec::new();
-    point.readings(now, &mut |name, value| readings.push((name, value)));
+    point.readings(now, &mut |reading, value| readings.push((reading.name, value)));
     readings
 }
 

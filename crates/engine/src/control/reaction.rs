@@ -5,6 +5,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::define_feedback;
 use crate::core::pdu::Pdu;
 use crate::core::random::Stream;
+use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, forward, role_trait};
 use crate::core::time::{LineRate, Span, Time};
 use crate::traffic::RateScale;
@@ -85,7 +86,7 @@ role_trait! {
         /// What may be sent at `now`.
         fn allowance(&mut self, now: Time) -> Allowance { Allowance::AsProduced }
         /// Named readings for a time series: factor, rate, window.
-        fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {}
+        fn readings(&mut self, now: Time, each: &mut Each<'_>) {}
         /// Notices obeyed so far, by severity.
         fn obeyed(&self) -> [u64; 4] { [0; 4] }
         /// The rate of each level as a share of the line's, the highest first, and the time spent at it. Empty without

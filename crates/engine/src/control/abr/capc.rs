@@ -24,6 +24,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
 
 /// Parameters of CAPC.
@@ -173,9 +174,9 @@ impl CongestionPoint for Capc {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("ers", self.ers);
-        each("load_factor", self.load_factor);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("ers"), self.ers);
+        each(Reading::ratio("load_factor"), self.load_factor);
     }
 }
 

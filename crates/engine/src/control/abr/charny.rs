@@ -24,6 +24,7 @@ use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 
 /// Parameters of Charny's switch.
@@ -157,10 +158,10 @@ impl CongestionPoint for Charny {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("offer", self.offer);
-        each("active", self.recorded.len() as f64);
-        each("available", self.available);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("offer"), self.offer);
+        each(Reading::count("active"), self.recorded.len() as f64);
+        each(Reading::rate("available"), self.available);
     }
 }
 

@@ -24,6 +24,7 @@ use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointPara
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Rate, Time};
 use crate::traffic::RateScale;
 
@@ -203,9 +204,9 @@ impl ReactionPoint for Source {
         self.order.allowance(self.acr)
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("acr", self.acr);
-        each("forward_rm_cells", self.forward as f64);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("acr"), self.acr);
+        each(Reading::pdus("forward_rm_cells"), self.forward as f64);
     }
 }
 

@@ -26,6 +26,7 @@ use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 
 /// Parameters of EPRCA++.
@@ -180,12 +181,12 @@ impl CongestionPoint for EprcaPlusPlus {
         !self.is_forward
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("input", self.input);
-        each("available", self.available);
-        each("active", self.established);
-        each("fair_share", self.fair_share());
-        each("load_factor", self.load_factor().unwrap_or_default());
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("input"), self.input);
+        each(Reading::rate("available"), self.available);
+        each(Reading::count("active"), self.established);
+        each(Reading::rate("fair_share"), self.fair_share());
+        each(Reading::ratio("load_factor"), self.load_factor().unwrap_or_default());
     }
 }
 

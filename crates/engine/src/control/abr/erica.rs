@@ -37,6 +37,7 @@ use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 
 /// Share of the available rate that is used (papers/abr-source-rules-satellite.txt).
@@ -292,14 +293,14 @@ impl Core {
     }
 
     /// Readings for a time series, as at the end of the last closed interval.
-    pub(super) fn readings(&self, each: &mut dyn FnMut(&'static str, f64)) {
-        each("input", self.input);
-        each("available", self.available);
-        each("target", self.target);
-        each("active", self.active);
-        each("fair_share", self.fair_share);
-        each("load_factor", if self.load_factor.is_finite() { self.load_factor } else { 0.0 });
-        each("max_alloc_previous", self.max_alloc_previous);
+    pub(super) fn readings(&self, each: &mut Each<'_>) {
+        each(Reading::rate("input"), self.input);
+        each(Reading::rate("available"), self.available);
+        each(Reading::rate("target"), self.target);
+        each(Reading::count("active"), self.active);
+        each(Reading::rate("fair_share"), self.fair_share);
+        each(Reading::ratio("load_factor"), if self.load_factor.is_finite() { self.load_factor } else { 0.0 });
+        each(Reading::rate("max_alloc_previous"), self.max_alloc_previous);
     }
 }
 
@@ -338,7 +339,7 @@ impl CongestionPoint for Erica {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         self.core.readings(each);
     }
 }

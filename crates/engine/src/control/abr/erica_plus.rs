@@ -21,6 +21,7 @@ use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 
 /// Parameters of ERICA+.
@@ -148,9 +149,9 @@ impl CongestionPoint for EricaPlus {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         self.core.readings(each);
-        each("queue_control", self.control.share(self.length, self.core.available()));
+        each(Reading::share("queue_control"), self.control.share(self.length, self.core.available()));
     }
 }
 

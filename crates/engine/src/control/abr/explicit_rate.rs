@@ -19,6 +19,7 @@ use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointPara
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Rate, Time};
 use crate::traffic::RateScale;
 
@@ -73,8 +74,8 @@ impl CongestionPoint for ConstantGrant {
         false
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("grant", self.grant);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("grant"), self.grant);
     }
 }
 
@@ -203,8 +204,8 @@ impl ReactionPoint for ExplicitRate {
         Allowance::Rate(self.acr)
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("rate", self.acr);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("rate"), self.acr);
     }
 }
 

@@ -22,6 +22,7 @@ use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
 
 /// Parameters of Phantom.
@@ -136,9 +137,9 @@ impl CongestionPoint for Phantom {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("macr", self.macr);
-        each("explicit_rate", self.f * self.macr);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("macr"), self.macr);
+        each(Reading::rate("explicit_rate"), self.f * self.macr);
     }
 }
 

@@ -14,6 +14,7 @@ use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 
 /// When the bit is set.
@@ -109,9 +110,9 @@ impl CongestionPoint for Decbit {
         true
     }
 
-    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
         self.look(now);
-        each("average_queue", self.average());
+        each(Reading::pdus("average_queue"), self.average());
     }
 }
 

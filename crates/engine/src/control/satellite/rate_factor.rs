@@ -24,6 +24,7 @@ use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 use crate::traffic::RateScale;
 
@@ -292,10 +293,10 @@ impl ReactionPoint for RateFactor {
         self.obeyed[usize::from(severity.min(3))] += 1;
     }
 
-    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
         // A reading must not begin a session.
         let factor = if let Phase::Idle = self.phase { self.factor } else { self.factor(now) };
-        each("factor", factor);
+        each(Reading::ratio("factor"), factor);
     }
 
     fn obeyed(&self) -> [u64; 4] {

@@ -12,6 +12,7 @@ use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 use crate::traffic::RateScale;
 
@@ -85,8 +86,8 @@ impl ReactionPoint for Stop {
         }
     }
 
-    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("factor", self.factor(now));
+    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
+        each(Reading::ratio("factor"), self.factor(now));
     }
 
     fn obeyed(&self) -> [u64; 4] {

@@ -38,8 +38,8 @@ fn granted(switch: &mut Erica, flow: u32, milliseconds: f64) -> f64 {
 
 fn reading(switch: &mut Erica, wanted: &str) -> f64 {
     let mut found = f64::NAN;
-    switch.readings(Time::ZERO, &mut |name, value| {
-        if name == wanted {
+    switch.readings(Time::ZERO, &mut |reading, value| {
+        if reading.name == wanted {
             found = value;
         }
     });
