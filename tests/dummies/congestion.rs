@@ -4,6 +4,7 @@ use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice,
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 
 /// No parameters.
@@ -45,8 +46,8 @@ impl CongestionPoint for Dummy {
         None
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("dummy_arrivals", self.arrivals as f64);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::pdus("dummy_arrivals"), self.arrivals as f64);
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 use crate::traffic::RateScale;
 
@@ -44,8 +45,8 @@ impl RateScale for Dummy {
 }
 
 impl ReactionPoint for Dummy {
-    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("dummy_factor", self.factor(now));
+    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
+        each(Reading::ratio("dummy_factor"), self.factor(now));
     }
 }
 

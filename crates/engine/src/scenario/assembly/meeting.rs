@@ -312,13 +312,20 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
             "give traffic with a rate, such as cbr or on_off, or a source that sets its own rate, such as becn or tm40";
         Fault::new("reaction_point", flow.reaction_point.keyword(), reason, remedy)
     });
-    let receiver_fault = flow.notification_point.as_ref().filter(|_| !answers.meets(source.hears)).map(|part| {
-        let (reason, parts) = if answers.is_empty() {
-            (format!("it hears {}, and nothing sends them to it", part.hears()), speakers(part.hears()))
-        } else {
-            (format!("it sends {answers}, and the sources of the group do not hear them"), listeners(answers))
-        };
-        Fault::new("notification_point", part.keyword(), reason, format!("add one of {parts}, or delete it"))
-    });
+    let receiver_fault = flow
+        .notification_point
+        .as_ref()
+        .filter(|part| {
+            // A receiver that sends nothing only observes.
+            !part.sends().is_empty() && !answers.meets(source.hears)
+        })
+        .map(|part| {
+            let (reason, parts) = if answers.is_empty() {
+                (format!("it hears {}, and nothing sends them to it", part.hears()), speakers(part.hears()))
+            } else {
+                (format!("it sends {answers}, and the sources of the group do not hear them"), listeners(answers))
+            };
+            Fault::new("notification_point", part.keyword(), reason, format!("add one of {parts}, or delete it"))
+        });
     [source_fault, scale_fault, receiver_fault].into_iter().flatten()
 }
