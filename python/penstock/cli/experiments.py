@@ -132,7 +132,7 @@ def reproduce(options: argparse.Namespace) -> int:
         seeds = number(options.seeds, "--seeds", 1, studies.MOST_SEEDS)
     changes = settings(options)
     studies.open_study(options.study, options.figure, seeds, changes)
-    out = _out(options, options.study)
+    out = _out(options, Path(options.study).name)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
         return studies.carry_out(
@@ -248,7 +248,11 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("study", metavar="STUDY", help="its name: satellite, becn, abr, eprca or atn")
+    parser.add_argument(
+        "study",
+        metavar="STUDY",
+        help="its name: satellite, becn, abr, eprca or atn; or the folder of a study of your own",
+    )
     parser.add_argument("--figure", metavar="N", help="only this figure, and the runs it needs")
     add_set(parser, "judge the study under another reading: change a value in each of its scenarios")
     size = parser.add_mutually_exclusive_group()

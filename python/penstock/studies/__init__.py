@@ -6,8 +6,11 @@ shows them.
 
 from __future__ import annotations
 
+import hashlib
+import sys
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -25,15 +28,41 @@ STUDIES = ("satellite", "becn", "abr", "eprca", "atn")
 
 
 def study_of(name: str) -> Study[Any]:
-    """The study of that name. Raises :class:`InputError` if there is none."""
-    if name not in STUDIES:
+    """The study of that name, or in that folder. Raises :class:`InputError` if there is none."""
+    if name in STUDIES:
+        return cast("Study[Any]", import_module(f"penstock.studies.{name}").STUDY)
+    if (Path(name) / "__init__.py").is_file():
+        return _in_folder(Path(name).resolve())
+    raise InputError(
+        "there is no study of that name, and no folder with the files of one",
+        path="STUDY",
+        value=name,
+        remedy=did_you_mean(name, STUDIES) or f"there is {', '.join(STUDIES)}",
+    )
+
+
+def _in_folder(folder: Path) -> Study[Any]:
+    """The study in a folder, imported as a package of its own, once."""
+    package = f"study_in_{folder.name}_{hashlib.sha256(str(folder).encode()).hexdigest()[:8]}"
+    if package not in sys.modules:
+        found = spec_from_file_location(package, folder / "__init__.py", submodule_search_locations=[str(folder)])
+        if found is None or found.loader is None:
+            raise InputError("this folder cannot be imported", path="STUDY", value=str(folder))
+        sys.modules[package] = module_from_spec(found)
+        try:
+            found.loader.exec_module(sys.modules[package])
+        except BaseException:
+            del sys.modules[package]
+            raise
+    study = getattr(sys.modules[package], "STUDY", None)
+    if not isinstance(study, Study):
         raise InputError(
-            "there is no study of that name",
+            "this folder has no study",
             path="STUDY",
-            value=name,
-            remedy=did_you_mean(name, STUDIES) or f"there is {', '.join(STUDIES)}",
+            value=str(folder),
+            remedy="its __init__.py has STUDY = Study(...), as the guide on a paper of your own shows",
         )
-    return cast("Study[Any]", import_module(f"penstock.studies.{name}").STUDY)
+    return study
 
 
 def open_study(
