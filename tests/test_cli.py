@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -35,6 +36,17 @@ def test_help_has_an_example(penstock: Command, command: list[str]) -> None:
     assert "examples:\n  penstock " in done.stdout
     assert all(name in done.stdout for name in (command or " ".join(COMMANDS).split()))
     assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_every_scenario_that_an_example_names_is_ready_or_made_by_the_example_before() -> None:
+    made: set[str] = set()
+    for command in cli.COMMANDS:
+        for example in command.examples:
+            words, _, file = example.partition(" > ")
+            options = vars(cli.parser().parse_args(shlex.split(words)[1:]))
+            for name in [*options.get("scenarios", []), *([options["scenario"]] if "scenario" in options else [])]:
+                assert name in {*ready(), *made}, example
+            made.add(file)
 
 
 def test_every_command_is_there() -> None:

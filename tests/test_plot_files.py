@@ -14,6 +14,7 @@ import pytest
 from matplotlib.figure import Figure
 from sheets import CURVE, ZERO, samples, sheet
 
+from penstock.errors import InputError
 from penstock.plot import (
     Curve,
     Panel,
@@ -131,3 +132,16 @@ def test_a_drawing_for_a_page_is_much_smaller_than_its_file_and_says_the_same(tm
     assert len(shared) + len(drawing) < len(file) / 2
     bands = re.findall(r"fill-opacity: ?0.15", file)
     assert len(re.findall(r"fill-opacity: ?0.15", drawing + shared)) >= len(bands) / 2 > 0
+
+
+def test_figures_can_be_saved_into_a_folder_that_is_not_there_yet(tmp_path: Path) -> None:
+    made = sheet(Panel("x", "y", [CURVE]))
+    files = save(made, str(tmp_path / "new" / "figures"))
+    assert [file.name for file in files] == ["figure.svg", "figure.png"]
+    assert all(file.is_file() for file in files)
+
+
+def test_a_file_in_the_place_of_the_folder_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("text")
+    with pytest.raises(InputError, match="this is a file, not a directory"):
+        save(sheet(Panel("x", "y", [CURVE])), tmp_path / "taken")

@@ -265,8 +265,8 @@ COMMANDS = (
         "run a scenario for many values of its parameters",
         (
             "penstock sweep satellite/sweep-trigger",
-            "penstock sweep my.toml --jobs 4 --out results --metric voice.loss_ratio",
-            "penstock sweep my.toml --cluster tcp://scheduler:8786 --out results --resume",
+            "penstock sweep queueing/buffer-size --jobs 4 --out results --metric loss_ratio",
+            "penstock sweep satellite/sweep-trigger --cluster tcp://scheduler:8786 --out results --resume",
         ),
         _add_sweep,
     ),
@@ -276,7 +276,7 @@ COMMANDS = (
         "rank scenarios with the same traffic, by paired differences",
         (
             "penstock compare satellite/1-case-2 satellite/1-case-3 --metric voice.loss_ratio",
-            "penstock compare a.toml b.toml c.toml --metric delay_p99_s --replications 20",
+            "penstock compare abr/gfc-2-capc abr/gfc-2-erica abr/gfc-2-phantom --metric delay_p99_s --replications 20",
         ),
         _add_compare,
     ),

@@ -183,7 +183,7 @@ COMMANDS = (
         "simulate a scenario: a summary, and Parquet tables on request",
         (
             "penstock run satellite/1-case-2",
-            "penstock run my.toml --seed 7 --replications 10 --out results",
+            "penstock run queueing/buffer-size --seed 7 --replications 10 --out results",
             "penstock run atm_lan/figure-4 --trace figures",
             'penstock run satellite/1-case-2 --set flow.voice.count=40 --set "line.satellite.rate=2 Mb/s"',
         ),
@@ -201,7 +201,7 @@ COMMANDS = (
         "check",
         check,
         "say whether a scenario file can be run",
-        ("penstock check my.toml", "penstock check satellite/1-case-2 --defaults > mine.toml"),
+        ("penstock check satellite/1-case-2 --defaults > mine.toml", "penstock check mine.toml"),
         _add_check,
     ),
 )

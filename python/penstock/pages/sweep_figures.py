@@ -133,7 +133,7 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
             }
             yield heat_map(
                 file_name(name, of, "map"),
-                f"{of}: {title}",
+                f"{of}: {title}, as a map",
                 cells,
                 x_label=first.label,
                 y_label=second.label,

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.files import write_bytes
+from penstock.files import prepare, write_bytes
 from penstock.plot.curves import draw_curves, say_zero
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows
@@ -270,9 +270,14 @@ def octets(figure: Figure, suffix: str) -> bytes:
     return buffer.getvalue()
 
 
-def save(sheet: Sheet, directory: Path) -> list[Path]:
-    """Writes a sheet as SVG and PNG, unless they exist: the SVG is written last, so if it exists, the PNG does too."""
-    vector, pixels = (directory / f"{sheet.name}.{suffix}" for suffix in ("svg", "png"))
+def save(sheet: Sheet, directory: str | Path) -> list[Path]:
+    """Writes a sheet as SVG and PNG into a directory, which is created if missing; returns the two files.
+
+    Files with the same content stay: the SVG is written last, so if it exists, the PNG does too. Raises
+    :class:`InputError` if the directory cannot be written to.
+    """
+    folder = prepare(directory)
+    vector, pixels = (folder / f"{sheet.name}.{suffix}" for suffix in ("svg", "png"))
     if not (pixels.is_file() and vector.is_file() and vector.read_bytes() == svg(sheet)):
         write_bytes(pixels, octets(drawn(sheet), "png"))
         write_bytes(vector, svg(sheet))
