@@ -13,12 +13,14 @@ from penstock.cli.command import (
     SCENARIO,
     Command,
     add_limits,
+    add_open,
     add_where,
     cluster,
     fail,
     jobs,
     limits,
     number,
+    open_page,
     say,
 )
 from penstock.errors import InputError
@@ -149,14 +151,15 @@ def reproduce(options: argparse.Namespace) -> int:
 def report(options: argparse.Namespace) -> int:
     """``penstock report``: one page of HTML about a sweep, a comparison or a study."""
     from penstock.files import prepare_file
-    from penstock.pages import page_of
-    from penstock.report import write
+    from penstock.pages import PAGE, write_page
     from penstock.results import Results
 
     results = Results(options.directory)
-    path = prepare_file(options.out or results.directory / "report.html")
-    write(page_of(results), path)
+    place = prepare_file(options.out or results.directory / PAGE)
+    path = write_page(results, place if options.out else None)
     print(path)
+    if options.open:
+        open_page(path, quiet=options.quiet)
     return _damaged(results)
 
 
@@ -173,6 +176,7 @@ def _carry_out(
     """Run an experiment with progress, and show its results, also partial ones."""
     from penstock.executors import ClusterLostError
     from penstock.experiment import FILE, Failed
+    from penstock.pages import PAGE, write_page
     from penstock.progress import board
     from penstock.results import Results
 
@@ -192,6 +196,9 @@ def _carry_out(
         )
     if results.plan.height > results.missing():
         show(results)
+        if options.open:
+            is_written = results.about["kind"] == "study"  # by `show`
+            open_page(results.directory / PAGE if is_written else write_page(results), quiet=options.quiet)
     for failure in results.about["failures"]:
         fail(f"a run failed: {Failed(**failure)}", FAILED)
         status = status or FAILED
@@ -224,6 +231,7 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
 def _add_sweep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or a ready one; with a [sweep] table")
     add_where(parser, "out/NAME")
+    add_open(parser)
     _add_metric(parser)
     parser.add_argument("--yes", action="store_true", help="accept more than a million runs")
     add_limits(parser)
@@ -241,6 +249,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     )
     add_limits(parser)
     add_where(parser, "out/A-B")
+    add_open(parser)
 
 
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
@@ -251,11 +260,13 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     size.add_argument("--full", action="store_true", help=f"{FULL} seeds")
     size.add_argument("--seeds", metavar="N", help="another number of seeds")
     add_where(parser, "out/STUDY")
+    add_open(parser)
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", help="the directory of a sweep, a comparison or a study")
     parser.add_argument("--out", metavar="FILE", help="where to write (default: DIR/report.html)")
+    add_open(parser)
 
 
 COMMANDS = (
@@ -296,7 +307,7 @@ COMMANDS = (
         "report",
         report,
         "write one page of HTML about a sweep, a comparison or a study",
-        ("penstock report out/satellite", "penstock report out/satellite --out satellite.html"),
+        ("penstock report out/satellite --open", "penstock report out/satellite --out satellite.html"),
         _add_report,
     ),
 )

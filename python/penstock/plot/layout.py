@@ -18,6 +18,7 @@ from penstock.plot.sheet import Panel, Sheet
 from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, show_powers, shown, wrapped_names
 from penstock.plot.tails import draw_tails
 from penstock.plot.traces import draw_traces
+from penstock.plot.values import Values, panels_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,10 +140,18 @@ def drawn(sheet: Sheet) -> Figure:
     return draw(sheet)
 
 
+class Drawing(NamedTuple):
+    """A sheet as SVG, and the values of its panels."""
+
+    svg: bytes
+    panels: list[Values]
+
+
 @lru_cache(maxsize=128)
-def svg(sheet: Sheet) -> bytes:
+def drawing(sheet: Sheet) -> Drawing:
     """A sheet as SVG, for its file and for a page."""
-    return octets(drawn(sheet), "svg")
+    figure = drawn(sheet)
+    return Drawing(octets(figure, "svg"), panels_of(figure, sheet.panels))
 
 
 def legend_labels(sheet: Sheet) -> dict[str, Any]:
@@ -278,7 +287,7 @@ def save(sheet: Sheet, directory: str | Path) -> list[Path]:
     """
     folder = prepare(directory)
     vector, pixels = (folder / f"{sheet.name}.{suffix}" for suffix in ("svg", "png"))
-    if not (pixels.is_file() and vector.is_file() and vector.read_bytes() == svg(sheet)):
+    if not (pixels.is_file() and vector.is_file() and vector.read_bytes() == drawing(sheet).svg):
         write_bytes(pixels, octets(drawn(sheet), "png"))
-        write_bytes(vector, svg(sheet))
+        write_bytes(vector, drawing(sheet).svg)
     return [vector, pixels]
