@@ -57,14 +57,15 @@ class Browser:
         told, _, self.rest = self.rest.partition(b"\0")
         return dict(json.loads(told))
 
-    def open(self, path: Path, *, width: int = 1400, height: int = 900, dark: bool = False, script: bool = True) -> None:
+    def open(
+        self, path: Path, *, width: int = 1400, height: int = 900, dark: bool = False, script: bool = True
+    ) -> None:
         """Opens a page in a window of that size."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.do("Emulation.setEmulatedMedia", media="screen", features=[scheme])
         self.do("Emulation.setScriptExecutionDisabled", value=not script)
-        self.do(
-            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 500
-        )
+        size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
+        self.do("Emulation.setDeviceMetricsOverride", **size)
         self.do("Page.navigate", url=path.resolve().as_uri())
         self.wait("Page.loadEventFired")
 

@@ -21,7 +21,7 @@ from xml.etree.ElementTree import Element
 from penstock.plot.layout import CAPTION, TITLE, Drawing, drawing, frame_of
 from penstock.plot.sheet import Sheet
 from penstock.plot.style import DARK
-from penstock.plot.values import LINE, POINTS, Values
+from penstock.plot.values import LINE, PANEL, POINTS, Values
 
 SVG = "http://www.w3.org/2000/svg"
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
@@ -31,7 +31,6 @@ NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 STEP = re.compile(r"([A-Za-z])([^A-Za-z]*)")
 SHIFT = re.compile(r"translate\([^)]*\)")
 COLOUR = re.compile("|".join(DARK))
-AXES = re.compile(r"axes_(\d+)")
 TICK = re.compile(r"[xy]tick_\d+")
 ASIDE = re.compile(r"translate\((\S+) 0\)")
 
@@ -109,6 +108,8 @@ def tidy(element: Element) -> None:
     element.tag = element.tag.rpartition("}")[2]
     element.text = element.tail = None
     attributes = {key.rpartition("}")[2]: value for key, value in element.items()}
+    if "fill" in attributes:  # of a hatched ground; only a style may have a variable
+        attributes["style"] = f"fill:{attributes.pop('fill')}"
     for key, value in attributes.items():
         if key == "d":
             attributes[key] = short_path(value)
@@ -133,8 +134,8 @@ def mark(root: Element, panels: Sequence[Values]) -> None:
             name = child.get("id", "")
             if name == BACKGROUND:
                 parent.remove(child)
-            elif found := AXES.fullmatch(name):
-                values = json.dumps(panels[int(found[1]) - 1], ensure_ascii=False, separators=(",", ":"))
+            elif found := PANEL.fullmatch(name):
+                values = json.dumps(panels[int(found[1])], ensure_ascii=False, separators=(",", ":"))
                 child.attrib.update({"class": "panel", "data-panel": values})
             elif TICK.fullmatch(name):
                 child.set("class", "tick")

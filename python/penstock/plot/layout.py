@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.files import prepare, write_bytes
+from penstock.core.files import prepare, write_bytes
 from penstock.plot.curves import draw_curves, say_zero
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows
@@ -18,7 +18,7 @@ from penstock.plot.sheet import Panel, Sheet
 from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, show_powers, shown, wrapped_names
 from penstock.plot.tails import draw_tails
 from penstock.plot.traces import draw_traces
-from penstock.plot.values import Values, panels_of
+from penstock.plot.values import Values, panel_id, panels_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -107,7 +107,8 @@ def draw(sheet: Sheet) -> Figure:
             top = height - head - line * step - margins.above
             is_last = is_stack and number + 1 == lines
             panel_height = sheet.panel_height - margins.above - margins.below - (0.2 if is_last else 0)
-            axis = figure.add_axes((x / width, (top - panel_height) / height, span / width, panel_height / height))
+            place = (x / width, (top - panel_height) / height, span / width, panel_height / height)
+            axis = figure.add_axes(place, gid=panel_id(number))
             fill(axis, panel, span, panel_height, y_label_of(panel, sheet), ticks=9 if columns == 1 else 5)
             handles, names = axis.get_legend_handles_labels()
             labels.update(

@@ -19,10 +19,15 @@ if TYPE_CHECKING:
 
 POINTS = 72
 """Points in an inch."""
-LINE = re.compile(r"line-(\d+)")
-"""The id of a line that the script reads; its number counts within its panel."""
+PANEL, LINE = re.compile(r"panel-(\d+)"), re.compile(r"line-(\d+)")
+"""The ids of a panel, and of a line that the script reads; its number counts within its panel."""
 
 Values = dict[str, Any]
+
+
+def panel_id(number: int) -> str:
+    """The id of a panel."""
+    return f"panel-{number}"
 
 
 def line_id(number: int) -> str:
@@ -76,12 +81,13 @@ def curves_of(panel: Panel, names: Sequence[str]) -> Iterator[Values]:
 
 
 def lines_of(panel: Panel) -> Iterator[Values]:
-    """The lines that the script reads, in the order of their ids: traces, then tails."""
-    is_tail = [False] * len(panel.traces) + [True] * len(panel.tails)
-    for place, (each, steps) in enumerate(zip((*panel.traces, *panel.tails), is_tail, strict=True)):
-        own = place - len(panel.traces) * steps
-        colour = colour_of(own if each.hue is None else each.hue)
-        yield {"label": each.label, "colour": colour, "line": place, "steps": steps}
+    """The lines that the script reads, in the order of their ids: traces, then tails, which are steps."""
+    for place, trace in enumerate(panel.traces):
+        colour = colour_of(place if trace.hue is None else trace.hue)
+        yield {"label": trace.label, "colour": colour, "line": place, "steps": False}
+    for place, tail in enumerate(panel.tails):
+        colour = colour_of(place if tail.hue is None else tail.hue)
+        yield {"label": tail.label, "colour": colour, "line": len(panel.traces) + place, "steps": True}
 
 
 def estimate(values: Collection[float]) -> list[float | None]:

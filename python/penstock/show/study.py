@@ -1,0 +1,193 @@
+"""The results of a published study: its figures and data as files, its claims, and its page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from penstock.core.files import write_text
+from penstock.plot import save
+from penstock.show.data import DRAWINGS, linked, sheets_of, write_data
+from penstock.show.report import VERDICTS, Cell, Figure, Link, Report, Section, Statement, Table, write
+from penstock.show.state import warnings_of
+from penstock.statistics import student
+from penstock.studies import HasTables, Study, open_study
+from penstock.studies.claims import Finding, figure_numbers, load_claims, shown, to_json
+
+if TYPE_CHECKING:
+    from penstock.analyse.results import Results
+    from penstock.studies.runs import Runs
+
+HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict")
+SHOWN_NAMES = 3
+"""The most claims that the headline names."""
+
+
+def show(results: Results) -> None:
+    """Write figures, their data, claims and page into the directory of the runs, and print the claims."""
+    study = study_of(results)
+    findings = study.findings()
+    write_text(results.directory / "claims.json", to_json(findings))
+    report = _page(study, findings, results)
+    sheets = sheets_of(report)
+    for sheet in sheets:
+        save(sheet, results.directory / DRAWINGS)
+    write_data(sheets, results.directory, {"points": point_rows(study.runs)})
+    write(linked(report, results.directory), results.directory / "report.html")
+    print_findings(study.title, findings)
+    print(
+        f"Open {results.directory / 'report.html'}: the verdicts, and {len(sheets)} figure{'s' * (len(sheets) != 1)}."
+    )
+    print(
+        f"There are also figures (SVG and PNG in {results.directory / DRAWINGS}), data of all points, and verdicts in "
+        "claims.json."
+    )
+
+
+def page_of(results: Results) -> Report:
+    """The page of a study, from its stored runs."""
+    study = study_of(results)
+    return _page(study, study.findings(), results)
+
+
+def study_of(results: Results) -> Study:
+    """The study that the results belong to, with all its runs."""
+    details = results.about["details"]
+    study = open_study(results.about["name"], details["figure"], details["seeds"])
+    study.read(results)
+    return study
+
+
+def _page(study: Study, findings: Sequence[Finding], results: Results) -> Report:
+    details = results.about["details"]
+    command = f"penstock reproduce {results.about['name']} --seeds {details['seeds']}"
+    sheets = list(study.sheets())
+    beside, related, apart = placed(findings, [sheet.name for sheet in sheets])
+    figures = [
+        Figure(
+            sheet,
+            f"{command} {study.command(sheet)}".strip(),
+            statements=[statement_of(finding) for finding in beside.get(sheet.name, ())],
+            related=related.get(sheet.name, ()),
+        )
+        for sheet in sheets
+    ]
+    found = study.tables() if isinstance(study, HasTables) else ()
+    tables = [Table(each.title, each.columns, each.rows, each.note) for each in found]
+    sections = [
+        Section("Figures", "Each figure with the paper's claims about it.", figures=figures),
+        Section("Claims without a figure", statements=[statement_of(finding) for finding in apart]),
+        Section("Tables", tables=tables),
+        Section("All claims", tables=[table_of(findings, beside)]),
+    ]
+    return Report(
+        title=study.title,
+        headline=headline(findings),
+        summary="A published study, run again. The verdicts are those of honest runs: nothing was tuned to meet a "
+        f"claim. {details['seeds']} seeds.",
+        sections=[each for each in sections if each.figures or each.statements or each.tables],
+        warnings=[*warnings_of(results), *few_seeds(study, details["seeds"])],
+        lead=max(beside, key=lambda name: len(beside[name]), default=None),
+        parameters=dict(study.parameters()),
+        versions=results.versions(),
+        command=command,
+    )
+
+
+def placed(
+    findings: Sequence[Finding], names: Sequence[str]
+) -> tuple[dict[str, list[Finding]], dict[str, list[str]], list[Finding]]:
+    """Findings by the figure that they are beside, the ids of others on each figure, and findings without a figure.
+
+    A finding on several figures is beside the first one.
+    """
+    beside: dict[str, list[Finding]] = {}
+    related: dict[str, list[str]] = {}
+    apart: list[Finding] = []
+    for finding in findings:
+        numbers = figure_numbers(finding.figure) | {word.strip() for word in finding.figure.split(",")}
+        own = [name for name in names if name.partition("-")[2] in numbers and is_printed(name)]
+        if own:
+            beside.setdefault(own[0], []).append(finding)
+        else:
+            apart.append(finding)
+        for other in own[1:]:
+            related.setdefault(other, []).append(finding.id)
+    return {name: beside[name] for name in names if name in beside}, related, apart
+
+
+def is_printed(name: str) -> bool:
+    """Whether a figure of this name is one of the paper's figures or tables."""
+    return name.startswith(("figure-", "table-"))
+
+
+def statement_of(finding: Finding) -> Statement:
+    """A claim with its verdict, as the page shows it."""
+    told = shown(finding)
+    text = next(claim.text for claim in load_claims(finding.id.partition(".")[0]) if claim.id == finding.id)
+    return Statement(finding.id, text, finding.verdict, told["published"], told["reproduced"], finding.lines)
+
+
+def table_of(findings: Sequence[Finding], beside: Mapping[str, Sequence[Finding]]) -> Table:
+    """All claims with links to their places, those that fail first."""
+    places = {finding.id: name for name, own in beside.items() for finding in own}
+    order = list(VERDICTS)
+    rows: list[list[Cell]] = []
+    for finding in sorted(findings, key=lambda finding: order.index(finding.verdict)):
+        told: dict[str, Cell] = {**shown(finding), "claim": Link(finding.id, finding.id)}
+        if finding.id in places:
+            told["figure"] = Link(finding.figure, places[finding.id])
+        rows.append([told[heading] for heading in HEADINGS])
+    return Table("All claims", HEADINGS, rows, verdict_column="verdict")
+
+
+def headline(findings: Sequence[Finding]) -> str:
+    """One sentence: how many claims hold, and which do not."""
+    holding = sum(finding.verdict == "reproduced" for finding in findings)
+    told = f"{holding} of {len(findings)} claims are reproduced"
+    for verdict, phrase in (("partly", "in part"), ("not reproduced", "not reproduced")):
+        ids = [finding.id for finding in findings if finding.verdict == verdict]
+        if ids:
+            names = f" ({', '.join(ids)})" if len(ids) <= SHOWN_NAMES else ""
+            told += f", {len(ids)} {phrase}{names}"
+    return f"{told}."
+
+
+def few_seeds(study: Study, seeds: int) -> list[str]:
+    """A warning if there are fewer seeds than the study needs."""
+    if seeds >= study.quick_seeds:
+        return []
+    return [f"Only {seeds} seeds: the verdicts of this study need {study.quick_seeds} or more. Do not quote these."]
+
+
+def count_verdicts(findings: Sequence[Finding]) -> str:
+    """The number of claims for each verdict."""
+    counts = Counter(finding.verdict for finding in findings)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("reproduced", "partly", "not reproduced"))
+
+
+def print_findings(title: str, findings: Sequence[Finding]) -> None:
+    """Print the table of claims on standard output."""
+    from penstock.show.summary import print_table
+
+    columns: list[tuple[str, str, Callable[[Any], str]]] = [
+        ("claim", "id", str),
+        ("figure", "figure", str),
+        ("published", "published", str),
+        ("reproduced", "reproduced", str),
+        ("verdict", "verdict", str),
+    ]
+    print_table(f"{title}: {count_verdicts(findings)}", columns, [shown(finding) for finding in findings])
+
+
+def point_rows(runs: Runs[Any]) -> list[dict[str, Any]]:
+    """One row per point: its parameters, its seeds, and each measure's mean and half width, as runs have them."""
+    rows = []
+    for point, by_seed in runs.measures.items():
+        row: dict[str, Any] = {**point.parameters, "seeds": len(by_seed)}
+        for name in dict.fromkeys(name for values in by_seed.values() for name in values):
+            estimate = student(values[name] for values in by_seed.values() if name in values)
+            row |= {name: estimate.mean, f"{name}.half_width": estimate.half_width}
+        rows.append(row)
+    return rows
