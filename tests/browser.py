@@ -5,6 +5,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,14 @@ OPTIONS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe"),
 )
+START = """
+import fcntl, os, sys
+ends = [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in sys.argv[1:3]]
+for place, end in enumerate(ends, start=3):
+    os.dup2(end, place)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
+"""Becomes the browser, which reads from the file descriptor 3 and writes to 4."""
 
 
 class Browser:
@@ -97,10 +106,8 @@ def browser(profile: Path) -> Iterator[Browser]:
     assert CHROMIUM is not None
     to_read, commands = os.pipe()
     answers, to_write = os.pipe()
-    # The browser reads from the file descriptor 3 and writes to 4.
-    line = f'exec "$0" "$@" 3<&{to_read} 4>&{to_write}'
     process = subprocess.Popen(
-        ["/bin/sh", "-c", line, CHROMIUM, *OPTIONS, f"--user-data-dir={profile}"],
+        [sys.executable, "-c", START, str(to_read), str(to_write), CHROMIUM, *OPTIONS, f"--user-data-dir={profile}"],
         pass_fds=(to_read, to_write),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

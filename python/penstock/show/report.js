@@ -12,10 +12,14 @@
     return parent.appendChild(element);
   };
 
-  const shown = (value) => {
+  // A value that is read from a line is exact to about three digits.
+  const shown = (value, digits = 4) => {
     const size = Math.abs(value);
-    return size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(3) : String(Number(value.toPrecision(4)));
+    const isPlain = size === 0 || (size >= 1e-3 && size < 1e6);
+    return isPlain ? String(Number(value.toPrecision(digits))) : value.toExponential(digits - 1);
   };
+
+  const paint = (colour) => `var(--c-${colour.slice(1).toLowerCase()})`;
 
   const pairs = (text) => {
     const numbers = text.match(/-?[\d.]+/g).map(Number);
@@ -70,6 +74,11 @@
     get canZoom() {
       return this.series.length > 0 && this.spec.names.length === 0;
     }
+    // Panels above one another with the same x axis are zoomed together.
+    isAbove(other) {
+      const ends = ({ left, spec }) => String([left, ...spec.x.slice(0, 3)]);
+      return ends(this) === ends(other);
+    }
     // The points of a line of the drawing, in the units of the axes.
     read(line) {
       const path = this.group.querySelector(`[data-line="${line}"] path`);
@@ -81,15 +90,16 @@
     // The heading and the lines of text for a place, and what to mark there.
     told({ x, y }) {
       const { cells, rows, names } = this.spec;
+      const among = (share, count) => Math.min(Math.floor(share * count), count - 1);
+      const [across, down] = [(x - this.left) / this.width, (y - this.top) / this.height];
       if (cells) {
-        const column = Math.min(Math.floor(((x - this.left) / this.width) * cells[0].length), cells[0].length - 1);
-        const line = Math.min(Math.floor(((this.top + this.height - y) / this.height) * cells.length), cells.length - 1);
+        const [column, line] = [among(across, cells[0].length), among(1 - down, cells.length)];
         const value = cells[line][column];
         const text = `${this.spec.quantity}: ${value === null ? "no value" : shown(value)}`;
         return { head: `${this.spec.columns[column]}, ${this.spec.lines[line]}`, lines: [[null, text]], dots: [] };
       }
       if (rows) {
-        const [name, ...estimate] = rows[Math.min(Math.floor(((y - this.top) / this.height) * rows.length), rows.length - 1)];
+        const [name, ...estimate] = rows[among(down, rows.length)];
         return { head: name, lines: [[null, estimate.length ? this.text(estimate) : "no value"]], dots: [] };
       }
       return this.toldAt(x, names);
@@ -100,10 +110,15 @@
       const distance = ({ point }) => Math.abs(this.x.place(point[0]) - x);
       const best = found.reduce((one, other) => (distance(other) < distance(one) ? other : one)).point[0];
       const at = this.x.place(best);
-      const lines = found.map(({ each, point }) => [each.colour, `${each.label ? `${each.label}: ` : ""}${this.text(point.slice(1))}`]);
-      const dots = found.map(({ each, point }) => [each.colour, names.length ? null : this.x.place(point[0]), this.y.place(point[1])]);
+      const lines = found.map(({ each, point }) => {
+        const text = this.text(point.slice(1), each.line === undefined ? 4 : 3);
+        return [each.colour, each.label ? `${each.label}: ${text}` : text];
+      });
+      const isNamed = names.length > 0; // then the marks of a name are side by side, not at its place
+      const dot = ({ each, point: [right, up] }) => [each.colour, this.x.place(right), this.y.place(up)];
+      const dots = isNamed ? [] : found.map(dot);
       const head = names.length ? names[best] : `${this.x.label || "time (s)"}: ${shown(best)}`;
-      return { head, at, lines, dots: dots.filter(([, place]) => place !== null) };
+      return { head, at: isNamed ? undefined : at, lines, dots };
     }
     nearest(each, x, names) {
       let best = null;
@@ -116,8 +131,8 @@
       const reach = names.length ? this.width / names.length / 2 : each.steps ? Infinity : near;
       return best && best.size <= reach ? best : null;
     }
-    text([mean, low, high]) {
-      return low === undefined ? shown(mean) : `${shown(mean)} (${shown(low)} to ${shown(high)})`;
+    text([mean, low, high], digits = 4) {
+      return low === undefined ? shown(mean, digits) : `${shown(mean)} (${shown(low)} to ${shown(high)})`;
     }
     zoom(x, y) {
       [this.x, this.y] = [x, y];
@@ -219,11 +234,9 @@
       const [x0, x1, y0, y1] = this.brushed(this.at(event));
       this.clear();
       if (x1 - x0 < 4) return;
-      const x = panel.x.part(x0, x1);
       for (const each of this.panels) {
-        // Panels above one another share the x axis.
-        if (each === panel) each.zoom(x, panel.y.part(y0, y1));
-        else if (each.canZoom && each.left === panel.left && String(each.spec.x.slice(0, 3)) === String(panel.spec.x.slice(0, 3))) each.zoom(x, each.y);
+        if (each === panel) each.zoom(each.x.part(x0, x1), each.y.part(y0, y1));
+        else if (each.canZoom && each.isAbove(panel)) each.zoom(each.x.part(x0, x1), each.y);
       }
       this.button.hidden = false;
     }
@@ -232,21 +245,23 @@
       this.button.hidden = true;
     }
     tell(panel, { head, at, lines, dots }, event) {
-      if (at !== undefined) made(this.svg, "line", { class: "guide", x1: at, x2: at, y1: panel.top, y2: panel.top + panel.height });
-      for (const [colour, x, y] of dots) {
-        if (panel.holds({ x, y })) made(this.svg, "circle", { class: "guide", cx: x, cy: y, r: 2.5, style: `fill: var(--c-${colour.slice(1).toLowerCase()})` });
+      const [top, bottom] = [panel.top, panel.top + panel.height];
+      if (at !== undefined) made(this.svg, "line", { class: "guide", x1: at, x2: at, y1: top, y2: bottom });
+      for (const [colour, x, y] of dots.filter(([, right, down]) => panel.holds({ x: right, y: down }))) {
+        made(this.svg, "circle", { class: "guide", cx: x, cy: y, r: 2.5 }).style.fill = paint(colour);
       }
       tip.replaceChildren(Object.assign(document.createElement("b"), { textContent: head }));
       for (const [colour, text] of lines) {
         const line = document.createElement("span");
-        if (colour) line.appendChild(document.createElement("i")).style.background = `var(--c-${colour.slice(1).toLowerCase()})`;
+        if (colour) line.appendChild(document.createElement("i")).style.background = paint(colour);
         line.append(text);
         tip.append(line);
       }
       tip.hidden = false;
       const { width, height } = tip.getBoundingClientRect();
-      tip.style.left = `${Math.max(4, event.clientX + 14 + width > innerWidth ? event.clientX - width - 14 : event.clientX + 14)}px`;
-      tip.style.top = `${Math.max(4, event.clientY + 14 + height > innerHeight ? event.clientY - height - 14 : event.clientY + 14)}px`;
+      const beside = (place, size, room) => Math.max(4, place + 14 + size > room ? place - size - 14 : place + 14);
+      tip.style.left = `${beside(event.clientX, width, innerWidth)}px`;
+      tip.style.top = `${beside(event.clientY, height, innerHeight)}px`;
     }
   }
 
@@ -256,7 +271,8 @@
   });
   if (figures.length) {
     const hint = document.createElement("p");
-    Object.assign(hint, { className: "note", textContent: "Point at a figure to see its values; drag over a part to zoom in; double-click to see the whole figure again." });
+    hint.className = "note";
+    hint.textContent = "Point at a figure to see its values. Drag over a part to zoom in; double-click to zoom out.";
     document.querySelector("nav").before(hint);
   }
 })();
