@@ -137,6 +137,7 @@ def mark(root: Element, panels: Sequence[Values]) -> None:
             elif found := PANEL.fullmatch(name):
                 values = json.dumps(panels[int(found[1])], ensure_ascii=False, separators=(",", ":"))
                 child.attrib.update({"class": "panel", "data-panel": values})
+                child.remove(child[0])  # the white ground of the axes
             elif TICK.fullmatch(name):
                 child.set("class", "tick")
             elif found := LINE.fullmatch(name):

@@ -139,7 +139,7 @@ def table_of(findings: Sequence[Finding], beside: Mapping[str, Sequence[Finding]
         if finding.id in places:
             told["figure"] = Link(finding.figure, places[finding.id])
         rows.append([told[heading] for heading in HEADINGS])
-    return Table("All claims", HEADINGS, rows, verdict_column="verdict")
+    return Table(count_verdicts(findings), HEADINGS, rows, verdict_column="verdict")
 
 
 def headline(findings: Sequence[Finding]) -> str:
@@ -164,7 +164,7 @@ def few_seeds(study: Study, seeds: int) -> list[str]:
 def count_verdicts(findings: Sequence[Finding]) -> str:
     """The number of claims for each verdict."""
     counts = Counter(finding.verdict for finding in findings)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("reproduced", "partly", "not reproduced"))
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in reversed(VERDICTS) if counts[verdict])
 
 
 def print_findings(title: str, findings: Sequence[Finding]) -> None:
