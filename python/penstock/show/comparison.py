@@ -88,7 +88,7 @@ def page_of(results: Results) -> Report:
             Table("Ranking", RANKS, [rank_cells(each, one) for one in each.ranking]),
             Table("Paired differences", PAIRS, [difference_cells(one) for one in each.differences]),
         ]
-        sections.append(Section(heading(each), tables=tables, figures=[Figure(sheet, command)]))
+        sections.append(Section(heading(each), tables=tables, figures=[Figure(sheet)]))
     return Report(
         title=f"Comparison of {' and '.join(scenarios)}",
         headline=headline(found),
@@ -114,7 +114,8 @@ def headline(found: Sequence[Comparison]) -> str:
         what = f"{each.metric.label} of {each.of}"
         told.append(f"{what}: {'no clear best' if is_tie else f'{best[0]} is best'}")
     more = f"; and {len(told) - MOST_TOLD} more below" if len(told) > MOST_TOLD else ""
-    return f"{'; '.join(told[:MOST_TOLD])}{more}."
+    sentence = "; ".join(told[:MOST_TOLD])
+    return f"{sentence[0].upper()}{sentence[1:]}{more}."
 
 
 def lead_of(found: Sequence[Comparison], sheets: Sequence[Sheet]) -> str | None:
@@ -131,7 +132,7 @@ def sheet_of(results: Results, found: Comparison) -> Sheet:
     rows = {name: values.filter(values["point"] == point)["value"].to_list() for point, name in names.items()}
     return Sheet(
         name=f"{found.metric}-{found.of}".replace("/", "-"),
-        title=heading(found),
+        title=f"{found.metric.label} of {found.of}: every replication",
         caption="Dots: replications; diamond: their mean, with its own 95 % interval. The table of paired differences "
         "shows which differ significantly; its intervals are narrower.",
         panels=[Panel("", "", rows=rows, title=found.metric.label)],

@@ -13,7 +13,7 @@ from penstock.show.report import VERDICTS, Cell, Figure, Link, Report, Section, 
 from penstock.show.state import warnings_of
 from penstock.statistics import student
 from penstock.studies import HasTables, Study, open_study
-from penstock.studies.claims import Finding, figure_numbers, load_claims, shown, to_json
+from penstock.studies.claims import Finding, figure_numbers, shown, to_json
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -125,8 +125,7 @@ def is_printed(name: str) -> bool:
 def statement_of(finding: Finding) -> Statement:
     """A claim with its verdict, as the page shows it."""
     told = shown(finding)
-    text = next(claim.text for claim in load_claims(finding.id.partition(".")[0]) if claim.id == finding.id)
-    return Statement(finding.id, text, finding.verdict, told["published"], told["reproduced"], finding.lines)
+    return Statement(finding.id, finding.text, finding.verdict, told["published"], told["reproduced"], finding.lines)
 
 
 def table_of(findings: Sequence[Finding], beside: Mapping[str, Sequence[Finding]]) -> Table:
@@ -163,7 +162,7 @@ def few_seeds(study: Study, seeds: int) -> list[str]:
 
 def count_verdicts(findings: Sequence[Finding]) -> str:
     """The number of claims for each verdict."""
-    counts = Counter(finding.verdict for finding in findings)
+    counts = Counter(str(finding.verdict) for finding in findings)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in reversed(VERDICTS) if counts[verdict])
 
 

@@ -120,7 +120,7 @@ def page_of(results: Results) -> Report:
     most = widest(results, metrics)
     sections = [Section("Estimates", tables=tables)]
     if drawn:
-        sections.append(Section("Figures", figures=[Figure(sheet, command) for sheet in drawn]))
+        sections.append(Section("Figures", figures=[Figure(sheet) for sheet in drawn]))
     return Report(
         title=base.title or base.name,
         headline=headline(results, most),
