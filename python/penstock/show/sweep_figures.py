@@ -112,12 +112,13 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
         name = f"{each}-{number + 1}"
         chosen = {(of, *key[:2]): values for (of, key), values in found.items() if key[2:] == setting}
         if not others:
+            whole = f"{groups[0]}: {title}" if len(groups) == 1 else title
             curves = [Curve(of, {first.places[x]: chosen[of, x] for of_, x in chosen if of_ == of}) for of in groups]
             for part in range(0, len(curves), MOST_CURVES):
                 shown = curves[part : part + MOST_CURVES]
                 told_part = part_of(part, len(curves))
                 yield against(
-                    file_name(name, part), f"{title}{told_part}", shown, x_label=first.label, y_label=each.label
+                    file_name(name, part), f"{whole}{told_part}", shown, x_label=first.label, y_label=each.label
                 )
             continue
         second = others[0]
