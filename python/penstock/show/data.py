@@ -37,18 +37,24 @@ def write_data(sheets: Sequence[Sheet], directory: Path, more: Mapping[str, Rows
         write_rows(rows, folder / name)
 
 
-def linked(report: Report, directory: Path) -> Report:
-    """A report with links to those files of its data that are in the directory."""
+def linked(report: Report, directory: Path, *, drawings: Path | None = None) -> Report:
+    """A report with links to those files of its data that are in the directory.
+
+    The drawings are in the folder `figures` of that directory, if no other folder is given.
+    """
+    pictures = drawings or directory / DRAWINGS
     found = sorted(path.relative_to(directory).as_posix() for path in (directory / FOLDER).glob("*.csv"))
     found += [name for name in ("claims.json",) if (directory / name).is_file()]
     sections = [
-        replace(section, figures=[replace(figure, data=links(figure, directory)) for figure in section.figures])
+        replace(
+            section, figures=[replace(figure, data=links(figure, directory, pictures)) for figure in section.figures]
+        )
         for section in report.sections
     ]
     return replace(report, sections=sections, folder=directory, data={Path(name).name: name for name in found})
 
 
-def links(figure: Figure, directory: Path) -> dict[str, str]:
+def links(figure: Figure, directory: Path, drawings: Path) -> dict[str, str]:
     """The files of a figure that are in the directory: its table of values, and its drawings."""
     name = figure.sheet.name
     tables = {
@@ -58,7 +64,8 @@ def links(figure: Figure, directory: Path) -> dict[str, str]:
         "distributions": any(panel.tails for panel in figure.sheet.panels),
     }
     wanted = {f"{table}.csv (figure = {name})": f"{FOLDER}/{table}.csv" for table, is_in in tables.items() if is_in}
-    wanted |= {f"{name}.{suffix}": f"{DRAWINGS}/{name}.{suffix}" for suffix in ("svg", "png")}
+    for suffix in ("svg", "png"):
+        wanted[f"{name}.{suffix}"] = (drawings / f"{name}.{suffix}").relative_to(directory).as_posix()
     return {text: path for text, path in wanted.items() if (directory / path).is_file()}
 
 
