@@ -37,6 +37,7 @@ class Readings:
         routes: for each group the ports of its path, without access lines; empty if it has several paths.
         shares: for each group the rate at each level, as a share of its own line.
         sizes: the number of flows of each group.
+        scheme: the port whose scheme's readings say most: of those that have any, the one with the longest queue.
     """
 
     values: Mapping[tuple[str, str], Times]
@@ -44,6 +45,7 @@ class Readings:
     routes: Mapping[str, Sequence[str]]
     shares: Mapping[str, Sequence[float]]
     sizes: Mapping[str, int]
+    scheme: str | None = None
 
     @classmethod
     def of(cls, result: Result) -> Readings:
@@ -66,7 +68,9 @@ class Readings:
             if row["rate_share"] is not None:
                 shares.setdefault(row["group"], []).append(row["rate_share"])
         lines = {str(port["port"]): float(port["rate_bps"]) for port in ports}
-        return cls(values, lines, routes, shares, {name: int(flow["count"]) for name, flow in flows.items()})
+        found = cls(values, lines, routes, shares, {name: int(flow["count"]) for name, flow in flows.items()})
+        controlled = [port for port in lines if any(map(unit_of, found.quantities(port)))]
+        return replace(found, scheme=max(controlled, key=found.longest, default=None))
 
     def last(self, count: int) -> Readings:
         """The last `count` readings of each quantity."""
@@ -105,13 +109,6 @@ class Readings:
             rates = {port: self.lines[port] for port in self.routes[group]}
             slowest.add(min(rates, key=lambda port: rates[port]) if rates else None)
         return slowest.pop() if len(slowest) == 1 else None
-
-    def scheme_port(self) -> str | None:
-        """The port whose scheme's readings say most: of those that have any, the one with the longest queue."""
-        ports = [
-            port for port in self.lines if any(unit_of(quantity) is not None for quantity in self.quantities(port))
-        ]
-        return max(ports, key=self.longest, default=None)
 
     def longest(self, port: str) -> float:
         """The longest queue of a port that was read, in PDUs."""

@@ -5,21 +5,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 from penstock.plot import Sheet, shared_traces
 from penstock.show.readings import Readings
-from penstock.show.report import Figure, Report, Section, Table
+from penstock.show.report import Cell, Figure, Report, Section, Table
 from penstock.show.trace_panels import MOST_PORTS, MOST_SOURCES, panels_of, pdus
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from penstock.api.run import Result
     from penstock.core.scenario import Scenario
 
 READINGS = 20_000
 """Readings of a run whose scenario has no interval: ten for each column of a figure 2,000 points wide."""
-MOST_READ = 200_000
+MOST_READ = 400_000
 """The most readings of all flows together, if the scenario sets nothing: more flows are read less often."""
 MOST_FLOWS = 200
 """The most flows that are all read, if the scenario sets nothing."""
@@ -27,8 +30,26 @@ CLOSE_UP = 200
 """Readings in the close-up, at the end of a run of ten times as many or more."""
 CLOSE_UP_TRANSPORT = 1_000
 """The same with transport connections: a window takes many round trips to oscillate."""
-CLASSES = ("group", "flows", "sent", "lost", "loss_ratio", "throughput_bps", "delay_mean_s", "delay_p99_s")
-PORTS = ("port", "rate_bps", "utilisation", "queue_mean", "queue_max", "discarded")
+CLASSES = {
+    "group": "group",
+    "flows": "flows",
+    "sent": "sent",
+    "lost": "lost",
+    "loss_ratio": "loss ratio",
+    "throughput_bps": "throughput (b/s)",
+    "delay_mean_s": "mean delay (s)",
+    "delay_p99_s": "99 % delay (s)",
+}
+PORTS = {
+    "port": "port",
+    "rate_bps": "rate (b/s)",
+    "utilisation": "utilisation",
+    "queue_mean": "mean queue",
+    "queue_max": "longest queue",
+    "queue_max_start": "longest in the warm-up",
+    "discarded": "discarded",
+}
+"""The columns of the tables of a page, and their headings."""
 
 
 def sampled(scenario: Scenario, end_s: float) -> tuple[Scenario, str]:
@@ -64,7 +85,7 @@ def sheets(scenario: Scenario, result: Result) -> list[Sheet]:
     told = caption(scenario, result, readings)
     made = []
     if panels := panels_of(scenario, readings):
-        made.append(shared_traces("trace", title, panels, caption=f"The whole run. {told}"))
+        made.append(shared_traces("trace", f"{title}: the whole run", panels, caption=told))
     has_transport = any(quantity == "credit" for _, quantity in readings.values)
     count = CLOSE_UP_TRANSPORT if has_transport else CLOSE_UP
     if readings.length() >= 10 * count and (panels := panels_of(scenario, readings.last(count))):
@@ -81,14 +102,13 @@ def title_of(scenario: Scenario) -> str:
 def caption(scenario: Scenario, result: Result, readings: Readings) -> str:
     """What is drawn, and what was left out."""
     parts = [f"Seed {result.manifest['seed']}."]
-    port = readings.scheme_port()
     ports = [each for each in readings.lines if readings.longest(each)]
     if ports and max(map(readings.longest, ports)) <= 1:
         parts.append(f"No queue held two {pdus(scenario)} when it was read.")
     elif len(ports) > MOST_PORTS:
         parts.append("The longest queues.")
-    if port is not None:
-        parts.append(f"The readings of the scheme are those at {port}.")
+    if readings.scheme is not None:
+        parts.append(f"The readings of the scheme are those at {readings.scheme}.")
     read = [component for component, quantity in readings.values if quantity == "received"]
     if len(read) > MOST_SOURCES:
         parts.append(f"The {MOST_SOURCES} sources of {len(read)} that received most.")
@@ -97,10 +117,11 @@ def caption(scenario: Scenario, result: Result, readings: Readings) -> str:
 
 def page_of(scenario: Scenario, result: Result, made: list[Sheet], command: str) -> Report:
     """The page of a run: its figures against time, and its results."""
-    first = {name: table.filter(replication=0) for name, table in result.tables().items()}
+    groups = result.groups.filter(replication=0)
+    ports = result.ports.filter(replication=0)
     tables = [
-        Table(title, [column.replace("_", " ") for column in columns], first[name].select(columns).rows())
-        for title, name, columns in (("Traffic classes", "groups", CLASSES), ("Ports", "ports", PORTS))
+        table_of("Traffic classes", groups, CLASSES),
+        table_of("Ports that sent", ports.filter(ports["departed"] > 0), PORTS),
     ]
     return Report(
         title=title_of(scenario),
@@ -114,6 +135,17 @@ def page_of(scenario: Scenario, result: Result, made: list[Sheet], command: str)
     )
 
 
+def table_of(title: str, rows: pl.DataFrame, columns: Mapping[str, str]) -> Table:
+    """Columns of a table of results under their headings; whole numbers as such."""
+    cells = [[whole(cell) for cell in row] for row in rows.select(*columns).rows()]
+    return Table(title, list(columns.values()), cells)
+
+
+def whole(cell: Cell) -> Cell:
+    """A float without a fraction as a whole number."""
+    return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
+
+
 def headline(scenario: Scenario, result: Result) -> str:
     """One sentence: the use and the queue of the busiest line, and the loss."""
     ports = result.ports.filter(replication=0).to_dicts()
@@ -121,8 +153,9 @@ def headline(scenario: Scenario, result: Result) -> str:
     busiest = max(lines or ports, key=lambda port: port["utilisation"] or 0.0)
     groups = result.groups.filter(replication=0)
     unit = pdus(scenario)
+    start = f" after the warm-up ({busiest['queue_max_start']:,} in it)" if busiest["queue_max_start"] else ""
     return (
         f"The busiest line, {busiest['port']}, is used {100 * (busiest['utilisation'] or 0.0):.3g} %, its queue holds "
-        f"at most {busiest['queue_max']:,} {unit}, and {groups['lost'].sum():,} of {groups['sent'].sum():,} {unit} of "
-        "all flows are lost."
+        f"at most {busiest['queue_max']:,} {unit}{start}, and {groups['lost'].sum():,} of {groups['sent'].sum():,} "
+        f"{unit} of all flows are lost."
     )

@@ -87,7 +87,7 @@ def threshold(tree: Mapping[str, Any], port: str) -> float | None:
 
 def scheme_panels(scenario: Scenario, readings: Readings) -> list[Panel]:
     """What the scheme reads at its port with the longest queue: one panel for each unit."""
-    port = readings.scheme_port()
+    port = readings.scheme
     if port is None:
         return []
     by_unit: dict[str, list[Trace]] = {}
