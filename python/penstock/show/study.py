@@ -12,11 +12,12 @@ from penstock.show.data import DRAWINGS, linked, sheets_of, write_data
 from penstock.show.report import VERDICTS, Cell, Figure, Link, Report, Section, Statement, Table, write
 from penstock.show.state import warnings_of
 from penstock.statistics import student
-from penstock.studies import HasTables, Study, open_study
+from penstock.studies import open_study
 from penstock.studies.claims import Finding, figure_numbers, shown, to_json
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
+    from penstock.studies.framework import Reproduction
     from penstock.studies.runs import Runs
 
 HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict")
@@ -51,7 +52,7 @@ def page_of(results: Results) -> Report:
     return _page(study, study.findings(), results)
 
 
-def study_of(results: Results) -> Study:
+def study_of(results: Results) -> Reproduction[Any]:
     """The study that the results belong to, with all its runs."""
     details = results.about["details"]
     study = open_study(results.about["name"], details["figure"], details["seeds"])
@@ -59,7 +60,7 @@ def study_of(results: Results) -> Study:
     return study
 
 
-def _page(study: Study, findings: Sequence[Finding], results: Results) -> Report:
+def _page(study: Reproduction[Any], findings: Sequence[Finding], results: Results) -> Report:
     details = results.about["details"]
     command = f"penstock reproduce {results.about['name']} --seeds {details['seeds']}"
     sheets = list(study.sheets())
@@ -73,8 +74,7 @@ def _page(study: Study, findings: Sequence[Finding], results: Results) -> Report
         )
         for sheet in sheets
     ]
-    found = study.tables() if isinstance(study, HasTables) else ()
-    tables = [Table(each.title, each.columns, each.rows, each.note) for each in found]
+    tables = [Table(each.title, each.columns, each.rows, each.note) for each in study.tables()]
     sections = [
         Section("Figures", "Each figure with the paper's claims about it.", figures=figures),
         Section("Claims without a figure", statements=[statement_of(finding) for finding in apart]),
@@ -153,11 +153,11 @@ def headline(findings: Sequence[Finding]) -> str:
     return f"{told}."
 
 
-def few_seeds(study: Study, seeds: int) -> list[str]:
+def few_seeds(study: Reproduction[Any], seeds: int) -> list[str]:
     """A warning if there are fewer seeds than the study needs."""
-    if seeds >= study.quick_seeds:
+    if seeds >= study.study.quick_seeds:
         return []
-    return [f"Only {seeds} seeds: the verdicts of this study need {study.quick_seeds} or more. Do not quote these."]
+    return [f"Only {seeds} seeds: the verdicts of this study need {study.study.quick_seeds} or more. Do not quote these."]
 
 
 def count_verdicts(findings: Sequence[Finding]) -> str:
