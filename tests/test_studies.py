@@ -337,7 +337,9 @@ def test_ctrl_c_keeps_and_draws_what_has_finished(
     assert results.plan.height - results.missing() == results.table("runs").height == 3
     show(results)
     assert capsys.readouterr().out
-    assert "ncomplete" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert f"Incomplete: 3 of {results.plan.height} runs have finished." in page
+    assert "Only 2 seeds: the verdicts of this study need 3 or more." in page
     assert (tmp_path / "figures" / "figure-26.svg").exists()
     assert pl.read_csv(tmp_path / "data" / "figures.csv").height == 3
     assert json.loads((tmp_path / "claims.json").read_text(encoding="utf-8")) == []

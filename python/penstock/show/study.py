@@ -155,9 +155,10 @@ def headline(findings: Sequence[Finding]) -> str:
 
 def few_seeds(study: Reproduction[Any], seeds: int) -> list[str]:
     """A warning if there are fewer seeds than the study needs."""
-    if seeds >= study.study.quick_seeds:
+    least = study.study.quick_seeds
+    if seeds >= least:
         return []
-    return [f"Only {seeds} seeds: the verdicts of this study need {study.study.quick_seeds} or more. Do not quote these."]
+    return [f"Only {seeds} seeds: the verdicts of this study need {least} or more. Do not quote these."]
 
 
 def count_verdicts(findings: Sequence[Finding]) -> str:
