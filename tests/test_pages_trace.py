@@ -152,6 +152,14 @@ def test_sources_with_different_bottlenecks_have_rates_in_megabits() -> None:
     assert (panel.y_label, [trace.y for trace in panel.traces]) == ("ACR (Mb/s)", [[1.0], [2.0]])
 
 
+def test_of_equal_lines_the_bottleneck_is_the_one_that_all_sources_cross() -> None:
+    values = {("a", "received"): [1.0], ("a", "acr"): [1e6], ("b", "received"): [2.0], ("b", "acr"): [2e6]}
+    known = {"lines": {"x": 4e6, "y": 4e6}, "routes": {"a": ["x", "y"], "b": ["y"]}, "sizes": {"a": 1, "b": 1}}
+    total, each = source_panels(by_hand(values, **known), "cells")
+    assert (total.y_label, each.y_label) == ("all rates (% of y)", "ACR (% of y)")
+    assert [trace.y for trace in each.traces] == [[25.0], [50.0]]
+
+
 def test_a_queue_that_never_holds_two_cells_is_not_drawn() -> None:
     queues = {("x", "queue_0"): ([1.0, 2.0], [0.0, 1.0]), ("y", "queue_0"): ([1.0, 2.0], [2.0, 40.0])}
     assert list(busiest(queues, 1.0)) == [("y", "queue_0")]

@@ -103,12 +103,12 @@ class Readings:
         return times, [own * self.shares[group][round(level)] for level in values]
 
     def bottleneck(self, flows: Sequence[str]) -> str | None:
-        """The slowest line on the path of all these flows, if that is one line."""
-        slowest = set()
+        """The slowest line on the path of each of these flows: of several such lines the one with the longest queue."""
+        slowest = []
         for group in {group_of(flow) for flow in flows}:
-            rates = {port: self.lines[port] for port in self.routes[group]}
-            slowest.add(min(rates, key=lambda port: rates[port]) if rates else None)
-        return slowest.pop() if len(slowest) == 1 else None
+            least = min((self.lines[port] for port in self.routes[group]), default=0.0)
+            slowest.append({port for port in self.routes[group] if self.lines[port] == least})
+        return max(sorted(set.intersection(*slowest)), key=self.longest, default=None)
 
     def longest(self, port: str) -> float:
         """The longest queue of a port that was read, in PDUs."""

@@ -85,11 +85,11 @@ def sheets(scenario: Scenario, result: Result) -> list[Sheet]:
     told = caption(scenario, result, readings)
     made = []
     if panels := panels_of(scenario, readings):
-        made.append(shared_traces("trace", f"{title}: the whole run", panels, caption=told))
+        made.append(shared_traces("trace", f"{title}, the whole run", panels, caption=told))
     has_transport = any(quantity == "credit" for _, quantity in readings.values)
     count = CLOSE_UP_TRANSPORT if has_transport else CLOSE_UP
     if readings.length() >= 10 * count and (panels := panels_of(scenario, readings.last(count))):
-        name = f"{title}: close-up"
+        name = f"{title}, close-up"
         made.append(shared_traces("trace-close-up", name, panels, caption=f"The last {count:,} readings. {told}"))
     return made
 

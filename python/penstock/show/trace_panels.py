@@ -24,6 +24,7 @@ NOTICE_PARTS = 400
 SOURCES = ("acr", "rate", "level", "factor", "credit", "window")
 """Readings of sources. `credit` and `window` belong to transport connections: the credit that the receiver advertises,
 and the part of it that the sender uses."""
+WORDS = {"active": "active flows", "acr": "ACR", "ers": "ERS", "macr": "MACR"}
 UNIT_LABELS = {RATE: "rates", SHARE: "shares", PDUS: "PDUs", NUMBER: "numbers"}
 
 
@@ -108,7 +109,7 @@ def scheme_panels(scenario: Scenario, readings: Readings) -> list[Panel]:
 
 def told(quantity: str) -> str:
     """The name of a quantity in words."""
-    return quantity.removeprefix("filtered.").replace("_", " ")
+    return WORDS.get(quantity) or quantity.removeprefix("filtered.").replace("_", " ")
 
 
 def mark(tree: Mapping[str, Any], readings: Readings, port: str, unit: str) -> tuple[float | None, str]:
@@ -164,7 +165,7 @@ def source_panels(readings: Readings, unit: str) -> list[Panel]:
 def rate_panels(readings: Readings, state: str, flows: Sequence[str]) -> list[Panel]:
     """The rates of sources: in per cent of their bottleneck with their sum, or in Mb/s if they have several."""
     rates = {flow: readings.rate(flow, state) for flow in flows}
-    name = "ACR" if state == "acr" else "rate"
+    name = "rate" if state == "level" else told(state)
     line = readings.bottleneck(flows)
     if line is None:
         own = {flow: (times, [value / 1e6 for value in values]) for flow, (times, values) in rates.items()}
