@@ -292,7 +292,7 @@ def test_what_is_not_there_is_told(study: str, figure: str | None, tmp_path: Pat
 
 def contents(folder: Path) -> dict[str, bytes]:
     names = [*folder.glob("figures/*"), *folder.glob("data/*"), folder / "claims.json"]
-    assert len(names) == 11
+    assert len(names) == 7
     return {str(path.relative_to(folder)): path.read_bytes() for path in names}
 
 

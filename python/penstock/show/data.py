@@ -132,14 +132,17 @@ def place(sheet: Sheet, panel: Panel) -> dict[str, str]:
 
 
 def write_rows(rows: Rows, path: Path) -> None:
-    """Write one table as CSV and as Parquet; x is text if some x are names. No file without rows."""
+    """Write one table as CSV and as Parquet; x is text if some x are names. Without rows, remove an earlier one."""
     import polars as pl
 
+    files = [path.with_name(f"{path.name}.{suffix}") for suffix in ("csv", "parquet")]
     if not rows:
+        for file in files:
+            file.unlink(missing_ok=True)
         return
     if any(isinstance(row.get("x"), str) for row in rows):
         rows = [{**row, "x": str(row["x"])} for row in rows]
     frame = pl.DataFrame(rows, infer_schema_length=None)
-    with replacing([path.with_name(f"{path.name}.csv"), path.with_name(f"{path.name}.parquet")]) as (text, binary):
+    with replacing(files) as (text, binary):
         frame.write_csv(text)
         frame.write_parquet(binary)
