@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from penstock import Scenario, run
+from penstock.core.scenario import Reading
 from penstock.plot import Panel, Sheet
 from penstock.show.readings import Readings
 from penstock.show.report import html
@@ -95,7 +96,8 @@ def test_lengths_of_time_have_a_unit_that_suits_them(length_s: float, told: str)
 def by_hand(values: Mapping[tuple[str, str], list[float]], **more: object) -> Readings:
     """Readings at one, two, three ... seconds."""
     times = {key: ([float(at + 1) for at in range(len(own))], own) for key, own in values.items()}
-    facts: dict[str, Any] = {"lines": {}, "routes": {}, "shares": {}, "sizes": {}, **more}
+    kinds = {key: Reading(*key, "b/s" if key[1] == "acr" else "", None) for key in values}
+    facts: dict[str, Any] = {"kinds": kinds, "lines": {}, "routes": {}, "shares": {}, "sizes": {}, **more}
     return Readings(times, **facts)
 
 

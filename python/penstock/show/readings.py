@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from penstock.core.scenario import Reading, Scenario
+
 if TYPE_CHECKING:
     from penstock.api.run import Result
 
-RATE, SHARE, PDUS, NUMBER = "b/s", "share", "PDUs", "number"
-UNITS = {
-    **dict.fromkeys(("acr", "rate", "input", "available", "target", "fair_share", "max_alloc_previous"), RATE),
-    **dict.fromkeys(("macr", "ers", "offer", "grant", "explicit_rate"), RATE),
-    **dict.fromkeys(("load_factor", "queue_control", "factor"), SHARE),
-    **dict.fromkeys(("credit", "window"), PDUS),
-    "active": NUMBER,
-    "level": NUMBER,
-}
-"""The unit of each reading that is drawn; those of `filtered.` are shares of the line."""
+RATE, PDUS, NUMBER = "b/s", "PDUs", ""
+"""Units as readings declare them."""
+OF_EVERY_PORT = re.compile(r"queue_(\d+|bits)|throughput_\d+|utilisation|notices")
+"""Readings of a port that are not drawn as those of a scheme: notices have their own panel."""
+COUNTERS = {"received", "forward_rm_cells", "unack", "cuts", "outstanding", "waiting"}
+"""Readings of a flow that are not drawn: the bookkeeping of a protocol."""
+
 Times = tuple[Sequence[float], Sequence[float]]
-
-
-def unit_of(quantity: str) -> str | None:
-    """The unit of a reading of a scheme; None for counters and for readings of every port."""
-    return SHARE if quantity.startswith("filtered.") else UNITS.get(quantity)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +29,7 @@ class Readings:
 
     Attributes:
         values: times and values by component and quantity.
+        kinds: the declared unit and range of each.
         lines: the rate of each line, bits per second, by its port.
         routes: for each group the ports of its path, without access lines; empty if it has several paths.
         shares: for each group the rate at each level, as a share of its own line.
@@ -41,6 +38,7 @@ class Readings:
     """
 
     values: Mapping[tuple[str, str], Times]
+    kinds: Mapping[tuple[str, str], Reading]
     lines: Mapping[str, float]
     routes: Mapping[str, Sequence[str]]
     shares: Mapping[str, Sequence[float]]
@@ -68,8 +66,11 @@ class Readings:
             if row["rate_share"] is not None:
                 shares.setdefault(row["group"], []).append(row["rate_share"])
         lines = {str(port["port"]): float(port["rate_bps"]) for port in ports}
-        found = cls(values, lines, routes, shares, {name: int(flow["count"]) for name, flow in flows.items()})
-        controlled = [port for port in lines if any(map(unit_of, found.quantities(port)))]
+        scenario = Scenario(json.dumps(result.manifest["scenario"]), "json")
+        kinds = {(each.component, each.quantity): each for each in scenario.readings()}
+        sizes = {name: int(flow["count"]) for name, flow in flows.items()}
+        found = cls(values, kinds, lines, routes, shares, sizes)
+        controlled = [port for port in lines if found.of_scheme(port)]
         return replace(found, scheme=max(controlled, key=found.longest, default=None))
 
     def last(self, count: int) -> Readings:
@@ -83,6 +84,16 @@ class Readings:
     def quantities(self, component: str) -> list[str]:
         """The quantities that were read of a flow or a port."""
         return [quantity for each, quantity in self.values if each == component]
+
+    def of_scheme(self, port: str) -> list[str]:
+        """The quantities of a port that its scheme reads."""
+        return [each for each in self.quantities(port) if not OF_EVERY_PORT.fullmatch(each)]
+
+    def of_sources(self) -> list[str]:
+        """The quantities of sources that are drawn."""
+        sources = {component for component, quantity in self.values if quantity == "received"}
+        found = dict.fromkeys(quantity for component, quantity in self.values if component in sources)
+        return [quantity for quantity in found if quantity not in COUNTERS]
 
     def flows(self, quantity: str) -> list[str]:
         """The flows of which a quantity was read, the most active first: those that received most."""

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from penstock.plot import Panel, Trace
-from penstock.show.readings import NUMBER, PDUS, RATE, SHARE, Readings, Times, unit_of
+from penstock.show.readings import NUMBER, PDUS, RATE, Readings, Times
 
 if TYPE_CHECKING:
     from penstock.core.scenario import Scenario
@@ -21,11 +21,7 @@ LEAST_PART = 0.1
 """A queue is drawn if its maximum is at least this part of the greatest."""
 NOTICE_PARTS = 400
 """The most intervals in which notices are counted: more would be a block of ink."""
-SOURCES = ("acr", "rate", "level", "factor", "credit", "window")
-"""Readings of sources. `credit` and `window` belong to transport connections: the credit that the receiver advertises,
-and the part of it that the sender uses."""
 WORDS = {"active": "active flows", "acr": "ACR", "ers": "ERS", "macr": "MACR"}
-UNIT_LABELS = {RATE: "rates", SHARE: "shares", PDUS: "PDUs", NUMBER: "numbers"}
 
 
 def panels_of(scenario: Scenario, readings: Readings) -> list[Panel]:
@@ -87,23 +83,23 @@ def threshold(tree: Mapping[str, Any], port: str) -> float | None:
 
 
 def scheme_panels(scenario: Scenario, readings: Readings) -> list[Panel]:
-    """What the scheme reads at its port with the longest queue: one panel for each unit."""
+    """What the scheme reads at its port with the longest queue: all rates together, and a panel for each other kind."""
     port = readings.scheme
     if port is None:
         return []
-    by_unit: dict[str, list[Trace]] = {}
-    for quantity in readings.quantities(port):
-        unit = unit_of(quantity)
+    kinds: dict[tuple[str, str], list[Trace]] = {}
+    for quantity in readings.of_scheme(port):
+        unit = readings.kinds[port, quantity].unit
         times, values = readings.values[port, quantity]
-        if unit is not None and any(values):
+        if any(values):
             scaled = [value / 1e6 for value in values] if unit == RATE else values
-            by_unit.setdefault(unit, []).append(Trace(told(quantity), times, scaled))
+            family = "rates" if unit == RATE else quantity.partition(".")[0]
+            kinds.setdefault((unit, family), []).append(Trace(told(quantity), times, scaled))
+    units = {RATE: " (Mb/s)", PDUS: f" ({pdus(scenario)})", NUMBER: ""}
     panels = []
-    for unit, traces in by_unit.items():
-        name = traces[0].label if len(traces) == 1 else UNIT_LABELS[unit]
-        suffix = " (Mb/s)" if unit == RATE else ""
-        level, level_label = mark(scenario.tree, readings, port, unit)
-        panels.append(Panel("", f"{name} at {port}{suffix}", traces=traces, level=level, level_label=level_label))
+    for (unit, family), traces in kinds.items():
+        label = f"{told(family)} at {port}{units.get(unit, f' ({unit})')}"
+        panels.append(Panel("", label, traces=traces, **mark(scenario, readings, unit)))
     return panels
 
 
@@ -112,14 +108,15 @@ def told(quantity: str) -> str:
     return WORDS.get(quantity) or quantity.removeprefix("filtered.").replace("_", " ")
 
 
-def mark(tree: Mapping[str, Any], readings: Readings, port: str, unit: str) -> tuple[float | None, str]:
-    """The line of reference of a panel at a port: the rate of the line, or the share that triggers notices."""
+def mark(scenario: Scenario, readings: Readings, unit: str) -> dict[str, Any]:
+    """The line of reference of a panel of the scheme: the rate of its line, or the share that triggers notices."""
+    port = str(readings.scheme)
     if unit == RATE:
-        return readings.lines[port] / 1e6, "the line"
-    for parameters in tree["line"].get(port, {}).get("congestion_point", {}).values():
-        if unit == SHARE and "trigger" in parameters:
-            return float(parameters["trigger"]), "trigger"
-    return None, ""
+        return {"level": readings.lines[port] / 1e6, "level_label": "the line"}
+    for parameters in scenario.tree["line"].get(port, {}).get("congestion_point", {}).values():
+        if unit == NUMBER and "trigger" in parameters:
+            return {"level": float(parameters["trigger"]), "level_label": "trigger"}
+    return {}
 
 
 def notice_panels(readings: Readings) -> list[Panel]:
@@ -146,19 +143,16 @@ def span(length_s: float) -> str:
 def source_panels(readings: Readings, unit: str) -> list[Panel]:
     """The most active sources: their rates, factors, credits or windows (in PDUs, called `unit`)."""
     panels = []
-    for state in SOURCES:
+    for state in readings.of_sources():
         flows = readings.flows(state)
-        if not flows:
-            continue
-        if state == "level" and not all(flow.partition("/")[0] in readings.shares for flow in flows):
-            panels.append(panel_of("level", flows, {flow: readings.values[flow, state] for flow in flows}))
-        elif unit_of(state) == RATE or state == "level":
+        own = {flow: readings.values[flow, state] for flow in flows}
+        declared = readings.kinds[flows[0], state].unit
+        has_rates = state == "level" and all(flow.partition("/")[0] in readings.shares for flow in flows)
+        is_all_credit = state == "window" and all(own[each] == readings.values.get((each, "credit")) for each in flows)
+        if declared == RATE or has_rates:
             panels += rate_panels(readings, state, flows)
-        elif state != "window" or any(
-            readings.values[each, state] != readings.values.get((each, "credit")) for each in flows
-        ):
-            label = f"{state} ({unit})" if unit_of(state) == PDUS else state
-            panels.append(panel_of(label, flows, {flow: readings.values[flow, state] for flow in flows}))
+        elif not is_all_credit:  # else the sender may use all that the receiver advertises
+            panels.append(panel_of(f"{told(state)} ({unit})" if declared == PDUS else told(state), flows, own))
     return panels
 
 
