@@ -12,6 +12,7 @@ from penstock.analyse.metric import Metric, metric
 from penstock.api.comparison import Comparison, different_traffic, rankings
 from penstock.core.scenario import Scenario
 from penstock.plot import Panel, Sheet
+from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.state import warnings_of
 from penstock.statistics import Difference, Ranked, never
@@ -95,7 +96,11 @@ def page_of(results: Results) -> Report:
         summary="Every scenario was run for the same seed and replications, so that flows of the same name and "
         "traffic sent the same.",
         sections=sections,
-        warnings=[*warnings_of(results), *(f"The traffic differs: {line}." for line in different_traffic(scenarios))],
+        warnings=[
+            *warnings_of(results),
+            *(f"The traffic differs: {line}." for line in different_traffic(scenarios)),
+            *(f"{name}: {line}" for name, own in scenarios.items() for line in feedback_warnings(own.meetings())),
+        ],
         lead=lead_of(found, sheets),
         parameters={name: scenario.to_toml() for name, scenario in scenarios.items()},
         versions=results.versions(),

@@ -15,6 +15,7 @@ from penstock.analyse.metric import NAMES, Metric, metric
 from penstock.api.sweep import decisions
 from penstock.core.scenario import Scenario
 from penstock.plot import Sheet
+from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import Wording, told
 from penstock.show.state import warnings_of
@@ -127,7 +128,7 @@ def page_of(results: Results) -> Report:
         summary=f"A sweep of {len(set(results.plan['point']))} points and {results.plan.height} runs. "
         "Means over replications with 95 % Student intervals.",
         sections=sections,
-        warnings=[*warnings_of(results), *precision_lines(results)],
+        warnings=[*warnings_of(results), *feedback_warnings(base.meetings()), *precision_lines(results)],
         lead=lead_of(drawn, most),
         parameters={
             "The scenario that was varied": base.to_toml(),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
 from penstock.plot import Sheet, shared_traces
+from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.readings import Readings
 from penstock.show.report import Cell, Figure, Report, Section, Table
 from penstock.show.trace_panels import MOST_PORTS, MOST_SOURCES, panels_of, pdus
@@ -128,6 +129,7 @@ def page_of(scenario: Scenario, result: Result, made: list[Sheet], command: str)
         headline=headline(scenario, result),
         summary="One run against time: the first replication.",
         sections=[Section("Figures", figures=[Figure(sheet) for sheet in made]), Section("Results", tables=tables)],
+        warnings=feedback_warnings(scenario.meetings()),
         lead=made[0].name if made else None,
         parameters={scenario.name: scenario.to_toml()},
         versions={name: str(result.manifest[name]) for name in ("penstock", "engine") if name in result.manifest},
