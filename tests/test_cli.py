@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -35,6 +36,17 @@ def test_help_has_an_example(penstock: Command, command: list[str]) -> None:
     assert "examples:\n  penstock " in done.stdout
     assert all(name in done.stdout for name in (command or " ".join(COMMANDS).split()))
     assert max(map(len, done.stdout.splitlines())) <= 120
+
+
+def test_every_scenario_that_an_example_names_is_ready_or_made_by_the_example_before() -> None:
+    made: set[str] = set()
+    for command in cli.COMMANDS:
+        for example in command.examples:
+            words, _, file = example.partition(" > ")
+            options = vars(cli.parser().parse_args(shlex.split(words)[1:]))
+            for name in [*options.get("scenarios", []), *([options["scenario"]] if "scenario" in options else [])]:
+                assert name in {*ready(), *made}, example
+            made.add(file)
 
 
 def test_every_command_is_there() -> None:
@@ -204,14 +216,33 @@ def test_a_trace_is_a_figure_of_the_run_against_time(penstock: Command, tmp_path
     assert "no measure.sample in the scenario: read every 2 cell times for the figures\n" in done.stderr
     assert "Traffic classes" in done.stdout
     names = {f"{name}.{suffix}" for name in ("trace", "trace-close-up") for suffix in ("svg", "png")}
-    assert {file.name for file in (tmp_path / "drawn").iterdir()} == names
+    assert {file.name for file in (tmp_path / "drawn").iterdir()} == {*names, "data", "report.html"}
+    page = (tmp_path / "drawn" / "report.html").read_text(encoding="utf-8")
+    assert "The busiest line, output, is used" in page
+    assert 'href="data/series.csv"' in page
+    assert 'href="trace.svg"' in page
+    assert "penstock run atm_lan/figure-2 --set stop.departures=40000" in page
+
+
+def test_a_page_is_opened_in_the_browser(
+    penstock: Command, small_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BROWSER", f"{sys.executable} -c \"open('opened', 'w').write('%s')\"")
+    change = ["--set", "measure.sample=10 ms"]
+    done = penstock("run", small_file, "--trace", "drawn", "--open", *change)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "opened").read_text() == (tmp_path / "drawn" / "report.html").resolve().as_uri()
+    refused = penstock("run", small_file, "--open")
+    assert refused.returncode == 2
+    assert "--open: a run has a page only with its figures; add --trace DIR" in refused.stderr
 
 
 def test_a_trace_of_a_scenario_with_readings_needs_no_second_run(penstock: Command, tmp_path: Path) -> None:
     done = penstock("run", "atm_lan/start-up", "--trace", "drawn", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["groups"]
-    assert done.stderr.splitlines() == [f"drew {Path('drawn') / name}" for name in ("trace.svg", "trace.png")]
+    drew = [f"drew {Path('drawn') / name}" for name in ("trace.svg", "trace.png")]
+    assert done.stderr.splitlines() == [*drew, f"wrote {Path('drawn') / 'report.html'}"]
     drawn = (tmp_path / "drawn" / "trace.svg").read_text(encoding="utf-8")
-    for text in ("queue (cells)", "threshold", "notices in", "all rates (% of the line)", "source/1"):
+    for text in ("queue (cells)", "threshold", "notices in", "all rates (% of output)", "source/1"):
         assert text in drawn, text

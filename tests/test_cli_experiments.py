@@ -172,7 +172,13 @@ def test_a_report_is_one_page_that_needs_nothing_else(penstock: Command, swept: 
     page = (swept / "report.html").read_text(encoding="utf-8")
     for word in ("Two groups on one line", "<svg", "flow.steady.count", "drop_tail", f"penstock sweep {sweep_file}"):
         assert word in page
-    assert not re.search(r'(?:src|href)="(?!#|data:)', page)
+    assert not re.search(r'(?:src|href)="(?!#|data[:/])', page)
+    for link in re.findall(r'href="(data/[^"]+)"', page):
+        assert (swept / link).is_file()
+    assert 'href="data/figures.csv"' in page
+    (headline,) = re.findall(r'<p class="headline">(.*)</p>', page)
+    assert re.fullmatch(r"Delay mean \(s\) of random goes from .* \(at .*\) to .* \(at .*\)\.", headline)
+    assert page.index(headline) < page.index("<svg") < page.index("Contents</summary>")  # on the first screen
     before = (swept / "report.html").read_bytes()
     assert penstock("report", swept).returncode == 0
     assert (swept / "report.html").read_bytes() == before
@@ -213,6 +219,8 @@ def test_scenarios_are_ranked_under_the_same_traffic(penstock: Command, small_te
     assert page.returncode == 0
     told_again = (tmp_path / "compared" / "report.html").read_text(encoding="utf-8")
     assert "Paired differences" in told_again
+    (headline,) = re.findall(r'<p class="headline">(.*)</p>', told_again)
+    assert "random: no clear best" in headline
     assert "penstock compare narrow.toml wide.toml twin.toml --metric" in told_again
 
 

@@ -40,6 +40,8 @@ def test_every_ready_sweep_has_a_page_that_tells_its_points_apart(name: str, tmp
     results = briefly(name, tmp_path / "runs")
     page = page_of(results)
     assert len(page.sections[-1].figures) >= len(results.about["details"]["sweep"]["metrics"])
+    titles = [figure.sheet.title for section in page.sections for figure in section.figures]
+    assert len(set(titles)) == len(titles)
     write(page, tmp_path / "report.html")
     assert "</svg>" in (tmp_path / "report.html").read_text(encoding="utf-8")
     for axis in axes_of(results):

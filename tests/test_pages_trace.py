@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-import polars as pl
 import pytest
 
 from penstock import Scenario, run
+from penstock.core.scenario import Reading
 from penstock.plot import Panel, Sheet
-from penstock.show.trace import CLOSE_UP_TRANSPORT, READINGS, sampled, sheets, span, traces_of
+from penstock.show.readings import Readings
+from penstock.show.report import html
+from penstock.show.trace import CLOSE_UP_TRANSPORT, READINGS, page_of, sampled, sheets, title_of
+from penstock.show.trace_panels import MOST_SOURCES, NOTICE_PARTS, busiest, notice_panels, source_panels, span
 
 BACKOFF = {"flow.data.transport.tp4.window": {"backoff": {"initial_threshold": 4}}}
 WITHDRAWING = {"flow.data.transport.tp4.credit": {"withdrawing_credit": {"multiple": 4}}}
 END_S = 200
 
 
-def traced(changes: Mapping[str, object]) -> tuple[pl.DataFrame, list[Sheet]]:
+def traced(changes: Mapping[str, object]) -> tuple[Readings, list[Sheet]]:
     """The readings of a short run of the ATN scenario B with a strategy, and the figures of them."""
     scenario = Scenario.load("atn/scenario-b").with_({"sweep": None, "duration": f"{END_S} s", **changes})
     read, interval = sampled(scenario, END_S)
     assert interval == "10 ms"
-    series = run(read).series
-    return series, sheets(scenario, 1, series, None)
+    result = run(read)
+    return Readings.of(result), sheets(scenario, result)
 
 
 def panels_of(sheet: Sheet) -> dict[str, Panel]:
@@ -30,10 +34,10 @@ def panels_of(sheet: Sheet) -> dict[str, Panel]:
 
 
 def test_credit_that_is_withdrawn_is_seen() -> None:
-    series, (whole, close) = traced(WITHDRAWING)
+    readings, (whole, close) = traced(WITHDRAWING)
     panels = panels_of(whole)
     assert list(panels) == ["queue (kbit)", "credit (PDUs)"]  # what the sender uses of the credit is all of it
-    read = traces_of(series)
+    read = readings.values
     for trace in panels["credit (PDUs)"].traces:
         assert (trace.x, trace.y) == read[trace.label, "credit"]
     busy = next(trace for trace in panels["credit (PDUs)"].traces if trace.label == "data/es2-es12")
@@ -43,18 +47,18 @@ def test_credit_that_is_withdrawn_is_seen() -> None:
 
 
 def test_the_window_of_a_sender_has_a_panel_of_its_own() -> None:
-    series, (whole, _) = traced(BACKOFF)
+    readings, (whole, _) = traced(BACKOFF)
     panels = panels_of(whole)
     assert list(panels) == ["queue (kbit)", "credit (PDUs)", "window (PDUs)"]
-    read = traces_of(series)
+    read = readings.values
     for trace in panels["window (PDUs)"].traces:
         assert trace.y == read[trace.label, "window"][1]
         assert all(window <= credit for window, credit in zip(trace.y, read[trace.label, "credit"][1], strict=True))
 
 
 def test_queues_whose_bits_are_counted_are_drawn_in_kilobits() -> None:
-    series, (whole, _) = traced(BACKOFF)
-    bits = series.filter(component="is6-is10", quantity="queue_bits")["value"].to_list()
+    readings, (whole, _) = traced(BACKOFF)
+    bits = readings.values["is6-is10", "queue_bits"][1]
     (trace,) = (trace for trace in panels_of(whole)["queue (kbit)"].traces if trace.label == "is6-is10")
     assert trace.y == [value / 1000 for value in bits]
     assert max(trace.y) > 13  # one packet of 1600 octets and its headers at least
@@ -63,16 +67,22 @@ def test_queues_whose_bits_are_counted_are_drawn_in_kilobits() -> None:
 @pytest.mark.parametrize(("octets", "label"), [(53, "queue (cells)"), (1500, "queue (PDUs)")])
 def test_only_cells_are_called_cells(small: Scenario, octets: int, label: str) -> None:
     scenario = small.with_({"flow.random.octets": octets, "measure.sample": "10 ms"})
-    (whole,) = sheets(scenario, 1, run(scenario).series, None)
+    (whole,) = sheets(scenario, run(scenario))
     assert whole.panels[0].y_label == label
 
 
 def test_each_of_several_queues_is_drawn_beside_the_bits_of_all(small: Scenario) -> None:
     queues = [{"drop_tail_bits": {"size": "20000 bits"}}, {"drop_tail": {"size": "50 cells"}}]
     scenario = small.with_(
-        {"line.trunk.queues": queues, "flow.random.priority": 1, "line.trunk.rate": "1 Mb/s", "measure.sample": "10 ms"}
+        {
+            "line.trunk.queues": queues,
+            "flow.random.priority": 1,
+            "flow.steady.traffic.cbr.rate": "600 kb/s",
+            "line.trunk.rate": "1 Mb/s",
+            "measure.sample": "10 ms",
+        }
     )
-    (whole,) = sheets(scenario, 1, run(scenario).series, None)
+    (whole,) = sheets(scenario, run(scenario))
     panels = panels_of(whole)
     assert [trace.label for trace in panels["queue (kbit)"].traces] == ["trunk"]
     assert [trace.label for trace in panels["queue (cells)"].traces] == ["trunk, queue_0", "trunk, queue_1"]
@@ -81,3 +91,106 @@ def test_each_of_several_queues_is_drawn_beside_the_bits_of_all(small: Scenario)
 @pytest.mark.parametrize(("length_s", "told"), [(2.4, "2.4 s"), (0.12, "120 ms"), (1e-3, "1 ms"), (4.55e-4, "455 us")])
 def test_lengths_of_time_have_a_unit_that_suits_them(length_s: float, told: str) -> None:
     assert span(length_s) == told
+
+
+def by_hand(values: Mapping[tuple[str, str], list[float]], **more: object) -> Readings:
+    """Readings at one, two, three ... seconds."""
+    times = {key: ([float(at + 1) for at in range(len(own))], own) for key, own in values.items()}
+    kinds = {key: Reading(*key, "b/s" if key[1] == "acr" else "", None) for key in values}
+    facts: dict[str, Any] = {"kinds": kinds, "lines": {}, "routes": {}, "shares": {}, "sizes": {}, **more}
+    return Readings(times, **facts)
+
+
+def test_what_an_abr_switch_reads_is_drawn_with_the_rates_of_its_sources() -> None:
+    scenario = Scenario.load("abr/parking-lot-erica").with_({"duration": "40 ms", "warm_up": None})
+    read, _ = sampled(scenario, 0.04)
+    result = run(read)
+    whole, *_ = sheets(scenario, result)
+    panels = panels_of(whole)
+    port = Readings.of(result).scheme
+    assert port is not None
+    assert f"The readings of the scheme are those at {port}." in whole.caption
+    rates = panels[f"rates at {port} (Mb/s)"]
+    assert {"input", "available", "fair share"} < {trace.label for trace in rates.traces}
+    assert rates.level == pytest.approx(result.ports.filter(port=port)["rate_bps"][0] / 1e6)
+    (load,) = panels[f"load factor at {port}"].traces
+    assert load.y == Readings.of(result).values[port, "load_factor"][1]
+    own = next(panel for label, panel in panels.items() if label.startswith(("ACR", "rate (")))
+    assert own.traces
+
+
+def test_rates_are_drawn_against_the_bottleneck_and_not_the_access_line() -> None:
+    """Twenty sources whose access lines have a tenth of the output: at their peak they offer it twice its rate."""
+    changes = {"flow.source.access.rate": "1 cell per 27.3 us", "duration": "2 ms", "stop": None, "warm_up": None}
+    scenario = Scenario.load("atm_lan/figure-4").with_(changes)
+    read, _ = sampled(scenario, 0.002)
+    panels = panels_of(sheets(scenario, run(read))[0])
+    (total,) = panels["all rates (% of output)"].traces
+    assert (total.label, panels["all rates (% of output)"].level) == ("sum over 20 sources", 100.0)
+    assert total.y[0] == pytest.approx(200)
+    assert [trace.y[0] for trace in panels["rate (% of output)"].traces] == pytest.approx([10] * MOST_SOURCES)
+
+
+def test_the_most_active_sources_are_drawn_and_no_sum_of_some() -> None:
+    count = MOST_SOURCES + 4
+    values: dict[tuple[str, str], list[float]] = {}
+    for number in range(1, count + 1):
+        values[f"a/{number}", "received"] = [0.0, float(number)]
+        values[f"a/{number}", "acr"] = [1e6, 1e6]
+    known = {"lines": {"x": 4e6}, "routes": {"a": ["x"]}}
+    total, _ = source_panels(by_hand(values, sizes={"a": count}, **known), "cells")
+    (panel,) = source_panels(by_hand(values, sizes={"a": 2 * count}, **known), "cells")
+    assert [trace.label for trace in panel.traces] == [f"a/{number}" for number in range(5, count + 1)]
+    assert panel.y_label == "ACR (% of x)"
+    assert panel.traces[0].y == [25, 25]
+    assert total.y_label == "all rates (% of x)"
+    assert total.traces[0].y == [25 * count] * 2
+
+
+def test_sources_with_different_bottlenecks_have_rates_in_megabits() -> None:
+    values = {("a", "received"): [1.0], ("a", "acr"): [1e6], ("b", "received"): [2.0], ("b", "acr"): [2e6]}
+    known = {"lines": {"x": 4e6, "y": 8e6}, "routes": {"a": ["x"], "b": ["y"]}, "sizes": {"a": 1, "b": 1}}
+    (panel,) = source_panels(by_hand(values, **known), "cells")
+    assert (panel.y_label, [trace.y for trace in panel.traces]) == ("ACR (Mb/s)", [[1.0], [2.0]])
+
+
+def test_of_equal_lines_the_bottleneck_is_the_one_that_all_sources_cross() -> None:
+    values = {("a", "received"): [1.0], ("a", "acr"): [1e6], ("b", "received"): [2.0], ("b", "acr"): [2e6]}
+    known = {"lines": {"x": 4e6, "y": 4e6}, "routes": {"a": ["x", "y"], "b": ["y"]}, "sizes": {"a": 1, "b": 1}}
+    total, each = source_panels(by_hand(values, **known), "cells")
+    assert (total.y_label, each.y_label) == ("all rates (% of y)", "ACR (% of y)")
+    assert [trace.y for trace in each.traces] == [[25.0], [50.0]]
+
+
+def test_a_queue_that_never_holds_two_cells_is_not_drawn() -> None:
+    queues = {("x", "queue_0"): ([1.0, 2.0], [0.0, 1.0]), ("y", "queue_0"): ([1.0, 2.0], [2.0, 40.0])}
+    assert list(busiest(queues, 1.0)) == [("y", "queue_0")]
+    assert not busiest({("x", "queue_0"): queues["x", "queue_0"]}, 1.0)
+
+
+def test_notices_are_counted_in_intervals_that_can_be_told_apart() -> None:
+    seen = [float(number) for number in range(20_000)]
+    (panel,) = notice_panels(by_hand({("x", "notices"): seen}))
+    (trace,) = panel.traces
+    assert panel.y_label == "notices in 50 s"
+    assert set(trace.y) == {50.0}
+    assert len(trace.y) == NOTICE_PARTS - 1
+
+
+def test_a_run_of_a_file_with_a_sweep_has_the_name_of_the_file(small: Scenario) -> None:
+    assert title_of(Scenario.load("atn/scenario-b")) == "atn/scenario-b"
+    assert title_of(small) == "Two groups on one line"
+
+
+def test_the_page_of_a_run_says_how_its_busiest_line_did(small: Scenario) -> None:
+    scenario = small.with_({"measure.sample": "10 ms", "line.trunk.rate": "1 Mb/s"})
+    result = run(scenario)
+    page = page_of(scenario, result, sheets(scenario, result), "penstock run x --trace y")
+    (trunk,) = result.ports.filter(port="trunk").to_dicts()
+    lost = result.groups["lost"].sum()
+    assert lost > 0
+    assert page.headline.startswith(f"The busiest line, trunk, is used {100 * trunk['utilisation']:.3g} %")
+    assert f"and {lost:,} of {result.groups['sent'].sum():,} cells" in page.headline
+    assert page.lead == "trace"
+    text = html(page)
+    assert text.count("data-panel=") == sum(len(figure.sheet.panels) for figure in page.sections[0].figures)

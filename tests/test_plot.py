@@ -23,6 +23,7 @@ from penstock.plot import (
     shared_traces,
     tails,
 )
+from penstock.plot.style import ON_DARK, ON_LIGHT
 
 HALF_WIDTH = 4.302653 * 2 / 3**0.5
 """Of the values 0, 2, 4: Student's quantile for two degrees of freedom, standard deviation 2."""
@@ -39,16 +40,16 @@ def test_one_line_per_seed_their_mean_and_its_interval() -> None:
     assert [data(line, "y") for line in thin] == [[0.0, 1.0], [2.0, 2.0], [4.0, 3.0]]
     (mean,) = [line for line in axis.lines if line.get_linewidth() > 1]
     assert data(mean, "y") == [2.0, 2.0]
-    (band,) = axis.collections
-    heights = [float(height) for _, height in np.asarray(band.get_paths()[0].vertices)]
+    (band,) = axis.patches
+    heights = [float(height) for _, height in np.asarray(band.get_path().vertices)]
     assert max(heights) == pytest.approx(2 + HALF_WIDTH, abs=1e-5)
 
 
 def test_against_a_parameter_the_interval_is_drawn_and_each_seed_only_on_request() -> None:
     plain = draw(against("a", "A", [CURVE], x_label="x", y_label="y")).axes[0]
     full = draw(against("a", "A", [CURVE], x_label="x", y_label="y", each_seed=True)).axes[0]
-    assert (len(plain.lines), len(plain.collections)) == (1, 1)
-    assert (len(full.lines), len(full.collections)) == (4, 1)
+    assert (len(plain.lines), len(plain.patches)) == (1, 1)
+    assert (len(full.lines), len(full.patches)) == (4, 1)
 
 
 def test_the_caption_says_what_the_interval_rests_on() -> None:
@@ -264,7 +265,7 @@ def test_labels_of_a_heat_map_keep_their_order_from_above() -> None:
 
 def test_values_are_printed_black_on_light_and_white_on_dark_cells() -> None:
     _, axis = heat({(1, 1): {1: 0.0}, (2, 1): {1: 1.0}})
-    assert [text.get_color() for text in axis.texts] == ["white", "black"]
+    assert [text.get_color() for text in axis.texts] == [ON_DARK, ON_LIGHT]
 
 
 def test_small_values_are_counted_in_a_power_of_ten_that_is_named() -> None:

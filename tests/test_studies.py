@@ -292,7 +292,7 @@ def test_what_is_not_there_is_told(study: str, figure: str | None, tmp_path: Pat
 
 def contents(folder: Path) -> dict[str, bytes]:
     names = [*folder.glob("figures/*"), *folder.glob("data/*"), folder / "claims.json"]
-    assert len(names) == 11
+    assert len(names) == 7
     return {str(path.relative_to(folder)): path.read_bytes() for path in names}
 
 
@@ -338,9 +338,10 @@ def test_ctrl_c_keeps_and_draws_what_has_finished(
     results = Results(tmp_path)
     assert results.plan.height - results.missing() == results.table("runs").height == 3
     show(results)
-    assert "INCOMPLETE: 3 of 16 runs." in capsys.readouterr().out
+    assert "Incomplete: 3 of 16 runs have finished." in capsys.readouterr().out
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "3 of 16 runs" in page
+    assert "Only 2 seeds: the verdicts of this study need 3 or more." in page
     assert ">not reproduced<" not in page
     assert (tmp_path / "figures" / "figure-26.svg").exists()
     assert pl.read_csv(tmp_path / "data" / "figures.csv").height == 3

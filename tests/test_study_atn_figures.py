@@ -11,6 +11,7 @@ import pytest
 
 from penstock.plot import Sheet, draw
 from penstock.show import study as page
+from penstock.show.data import write_data
 from penstock.statistics import student
 from penstock.studies.atn import STUDY, grid
 from penstock.studies.atn.figures import BESIDE, PAPER, RECORDED
@@ -164,8 +165,8 @@ def test_rows_of_a_table_are_filed_by_point_and_seed_without_the_columns_of_the_
 def test_data_files_have_every_point_map_and_reading(runs: Runs, sheets: dict[str, Sheet], tmp_path: Path) -> None:
     study = Reproduction(STUDY, None, len(SEEDS))
     study.runs = runs
-    page.write_data(study, list(sheets.values()), tmp_path)
-    points = pl.read_parquet(tmp_path / "points.parquet")
+    write_data(list(sheets.values()), tmp_path, {"points": page.point_rows(study.runs)})
+    points = pl.read_parquet(tmp_path / "data" / "points.parquet")
     assert points.height == len(runs.measures) == sum(isinstance(point, Point) for point, _ in study.points())
     assert set(Point.__slots__) < set(points.columns)
     row = points.filter(strategy="error", error_share=0.9).row(0, named=True)
@@ -174,9 +175,9 @@ def test_data_files_have_every_point_map_and_reading(runs: Runs, sheets: dict[st
     assert (row["delay_mean_s"], row["delay_mean_s.half_width"]) == pytest.approx((expected.mean, expected.half_width))
     assert row["success_once"] == 0.99
     assert math.isclose(row["queue_mean_bits.is6"], 5e4)
-    maps, series = (pl.read_csv(tmp_path / f"{name}.csv") for name in ("maps", "series"))
+    maps, series = (pl.read_csv(tmp_path / "data" / f"{name}.csv") for name in ("maps", "series"))
     cells = sum(len(exercise.values) * len(grid.EXERCISE_LOADS) for exercise in EXERCISES.values())
     assert maps.height == 2 * cells
     assert set(series["figure"]) == {"oscillation", "increase-connections", "increase-cross"}
-    figures = pl.read_parquet(tmp_path / "figures.parquet")
+    figures = pl.read_parquet(tmp_path / "data" / "figures.parquet")
     assert set(figures.filter(figure="exercise-error")["panel"]) == {each.name for each in SCENARIOS.values()}

@@ -380,7 +380,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def contents(folder: Path) -> dict[str, bytes]:
     names = [*folder.glob("figures/*"), *folder.glob("data/*"), folder / "claims.json"]
-    assert len(names) == 11
+    assert len(names) == 7
     return {str(path.relative_to(folder)): path.read_bytes() for path in names}
 
 

@@ -13,6 +13,7 @@ from penstock.core.errors import InputError, whole_number
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
+    from pathlib import Path
 
     from penstock.scheduler import Scheduler
 
@@ -140,3 +141,16 @@ def add_where(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument("--tls-key", metavar="FILE", help="with tls://: its private key (PEM)")
     parser.add_argument("--out", metavar="DIR", help=f"directory for runs and results (default: {default})")
     parser.add_argument("--resume", action="store_true", help="continue an unfinished experiment in DIR")
+
+
+def add_open(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--open``."""
+    parser.add_argument("--open", action="store_true", help="write the page of the results, and open it in the browser")
+
+
+def open_page(path: Path, *, quiet: bool) -> None:
+    """Open a page in the user's browser, or say where it is if there is none."""
+    import webbrowser
+
+    if not webbrowser.open(path.resolve().as_uri()):
+        say(f"there is no browser to open the page in: it is {path}", quiet=quiet)

@@ -13,6 +13,7 @@ from penstock.cli.command import (
     SCENARIO,
     Command,
     add_limits,
+    add_open,
     add_set,
     add_where,
     cluster,
@@ -20,6 +21,7 @@ from penstock.cli.command import (
     jobs,
     limits,
     number,
+    open_page,
     say,
     settings,
 )
@@ -154,13 +156,14 @@ def report(options: argparse.Namespace) -> int:
     """``penstock report``: one page of HTML about a sweep, a comparison or a study."""
     from penstock.analyse.results import Results
     from penstock.core.files import prepare_file
-    from penstock.show import page_of
-    from penstock.show.report import write
+    from penstock.show import PAGE, write_page
 
     results = Results(options.directory)
-    path = prepare_file(options.out or results.directory / "report.html")
-    write(page_of(results), path)
+    place = prepare_file(options.out or results.directory / PAGE)
+    path = write_page(results, place if options.out else None)
     print(path)
+    if options.open:
+        open_page(path, quiet=options.quiet)
     return _damaged(results)
 
 
@@ -178,6 +181,7 @@ def _carry_out(
     from penstock.analyse.results import Results
     from penstock.execute.executors import ClusterLostError
     from penstock.execute.experiment import FILE, Failed
+    from penstock.show import PAGE, write_page
     from penstock.show.progress import board
 
     status = DONE
@@ -196,6 +200,9 @@ def _carry_out(
         )
     if results.plan.height > results.missing():
         show(results)
+        if options.open:
+            is_written = results.about["kind"] == "study"  # by `show`
+            open_page(results.directory / PAGE if is_written else write_page(results), quiet=options.quiet)
     for failure in results.about["failures"]:
         fail(f"a run failed: {Failed(**failure)}", FAILED)
         status = status or FAILED
@@ -228,6 +235,7 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
 def _add_sweep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or a ready one; with a [sweep] table")
     add_where(parser, "out/NAME")
+    add_open(parser)
     _add_metric(parser)
     parser.add_argument("--yes", action="store_true", help="accept more than a million runs")
     add_limits(parser)
@@ -245,6 +253,7 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     )
     add_limits(parser)
     add_where(parser, "out/A-B")
+    add_open(parser)
 
 
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
@@ -260,11 +269,13 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     size.add_argument("--full", action="store_true", help=f"{FULL} seeds")
     size.add_argument("--seeds", metavar="N", help="another number of seeds")
     add_where(parser, "out/STUDY")
+    add_open(parser)
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("directory", metavar="DIR", help="the directory of a sweep, a comparison or a study")
     parser.add_argument("--out", metavar="FILE", help="where to write (default: DIR/report.html)")
+    add_open(parser)
 
 
 COMMANDS = (
@@ -274,8 +285,8 @@ COMMANDS = (
         "run a scenario for many values of its parameters",
         (
             "penstock sweep satellite/sweep-trigger",
-            "penstock sweep my.toml --jobs 4 --out results --metric voice.loss_ratio",
-            "penstock sweep my.toml --cluster tcp://scheduler:8786 --out results --resume",
+            "penstock sweep queueing/buffer-size --jobs 4 --out results --metric loss_ratio",
+            "penstock sweep satellite/sweep-trigger --cluster tcp://scheduler:8786 --out results --resume",
         ),
         _add_sweep,
     ),
@@ -285,7 +296,7 @@ COMMANDS = (
         "rank scenarios with the same traffic, by paired differences",
         (
             "penstock compare satellite/1-case-2 satellite/1-case-3 --metric voice.loss_ratio",
-            "penstock compare a.toml b.toml c.toml --metric delay_p99_s --replications 20",
+            "penstock compare abr/gfc-2-capc abr/gfc-2-erica abr/gfc-2-phantom --metric delay_p99_s --replications 20",
         ),
         _add_compare,
     ),
@@ -306,7 +317,7 @@ COMMANDS = (
         "report",
         report,
         "write one page of HTML about a sweep, a comparison or a study",
-        ("penstock report out/satellite", "penstock report out/satellite --out satellite.html"),
+        ("penstock report out/satellite --open", "penstock report out/satellite --out satellite.html"),
         _add_report,
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,17 @@ from penstock.cli.command import (
     Command,
     add_jobs,
     add_limits,
+    add_open,
     add_set,
     fail,
     jobs,
     limits,
     number,
+    open_page,
     say,
     settings,
 )
+from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
@@ -43,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
     most = limits(options)
     scenario = _scenario(options, read(options.scenario))
     out = None if options.out is None else prepare(options.out)
+    if options.open and options.trace is None:
+        raise InputError("a run has a page only with its figures", path="--open", remedy="add --trace DIR")
     figures = None if options.trace is None else prepare(options.trace)
     try:
         with bar(scenario.name, quiet=options.quiet) as progress:
@@ -122,7 +128,8 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
     parser.add_argument("--replications", default="1", metavar="N", help="independent runs (default: 1)")
     parser.add_argument("--out", metavar="DIR", help="write tables as Parquet, and a manifest, to DIR")
-    parser.add_argument("--trace", metavar="DIR", help="draw queues, notices, rates and windows against time, into DIR")
+    parser.add_argument("--trace", metavar="DIR", help="draw queues, the scheme and sources against time, into DIR")
+    add_open(parser)
     parser.add_argument("--json", action="store_true", help="print the summary as JSON, in SI units")
 
 
@@ -163,19 +170,29 @@ def _show(result: Result, scenario: Scenario, out: Path | None, options: argpars
 
 
 def _draw(result: Result, scenario: Scenario, seed: int, folder: Path, options: argparse.Namespace) -> None:
-    """Draw the first replication against time; without readings, run it again with them."""
+    """Draw the first replication against time, with its page; without readings, run it again with them."""
     from penstock.api.run import run as simulate
     from penstock.plot import save
-    from penstock.show import trace
+    from penstock.show import PAGE, trace
+    from penstock.show.data import linked, write_data
+    from penstock.show.report import write
 
     if scenario.tree["measure"].get("sample") is None:
         read, interval = trace.sampled(scenario, result.manifest["runs"][0]["end_s"])
         say(f"no measure.sample in the scenario: read every {interval} for the figures", quiet=options.quiet)
         result = simulate(read, seed)
-    first = {name: table.filter(replication=0) for name, table in result.tables().items()}
-    for sheet in trace.sheets(scenario, seed, first["series"], first.get("levels")):
+    made = trace.sheets(scenario, result)
+    for sheet in made:
         for file in save(sheet, folder):
             say(f"drew {file}", quiet=options.quiet)
+    write_data(made, folder)
+    changes = [word for change in options.set for word in ("--set", change)]
+    words = ["penstock", "run", options.scenario, *changes, "--seed", str(seed), "--trace", options.trace]
+    report = linked(trace.page_of(scenario, result, made, shlex.join(words)), folder, drawings=folder)
+    write(report, folder / PAGE)
+    say(f"wrote {folder / PAGE}", quiet=options.quiet)
+    if options.open:
+        open_page(folder / PAGE, quiet=options.quiet)
 
 
 COMMANDS = (
@@ -185,7 +202,7 @@ COMMANDS = (
         "simulate a scenario: a summary, and Parquet tables on request",
         (
             "penstock run satellite/1-case-2",
-            "penstock run my.toml --seed 7 --replications 10 --out results",
+            "penstock run queueing/buffer-size --seed 7 --replications 10 --out results",
             "penstock run atm_lan/figure-4 --trace figures",
             'penstock run satellite/1-case-2 --set flow.voice.count=40 --set "line.satellite.rate=2 Mb/s"',
         ),
@@ -203,7 +220,7 @@ COMMANDS = (
         "check",
         check,
         "say whether a scenario file can be run",
-        ("penstock check my.toml", "penstock check satellite/1-case-2 --defaults > mine.toml"),
+        ("penstock check satellite/1-case-2 --defaults > mine.toml", "penstock check mine.toml"),
         _add_check,
     ),
 )

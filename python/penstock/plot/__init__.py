@@ -16,10 +16,12 @@ from penstock.plot.heat import heat_map
 from penstock.plot.inline import inline
 from penstock.plot.layout import draw, save
 from penstock.plot.sheet import Cells, Curve, Panel, Sheet, Tail, Trace
+from penstock.plot.style import DARK
 from penstock.plot.tails import tails
 from penstock.plot.traces import over_time, shared_traces
 
 __all__ = [
+    "DARK",
     "Cells",
     "Curve",
     "Panel",

@@ -148,14 +148,9 @@ def draw_curve(axis: Axes, curve: Curve, hue: int, each_seed: bool) -> None:
         linewidth=1.5,
         label=curve.label,
     )
-    axis.fill_between(
-        places,
-        [estimate.mean if estimate.low is None else estimate.low for estimate in estimates],
-        [estimate.mean if estimate.high is None else estimate.high for estimate in estimates],
-        color=colour,
-        alpha=0.15,
-        linewidth=0,
-    )
+    low = [estimate.mean if estimate.low is None else estimate.low for estimate in estimates]
+    high = [estimate.mean if estimate.high is None else estimate.high for estimate in estimates]
+    axis.fill([*places, *reversed(places)], [*low, *reversed(high)], color=colour, alpha=0.15, linewidth=0)
 
 
 def draw_named(axis: Axes, panel: Panel, places: Sequence[str]) -> None:

@@ -8,7 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 from penstock.plot.sheet import Cells, Panel, Sheet
-from penstock.plot.style import CHARACTER, COLOUR_MAP, name_columns, power_of_ten, shown, wrapped_names
+from penstock.plot.style import (
+    CHARACTER,
+    COLOUR_MAP,
+    ON_DARK,
+    ON_LIGHT,
+    name_columns,
+    power_of_ten,
+    shown,
+    wrapped_names,
+)
 from penstock.statistics import student
 
 if TYPE_CHECKING:
@@ -177,7 +186,7 @@ def print_values(
                     ha="center",
                     va="center",
                     fontsize=size,
-                    color="white" if is_dark else "black",
+                    color=ON_DARK if is_dark else ON_LIGHT,
                 )
 
 

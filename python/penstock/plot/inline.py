@@ -3,26 +3,35 @@
 A page may have sixty figures, so the output of matplotlib is made smaller without a visible difference: coordinates to
 a hundredth of a point, no comments, no empty groups, and the outlines of letters and markers, which all figures share,
 once for the page.
+
+The page sets the colours: `var(--c-0072b2)` is #0072b2 in the file, and `style.DARK` has its colour on a dark page. The
+script of the page finds the values of a panel in the attribute `data-panel` of a group of the class `panel`, its ticks
+in groups of the class `tick`, and the lines that it reads by `data-line`.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from penstock.plot.layout import CAPTION, TITLE, frame_of, svg
+from penstock.plot.layout import CAPTION, TITLE, Drawing, drawing, frame_of
 from penstock.plot.sheet import Sheet
+from penstock.plot.style import DARK
+from penstock.plot.values import LINE, PANEL, POINTS, Values
 
-POINTS = 72
-"""Points in an inch."""
 SVG = "http://www.w3.org/2000/svg"
 REFERENCE = re.compile(r"url\(#([^)]+)\)")
+BACKGROUND = "patch_1"
+"""Id of the figure's own background in the SVG of matplotlib."""
 NUMBER = re.compile(r"-?\d+\.\d+(?:e-?\d+)?")
 STEP = re.compile(r"([A-Za-z])([^A-Za-z]*)")
 SHIFT = re.compile(r"translate\([^)]*\)")
+COLOUR = re.compile("|".join(DARK))
+TICK = re.compile(r"[xy]tick_\d+")
 ASIDE = re.compile(r"translate\((\S+) 0\)")
 
 
@@ -46,10 +55,12 @@ class Page:
 
     def add(self, sheet: Sheet, prefix: str) -> str:
         """One sheet as an <svg> element, whose own ids have a prefix."""
-        root = ElementTree.fromstring(svg(sheet))  # noqa: S314 - we wrote it
+        made: Drawing = drawing(sheet)
+        root = ElementTree.fromstring(made.svg)  # noqa: S314 - we wrote it
         crop(root, sheet)
         for element in root.iter():
             tidy(element)
+        mark(root, made.panels)
         names = self.share(root)
         used = set(references(root))
         for number, element in enumerate(each for each in root.iter() if each.get("id") in used - set(names)):
@@ -97,6 +108,8 @@ def tidy(element: Element) -> None:
     element.tag = element.tag.rpartition("}")[2]
     element.text = element.tail = None
     attributes = {key.rpartition("}")[2]: value for key, value in element.items()}
+    if "fill" in attributes:  # of a hatched ground; only a style may have a variable
+        attributes["style"] = f"fill:{attributes.pop('fill')}"
     for key, value in attributes.items():
         if key == "d":
             attributes[key] = short_path(value)
@@ -105,12 +118,30 @@ def tidy(element: Element) -> None:
         elif key == "transform":
             attributes[key] = SHIFT.sub(lambda match: short(match[0]), value)
         elif key == "style":
-            attributes[key] = value.replace(": ", ":").replace("; ", ";")
+            compact = value.replace(": ", ":").replace("; ", ";")
+            attributes[key] = COLOUR.sub(lambda match: f"var(--c-{match[0][1:]})", compact)
     if element.tag == "use" and (aside := ASIDE.fullmatch(attributes.get("transform", ""))):
         del attributes["transform"]
         attributes["x"] = aside[1]
     element.attrib.clear()
     element.attrib.update(attributes)
+
+
+def mark(root: Element, panels: Sequence[Values]) -> None:
+    """Marks panels, ticks and lines for the script of the page; removes the white background."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            name = child.get("id", "")
+            if name == BACKGROUND:
+                parent.remove(child)
+            elif found := PANEL.fullmatch(name):
+                values = json.dumps(panels[int(found[1])], ensure_ascii=False, separators=(",", ":"))
+                child.attrib.update({"class": "panel", "data-panel": values})
+                child.remove(child[0])  # the white ground of the axes
+            elif TICK.fullmatch(name):
+                child.set("class", "tick")
+            elif found := LINE.fullmatch(name):
+                child.set("data-line", found[1])
 
 
 def short(text: str) -> str:

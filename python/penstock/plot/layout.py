@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.core.files import write_bytes
+from penstock.core.files import prepare, write_bytes
 from penstock.plot.curves import draw_curves, say_zero
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows
@@ -18,6 +18,7 @@ from penstock.plot.sheet import Panel, Sheet
 from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, show_powers, shown, wrapped_names
 from penstock.plot.tails import draw_tails
 from penstock.plot.traces import draw_traces
+from penstock.plot.values import Values, panel_id, panels_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,7 +107,8 @@ def draw(sheet: Sheet) -> Figure:
             top = height - head - line * step - margins.above
             is_last = is_stack and number + 1 == lines
             panel_height = sheet.panel_height - margins.above - margins.below - (0.2 if is_last else 0)
-            axis = figure.add_axes((x / width, (top - panel_height) / height, span / width, panel_height / height))
+            place = (x / width, (top - panel_height) / height, span / width, panel_height / height)
+            axis = figure.add_axes(place, gid=panel_id(number))
             fill(axis, panel, span, panel_height, y_label_of(panel, sheet), ticks=9 if columns == 1 else 5)
             handles, names = axis.get_legend_handles_labels()
             labels.update(
@@ -139,10 +141,18 @@ def drawn(sheet: Sheet) -> Figure:
     return draw(sheet)
 
 
+class Drawing(NamedTuple):
+    """A sheet as SVG, and the values of its panels."""
+
+    svg: bytes
+    panels: list[Values]
+
+
 @lru_cache(maxsize=128)
-def svg(sheet: Sheet) -> bytes:
+def drawing(sheet: Sheet) -> Drawing:
     """A sheet as SVG, for its file and for a page."""
-    return octets(drawn(sheet), "svg")
+    figure = drawn(sheet)
+    return Drawing(octets(figure, "svg"), panels_of(figure, sheet.panels))
 
 
 def legend_labels(sheet: Sheet) -> dict[str, Any]:
@@ -270,10 +280,15 @@ def octets(figure: Figure, suffix: str) -> bytes:
     return buffer.getvalue()
 
 
-def save(sheet: Sheet, directory: Path) -> list[Path]:
-    """Writes a sheet as SVG and PNG, unless they exist: the SVG is written last, so if it exists, the PNG does too."""
-    vector, pixels = (directory / f"{sheet.name}.{suffix}" for suffix in ("svg", "png"))
-    if not (pixels.is_file() and vector.is_file() and vector.read_bytes() == svg(sheet)):
+def save(sheet: Sheet, directory: str | Path) -> list[Path]:
+    """Writes a sheet as SVG and PNG into a directory, which is created if missing; returns the two files.
+
+    Files with the same content stay: the SVG is written last, so if it exists, the PNG does too. Raises
+    :class:`InputError` if the directory cannot be written to.
+    """
+    folder = prepare(directory)
+    vector, pixels = (folder / f"{sheet.name}.{suffix}" for suffix in ("svg", "png"))
+    if not (pixels.is_file() and vector.is_file() and vector.read_bytes() == drawing(sheet).svg):
         write_bytes(pixels, octets(drawn(sheet), "png"))
-        write_bytes(vector, svg(sheet))
+        write_bytes(vector, drawing(sheet).svg)
     return [vector, pixels]

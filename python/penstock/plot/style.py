@@ -20,6 +20,22 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#000000", "#CC79A7", "#E69F00", "#5
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 COLOUR_MAP = "viridis"
 GREY = "#555555"
+ON_DARK, ON_LIGHT = "#fefefe", "#010101"
+"""The values in the cells of a heat map: as no other colour, for these stay on a dark page."""
+DARK = {
+    "#0072b2": "#4796e6",
+    "#d55e00": "#ff7f50",
+    "#009e73": "#2cc295",
+    "#000000": "#e6e6e6",
+    "#cc79a7": "#e8a0cb",
+    "#e69f00": "#f0b429",
+    "#56b4e9": "#9adcff",
+    "#555555": "#a9adb2",
+    "#dddddd": "#33383e",
+    "#999999": "#777777",
+    "#ffffff": "#16181b",
+}
+"""The colours of a drawing on a dark page, by those of the file."""
 STYLE: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import InputError
 from penstock.plot.sheet import Panel, Sheet, Tail, Trace
 from penstock.plot.style import colour_of, marker_of, show_powers
+from penstock.plot.values import line_id
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -100,6 +101,7 @@ def draw_tails(axis: Axes, panel: Panel) -> None:
             linewidth=1.3,
             drawstyle="steps-post",
             label=tail.label,
+            gid=line_id(len(panel.traces) + number),
         )
         line.set(marker=marker_of(hue), markersize=4, markevery=marks(start[1] + shares))
     axis.set_ylim(0.7 * least, 1.3)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from penstock.plot.sheet import Panel, Sheet, Trace
 from penstock.plot.style import EXACT, colour_of, marker_of
+from penstock.plot.values import line_id
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,10 +88,10 @@ def draw_traces(axis: Axes, panel: Panel) -> None:
     for number, trace in enumerate(panel.traces):
         hue = number if trace.hue is None else trace.hue
         if trace.exact:
-            axis.plot(trace.x, trace.y, color=colour_of(hue), label=trace.label, **EXACT)
+            axis.plot(trace.x, trace.y, color=colour_of(hue), label=trace.label, gid=line_id(number), **EXACT)
             continue
         x, y = thinned(trace)
-        (line,) = axis.plot(x, y, color=colour_of(hue), linewidth=0.8, label=trace.label)
+        (line,) = axis.plot(x, y, color=colour_of(hue), linewidth=0.8, label=trace.label, gid=line_id(number))
         if is_marked:
             line.set(marker=marker_of(hue), markersize=4.5, markeredgecolor="white", markeredgewidth=0.5)
             line.set_markevery(marks(x, (number + 0.5) / len(panel.traces)))

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never, cast
 
+from penstock.show.report import write
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from penstock.analyse.results import Results
     from penstock.execute.experiment import Kind
     from penstock.show.report import Report
+
+PAGE = "report.html"
 
 
 def page_of(results: Results) -> Report:
@@ -23,3 +29,19 @@ def page_of(results: Results) -> Report:
         case "study":
             return study.page_of(results)
     assert_never(kind)
+
+
+def write_page(results: Results, path: Path | None = None) -> Path:
+    """Write the page of an experiment's results, and return its path.
+
+    By default that is ``report.html`` in their directory, and the data of the figures are written into ``data`` beside
+    it. A page at another `path` has links to the data that are there.
+    """
+    from penstock.show.data import linked, sheets_of, write_data
+
+    report = page_of(results)
+    if path is None:
+        write_data(sheets_of(report), results.directory)
+    place = path or results.directory / PAGE
+    write(linked(report, results.directory), place)
+    return place

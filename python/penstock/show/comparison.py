@@ -12,7 +12,9 @@ from penstock.analyse.metric import Metric, metric
 from penstock.api.comparison import Comparison, different_traffic, rankings
 from penstock.core.scenario import Scenario
 from penstock.plot import Panel, Sheet
+from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.report import Figure, Report, Section, Table
+from penstock.show.state import warnings_of
 from penstock.statistics import Difference, Ranked, never
 
 if TYPE_CHECKING:
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 METRICS = ("loss_ratio", "delay_mean_s", "throughput_bps")
 """The default metrics of a comparison."""
+MOST_TOLD = 3
+"""The most metrics in the headline."""
 RANKS = ("rank", "scenario", "mean (95 %)", "tied with")
 PAIRS = ("second - first", "difference (all at 95 %)", "")
 
@@ -77,24 +81,52 @@ def page_of(results: Results) -> Report:
     words += [word for name in details["metrics"] for word in ("--metric", name)]
     words += ["--replications", str(details["replications"]), "--seed", str(details["seed"])]
     command = shlex.join([*words, "--out", str(results.directory)])
+    found = all_rankings(results, metrics_of(results))
+    sheets = [sheet_of(results, each) for each in found]
     sections = []
-    for found in all_rankings(results, metrics_of(results)):
+    for each, sheet in zip(found, sheets, strict=True):
         tables = [
-            Table("Ranking", RANKS, [rank_cells(found, one) for one in found.ranking]),
-            Table("Paired differences", PAIRS, [difference_cells(one) for one in found.differences]),
+            Table("Ranking", RANKS, [rank_cells(each, one) for one in each.ranking]),
+            Table("Paired differences", PAIRS, [difference_cells(one) for one in each.differences]),
         ]
-        sections.append(Section(heading(found), tables=tables, figures=[Figure(sheet_of(results, found), command)]))
-    notes = different_traffic(scenarios)
+        sections.append(Section(heading(each), tables=tables, figures=[Figure(sheet)]))
     return Report(
         title=f"Comparison of {' and '.join(scenarios)}",
+        headline=headline(found),
         summary="Every scenario was run for the same seed and replications, so that flows of the same name and "
-        "traffic sent the same. " + ("; ".join(notes) if notes else "The traffic is the same in all."),
+        "traffic sent the same.",
         sections=sections,
+        warnings=[
+            *warnings_of(results),
+            *(f"The traffic differs: {line}." for line in different_traffic(scenarios)),
+            *(f"{name}: {line}" for name, own in scenarios.items() for line in feedback_warnings(own.meetings())),
+        ],
+        lead=lead_of(found, sheets),
         parameters={name: scenario.to_toml() for name, scenario in scenarios.items()},
         versions=results.versions(),
         command=command,
-        complete=results.is_complete(),
     )
+
+
+def headline(found: Sequence[Comparison]) -> str:
+    """One sentence: the best by each metric, as far as replications can tell."""
+    if not found:
+        return "No metric has values in all scenarios."
+    told = []
+    for each in found:
+        best = [one.name for one in each.ranking if one.rank == 1]
+        is_tie = len(best) > 1 or any(one.rank > 1 and one.name in each.ranking[0].tied for one in each.ranking)
+        what = f"{each.metric.label} of {each.of}"
+        told.append(f"{what}: {'no clear best' if is_tie else f'{best[0]} is best'}")
+    more = f"; and {len(told) - MOST_TOLD} more below" if len(told) > MOST_TOLD else ""
+    sentence = "; ".join(told[:MOST_TOLD])
+    return f"{sentence[0].upper()}{sentence[1:]}{more}."
+
+
+def lead_of(found: Sequence[Comparison], sheets: Sequence[Sheet]) -> str | None:
+    """The figure with the most significant differences, the first of several."""
+    counts = [sum(one.significant for one in each.differences) for each in found]
+    return sheets[counts.index(max(counts))].name if counts else None
 
 
 def sheet_of(results: Results, found: Comparison) -> Sheet:
@@ -105,7 +137,7 @@ def sheet_of(results: Results, found: Comparison) -> Sheet:
     rows = {name: values.filter(values["point"] == point)["value"].to_list() for point, name in names.items()}
     return Sheet(
         name=f"{found.metric}-{found.of}".replace("/", "-"),
-        title=heading(found),
+        title=f"{found.metric.label} of {found.of}: every replication",
         caption="Dots: replications; diamond: their mean, with its own 95 % interval. The table of paired differences "
         "shows which differ significantly; its intervals are narrower.",
         panels=[Panel("", "", rows=rows, title=found.metric.label)],

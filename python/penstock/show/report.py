@@ -1,13 +1,19 @@
-"""A report: one HTML file with figures, tables, verdicts, every parameter, and the commands to run it again.
+"""A report: one HTML file with figures, claims, tables, every parameter, and the commands to run it again.
 
-The caller gives the content in the structures below; `html` makes the page. It refers to nothing outside
-itself and runs no script; the same data give the same bytes.
+The caller gives the content in the structures below; `html` makes the page. Its first screen has one sentence on the
+result, the number of claims with each verdict, the warnings, and one figure. It needs nothing outside itself: it has
+links to the data beside it, and one script (`report.js`), which shows the values of a figure and zooms into it. The
+page is complete without that script. The same data give the same bytes.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import os
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
 from itertools import chain, count
@@ -15,20 +21,31 @@ from pathlib import Path
 from typing import Any
 
 from penstock.core.files import write_text
-from penstock.plot import Sheet, inline
+from penstock.plot import DARK, Sheet, inline
 
-Cell = str | int | float | tuple[str, ...] | None
-"""A cell of a table; several texts are a list, one in a line."""
-
-ANCHORS = ("contents", "parameters", "versions")
+ANCHORS = ("contents", "parameters", "versions", "data", "all-claims", "show-all")
 """Anchors that every page may have."""
 
 VERDICTS = {
-    "reproduced": ("good", "✓"),
-    "partly": ("fair", "≈"),
     "not reproduced": ("poor", "✗"),
+    "partly": ("fair", "≈"),
+    "not run": ("none", "–"),  # noqa: RUF001 - it is a dash
+    "by construction": ("none", "="),
+    "reproduced": ("good", "✓"),
 }
-"""The style of each verdict: a colour, and a sign for readers without colours. Others have no style."""
+"""The style of each verdict, those first that a reader must see: a colour, and a sign for readers without colours."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """The text of a cell, and the claim or figure of this page that it leads to."""
+
+    text: str
+    to: str
+
+
+Cell = str | int | float | tuple[str, ...] | Link | None
+"""A cell of a table; several texts are a list, one in a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +60,41 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """A claim with its verdict: what was published, what came out, and the reasons, one in a line."""
+
+    id: str
+    text: str
+    verdict: str
+    published: str
+    reproduced: str
+    reasons: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure, and the command that makes it again."""
+    """A figure, and the command that makes it again.
+
+    Its `statements` are beside it; `related` are the ids of statements beside another figure that are about this one,
+    too. `data` are files with its values, by their names.
+    """
 
     sheet: Sheet
     command: str = ""
+    statements: Sequence[Statement] = ()
+    related: Sequence[str] = ()
+    data: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Text (an empty line between paragraphs), then tables, then figures."""
+    """Text (an empty line between paragraphs), then statements without a figure, then tables, then figures."""
 
     title: str
     text: str = ""
     tables: Sequence[Table] = ()
     figures: Sequence[Figure] = ()
+    statements: Sequence[Statement] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,72 +103,133 @@ class Report:
 
     Attributes:
         title: its title.
-        summary: its first paragraphs.
+        headline: one sentence on what came out.
+        summary: what this page is, in a few sentences.
         sections: its sections, in order.
+        warnings: what a reader must know before the numbers.
+        lead: the name of the figure that says most: it is on the first screen.
+        data: files with the data by their names; paths are relative to `folder`.
+        folder: where the files are; None is beside the page.
         parameters: each scenario that was run, as TOML, by its name.
         versions: those of the programs used.
         command: the command for the whole report.
-        complete: whether all its runs have finished.
     """
 
     title: str
+    headline: str
     summary: str
     sections: Sequence[Section]
+    warnings: Sequence[str] = ()
+    lead: str | None = None
+    data: Mapping[str, str] = field(default_factory=dict)
+    folder: Path | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     command: str = ""
-    complete: bool = True
+
+    def statements(self) -> Iterator[Statement]:
+        """All statements of the page."""
+        for section in self.sections:
+            yield from section.statements
+            for figure in section.figures:
+                yield from figure.statements
 
 
 def write(report: Report, path: Path) -> None:
     """Write the page of a report. Raises ``OSError`` if it cannot be written; then nothing has changed."""
-    write_text(path, html(report))
+    place = path.parent.resolve()
+    folder = place if report.folder is None else report.folder.resolve()
+    write_text(path, html(report, Path(os.path.relpath(folder, place))))
 
 
-def html(report: Report) -> str:
-    """A report as one page of HTML."""
+def html(report: Report, folder: Path = Path()) -> str:
+    """A report as one page of HTML; `folder` leads from the page to its data."""
     from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
     shared, drawings = inline(figure.sheet for section in report.sections for figure in section.figures)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(paragraphs=paragraphs, shown=shown)
-    template = environment.from_string(files("penstock.show").joinpath("report.html.jinja").read_text(encoding="utf-8"))
-    return template.render(
+    environment.globals["address"] = lambda path: (folder / path).as_posix()
+    script, style = part("report.js"), part("report.css")
+    anchors, sections = placed(report, [Markup(drawing) for drawing in drawings])  # noqa: S704 - made by `inline`
+    figures = [entry for each in sections for entry in each["figures"]]
+    return environment.from_string(part("report.html.jinja")).render(
         report=report,
-        sections=placed(report, [Markup(drawing) for drawing in drawings]),  # noqa: S704 - made by `inline`
+        sections=sections,
+        anchors=anchors,
+        lead=next((entry for entry in figures if entry["figure"].sheet.name == report.lead), None),
         shared=Markup(shared),  # noqa: S704 - made by `inline`
+        style=Markup(style),  # noqa: S704 - ours
+        script=Markup(script),  # noqa: S704 - ours
+        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        colours=DARK,
         verdicts=VERDICTS,
+        counts=verdict_counts(report),
     )
 
 
-def placed(report: Report, drawings: Sequence[str]) -> list[dict[str, Any]]:
-    """Sections for the page: with drawings, and with the anchors of its table of contents."""
+def part(name: str) -> str:
+    """A file that every page is made of."""
+    return files("penstock.show").joinpath(name).read_text(encoding="utf-8")
+
+
+def verdict_counts(report: Report) -> dict[str, int]:
+    """How many statements have each verdict, in the order of `VERDICTS`; without verdicts that none has."""
+    counts = Counter(each.verdict for each in report.statements())
+    return {verdict: counts[verdict] for verdict in VERDICTS if counts[verdict]}
+
+
+def failed_first(statements: Sequence[Statement]) -> list[Statement]:
+    """Statements in the order of `VERDICTS`."""
+    order = list(VERDICTS)
+    return sorted(statements, key=lambda each: order.index(each.verdict))
+
+
+def placed(report: Report, drawings: Sequence[str]) -> tuple[dict[str, str], list[dict[str, Any]]]:
+    """The anchors of statements and figures, and sections with drawings and with the anchors of the contents."""
     drawing = iter(drawings)
     taken = set(ANCHORS)
+    anchors = {each.id: f"claim-{plain(each.id)}" for each in report.statements()}
 
     def anchor(name: str) -> str:
         """A name as a unique anchor; those of figures stay the same when other figures change."""
-        plain = re.sub(r"[^A-Za-z0-9_-]+", "-", name)
-        free = next(each for each in chain([plain], (f"{plain}-{n}" for n in count(2))) if each not in taken)
+        free = next(
+            each for each in chain([plain(name)], (f"{plain(name)}-{n}" for n in count(2))) if each not in taken
+        )
         taken.add(free)
         return free
 
-    return [
+    def figure_entry(figure: Figure) -> dict[str, Any]:
+        """A figure with its drawing and its anchor."""
+        name = figure.sheet.name
+        anchors[name] = own = anchor(name)
+        return {
+            "id": own,
+            "figure": figure,
+            "drawing": next(drawing),
+            "statements": failed_first(figure.statements),
+        }
+
+    sections = [
         {
             "id": anchor(f"section-{number}"),
             "section": section,
+            "statements": failed_first(section.statements),
             "tables": [
                 {"id": anchor(f"table-{number}"), "table": table, "numeric": numeric_columns(table)}
                 for table in section.tables
             ],
-            "figures": [
-                {"id": anchor(figure.sheet.name), "figure": figure, "drawing": next(drawing)}
-                for figure in section.figures
-            ],
+            "figures": [figure_entry(figure) for figure in section.figures],
         }
         for number, section in enumerate(report.sections, start=1)
     ]
+    return anchors, sections
+
+
+def plain(name: str) -> str:
+    """A name with nothing but letters, digits and dashes."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name)
 
 
 def numeric_columns(table: Table) -> list[bool]:
@@ -165,6 +263,8 @@ def shown(cell: Cell) -> str:
             return f"{cell:.4g}"
         case tuple():
             return "; ".join(cell)
+        case Link():
+            return cell.text
         case _:
             return cell
 

@@ -6,53 +6,56 @@ import json
 import shlex
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from penstock.core.files import prepare, replacing, write_text
-from penstock.plot import Panel, Sheet, save
-from penstock.show.report import Cell, Figure, Report, Section, Table, write
+from penstock.core.files import write_text
+from penstock.plot import save
+from penstock.show.data import DRAWINGS, linked, sheets_of, write_data
+from penstock.show.report import VERDICTS, Cell, Figure, Link, Report, Section, Statement, Table, write
+from penstock.show.state import warnings_of
 from penstock.statistics import student
 from penstock.studies import open_study
-from penstock.studies.claims import VERDICTS, Finding, shown, to_json
+from penstock.studies.claims import Finding, figure_numbers, shown, to_json
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
     from penstock.studies.framework import Reproduction
     from penstock.studies.runs import Runs
 
-SUMMARY = (
-    "A published study, run again. The verdicts are those of honest runs: nothing was tuned to meet a claim. "
-    "{seeds} seeds."
-)
-HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict", "note")
+HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict")
+SHOWN_NAMES = 3
+"""The most claims that the headline names."""
 
 
 def show(results: Results) -> None:
     """Write figures, their data, claims and page into the directory of the runs, and print the claims."""
     study = study_of(results)
-    sheets = list(study.sheets())
-    figures = prepare(results.directory / "figures")
-    for sheet in sheets:
-        save(sheet, figures)
-    write_data(study, sheets, prepare(results.directory / "data"))
     findings = study.findings()
-    write_text(results.directory / "claims.json", to_json(findings, **state_of(results)))
-    write(_page(study, sheets, findings, results), results.directory / "report.html")
-    for line in (reading(study.settings), unfinished(results)):
+    state = state_of(results)
+    write_text(results.directory / "claims.json", to_json(findings, **state))
+    report = _page(study, findings, results)
+    sheets = sheets_of(report)
+    for sheet in sheets:
+        save(sheet, results.directory / DRAWINGS)
+    write_data(sheets, results.directory, {"points": point_rows(study.runs)})
+    write(linked(report, results.directory), results.directory / "report.html")
+    for line in (reading(study.settings), *warnings_of(results)):
         if line:
             print(line)
     print_findings(study.title, findings)
     print(
         f"Open {results.directory / 'report.html'}: the verdicts, and {len(sheets)} figure{'s' * (len(sheets) != 1)}."
     )
-    print(f"There are also figures (SVG and PNG in {figures}), data of all points, and verdicts in claims.json.")
+    print(
+        f"There are also figures (SVG and PNG in {results.directory / DRAWINGS}), data of all points, and verdicts in "
+        "claims.json."
+    )
 
 
 def page_of(results: Results) -> Report:
     """The page of a study, from its stored runs."""
     study = study_of(results)
-    return _page(study, list(study.sheets()), study.findings(), results)
+    return _page(study, study.findings(), results)
 
 
 def study_of(results: Results) -> Reproduction[Any]:
@@ -63,29 +66,38 @@ def study_of(results: Results) -> Reproduction[Any]:
     return study
 
 
-def _page(study: Reproduction[Any], sheets: Sequence[Sheet], findings: Sequence[Finding], results: Results) -> Report:
+def _page(study: Reproduction[Any], findings: Sequence[Finding], results: Results) -> Report:
     details = results.about["details"]
     command = f"penstock reproduce {results.about['name']} --seeds {details['seeds']}{options_of(study.settings)}"
-    rows: list[dict[str, Cell]] = [
-        {"claim": finding.id, **shown(finding), "note": finding.lines} for finding in findings
+    sheets = list(study.sheets())
+    beside, related, apart = placed(findings, [sheet.name for sheet in sheets])
+    figures = [
+        Figure(
+            sheet,
+            f"{command} {study.command(sheet)}".strip(),
+            statements=[statement_of(finding) for finding in beside.get(sheet.name, ())],
+            related=related.get(sheet.name, ()),
+        )
+        for sheet in sheets
     ]
-    claims = Table(
-        count_verdicts(findings),
-        HEADINGS,
-        [[row[heading] for heading in HEADINGS] for row in rows],
-        verdict_column="verdict",
-    )
-    figures = [Figure(sheet, f"{command} {study.command(sheet)}".strip()) for sheet in sheets]
     tables = [Table(each.title, each.columns, each.rows, each.note) for each in study.tables()]
-    printed = [Section("Tables", tables=tables)] if tables else []
+    sections = [
+        Section("Figures", "Each figure with the paper's claims about it.", figures=figures),
+        Section("Claims without a figure", statements=[statement_of(finding) for finding in apart]),
+        Section("Tables", tables=tables),
+        Section("All claims", tables=[table_of(findings, beside)]),
+    ]
     return Report(
         title=study.title,
-        summary="\n\n".join(filter(None, [reading(study.settings), unfinished(results), SUMMARY.format(**details)])),
-        sections=[Section("Claims", tables=[claims]), *printed, Section("Figures", figures=figures)],
+        headline=" ".join(filter(None, [reading(study.settings), headline(findings)])),
+        summary="A published study, run again. The verdicts are those of honest runs: nothing was tuned to meet a "
+        f"claim. {details['seeds']} seeds.",
+        sections=[each for each in sections if each.figures or each.statements or each.tables],
+        warnings=[*warnings_of(results), *few_seeds(study, details["seeds"])],
+        lead=max(beside, key=lambda name: len(beside[name]), default=None),
         parameters=dict(study.parameters()),
         versions=results.versions(),
         command=command,
-        complete=results.is_complete(),
     )
 
 
@@ -97,17 +109,6 @@ def state_of(results: Results) -> dict[str, object]:
         "runs": {"present": wanted - results.missing(), "wanted": wanted},
         "set": results.about["details"].get("set", {}),
     }
-
-
-def unfinished(results: Results) -> str:
-    """The number of runs of an incomplete study, as a sentence; empty if it is complete."""
-    if results.is_complete():
-        return ""
-    wanted = results.plan.height
-    return (
-        f"INCOMPLETE: {wanted - results.missing()} of {wanted} runs. Verdicts are those of the runs that are there; a "
-        "claim without its runs is not run."
-    )
 
 
 def reading(settings: Mapping[str, object]) -> str:
@@ -128,11 +129,78 @@ def options_of(settings: Mapping[str, object]) -> str:
     return "".join(f" --set {shlex.quote(setting(pair))}" for pair in settings.items())
 
 
+def placed(
+    findings: Sequence[Finding], names: Sequence[str]
+) -> tuple[dict[str, list[Finding]], dict[str, list[str]], list[Finding]]:
+    """Findings by the figure that they are beside, the ids of others on each figure, and findings without a figure.
+
+    A finding on several figures is beside the first one.
+    """
+    beside: dict[str, list[Finding]] = {}
+    related: dict[str, list[str]] = {}
+    apart: list[Finding] = []
+    for finding in findings:
+        numbers = figure_numbers(finding.figure) | {word.strip() for word in finding.figure.split(",")}
+        own = [name for name in names if name.partition("-")[2] in numbers and is_printed(name)]
+        if own:
+            beside.setdefault(own[0], []).append(finding)
+        else:
+            apart.append(finding)
+        for other in own[1:]:
+            related.setdefault(other, []).append(finding.id)
+    return {name: beside[name] for name in names if name in beside}, related, apart
+
+
+def is_printed(name: str) -> bool:
+    """Whether a figure of this name is one of the paper's figures or tables."""
+    return name.startswith(("figure-", "table-"))
+
+
+def statement_of(finding: Finding) -> Statement:
+    """A claim with its verdict, as the page shows it."""
+    told = shown(finding)
+    return Statement(finding.id, finding.text, finding.verdict, told["published"], told["reproduced"], finding.lines)
+
+
+def table_of(findings: Sequence[Finding], beside: Mapping[str, Sequence[Finding]]) -> Table:
+    """All claims with links to their places, those that fail first."""
+    places = {finding.id: name for name, own in beside.items() for finding in own}
+    order = list(VERDICTS)
+    rows: list[list[Cell]] = []
+    for finding in sorted(findings, key=lambda finding: order.index(finding.verdict)):
+        told: dict[str, Cell] = {**shown(finding), "claim": Link(finding.id, finding.id)}
+        if finding.id in places:
+            told["figure"] = Link(finding.figure, places[finding.id])
+        rows.append([told[heading] for heading in HEADINGS])
+    return Table(count_verdicts(findings), HEADINGS, rows, verdict_column="verdict")
+
+
+def headline(findings: Sequence[Finding]) -> str:
+    """One sentence: how many claims hold, and which do not."""
+    holding = sum(finding.verdict == "reproduced" for finding in findings)
+    told = f"{holding} of {len(findings)} claims are reproduced"
+    for verdict, phrase in (("partly", "in part"), ("not reproduced", "not reproduced")):
+        ids = [finding.id for finding in findings if finding.verdict == verdict]
+        if ids:
+            names = f" ({', '.join(ids)})" if len(ids) <= SHOWN_NAMES else ""
+            told += f", {len(ids)} {phrase}{names}"
+    return f"{told}."
+
+
+def few_seeds(study: Reproduction[Any], seeds: int) -> list[str]:
+    """A warning if there are fewer seeds than the study needs."""
+    least = study.study.quick_seeds
+    if seeds >= least:
+        return []
+    return [f"Only {seeds} seeds: the verdicts of this study need {least} or more. Do not quote these."]
+
+
 def count_verdicts(findings: Sequence[Finding]) -> str:
     """The number of claims for each verdict."""
-    counts = Counter(finding.verdict for finding in findings)
+    counts = Counter(str(finding.verdict) for finding in findings)
     always = ("reproduced", "partly", "not reproduced")
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in always or counts[verdict])
+    order = reversed(VERDICTS)
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in order if verdict in always or counts[verdict])
 
 
 def print_findings(title: str, findings: Sequence[Finding]) -> None:
@@ -149,58 +217,6 @@ def print_findings(title: str, findings: Sequence[Finding]) -> None:
     print_table(f"{title}: {count_verdicts(findings)}", columns, [shown(finding) for finding in findings])
 
 
-def write_data(study: Reproduction[Any], sheets: Sequence[Sheet], directory: Path) -> None:
-    """Write the data of figures, one file for each kind, and every measure at every point that was run."""
-    kinds = {
-        "figures": figure_rows(sheets),
-        "maps": map_rows(sheets),
-        "series": series_rows(sheets),
-        "points": point_rows(study.runs),
-    }
-    for name, rows in kinds.items():
-        write_rows(rows, directory / name)
-
-
-def figure_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
-    """The data of figures, one row per curve, x and seed; seed 0 where the value is exact."""
-    return [
-        {**place(sheet, panel), "curve": curve.label, "x": x, "seed": seed, "value": value}
-        for sheet in sheets
-        for panel in sheet.panels
-        for curve in panel.curves
-        for x, values in curve.points.items()
-        for seed, value in sorted(values.items())
-    ]
-
-
-def map_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
-    """The data of heat maps, one row per cell: means over seeds."""
-    return [
-        {**place(sheet, panel), "quantity": panel.cells.quantity, "x": x, "y": y, "value": value}
-        for sheet in sheets
-        for panel in sheet.panels
-        if panel.cells is not None
-        for y, values in zip(panel.cells.lines, panel.cells.values, strict=True)
-        for x, value in zip(panel.cells.columns, values, strict=True)
-    ]
-
-
-def series_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
-    """The data drawn against time, one row per reading."""
-    return [
-        {**place(sheet, panel), "curve": trace.label, "x": x, "value": value}
-        for sheet in sheets
-        for panel in sheet.panels
-        for trace in panel.traces
-        for x, value in zip(trace.x, trace.y, strict=True)
-    ]
-
-
-def place(sheet: Sheet, panel: Panel) -> dict[str, str]:
-    """The place of a value in the figures."""
-    return {"figure": sheet.name, "panel": panel.title, "quantity": panel.y_label}
-
-
 def point_rows(runs: Runs[Any]) -> list[dict[str, Any]]:
     """One row per point: its parameters, its seeds, and each measure's mean and half width, as runs have them."""
     rows = []
@@ -211,13 +227,3 @@ def point_rows(runs: Runs[Any]) -> list[dict[str, Any]]:
             row |= {name: estimate.mean, f"{name}.half_width": estimate.half_width}
         rows.append(row)
     return rows
-
-
-def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write one table as CSV and as Parquet."""
-    import polars as pl
-
-    frame = pl.DataFrame(rows, infer_schema_length=None)
-    with replacing([path.with_name(f"{path.name}.csv"), path.with_name(f"{path.name}.parquet")]) as (text, binary):
-        frame.write_csv(text)
-        frame.write_parquet(binary)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.estimates import PointEstimate, estimates
 from penstock.analyse.metric import NAMES, Metric, metric
 from penstock.api.sweep import decisions
 from penstock.core.scenario import Scenario
+from penstock.plot import Sheet
+from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import Wording, told
-from penstock.show.sweep_figures import sheets
+from penstock.show.state import warnings_of
+from penstock.show.sweep_figures import file_name, sheets
 from penstock.statistics import upper_bound
 
 if TYPE_CHECKING:
@@ -110,24 +116,84 @@ def page_of(results: Results) -> Report:
                 ],
             )
         )
-    figures = [Figure(sheet, command) for sheet in sheets(results, metrics)]
+    drawn = sheets(results, metrics)
     base = scenario_of(results)
-    sections = [Section("Estimates", "\n\n".join(precision_lines(results)), tables=tables)]
-    if figures:
-        sections.append(Section("Figures", figures=figures))
+    most = widest(results, metrics)
+    sections = [Section("Estimates", tables=tables)]
+    if drawn:
+        sections.append(Section("Figures", figures=[Figure(sheet) for sheet in drawn]))
     return Report(
         title=base.title or base.name,
+        headline=headline(results, most),
         summary=f"A sweep of {len(set(results.plan['point']))} points and {results.plan.height} runs. "
         "Means over replications with 95 % Student intervals.",
         sections=sections,
+        warnings=[*warnings_of(results), *feedback_warnings(base.meetings()), *precision_lines(results)],
+        lead=lead_of(drawn, most),
         parameters={
             "The scenario that was varied": base.to_toml(),
             "The sweep": json.dumps(results.about["details"]["sweep"], indent=1),
         },
         versions=results.versions(),
         command=command,
-        complete=results.is_complete(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A metric of one group or port with its least and its greatest estimate."""
+
+    metric: Metric
+    of: str
+    least: PointEstimate
+    greatest: PointEstimate
+
+    @property
+    def width(self) -> float:
+        """The distance of the two means, as a share of the greater."""
+        low, high = mean_of(self.least), mean_of(self.greatest)
+        return (high - low) / max(abs(low), abs(high), sys.float_info.min)
+
+
+def mean_of(found: PointEstimate) -> float:
+    """The mean of an estimate that has one."""
+    return found.estimate.mean if found.estimate is not None else math.nan
+
+
+def widest(results: Results, metrics: Sequence[Metric]) -> Span | None:
+    """Of the first metric with values, the group or port that the parameters change most; None without values."""
+    for each in metrics:
+        by_name: dict[str, list[PointEstimate]] = {}
+        for found in estimates(each, results):
+            if found.estimate is not None:
+                by_name.setdefault(found.of, []).append(found)
+        if by_name:
+            spans = [Span(each, of, min(own, key=mean_of), max(own, key=mean_of)) for of, own in by_name.items()]
+            return max(spans, key=lambda span: span.width)
+    return None
+
+
+def headline(results: Results, most: Span | None) -> str:
+    """One sentence: the range of the first metric, and where its ends are."""
+    if most is None:
+        return "No run has a value yet."
+    name = f"{most.metric.label} of {most.of}"
+    name = f"{name[0].upper()}{name[1:]}"
+    if not most.width:
+        return f"{name} is {most.least} at every point."
+    wording = Wording.of(results)
+    settings = {row["point"]: wording.setting(row) for row in results.plan.iter_rows(named=True)}
+    ends = [f"{found} (at {settings[found.point]})" for found in (most.least, most.greatest)]
+    return f"{name} goes from {ends[0]} to {ends[1]}."
+
+
+def lead_of(drawn: Sequence[Sheet], most: Span | None) -> str | None:
+    """The figure that the headline is about, or the first one."""
+    names = [sheet.name for sheet in drawn]
+    if most is not None:
+        own = [name for name in names if name.startswith(f"{most.metric}-".replace("/", "-"))]
+        names = [name for name in own if name.endswith(f"-{file_name(most.of)}")] or own or names
+    return names[0] if names else None
 
 
 def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:

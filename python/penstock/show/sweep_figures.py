@@ -112,10 +112,14 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
         name = f"{each}-{number + 1}"
         chosen = {(of, *key[:2]): values for (of, key), values in found.items() if key[2:] == setting}
         if not others:
+            whole = f"{groups[0]}: {title}" if len(groups) == 1 else title
             curves = [Curve(of, {first.places[x]: chosen[of, x] for of_, x in chosen if of_ == of}) for of in groups]
             for part in range(0, len(curves), MOST_CURVES):
                 shown = curves[part : part + MOST_CURVES]
-                yield against(file_name(name, part), title, shown, x_label=first.label, y_label=each.label)
+                told_part = part_of(part, len(curves))
+                yield against(
+                    file_name(name, part), f"{whole}{told_part}", shown, x_label=first.label, y_label=each.label
+                )
             continue
         second = others[0]
         for of in groups:
@@ -133,7 +137,7 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
             }
             yield heat_map(
                 file_name(name, of, "map"),
-                f"{of}: {title}",
+                f"{of}: {title}, as a map",
                 cells,
                 x_label=first.label,
                 y_label=second.label,
@@ -177,7 +181,7 @@ def of_delays(results: Results) -> Iterator[Sheet]:
             ]
             yield tails(
                 file_name("delays", of, start),
-                f"Delays of {of}",
+                f"Delays of {of}{part_of(start, len(points))}",
                 curves,
                 x_label="delay (s)",
                 y_label="share of PDUs above",
@@ -206,6 +210,12 @@ def of_series(results: Results) -> Iterator[Sheet]:
         if panels:
             setting = wording.setting(first.row(0, named=True))
             yield shared_traces(file_name("traces", point), f"Queues and rates over time: {setting}", panels)
+
+
+def part_of(first: int, count: int) -> str:
+    """The number of one of several figures of the same quantity, which starts with that curve; none if it is alone."""
+    parts = -(-count // MOST_CURVES)
+    return f", part {first // MOST_CURVES + 1} of {parts}" if parts > 1 else ""
 
 
 def file_name(*parts: object) -> str:

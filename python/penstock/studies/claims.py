@@ -154,7 +154,7 @@ Evidence = Samples | Count | Clauses | NotRun
 class Finding:
     """One line of the table of claims, and one object of `claims.json`.
 
-    `clauses` are the parts of the sentence, judged one by one, `remarks` are further notes.
+    `text` is the claim's; `clauses` are the parts of the sentence, judged one by one, `remarks` are further notes.
     """
 
     id: str
@@ -167,6 +167,7 @@ class Finding:
     verdict: Verdict
     clauses: Sequence[Clause] = ()
     remarks: Sequence[str] = ()
+    text: str = ""
 
     @property
     def note(self) -> str:
@@ -214,6 +215,7 @@ def judge(claim: Claim, evidence: Evidence) -> Finding:
         high=estimate.high if estimate else None,
         seeds=seeds,
         verdict=verdict(claim, evidence),
+        text=claim.text,
         clauses=clauses_of(evidence),
         remarks=tuple(filter(None, (*remarks, claim.note and f"our interpretation: {claim.note}"))),
     )

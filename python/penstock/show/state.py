@@ -1,0 +1,22 @@
+"""What the first screen of a page says about the runs: what is missing, failed or damaged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from penstock.analyse.results import Results
+
+
+def warnings_of(results: Results) -> list[str]:
+    """One sentence for each reason why the results are not those of the whole experiment."""
+    missing, failed = results.missing(), len(results.about["failures"])
+    told = []
+    if missing:
+        there = results.plan.height - missing
+        told.append(f"Incomplete: {there:,} of {results.plan.height:,} runs have finished. This page shows these.")
+    elif not results.about["complete"]:
+        told.append("Incomplete: the experiment has not ended, and may add runs. This page shows the finished ones.")
+    if failed:
+        told.append(f"{failed:,} run{'s' * (failed != 1)} failed.")
+    return [*told, *(f"Damaged, and left out: {damage}." for damage in results.store.damaged)]

@@ -1,0 +1,30 @@
+"""What the documentation names exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guides/*.md"), *ROOT.glob("docs/studies/*.md")]
+FOLDERS = ("crates", "docs", "python", "tests", "tools")
+NAMED = re.compile(r"[\w./-]*\w\.(?:py|rs|md|jinja)\b|\b(?:crates|docs|python|tests|tools)/[\w./-]*\w")
+"""A file of source or documentation by its name or the end of its path, or a path from the root."""
+ELSEWHERE = {"ns.py", "//pola.rs"}
+"""A simulator, and an address."""
+
+
+@pytest.fixture(scope="module")
+def there() -> set[str]:
+    """All files and folders that may be named, each by every end of its path: ``a/b.py`` and ``b.py``."""
+    found = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if "target" not in path.parts]
+    paths = [path.relative_to(ROOT).parts for path in (*found, *ROOT.iterdir())]
+    return {"/".join(parts[start:]) for parts in paths for start in range(len(parts))}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_file_that_the_documentation_names_exists(page: Path, there: set[str]) -> None:
+    named = {match.removeprefix("./").replace("../", "") for match in NAMED.findall(page.read_text(encoding="utf-8"))}
+    # `make docs` writes the pages of `reference/generated`, and fails for a link to one that is not there.
+    missing = {name for name in named - there - ELSEWHERE if "reference/generated/" not in name}
+    assert not missing, f"{page.name} names {', '.join(sorted(missing))}"
