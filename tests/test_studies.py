@@ -363,7 +363,7 @@ def test_a_study_under_another_reading_says_so_first(tmp_path: Path, capsys: pyt
     reading = "Judged under another reading: duration=10 s, line.satellite.queues="
     assert capsys.readouterr().out.startswith(reading)
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert page.partition("<p>")[2].startswith(reading)
+    assert page.partition('class="headline">')[2].startswith(reading)
     assert "--set &#39;duration=10 s&#39;" in page
     told = json.loads((tmp_path / "claims.json").read_text(encoding="utf-8"))
     assert told["set"] == settings
