@@ -51,6 +51,7 @@ ALLOWED = {
         "results",
         "metric",
         "statistics",
+        "estimates",
     },
     "truth": {"scenario", "run", "statistics", "errors"},
     "progress": {"experiment"},

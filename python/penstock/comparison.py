@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.errors import InputError, whole_number
+from penstock.estimates import sample
 from penstock.executors import MOST_JOBS, interruptible, open_pool
 from penstock.experiment import Experiment, Plan, State, refuse_flood
 from penstock.metric import Metric
 from penstock.results import Results
 from penstock.run import MOST_REPLICATIONS, limits
 from penstock.scenario import source_of
-from penstock.statistics import Difference, Ranked, differences, rank
+from penstock.statistics import Difference, Ranked, Sample, differences, rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +50,7 @@ class Contender:
 class Comparison:
     """How scenarios rank in one metric of one group or port (``of``).
 
-    ``replications`` is the number of replications compared; ``counts`` has, for a ratio, the events and trials of each.
+    ``replications`` is the number of replications compared; ``samples`` has the values of each scenario.
     """
 
     metric: Metric
@@ -57,7 +58,7 @@ class Comparison:
     ranking: Sequence[Ranked]
     differences: Sequence[Difference]
     replications: int
-    counts: Mapping[str, tuple[int, int]]
+    samples: Mapping[str, Sample]
 
 
 def compare(
@@ -115,25 +116,34 @@ def rankings(results: Results, metric: Metric) -> list[Comparison]:
 
     Only replications in which every scenario has a value count.
     """
-    names = dict(results.plan.select("point", "scenario").unique().sort("point").iter_rows())
-    found: dict[str, dict[str, dict[int, float]]] = {}
-    counts: dict[str, dict[str, tuple[int, int]]] = {}
-    for row in metric.values(results).drop_nulls().iter_rows(named=True):
-        name = names[row["point"]]
-        found.setdefault(row["of"], {}).setdefault(name, {})[row["replication"]] = row["value"]
-        if "events" in row:
-            events, trials = counts.setdefault(row["of"], {}).get(name, (0, 0))
-            counts[row["of"]][name] = events + row["events"], trials + row["trials"]
+    import polars as pl
+
+    names = names_of(results)
+    rows = metric.values(results).drop_nulls("value")
     comparisons = []
-    for of, values in found.items():
-        shared = sorted(set.intersection(*(set(own) for own in values.values())))
-        if len(values) < len(names) or not shared:
-            continue
-        samples = {name: [values[name][number] for number in shared] for name in names.values()}
-        ranking = rank(samples, lower_is_better=metric.lower_is_better)
-        pairs = differences(samples)
-        comparisons.append(Comparison(metric, of, ranking, pairs, len(shared), counts.get(of, {})))
+    for (of,), part in rows.group_by(["of"], maintain_order=True) if rows.height else ():
+        in_all = part.group_by("replication").len().filter(pl.col("len") == len(names))["replication"]
+        shared = part.filter(pl.col("replication").is_in(in_all.to_list())).sort("replication")
+        if shared.height:
+            samples = {name: sample(metric.kind, shared.filter(pl.col("point") == at)) for at, name in names.items()}
+            ranking = rank(samples, lower_is_better=metric.lower_is_better)
+            comparisons.append(Comparison(metric, str(of), ranking, differences(samples), len(in_all), samples))
     return comparisons
+
+
+def identical_runs(results: Results) -> list[tuple[str, ...]]:
+    """The scenarios whose runs agree to the last bit in every replication: groups of two or more names."""
+    prints: dict[tuple[str, ...], list[str]] = {}
+    runs = results.table("runs").sort("point", "replication")
+    if runs.height and not results.missing():
+        for point, name in names_of(results).items():
+            prints.setdefault(tuple(runs.filter(point=point)["fingerprint"]), []).append(name)
+    return [tuple(names) for names in prints.values() if len(names) > 1]
+
+
+def names_of(results: Results) -> dict[int, str]:
+    """The name of the scenario of each point."""
+    return dict(results.plan.select("point", "scenario").unique().sort("point").iter_rows())
 
 
 def different_traffic(scenarios: Mapping[str, Scenario]) -> list[str]:

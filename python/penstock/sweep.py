@@ -60,7 +60,7 @@ def decisions(results: Results) -> list[PointDecision]:
         wish = Precision(target, first_replications(table), table["most_replications"])
         each = metric(name, base)
         for found in estimates(each, results):
-            decision = wish.decide(found.values)
+            decision = wish.decide(found.values, found.estimate)
             text = str(found) if decision.verdict == "zero" and found.trials else decision.text
             made.append(PointDecision(found.point, found.of, each, decision.verdict, decision.add, text))
     return made
