@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from penstock import Results, Scenario, Sweep
-from penstock.estimates import estimates
-from penstock.metric import KINDS, NAMES, metric
-from penstock.run import blank_tables
+from penstock.analyse.estimates import estimates
+from penstock.analyse.metric import KINDS, NAMES, metric
+from penstock.api.run import blank_tables
 from penstock.statistics import LEAST
 
 LOSSY = """

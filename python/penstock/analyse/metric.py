@@ -1,0 +1,166 @@
+"""Metrics: a measured quantity, named by a short text, and its values in results.
+
+``loss_ratio`` is a column of the table of groups or of ports, for every group or port; ``voice.loss_ratio`` and
+``satellite.utilisation`` are those of one. Units are those of the column's name: ``_s`` seconds, ``_bps`` bits per
+second.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from penstock.core.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from penstock.analyse.results import Results
+    from penstock.core.scenario import Scenario
+
+NAMES = {"groups": "group", "ports": "port"}
+"""The tables of metrics, and the column that names a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What kind of quantity a column is, which decides how its interval is computed.
+
+    Attributes:
+        high: the greatest possible value; the least is 0.
+        events: for a ratio of counts the column of the events,
+        trials: and that of the trials.
+        members: for Jain's index the column of n, because the least possible value is 1/n.
+    """
+
+    high: float = math.inf
+    events: str = ""
+    trials: str = ""
+    members: str = ""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that the estimate needs beside the value, by their names in :meth:`Metric.values`."""
+        named = {"events": self.events, "trials": self.trials, "members": self.members}
+        return {name: column for name, column in named.items() if column}
+
+
+POSITIVE = Kind()
+"""A count, a time, a rate or a length: 0 or more."""
+FRACTION = Kind(high=1.0)
+"""Between 0 and 1, without counts of events and trials in the table."""
+FAIRNESS = Kind(high=1.0, members="flows")
+KINDS: dict[str, Kind] = {
+    "loss_ratio": Kind(1.0, "lost", "sent"),
+    "jitter_share": Kind(1.0, "over_jitter_limit", "sent"),
+    "success_once": Kind(1.0, "accepted", "transmitted"),
+    "success_all": Kind(1.0, "accepted", "sent"),
+    "error_report_share": FRACTION,
+    "utilisation": FRACTION,
+    "fairness": FAIRNESS,
+    **dict.fromkeys(("flows", "sent", "delivered", "lost", "tagged", "over_jitter_limit"), POSITIVE),
+    **dict.fromkeys(("obeyed_mild", "obeyed_severe", "transfers", "transfers_unfinished"), POSITIVE),
+    **dict.fromkeys(("connections", "connections_given_up", "produced", "refused", "unsent", "waiting"), POSITIVE),
+    **dict.fromkeys(("acknowledged", "unacknowledged", "outstanding", "transmitted", "retransmitted"), POSITIVE),
+    **dict.fromkeys(("accepted", "duplicates", "outside_window", "late", "strays"), POSITIVE),
+    **dict.fromkeys(("error_reports", "error_reports_sent", "error_npdus"), POSITIVE),
+    **dict.fromkeys(("arrived", "departed", "discarded", "marked", "notices_mild", "notices_severe"), POSITIVE),
+    **dict.fromkeys(("load_bps", "sent_bps", "throughput_bps", "nominal_bps", "rate_bps"), POSITIVE),
+    **dict.fromkeys(("accepted_per_s", "power"), POSITIVE),
+    "discard_share": POSITIVE,  # NPDUs of any kind over DT TPDUs: may exceed 1
+    **dict.fromkeys(("delay_mean_s", "delay_p50_s", "delay_p99_s", "delay_p999_s", "delay_max_s"), POSITIVE),
+    **dict.fromkeys(("delay_transmission_mean_s", "delay_production_mean_s"), POSITIVE),
+    **dict.fromkeys(("transfer_mean_s", "transfer_mean_all_s"), POSITIVE),
+    **dict.fromkeys(("queue_mean", "queue_max", "queue_max_start"), POSITIVE),
+    **dict.fromkeys(("queue_mean_bits", "waiting_mean_bits"), POSITIVE),
+}
+"""The kind of every column of groups and ports that has numbers."""
+HIGHER_IS_BETTER = {
+    *("accepted", "accepted_per_s", "delivered", "departed", "fairness", "load_bps", "power", "success_all"),
+    *("success_once", "throughput_bps", "transfers", "utilisation"),
+}
+UNITS = {"s": "s", "bps": "bit/s"}
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A column of a table, for all rows or for the one of that ``name``."""
+
+    table: str
+    column: str
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.name}.{self.column}" if self.name else self.column
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a lower value is better, as for losses and delays."""
+        return self.column not in HIGHER_IS_BETTER
+
+    @property
+    def kind(self) -> Kind:
+        """What kind of quantity it is."""
+        return KINDS[self.column]
+
+    @property
+    def label(self) -> str:
+        """The quantity and its unit as the label of an axis, such as ``delay mean (s)``."""
+        if self.column.endswith("_per_s"):
+            return f"{self.column.removesuffix('_per_s').replace('_', ' ')} (1/s)"
+        words, _, unit = self.column.rpartition("_")
+        if words and unit in UNITS:
+            return f"{words.replace('_', ' ')} ({UNITS[unit]})"
+        return self.column.replace("_", " ")
+
+    def values(self, results: Results) -> pl.DataFrame:
+        """One row a run and group or port: ``point``, ``of`` (its name), ``seed``, ``replication`` and ``value``.
+
+        ``value`` is null if there was nothing to measure. A ratio of counts also has ``events`` and ``trials``, and
+        Jain's index ``members``.
+        """
+        import polars as pl
+
+        rows = results.table(self.table)
+        name = NAMES[self.table]
+        if not rows.height:
+            return pl.DataFrame()
+        if self.name:
+            rows = rows.filter(pl.col(name) == self.name)
+        others = [pl.col(column).alias(label) for label, column in self.kind.columns.items()]
+        value = pl.col(self.column).cast(pl.Float64).alias("value")
+        return rows.select("point", pl.col(name).alias("of"), "seed", "replication", value, *others)
+
+
+def metric(text: str, scenario: Scenario) -> Metric:
+    """The metric that ``text`` names for ``scenario``. Raises :class:`InputError` if there is none."""
+    name, _, column = text.strip().rpartition(".")
+    tables = {table: _frame(scenario, table) for table in NAMES}
+    numeric = {
+        table: [key for key, kind in frame.schema.items() if kind.is_numeric()] for table, frame in tables.items()
+    }
+    found = next((table for table, columns in numeric.items() if column in columns), None)
+    if found is None:
+        known = [key for columns in numeric.values() for key in columns]
+        raise InputError(
+            "there is no such metric",
+            path="metric",
+            value=text,
+            remedy=did_you_mean(column, known) or f"there are {', '.join(known)}",
+        )
+    names = tables[found][NAMES[found]].to_list()
+    if name and name not in names:
+        raise InputError(
+            f"the scenario has no {NAMES[found]} of that name",
+            path="metric",
+            value=text,
+            remedy=did_you_mean(name, names) or f"there are {', '.join(names)}",
+        )
+    return Metric(found, column, name)
+
+
+def _frame(scenario: Scenario, table: str) -> pl.DataFrame:
+    import polars as pl
+
+    return pl.DataFrame(scenario.blank_tables()[table])
