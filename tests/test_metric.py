@@ -8,7 +8,6 @@ import pytest
 from penstock import Results, Scenario, Sweep
 from penstock.analyse.estimates import estimates
 from penstock.analyse.metric import KINDS, NAMES, metric
-from penstock.api.run import blank_tables
 from penstock.statistics import LEAST
 
 LOSSY = """
@@ -32,7 +31,7 @@ def lossy(tmp_path_factory: pytest.TempPathFactory) -> Results:
 
 
 def test_every_column_that_can_be_a_metric_has_a_kind() -> None:
-    tables = {name: pl.DataFrame(columns) for name, columns in blank_tables(Scenario.parse(LOSSY)).items()}
+    tables = {name: pl.DataFrame(columns) for name, columns in Scenario.parse(LOSSY).blank_tables().items()}
     numeric = {name for table in NAMES for name, kind in tables[table].schema.items() if kind.is_numeric()}
     assert numeric == set(KINDS)
     for kind in KINDS.values():
