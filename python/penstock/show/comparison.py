@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 METRICS = ("loss_ratio", "delay_mean_s", "throughput_bps")
 """The default metrics of a comparison."""
-RANKS = ("rank", "scenario", "mean (95 %)", "tied with", "")
+RANKS = ("rank", "scenario", "mean (95 %)", "tied with")
 MOST_WITHOUT_MATRIX = 3
 MATRIX_NOTE = "Scenarios with a common letter do not differ significantly; a is the best group."
 TOO_FEW_NOTE = f"Some share a letter because there are {TOLD['too few']}."
@@ -137,7 +137,8 @@ def heading(found: Comparison) -> str:
 def rank_cells(found: Comparison, one: Ranked) -> list[str]:
     """A line of a ranking; a rank that is not decided is a range."""
     place = str(one.rank) if one.last == one.rank else f"{one.rank} to {one.last}"
-    return [place, one.name, mean_of(found, one), ", ".join(one.tied) or "-", one.note]
+    note = f" ({one.note})" if one.note else ""
+    return [place, one.name, mean_of(found, one), f"{', '.join(one.tied) or '-'}{note}"]
 
 
 def mean_of(found: Comparison, one: Ranked) -> str:

@@ -48,7 +48,7 @@ class Sample:
         Their variance is that of the estimate times the number of replications, and differences of two ratios are
         those of their linear values, replication by replication.
         """
-        if not self.trials:
+        if not len(self.trials):
             return [float(value) for value in self.values]
         whole = sum(self.trials)
         pairs = list(zip(self.values, self.trials, strict=True))
@@ -65,7 +65,7 @@ class Sample:
         """
         plain = student(self.linear, level)
         mean = min(max(plain.mean, self.low), self.high)
-        if self.trials and mean in (self.low, self.high):
+        if len(self.trials) and mean in (self.low, self.high):
             width = upper_bound(0, sum(self.trials), level) * (self.high - self.low)
             return Estimate(mean, max(self.low, mean - width), min(self.high, mean + width), plain.count)
         half = plain.half_width
