@@ -1,7 +1,10 @@
-"""Verdicts on the claims of the thesis: one function per claim, none of them tuned to the result.
+"""The claims of the thesis: one predicate for each, none of them tuned to the result.
 
 The larger numbers of sources are the last third of each scenario's grid; a growth is a last third above the first. If
 the text names one number of sources, that one is judged; if it names none, all or the larger ones are.
+
+The claims about alternatives that the thesis rejects, and about one round of notices, use runs of the alternatives and
+time series.
 """
 
 from __future__ import annotations
@@ -14,23 +17,33 @@ from penstock.statistics import student
 from penstock.studies import predicates
 from penstock.studies.claims import Clause, Clauses, Evidence, NotRun, Samples
 from penstock.studies.predicates import Predicates, clauses, never, percent
-from penstock.studies.runs import MissingRunError
-from penstock.studies.satellite.grid import CASES, MIXES, REAL_TIME, Point, case_points, largest
-from penstock.studies.satellite.runs import Runs, unconstrained
+from penstock.studies.runs import MissingRunError, mean
+from penstock.studies.satellite.grid import (
+    ALTERNATIVE_SCENARIOS,
+    CASES,
+    MIXES,
+    REAL_TIME,
+    Point,
+    case_points,
+    larger,
+    largest,
+    smaller,
+)
+from penstock.studies.satellite.measures import Runs, all_episodes, relative_spread, unconstrained
 
 PREDICATES: Predicates[Runs] = Predicates()
 claim = PREDICATES.claim
 
 
-# ------------------------------------------------------------------------------------------------ points and samples
-def larger(scenario: int, case: str) -> list[Point]:
-    """The points with the larger numbers of sources."""
-    return [Point(scenario, case, n) for n in MIXES[scenario].larger]
+# ---------------------------------------------------------------------------------------------------------- samples
+def judged(name: str, measure: str, points: Sequence[Point], note: str = "") -> None:
+    """Registers a claim whose number is judged at each of some points."""
+    claim(name)(lambda runs: samples(runs, measure, points, note))
 
 
-def smaller(scenario: int, case: str) -> list[Point]:
-    """As many points from the lower end."""
-    return case_points(scenario, case)[: len(MIXES[scenario].larger)]
+def zero(name: str, events: str, trials: str, points: Sequence[Point]) -> None:
+    """Registers a claim that something never happens at some points."""
+    claim(name)(lambda runs: never(runs, events, trials, points))
 
 
 def samples(runs: Runs, name: str, points: Sequence[Point], note: str = "") -> Samples:
@@ -96,19 +109,9 @@ def _(runs: Runs) -> Evidence:
     return crossing(runs, 3, 57, 50, load, note)
 
 
-@claim("sat.s1c2.load")
-def _(runs: Runs) -> Evidence:
-    return samples(runs, "load", case_points(1, "2"), "each N judged")
-
-
-@claim("sat.s2c2.load")
-def _(runs: Runs) -> Evidence:
-    return samples(runs, "load", [point for point in case_points(2, "2") if point.n >= 19], "each N from 19 on judged")
-
-
-@claim("sat.s3c2.load")
-def _(runs: Runs) -> Evidence:
-    return samples(runs, "load", larger(3, "2"), "each of the larger N judged")
+judged("sat.s1c2.load", "load", case_points(1, "2"), "each N judged")
+judged("sat.s2c2.load", "load", [point for point in case_points(2, "2") if point.n >= 19], "each N from 19 on judged")
+judged("sat.s3c2.load", "load", larger(3, "2"), "each of the larger N judged")
 
 
 @claim("sat.s1c3.load")
@@ -133,24 +136,10 @@ def load_with_gap(runs: Runs, scenario: int) -> Samples:
     return at_largest(runs, "load", scenario, "3", f"{100 * gap:.1f} points above case 2")
 
 
-@claim("sat.s2c3.load")
-def _(runs: Runs) -> Evidence:
-    return load_with_gap(runs, 2)
-
-
-@claim("sat.s3c3.load")
-def _(runs: Runs) -> Evidence:
-    return load_with_gap(runs, 3)
-
-
-@claim("sat.s1.share")
-def _(runs: Runs) -> Evidence:
-    return unconstrained_share(runs, 1, ("video",))
-
-
-@claim("sat.s3.share")
-def _(runs: Runs) -> Evidence:
-    return unconstrained_share(runs, 3, REAL_TIME)
+claim("sat.s2c3.load")(lambda runs: load_with_gap(runs, 2))
+claim("sat.s3c3.load")(lambda runs: load_with_gap(runs, 3))
+claim("sat.s1.share")(lambda runs: unconstrained_share(runs, 1, ("video",)))
+claim("sat.s3.share")(lambda runs: unconstrained_share(runs, 3, REAL_TIME))
 
 
 def unconstrained_share(runs: Runs, scenario: int, groups: Sequence[str]) -> Samples:
@@ -173,9 +162,7 @@ def _(runs: Runs) -> Evidence:
 
 
 # ------------------------------------------------------------------------------------------------- loss and jitter
-@claim("sat.s1c1.loss-max")
-def _(runs: Runs) -> Evidence:
-    return at_largest(runs, "loss", 1, "1")
+judged("sat.s1c1.loss-max", "loss", [largest(1, "1")])
 
 
 @claim("sat.s1c1.jitter")
@@ -201,22 +188,8 @@ def _(runs: Runs) -> Evidence:
     )
 
 
-def relative_spread(values: Sequence[float]) -> float:
-    """Standard deviation over mean."""
-    mean = math.fsum(values) / len(values)
-    if len(values) < 2 or mean == 0:
-        return 0.0
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)) / mean
-
-
-@claim("sat.s1c2.loss")
-def _(runs: Runs) -> Evidence:
-    return never(runs, "lost.real_time", "sent.real_time", case_points(1, "2"))
-
-
-@claim("sat.s1c2.jitter")
-def _(runs: Runs) -> Evidence:
-    return never(runs, "over.real_time", "sent.real_time", case_points(1, "2"))
+zero("sat.s1c2.loss", "lost.real_time", "sent.real_time", case_points(1, "2"))
+zero("sat.s1c2.jitter", "over.real_time", "sent.real_time", case_points(1, "2"))
 
 
 @claim("sat.s1c3.loss")
@@ -225,29 +198,11 @@ def _(runs: Runs) -> Evidence:
     return samples(runs, "loss", larger(1, "3"), f"each of the larger N judged; case 1 loses {percent(base)} there")
 
 
-@claim("sat.s1c3.jitter")
-def _(runs: Runs) -> Evidence:
-    return at_largest(runs, "jitter", 1, "3")
-
-
-@claim("sat.s2c1.loss-max")
-def _(runs: Runs) -> Evidence:
-    return at_largest(runs, "data_loss", 2, "1")
-
-
-@claim("sat.s2c2.loss")
-def _(runs: Runs) -> Evidence:
-    return never(runs, "lost.data", "sent.data", case_points(2, "2"))
-
-
-@claim("sat.s2c3.loss")
-def _(runs: Runs) -> Evidence:
-    return samples(runs, "data_loss", larger(2, "3"), "each of the larger N judged")
-
-
-@claim("sat.s3c2.loss")
-def _(runs: Runs) -> Evidence:
-    return never(runs, "lost.real_time", "sent.real_time", case_points(3, "2"))
+judged("sat.s1c3.jitter", "jitter", [largest(1, "3")])
+judged("sat.s2c1.loss-max", "data_loss", [largest(2, "1")])
+zero("sat.s2c2.loss", "lost.data", "sent.data", case_points(2, "2"))
+judged("sat.s2c3.loss", "data_loss", larger(2, "3"), "each of the larger N judged")
+zero("sat.s3c2.loss", "lost.real_time", "sent.real_time", case_points(3, "2"))
 
 
 @claim("sat.s3c2.data-loss")
@@ -259,7 +214,7 @@ def low_queue_note(runs: Runs) -> str:
     """The last time at which the data queue was nearly full, as far as there are time series."""
     point = largest(3, "2")
     try:
-        traces = runs.traces(point, "satellite", "queue_1").values()
+        traces = runs.of_kind("series").traces(point, "satellite", "queue_1").values()
     except MissingRunError:
         return ""
     full = [at for times, values in traces for at, value in zip(times, values, strict=True) if value > 900]
@@ -270,14 +225,8 @@ def low_queue_note(runs: Runs) -> str:
     return f"at N = {point.n} the data queue holds more than 900 cells {span}: {cause}"
 
 
-@claim("sat.s3c2.jitter")
-def _(runs: Runs) -> Evidence:
-    return never(runs, "over.real_time", "sent.real_time", case_points(3, "2"))
-
-
-@claim("sat.s3c3.loss")
-def _(runs: Runs) -> Evidence:
-    return samples(runs, "loss", larger(3, "3"), "each of the larger N judged")
+zero("sat.s3c2.jitter", "over.real_time", "sent.real_time", case_points(3, "2"))
+judged("sat.s3c3.loss", "loss", larger(3, "3"), "each of the larger N judged")
 
 
 @claim("sat.s3c3.jitter")
@@ -331,46 +280,24 @@ def _(runs: Runs) -> Evidence:
 # ------------------------------------------------------------------------------------------------------------ files
 def transfers(runs: Runs, scenario: int, case: str) -> Samples:
     """The file time at the largest N, its growth, and its value with unfinished transfers."""
-    low, high = runs.average("transfer", smaller(scenario, case)), runs.average("transfer", larger(scenario, case))
+    low, high = (runs.average("transfer_mean_s", ends(scenario, case)) for ends in (smaller, larger))
     point = largest(scenario, case)
-    note = f"finished files only; with those under way {runs.mean('transfer.all', point):.1f} s; "
+    note = f"finished files only; with those under way {runs.mean('transfer_mean_all_s', point):.1f} s; "
     note += f"{low:.1f} s at the smaller N, {high:.1f} s at the larger"
-    return samples(runs, "transfer", [point], note)
+    return samples(runs, "transfer_mean_s", [point], note)
 
 
-@claim("sat.s2c1.transfer")
-def _(runs: Runs) -> Evidence:
-    return samples(runs, "transfer", case_points(2, "1"), "each N judged")
-
-
-@claim("sat.s2c2.transfer")
-def _(runs: Runs) -> Evidence:
-    return transfers(runs, 2, "2")
-
-
-@claim("sat.s2c3.transfer")
-def _(runs: Runs) -> Evidence:
-    return transfers(runs, 2, "3")
-
-
-@claim("sat.s3c1.transfer")
-def _(runs: Runs) -> Evidence:
-    return samples(runs, "transfer", case_points(3, "1"), "each N judged")
-
-
-@claim("sat.s3c2.transfer")
-def _(runs: Runs) -> Evidence:
-    return transfers(runs, 3, "2")
-
-
-@claim("sat.s3c3.transfer")
-def _(runs: Runs) -> Evidence:
-    return transfers(runs, 3, "3")
+judged("sat.s2c1.transfer", "transfer_mean_s", case_points(2, "1"), "each N judged")
+claim("sat.s2c2.transfer")(lambda runs: transfers(runs, 2, "2"))
+claim("sat.s2c3.transfer")(lambda runs: transfers(runs, 2, "3"))
+judged("sat.s3c1.transfer", "transfer_mean_s", case_points(3, "1"), "each N judged")
+claim("sat.s3c2.transfer")(lambda runs: transfers(runs, 3, "2"))
+claim("sat.s3c3.transfer")(lambda runs: transfers(runs, 3, "3"))
 
 
 def transfer_order(runs: Runs, scenario: int, cases: Sequence[str]) -> Clauses:
     """Neighbours in an order of file times, over the larger N."""
-    times = {case: runs.average("transfer", larger(scenario, case)) for case in cases}
+    times = {case: runs.average("transfer_mean_s", larger(scenario, case)) for case in cases}
     parts = [
         Clause(f"case {a} shorter than case {b}", times[a] < times[b], f"{times[a]:.1f} s and {times[b]:.1f} s")
         for a, b in pairwise(cases)
@@ -378,14 +305,8 @@ def transfer_order(runs: Runs, scenario: int, cases: Sequence[str]) -> Clauses:
     return clauses(runs, *parts, note="means of the finished files over the larger N")
 
 
-@claim("sat.s2.transfer-order")
-def _(runs: Runs) -> Evidence:
-    return transfer_order(runs, 2, ("1", "3", "2"))
-
-
-@claim("sat.s3.transfer-order")
-def _(runs: Runs) -> Evidence:
-    return transfer_order(runs, 3, ("1", "2", "3"))
+claim("sat.s2.transfer-order")(lambda runs: transfer_order(runs, 2, ("1", "3", "2")))
+claim("sat.s3.transfer-order")(lambda runs: transfer_order(runs, 3, ("1", "2", "3")))
 
 
 @claim("sat.s2.throughput")
@@ -451,6 +372,89 @@ def _(runs: Runs) -> Evidence:
         )
     )
     return clauses(runs, *parts, note="load sent against case 1 on the same traffic, means over the larger N")
+
+
+# --------------------------------------------------------------------------- alternatives, and one round of notices
+@claim("sat.notice-step")
+def _(runs: Runs) -> Evidence:
+    parts = []
+    for scenario in MIXES:
+        told = all_episodes(runs, largest(scenario, "2"))
+        untold = all_episodes(runs, largest(scenario, "3"))
+        if not told:
+            parts.append(Clause(f"scenario {scenario}: the load falls by 4 points or more", False, "no new excess"))
+            continue
+        fall = student(episode.fall for episode in told)
+        shown = f"{100 * fall.mean:.1f} points from {percent(mean([e.start for e in told]))}, {len(told)} rounds"
+        if untold:
+            shown += f"; without Type 0 {100 * mean([e.fall for e in untold]):.1f} points"
+        parts.append(Clause(f"scenario {scenario}: the load falls by 4 points or more", fall.mean >= 0.04, shown))
+    note = (
+        "case 2 against case 3 at the largest N: total filtered rate at a new excess of 0.9, minus its mean from 0.1 s"
+    )
+    return clauses(runs, *parts, note=f"{note} to a round trip later")
+
+
+@claim("sat.bucket-queue")
+def _(runs: Runs) -> Evidence:
+    parts = []
+    for scenario in ALTERNATIVE_SCENARIOS:
+        without, with_queue = largest(scenario, "2"), largest(scenario, "bucket-queue")
+        delays = [1e3 * runs.mean("delay", point) for point in (without, with_queue)]
+        over = [runs.mean("jitter", point) for point in (without, with_queue)]
+        parts += [
+            Clause(
+                f"scenario {scenario}: the queue raises the mean delay",
+                delays[1] > delays[0],
+                f"{delays[0]:.1f} to {delays[1]:.1f} ms",
+            ),
+            Clause(
+                f"scenario {scenario}: the jitter limit is met without it and not with it",
+                over[0] == 0 and over[1] > 0,
+                f"{percent(over[0])} and {percent(over[1])} of the cells over it",
+            ),
+        ]
+    return clauses(runs, *parts, note="voice and video, case 2 with and without a queue of 64 cells, largest N")
+
+
+@claim("sat.priority")
+def _(runs: Runs) -> Evidence:
+    point, without = largest(3, "2"), largest(3, "no-priorities")
+    parts = []
+    for name, word in (("delay", "mean delay"), ("delay.p999", "99.9 % delay")):
+        better, worse = (1e3 * runs.mean(name, place) for place in (point, without))
+        parts.append(Clause(f"{word} lower with priorities", better < worse, f"{better:.2f} and {worse:.2f} ms"))
+    over = [runs.mean("jitter", place) for place in (point, without)]
+    parts.append(
+        Clause("fewer cells over the jitter limit", over[0] < over[1], f"{percent(over[0])} and {percent(over[1])}")
+    )
+    return clauses(runs, *parts, note="voice and video, scenario 3 case 2, largest N, against one queue for all")
+
+
+@claim("sat.alternatives")
+def _(runs: Runs) -> Evidence:
+    parts = []
+    for scenario in ALTERNATIVE_SCENARIOS:
+        backward, forward = (
+            mean([e.lasts_s for e in all_episodes(runs, largest(scenario, case))], "a new excess of the input rate")
+            for case in ("2", "forward-marking")
+        )
+        parts.append(
+            Clause(
+                f"scenario {scenario}: a new excess of the rate ends sooner with backward notices",
+                backward < forward,
+                f"{1e3 * backward:.0f} and {1e3 * forward:.0f} ms",
+            )
+        )
+        used, stopped = (runs.mean("utilisation", largest(scenario, case)) for case in ("2", "stopping-sources"))
+        parts.append(
+            Clause(
+                f"scenario {scenario}: sources that stop leave more of the link unused",
+                stopped < used,
+                f"utilisation {percent(stopped)}, with rate control {percent(used)}",
+            )
+        )
+    return clauses(runs, *parts, note="case 2 and its alternatives at the largest N")
 
 
 @claim("sat.future")
