@@ -17,7 +17,7 @@ from penstock.analyse.metric import Metric
 from penstock.analyse.results import Results
 from penstock.api.run import MOST_REPLICATIONS, limits
 from penstock.core.errors import InputError, whole_number
-from penstock.core.scenario import source_of
+from penstock.core.scenario import Scenario, source_of
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
 from penstock.execute.experiment import Experiment, Plan, State, refuse_flood
 from penstock.statistics import Difference, Ranked, Sample, differences, rank
@@ -25,7 +25,7 @@ from penstock.statistics import Difference, Ranked, Sample, differences, rank
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.core.scenario import Scenario
+    from penstock.core.scenario import Source
     from penstock.scheduler import Scheduler
 
 
@@ -62,7 +62,7 @@ class Comparison:
 
 
 def compare(
-    scenarios: Mapping[str, Scenario],
+    scenarios: Mapping[str, Source],
     out: str | Path,
     *,
     replications: int = 10,
@@ -77,18 +77,21 @@ def compare(
 ) -> Results:
     """Run every scenario for the same seed and replications, and store the runs in the directory ``out``.
 
+    ``scenarios`` has a scenario for each name, as :func:`penstock.run` takes it.
     ``metrics`` are the default metrics of a later comparison; ``most_pdus`` and ``most_memory_gb`` are
     as in :meth:`penstock.Sweep.run`.
 
     Raises as :meth:`penstock.Sweep.run`.
     """
+    if not isinstance(scenarios, Mapping):
+        raise InputError("the scenarios have no names", path="scenarios", remedy='give a dict: {"a": "a.toml", ...}')
     if len(scenarios) < 2:
         raise InputError("a comparison needs two scenarios or more", value=", ".join(scenarios), remedy="name another")
-    whole_number(replications, "replications", 1, MOST_REPLICATIONS)
-    whole_number(seed, "seed", 0, 2**64 - 1)
+    replications = whole_number(replications, "replications", 1, MOST_REPLICATIONS)
+    seed = whole_number(seed, "seed", 0, 2**64 - 1)
     whole_number(jobs, "jobs", 1, MOST_JOBS)
     refuse_flood(len(scenarios) * replications, "comparison", "compare fewer scenarios, or use fewer replications")
-    contenders = [Contender(name, scenario.with_({"sweep": None})) for name, scenario in scenarios.items()]
+    contenders = [Contender(name, Scenario.of(source).with_({"sweep": None})) for name, source in scenarios.items()]
     details = {
         "scenarios": {contender.name: contender.scenario.tree for contender in contenders},
         "files": [source_of(contender.scenario.name) for contender in contenders],

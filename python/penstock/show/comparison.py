@@ -110,7 +110,7 @@ def page_of(results: Results) -> Report:
         parameters={name: scenario.to_toml() for name, scenario in scenarios.items()},
         versions=results.versions(),
         command=command,
-        complete=results.is_complete(),
+        complete=results.is_complete,
     )
 
 

@@ -77,7 +77,7 @@ def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], re
         parameters=dict(study.parameters()),
         versions=results.versions(),
         command=command,
-        complete=results.is_complete(),
+        complete=results.is_complete,
     )
 
 

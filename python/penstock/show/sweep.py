@@ -126,7 +126,7 @@ def page_of(results: Results) -> Report:
         },
         versions=results.versions(),
         command=command,
-        complete=results.is_complete(),
+        complete=results.is_complete,
     )
 
 
