@@ -230,7 +230,9 @@ def test_identical_runs_are_told_apart_from_ties(penstock: Command, small_text: 
     assert line.endswith(told)
     assert re.search(r"^  a +0 a +0\.\d+ c$", done.stdout, re.MULTILINE)
     assert re.search(r"^  c +0\.\d+ b +0\.\d+ a$", done.stdout, re.MULTILINE)
-    assert "identical runs" not in penstock("compare", *files[1:], *metrics, "--replications", 3, "--out", "three").stdout
+    assert (
+        "identical runs" not in penstock("compare", *files[1:], *metrics, "--replications", 3, "--out", "three").stdout
+    )
     few = penstock("compare", *files, *metrics, "--replications", 2, "--out", "two")
     assert "too few replications to tell: try 10" in few.stdout
     assert "1 to " in few.stdout

@@ -1,4 +1,4 @@
-"""Verdicts on the claims of the EPRCA paper: one function per claim, none of them tuned to the result.
+"""The claims of the EPRCA paper: one predicate for each, none of them tuned to the result.
 
 Words of the paper that need a number have it here, set before the runs. Differences are paired by seed: all have the
 same video.
@@ -27,7 +27,7 @@ from penstock.studies.eprca.grid import (
     WAN,
     Point,
 )
-from penstock.studies.eprca.runs import Runs, acr, settling
+from penstock.studies.eprca.measures import Runs, acr, correlations, settling
 from penstock.studies.predicates import Predicates, clauses, difference, is_above, listed, percent, rising
 
 PREDICATES: Predicates[Runs] = Predicates()
@@ -61,7 +61,8 @@ def other_reading(runs: Runs, points: Sequence[Point]) -> str:
     others = [grid.of_target(point) for point in points]
     if not all(point in runs.measures for point in others):
         return ""
-    longest, queue, use = ([runs.mean(name, point) for point in others] for name in ("queue.max", "queue.mean", "use"))
+    names = ("longest_queue", "queue_mean", "utilisation")
+    longest, queue, use = ([runs.mean(name, point) for point in others] for name in names)
     return (
         "with the fair share of the target's part EPRCA++ would have a longest queue of "
         f"{listed(longest)}, a mean of {listed(queue)} and a use of {listed(use, '{:.3f}')}"
@@ -73,23 +74,23 @@ def other_reading(runs: Runs, points: Sequence[Point]) -> str:
 def _(runs: Runs) -> Evidence:
     parts = []
     for name in FOUR:
-        follows = student(runs.correlations(Point(name, LAN)).values()).mean
+        follows = student(correlations(runs, Point(name, LAN)).values()).mean
         text = f"{SCHEMES[name].name}: the allowed rate falls as video rises (correlation at most {FOLLOWS})"
         parts.append(Clause(text, follows <= FOLLOWS, f"{follows:.2f}"))
     for name in FOUR:
-        use, longest = (runs.mean(measure, Point(name, LAN)) for measure in ("use", "queue.max"))
+        use, longest = (runs.mean(measure, Point(name, LAN)) for measure in ("utilisation", "longest_queue"))
         text = f"{SCHEMES[name].name} is not bad: link use of {percent(NOT_BAD)}, no queue over {ACCEPTABLE} cells"
         shown = f"{percent(use)}, {longest:.0f} cells"
         parts.append(Clause(text, use >= NOT_BAD and longest <= ACCEPTABLE, shown))
-    queues = of_each(runs, "queue.mean", LAN)
-    least = all(is_above(difference(runs, "queue.mean", Point(name, LAN), Point("plus", LAN))) for name in EPRCA)
-    use = runs.mean("use", Point("plus", LAN))
+    queues = of_each(runs, "queue_mean", LAN)
+    least = all(is_above(difference(runs, "queue_mean", Point(name, LAN), Point("plus", LAN))) for name in EPRCA)
+    use = runs.mean("utilisation", Point("plus", LAN))
     parts.append(
         Clause(
             "EPRCA++ is best: the least mean queue while the link is used",
             least and use >= NOT_BAD,
-            f"mean queues {listed(queues)}; longest {listed(of_each(runs, 'queue.max', LAN))}; "
-            f"use {listed(of_each(runs, 'use', LAN), '{:.3f}')}",
+            f"mean queues {listed(queues)}; longest {listed(of_each(runs, 'longest_queue', LAN))}; "
+            f"use {listed(of_each(runs, 'utilisation', LAN), '{:.3f}')}",
         )
     )
     return clauses(runs, *parts, note=f"rates over 5 ms from 50 ms on; {other_reading(runs, [Point('plus', LAN)])}")
@@ -98,11 +99,11 @@ def _(runs: Runs) -> Evidence:
 # ------------------------------------------------------------------------------------------------------------ the WAN
 @claim("epr.wan.use")
 def _(runs: Runs) -> Evidence:
-    uses = of_each(runs, "use", WAN, EPRCA)
+    uses = of_each(runs, "utilisation", WAN, EPRCA)
     parts = [
         Clause(
             f"the BES uses the link better than the {SCHEMES[name].name.removeprefix('EPRCA, ')}",
-            is_above(lead := difference(runs, "use", Point("bes"), Point(name))),
+            is_above(lead := difference(runs, "utilisation", Point("bes"), Point(name))),
             f"by {100 * lead.mean:.2f} points",
         )
         for name in ("efci", "eds")
@@ -115,20 +116,20 @@ def _(runs: Runs) -> Evidence:
         )
         for name in ("efci", "eds")
     ]
-    queues = listed(of_each(runs, "queue.mean", WAN, EPRCA))
+    queues = listed(of_each(runs, "queue_mean", WAN, EPRCA))
     return clauses(runs, *parts, note=f"use {listed(uses, '{:.3f}')}; mean queues {queues} cells")
 
 
 @claim("epr.wan.explosion")
 def _(runs: Runs) -> Evidence:
     plus = Point("plus")
-    longest = of_each(runs, "queue.max", WAN)
-    own, worst = runs.mean("queue.max", plus), max(runs.mean("queue.max", Point(name)) for name in EPRCA)
+    longest = of_each(runs, "longest_queue", WAN)
+    own, worst = runs.mean("longest_queue", plus), max(runs.mean("longest_queue", Point(name)) for name in EPRCA)
     return clauses(
         runs,
         Clause(
             "the longest queue of the four",
-            all(is_above(difference(runs, "queue.max", plus, Point(name))) for name in EPRCA),
+            all(is_above(difference(runs, "longest_queue", plus, Point(name))) for name in EPRCA),
             listed(longest),
         ),
         Clause(
@@ -141,19 +142,19 @@ def _(runs: Runs) -> Evidence:
 
 @claim("epr.eds-tuning")
 def _(runs: Runs) -> Evidence:
-    usual = runs.mean("use", Point("eds"))
-    goal = runs.mean("use", Point("bes"))
-    best = max(grid.eds_settings(), key=lambda point: runs.mean("use", point))
-    mended = [point for point in grid.eds_settings() if runs.mean("use", point) >= goal]
-    short = min(mended, key=lambda point: runs.mean("queue.max", point), default=best)
+    usual = runs.mean("utilisation", Point("eds"))
+    goal = runs.mean("utilisation", Point("bes"))
+    best = max(grid.eds_settings(), key=lambda point: runs.mean("utilisation", point))
+    mended = [point for point in grid.eds_settings() if runs.mean("utilisation", point) >= goal]
+    short = min(mended, key=lambda point: runs.mean("longest_queue", point), default=best)
     return clauses(
         runs,
         Clause(f"the EDS underuses the link, below {percent(UNDERUSED)}", usual < UNDERUSED, percent(usual)),
         Clause(
             "some setting uses it as well as the BES does",
             bool(mended),
-            f"{percent(runs.mean('use', best))} at {best}; the BES has {percent(goal)}; of {len(mended)} such settings "
-            f"the shortest queue, {runs.mean('queue.max', short):.0f} cells, at {short}",
+            f"{percent(runs.mean('utilisation', best))} at {best}; the BES has {percent(goal)}; of {len(mended)} such "
+            f"settings the shortest queue, {runs.mean('longest_queue', short):.0f} cells, at {short}",
         ),
         note=f"{len(grid.eds_settings())} settings of QT, DQT, AIR and MRF",
     )
@@ -172,7 +173,8 @@ def round_trip_s(connections: int) -> float:
 @claim("epr.one-round")
 def _(runs: Runs) -> Evidence:
     numbers = range(2, grid.CONNECTIONS + 1)
-    settled = {name: [settling(acr(runs.steps, grid.calm(name)), number, SAME) for number in numbers] for name in FOUR}
+    rates = {name: acr(runs.of_kind("steps"), grid.calm(name)) for name in FOUR}
+    settled = {name: [settling(rates[name], number, SAME) for number in numbers] for name in FOUR}
     own = dict(zip(numbers, settled["plus"], strict=True))
     late = [number for number, time_s in own.items() if time_s is None or time_s > round_trip_s(number)]
     told = ", ".join("never" if time_s is None else f"{1000 * time_s:.2f}" for time_s in own.values())
@@ -204,10 +206,11 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for video, word in (("even", "with video"), ("none", "without video")):
         points = grid.against_target(video)
-        means = [runs.mean("queue.max", point) for point in points]
+        queues = [runs.by_seed("longest_queue", point) for point in points]
+        means = [runs.mean("longest_queue", point) for point in points]
         proper, high = means[TARGETS.index(PROPER)], means[TARGETS.index(TARGET)]
         parts += [
-            rising(f"{word}: it rises with the target", [runs.by_seed("queue.max", each) for each in points], "{:.0f}"),
+            rising(f"{word}: it rises with the target", queues, "{:.0f}"),
             Clause(
                 f"{word}: at {TARGET:g} at least {STEEP:g} times that at {PROPER:g}",
                 high >= STEEP * proper,
@@ -225,11 +228,11 @@ def _(runs: Runs) -> Evidence:
     near = [tau for tau in TAUS if tau <= WAN]
     parts = []
     for name in EPRCA:
-        means = [runs.mean("queue.max", point) for point in grid.against_tau(Point(name))]
+        means = [runs.mean("longest_queue", point) for point in grid.against_tau(Point(name))]
         worst = max(means[: len(near)])
         text = f"{SCHEMES[name].name}: at most {ACCEPTABLE} cells up to tau = {WAN:g} ms"
         parts.append(Clause(text, worst <= ACCEPTABLE, listed(means)))
-    plus = [runs.mean("queue.max", point) for point in grid.against_tau(Point("plus"))]
+    plus = [runs.mean("longest_queue", point) for point in grid.against_tau(Point("plus"))]
     parts.append(
         Clause(
             f"EPRCA++ at {TARGET:g} does not: over {ACCEPTABLE} cells at tau = {WAN:g} ms",
@@ -245,14 +248,14 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for tau, word in ((LAN, "LAN"), (WAN, "WAN")):
         points = grid.against_number(Point("bes"), tau)
-        longest, uses = ([runs.mean(name, point) for point in points] for name in ("queue.max", "use"))
+        longest, uses = ([runs.mean(name, point) for point in points] for name in ("longest_queue", "utilisation"))
         text = f"the BES is good in the {word} at every N: use of {percent(NOT_BAD)}, at most {ACCEPTABLE} cells"
         shown = f"use {listed(uses, '{:.3f}')}; longest {listed(longest)}"
         parts.append(Clause(text, min(uses) >= NOT_BAD and max(longest) <= ACCEPTABLE, shown))
     points = grid.against_number(Point("plus"), LAN)
-    longest, uses = ([runs.mean(name, point) for point in points] for name in ("queue.max", "use"))
+    longest, uses = ([runs.mean(name, point) for point in points] for name in ("longest_queue", "utilisation"))
     shortest = all(
-        is_above(difference(runs, "queue.max", other, point))
+        is_above(difference(runs, "longest_queue", other, point))
         for name in EPRCA
         for other, point in zip(grid.against_number(Point(name), LAN), points, strict=True)
     )
