@@ -124,7 +124,7 @@ impl FileTransfer {
         self.left = self.pdus;
         self.since = self.start;
         self.train.length = self.stream.uniform();
-        self.train.fix(self.start, self.params.rate, now, scale);
+        self.train.fix(self.start, self.params.rate.bits_per_second(), now, scale);
         self.train.next
     }
 
@@ -154,7 +154,7 @@ impl Traffic for FileTransfer {
             self.busy_ps += u128::from(now.since(self.since).0);
             self.pause(now)
         } else {
-            self.train.fix(from, self.params.rate, now, scale);
+            self.train.fix(from, self.params.rate.bits_per_second(), now, scale);
             self.train.next
         };
         (produced.then_some(Unit { octets: self.octets, number: self.number }), upcoming)
