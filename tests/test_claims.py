@@ -69,8 +69,8 @@ def clauses(*holding: bool, beside: Sequence[bool] = ()) -> Clauses:
         (TREND, clauses(True, False, beside=[True]), "partly"),
         (TREND, clauses(False, beside=[True, True]), "not reproduced"),
         (IN_TEXT, clauses(True), "reproduced"),
-        (TREND, NotRun("not run yet"), "not reproduced"),
-        (VALUE, NotRun("not run yet"), "not reproduced"),
+        (TREND, NotRun("not run yet"), "not run"),
+        (VALUE, NotRun("not run yet"), "not run"),
     ],
 )
 def test_verdict_follows_the_kind(claim: Claim, evidence: Evidence, expected: Verdict) -> None:
@@ -100,7 +100,9 @@ def test_findings_have_the_keys_of_every_study_and_null_intervals_for_texts() ->
         judge(TREND, clauses(True, False)),
         judge(TREND, NotRun("not run yet")),
     ]
-    rows = json.loads(to_json(findings))
+    told = json.loads(to_json(findings, complete=True))
+    assert told["complete"]
+    rows = told["claims"]
     keys = ["id", "figure", "published", "reproduced", "low", "high", "seeds", "verdict", "note"]
     assert all(list(row) == keys for row in rows)
     value, several, zero, trend, missing = rows

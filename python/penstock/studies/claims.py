@@ -8,6 +8,7 @@ from runs; `verdict` judges it by the claim's kind:
 - zero: the total over all seeds and points.
 - order, trend, and claims whose numbers stand in their text: a clause for each part of the sentence; `partly` if
   only some hold.
+- a claim without its runs is `not run`.
 - a secondary part of a sentence is a clause, too: if it fails, the claim holds `partly`; alone it does not count.
 """
 
@@ -18,11 +19,12 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, get_args
 
 from penstock.statistics import Estimate, never, student
 
-Verdict = Literal["reproduced", "partly", "not reproduced"]
+Verdict = Literal["reproduced", "partly", "not reproduced", "not run"]
+VERDICTS: Sequence[Verdict] = get_args(Verdict)
 KINDS = ("value", "range", "zero", "order", "trend")
 
 
@@ -226,7 +228,7 @@ def require_match(claims: Sequence[Claim], predicates: Mapping[str, object]) -> 
 def verdict(claim: Claim, evidence: Evidence) -> Verdict:
     """Judges evidence by the kind of the claim: the same rule for all studies."""
     if isinstance(evidence, NotRun):
-        return "not reproduced"
+        return "not run"
     if claim.kind == "zero" and isinstance(evidence, Count):
         return whole(evidence.beside) if sum(evidence.per_seed) == 0 else "not reproduced"
     if claim.limits is not None and isinstance(evidence, Samples):
@@ -311,11 +313,11 @@ def held(clauses: Sequence[Clause]) -> str:
     return f"{sum(clause.holds for clause in clauses)} of {len(clauses)}"
 
 
-def to_json(findings: Sequence[Finding]) -> str:
-    """`claims.json`: a list of objects, the same for every study."""
+def to_json(findings: Sequence[Finding], **about: object) -> str:
+    """`claims.json`: the state of the study, and its claims as a list of objects, the same for every study."""
     keys = ("id", "figure", "published", "reproduced", "low", "high", "seeds", "verdict", "note")
-    rows = [{key: getattr(finding, key) for key in keys} for finding in findings]
-    return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    claims = [{key: getattr(finding, key) for key in keys} for finding in findings]
+    return json.dumps({**about, "claims": claims}, indent=2, ensure_ascii=False) + "\n"
 
 
 def shown(finding: Finding) -> dict[str, str]:
