@@ -93,7 +93,7 @@ def state_of(results: Results) -> dict[str, object]:
     """Whether all runs are there, how many of how many, and the settings of another reading."""
     wanted = results.plan.height
     return {
-        "complete": results.is_complete(),
+        "complete": results.is_complete,
         "runs": {"present": wanted - results.missing(), "wanted": wanted},
         "set": results.about["details"].get("set", {}),
     }
@@ -101,7 +101,7 @@ def state_of(results: Results) -> dict[str, object]:
 
 def unfinished(results: Results) -> str:
     """The number of runs of an incomplete study, as a sentence; empty if it is complete."""
-    if results.is_complete():
+    if results.is_complete:
         return ""
     wanted = results.plan.height
     return (
