@@ -41,8 +41,8 @@ def swept(penstock: Command, sweep_file: Path) -> Path:
 def test_a_sweep_prints_estimates_and_keeps_its_runs(penstock: Command, sweep_file: Path) -> None:
     done = penstock("sweep", sweep_file)
     assert done.returncode == 0
-    assert "mean ± half width of the 95 % interval" in done.stdout
-    for word in ("count", "rate", "delay mean (s)", "utilisation", " ± "):
+    assert "mean (95 % interval)" in done.stdout
+    for word in ("count", "rate", "delay mean (s)", "utilisation", "(too few for an interval)"):
         assert word in done.stdout
     assert done.stderr.startswith("the runs are stored in out/rates: `penstock report out/rates` writes a page")
     assert len(Store.open_to_read(sweep_file.parent / "out" / "rates").runs) == 12
@@ -222,6 +222,32 @@ def test_scenarios_are_ranked_under_the_same_traffic(penstock: Command, small_te
     (headline,) = re.findall(r'<p class="headline">(.*)</p>', told_again)
     assert "random: no clear best" in headline
     assert "penstock compare narrow.toml wide.toml twin.toml --metric" in told_again
+
+
+def test_identical_runs_are_told_apart_from_ties(penstock: Command, small_text: str, tmp_path: Path) -> None:
+    """A greater queue that never fills changes nothing. A rate below all others loses cells in all replications."""
+    for name, rate, places in (("a", "2", 50), ("b", "2", 60), ("c", "1.2", 50), ("d", "1.9", 50)):
+        text = small_text.replace('"2 Mb/s"', f'"{rate} Mb/s"').replace("50 cells", f"{places} cells")
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    metrics = ("--metric", "random.loss_ratio", "--metric", "trunk.utilisation")
+    files = [f"{name}.toml" for name in "abcd"]
+    done = penstock("compare", *files, *metrics, "--replications", 10, "--out", "four")
+    told = "identical runs: these parts do not bear on one another"
+    assert done.stdout.startswith(f"a and b: {told}\n")
+    (line,) = [line for line in done.stdout.splitlines() if line.lstrip().startswith("b - a")][:1]
+    assert line.endswith(told)
+    assert re.search(r"^  a +0 a +0\.\d+ c$", done.stdout, re.MULTILINE)
+    assert re.search(r"^  c +0\.\d+ b +0\.\d+ a$", done.stdout, re.MULTILINE)
+    assert (
+        "identical runs" not in penstock("compare", *files[1:], *metrics, "--replications", 3, "--out", "three").stdout
+    )
+    few = penstock("compare", *files, *metrics, "--replications", 2, "--out", "two")
+    assert "too few replications to tell: try 10" in few.stdout
+    assert "1 to " in few.stdout
+    assert penstock("report", "four").returncode == 0
+    page = (tmp_path / "four" / "report.html").read_text(encoding="utf-8")
+    assert page.index("All scenarios and metrics") < page.index("Paired differences")
+    assert told in page
 
 
 def test_a_comparison_of_other_traffic_says_so(penstock: Command, small_text: str, tmp_path: Path) -> None:

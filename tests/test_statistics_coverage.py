@@ -12,6 +12,7 @@ from penstock.execute.worker import simulate
 from penstock.statistics import (
     Estimate,
     Precision,
+    Sample,
     student,
     student_quantile,
 )
@@ -94,3 +95,75 @@ def test_stopping_at_a_precision_costs_little_coverage() -> None:
         covered[least] = sum(held) / len(held)
     assert covered[2] < 0.9
     assert 0.92 <= covered[10] <= 0.96
+
+
+# Sources at a quarter of the line's rate each. The table of docs/guides/statistics.md is of these.
+BURSTS = """
+duration = "10 s"
+[line.server]
+between = ["a", "b"]
+rate = "424 kb/s"
+queues = [{{ drop_tail = {{ size = "20 cells" }} }}]
+[flow.cells]
+count = {count}
+path = ["a", "b"]
+traffic.on_off = {{ peak_rate = "106 kb/s", on = "{on}", off = "{off}" }}
+"""
+
+
+def losses(count: int, on: str, off: str, replications: int) -> tuple[list[float], list[int]]:
+    """The loss ratio of each replication, and its number of cells."""
+    scenario = penstock.Scenario.parse(BURSTS.format(count=count, on=on, off=off)).to_json()
+    ratios, trials = [], []
+    for number in range(replications):
+        outcome = simulate(penstock.Task(scenario, seed=1, replication=number), lambda _: None)
+        group = pl.DataFrame(outcome.tables["groups"])
+        ratios.append(group["loss_ratio"].item())
+        trials.append(group["sent"].item())
+    return ratios, trials
+
+
+def loss_coverage(ratios: Sequence[float], trials: Sequence[int], size: int) -> float:
+    """The share of intervals of so many replications that contain the loss ratio of all replications."""
+    truth = Sample(ratios, 0.0, 1.0, trials).estimate().mean
+    starts = range(0, len(ratios) - size + 1, size)
+    parts = (Sample(ratios[at : at + size], 0.0, 1.0, trials[at : at + size]) for at in starts)
+    return sum(covers(part.estimate(), truth) for part in parts) / len(starts)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("load", "published"), [(0.5, (95.3, 95.3, 94.7, 95.3)), (0.8, (94.8, 95.0, 94.7, 94.5))], ids=["0.5", "0.8"]
+)
+def test_the_published_coverage_of_delays(load: float, published: Sequence[float]) -> None:
+    waits = engine_waits(load, 5.2, 0.2, 40_000)
+    for size, expected in zip((3, 5, 10, 20), published, strict=True):
+        covered = coverage(waits, size, md1.wait_mean(load), lambda values: Sample(values, 0.0).estimate())
+        assert 100 * covered == pytest.approx(expected, abs=0.3)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("count", "on", "off", "published"),
+    [
+        (8, "350 ms", "650 ms", (95.3, 95.2, 94.5, 93.9)),
+        (6, "500 ms", "1 s", (87.8, 91.8, 92.7, 92.8)),
+        (8, "200 ms", "800 ms", (79.4, 87.2, 91.4, 93.3)),
+    ],
+    ids=["3.5 %", "0.6 %", "0.3 %"],
+)
+def test_the_published_coverage_of_losses(count: int, on: str, off: str, published: Sequence[float]) -> None:
+    ratios, trials = losses(count, on, off, 40_000)
+    for size, expected in zip((3, 5, 10, 20), published, strict=True):
+        assert 100 * loss_coverage(ratios, trials, size) == pytest.approx(expected, abs=0.3)
+        starts = range(0, len(ratios) - size + 1, size)
+        truth = Sample(ratios, 0.0, 1.0, trials).estimate().mean
+        plain = sum(covers(student(ratios[at : at + size]), truth) for at in starts) / len(starts)
+        assert plain < loss_coverage(ratios, trials, size)
+
+
+def test_losses_in_bursts_are_covered_more_often_than_by_student() -> None:
+    ratios, trials = losses(6, "500 ms", "1 s", 2000)
+    truth = Sample(ratios, 0.0, 1.0, trials).estimate().mean
+    assert loss_coverage(ratios, trials, 10) > 0.88
+    assert coverage(ratios, 10, truth) < 0.87

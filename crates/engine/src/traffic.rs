@@ -85,8 +85,36 @@ pub struct Transfers {
     pub finished_ps: u128,
     /// Transfers in progress.
     pub unfinished: u64,
-    /// Sum of the times of those in progress so far, in picoseconds.
-    pub unfinished_ps: u128,
+    /// Time with a transfer in progress since the start of the measures, in picoseconds, of all sources together.
+    pub busy_ps: u128,
+    /// PDUs produced in that time.
+    pub produced: u64,
+    /// PDUs of one transfer.
+    pub pdus: u64,
+}
+
+impl Transfers {
+    /// Adds those of another source with transfers of the same size.
+    pub fn merge(&mut self, other: &Transfers) {
+        self.finished += other.finished;
+        self.finished_ps += other.finished_ps;
+        self.unfinished += other.unfinished;
+        self.busy_ps += other.busy_ps;
+        self.produced += other.produced;
+        self.pdus = other.pdus;
+    }
+
+    /// Mean time of the finished transfers, in seconds.
+    #[must_use]
+    pub fn mean_s(&self) -> Option<f64> {
+        (self.finished > 0).then(|| self.finished_ps as f64 / self.finished as f64 * 1e-12)
+    }
+
+    /// Mean time of all transfers, in seconds: the mean time per PDU times the PDUs of one transfer.
+    #[must_use]
+    pub fn mean_of_all_s(&self) -> Option<f64> {
+        (self.produced > 0).then(|| self.busy_ps as f64 / self.produced as f64 * self.pdus as f64 * 1e-12)
+    }
 }
 
 /// Purpose of the stream that the flows of a group share.

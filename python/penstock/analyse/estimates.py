@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from penstock.statistics import Estimate, never, student
+from penstock.statistics import Estimate, Sample, never
 
 if TYPE_CHECKING:
-    from penstock.analyse.metric import Metric
+    import polars as pl
+
+    from penstock.analyse.metric import Kind, Metric
     from penstock.analyse.results import Results
 
 
@@ -33,8 +34,7 @@ class PointEstimate:
             return "-"
         if self.events == 0 and self.trials:
             return never(self.trials, unit="PDUs")
-        half = self.estimate.half_width
-        return f"{self.estimate.mean:.4g}" + ("" if half is None else f" ± {half:.2g}")
+        return str(self.estimate)
 
 
 def estimates(metric: Metric, results: Results) -> list[PointEstimate]:
@@ -42,14 +42,14 @@ def estimates(metric: Metric, results: Results) -> list[PointEstimate]:
     rows = metric.values(results)
     found = []
     for (point, of), part in rows.group_by(["point", "of"], maintain_order=True) if rows.height else ():
-        values = part["value"].to_list()
+        own = sample(metric.kind, part)
         has_counts = "events" in part.columns
         found.append(
             PointEstimate(
                 int(str(point)),
                 str(of),
-                tuple(values),
-                estimate_of(values),
+                tuple(part["value"].to_list()),
+                own.estimate() if own.values else None,
                 int(part["events"].sum()) if has_counts else None,
                 int(part["trials"].sum()) if has_counts else None,
             )
@@ -57,7 +57,9 @@ def estimates(metric: Metric, results: Results) -> list[PointEstimate]:
     return found
 
 
-def estimate_of(values: Sequence[float | None]) -> Estimate | None:
-    """The Student estimate of the values that are not ``None``; ``None`` if there are none."""
-    there = [value for value in values if value is not None]
-    return student(there) if there else None
+def sample(kind: Kind, rows: pl.DataFrame) -> Sample:
+    """The values of one group or port at one point, from rows of :meth:`Metric.values`, without those that are null."""
+    there = rows.drop_nulls("value")
+    values = there["value"].to_list()
+    low = 1.0 / there["members"][0] if kind.members and values else 0.0
+    return Sample(values, low, kind.high, there["trials"].to_list() if kind.trials else ())

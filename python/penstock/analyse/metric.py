@@ -7,6 +7,7 @@ second.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,12 +21,65 @@ if TYPE_CHECKING:
 
 NAMES = {"groups": "group", "ports": "port"}
 """The tables of metrics, and the column that names a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What kind of quantity a column is, which decides how its interval is computed.
+
+    Attributes:
+        high: the greatest possible value; the least is 0.
+        events: for a ratio of counts the column of the events,
+        trials: and that of the trials.
+        members: for Jain's index the column of n, because the least possible value is 1/n.
+    """
+
+    high: float = math.inf
+    events: str = ""
+    trials: str = ""
+    members: str = ""
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The columns that the estimate needs beside the value, by their names in :meth:`Metric.values`."""
+        named = {"events": self.events, "trials": self.trials, "members": self.members}
+        return {name: column for name, column in named.items() if column}
+
+
+POSITIVE = Kind()
+"""A count, a time, a rate or a length: 0 or more."""
+FRACTION = Kind(high=1.0)
+"""Between 0 and 1, without counts of events and trials in the table."""
+FAIRNESS = Kind(high=1.0, members="flows")
+KINDS: dict[str, Kind] = {
+    "loss_ratio": Kind(1.0, "lost", "sent"),
+    "jitter_share": Kind(1.0, "over_jitter_limit", "sent"),
+    "success_once": Kind(1.0, "accepted", "transmitted"),
+    "success_all": Kind(1.0, "accepted", "sent"),
+    "error_report_share": FRACTION,
+    "utilisation": FRACTION,
+    "fairness": FAIRNESS,
+    **dict.fromkeys(("flows", "sent", "delivered", "lost", "tagged", "over_jitter_limit"), POSITIVE),
+    **dict.fromkeys(("obeyed_mild", "obeyed_severe", "transfers", "transfers_unfinished"), POSITIVE),
+    **dict.fromkeys(("connections", "connections_given_up", "produced", "refused", "unsent", "waiting"), POSITIVE),
+    **dict.fromkeys(("acknowledged", "unacknowledged", "outstanding", "transmitted", "retransmitted"), POSITIVE),
+    **dict.fromkeys(("accepted", "duplicates", "outside_window", "late", "strays"), POSITIVE),
+    **dict.fromkeys(("error_reports", "error_reports_sent", "error_npdus"), POSITIVE),
+    **dict.fromkeys(("arrived", "departed", "discarded", "marked", "notices_mild", "notices_severe"), POSITIVE),
+    **dict.fromkeys(("load_bps", "sent_bps", "throughput_bps", "nominal_bps", "rate_bps"), POSITIVE),
+    **dict.fromkeys(("accepted_per_s", "power"), POSITIVE),
+    "discard_share": POSITIVE,  # NPDUs of any kind over DT TPDUs: may exceed 1
+    **dict.fromkeys(("delay_mean_s", "delay_p50_s", "delay_p99_s", "delay_p999_s", "delay_max_s"), POSITIVE),
+    **dict.fromkeys(("delay_transmission_mean_s", "delay_production_mean_s"), POSITIVE),
+    **dict.fromkeys(("transfer_mean_s", "transfer_mean_all_s"), POSITIVE),
+    **dict.fromkeys(("queue_mean", "queue_max", "queue_max_start"), POSITIVE),
+    **dict.fromkeys(("queue_mean_bits", "waiting_mean_bits"), POSITIVE),
+}
+"""The kind of every column of groups and ports that has numbers."""
 HIGHER_IS_BETTER = {
     *("accepted", "accepted_per_s", "delivered", "departed", "fairness", "load_bps", "power", "success_all"),
     *("success_once", "throughput_bps", "transfers", "utilisation"),
 }
-EVENTS = {"loss_ratio": ("lost", "sent"), "jitter_share": ("over_jitter_limit", "sent")}
-"""Ratios of counts: the column of events, and that of trials."""
 UNITS = {"s": "s", "bps": "bit/s"}
 
 
@@ -46,6 +100,11 @@ class Metric:
         return self.column not in HIGHER_IS_BETTER
 
     @property
+    def kind(self) -> Kind:
+        """What kind of quantity it is."""
+        return KINDS[self.column]
+
+    @property
     def label(self) -> str:
         """The quantity and its unit as the label of an axis, such as ``delay mean (s)``."""
         if self.column.endswith("_per_s"):
@@ -58,7 +117,8 @@ class Metric:
     def values(self, results: Results) -> pl.DataFrame:
         """One row a run and group or port: ``point``, ``of`` (its name), ``seed``, ``replication`` and ``value``.
 
-        ``value`` is null if there was nothing to measure. A ratio of counts also has ``events`` and ``trials``.
+        ``value`` is null if there was nothing to measure. A ratio of counts also has ``events`` and ``trials``, and
+        Jain's index ``members``.
         """
         import polars as pl
 
@@ -68,15 +128,9 @@ class Metric:
             return pl.DataFrame()
         if self.name:
             rows = rows.filter(pl.col(name) == self.name)
-        counts = [
-            pl.col(column).alias(label) for column, label in zip(self._counts, ("events", "trials"), strict=False)
-        ]
+        others = [pl.col(column).alias(label) for label, column in self.kind.columns.items()]
         value = pl.col(self.column).cast(pl.Float64).alias("value")
-        return rows.select("point", pl.col(name).alias("of"), "seed", "replication", value, *counts)
-
-    @property
-    def _counts(self) -> tuple[str, ...]:
-        return EVENTS.get(self.column, ())
+        return rows.select("point", pl.col(name).alias("of"), "seed", "replication", value, *others)
 
 
 def metric(text: str, scenario: Scenario) -> Metric:

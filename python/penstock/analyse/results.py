@@ -98,6 +98,7 @@ class Results:
         """The number of planned runs that are missing."""
         return len(set(self.plan["run"]) - self.store.runs)
 
+    @property
     def is_complete(self) -> bool:
         """Whether all planned runs are stored, and undamaged as far as they have been read."""
         return bool(self.about["complete"]) and not self.missing() and not self.store.damaged

@@ -12,19 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock.analyse.estimates import sample
 from penstock.analyse.metric import Metric
 from penstock.analyse.results import Results
 from penstock.api.run import MOST_REPLICATIONS, limits
 from penstock.core.errors import InputError, whole_number
-from penstock.core.scenario import source_of
+from penstock.core.scenario import Scenario, source_of
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
 from penstock.execute.experiment import Experiment, Plan, State, refuse_flood
-from penstock.statistics import Difference, Ranked, differences, rank
+from penstock.statistics import Difference, Ranked, Sample, differences, rank
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.core.scenario import Scenario
+    from penstock.core.scenario import Source
     from penstock.scheduler import Scheduler
 
 
@@ -49,7 +50,7 @@ class Contender:
 class Comparison:
     """How scenarios rank in one metric of one group or port (``of``).
 
-    ``replications`` is the number of replications compared; ``counts`` has, for a ratio, the events and trials of each.
+    ``replications`` is the number of replications compared; ``samples`` has the values of each scenario.
     """
 
     metric: Metric
@@ -57,11 +58,11 @@ class Comparison:
     ranking: Sequence[Ranked]
     differences: Sequence[Difference]
     replications: int
-    counts: Mapping[str, tuple[int, int]]
+    samples: Mapping[str, Sample]
 
 
 def compare(
-    scenarios: Mapping[str, Scenario],
+    scenarios: Mapping[str, Source],
     out: str | Path,
     *,
     replications: int = 10,
@@ -76,18 +77,21 @@ def compare(
 ) -> Results:
     """Run every scenario for the same seed and replications, and store the runs in the directory ``out``.
 
+    ``scenarios`` has a scenario for each name, as :func:`penstock.run` takes it.
     ``metrics`` are the default metrics of a later comparison; ``most_pdus`` and ``most_memory_gb`` are
     as in :meth:`penstock.Sweep.run`.
 
     Raises as :meth:`penstock.Sweep.run`.
     """
+    if not isinstance(scenarios, Mapping):
+        raise InputError("the scenarios have no names", path="scenarios", remedy='give a dict: {"a": "a.toml", ...}')
     if len(scenarios) < 2:
         raise InputError("a comparison needs two scenarios or more", value=", ".join(scenarios), remedy="name another")
-    whole_number(replications, "replications", 1, MOST_REPLICATIONS)
-    whole_number(seed, "seed", 0, 2**64 - 1)
+    replications = whole_number(replications, "replications", 1, MOST_REPLICATIONS)
+    seed = whole_number(seed, "seed", 0, 2**64 - 1)
     whole_number(jobs, "jobs", 1, MOST_JOBS)
     refuse_flood(len(scenarios) * replications, "comparison", "compare fewer scenarios, or use fewer replications")
-    contenders = [Contender(name, scenario.with_({"sweep": None})) for name, scenario in scenarios.items()]
+    contenders = [Contender(name, Scenario.of(source).with_({"sweep": None})) for name, source in scenarios.items()]
     details = {
         "scenarios": {contender.name: contender.scenario.tree for contender in contenders},
         "files": [source_of(contender.scenario.name) for contender in contenders],
@@ -115,25 +119,34 @@ def rankings(results: Results, metric: Metric) -> list[Comparison]:
 
     Only replications in which every scenario has a value count.
     """
-    names = dict(results.plan.select("point", "scenario").unique().sort("point").iter_rows())
-    found: dict[str, dict[str, dict[int, float]]] = {}
-    counts: dict[str, dict[str, tuple[int, int]]] = {}
-    for row in metric.values(results).drop_nulls().iter_rows(named=True):
-        name = names[row["point"]]
-        found.setdefault(row["of"], {}).setdefault(name, {})[row["replication"]] = row["value"]
-        if "events" in row:
-            events, trials = counts.setdefault(row["of"], {}).get(name, (0, 0))
-            counts[row["of"]][name] = events + row["events"], trials + row["trials"]
+    import polars as pl
+
+    names = names_of(results)
+    rows = metric.values(results).drop_nulls("value")
     comparisons = []
-    for of, values in found.items():
-        shared = sorted(set.intersection(*(set(own) for own in values.values())))
-        if len(values) < len(names) or not shared:
-            continue
-        samples = {name: [values[name][number] for number in shared] for name in names.values()}
-        ranking = rank(samples, lower_is_better=metric.lower_is_better)
-        pairs = differences(samples)
-        comparisons.append(Comparison(metric, of, ranking, pairs, len(shared), counts.get(of, {})))
+    for (of,), part in rows.group_by(["of"], maintain_order=True) if rows.height else ():
+        in_all = part.group_by("replication").len().filter(pl.col("len") == len(names))["replication"]
+        shared = part.filter(pl.col("replication").is_in(in_all.to_list())).sort("replication")
+        if shared.height:
+            samples = {name: sample(metric.kind, shared.filter(pl.col("point") == at)) for at, name in names.items()}
+            ranking = rank(samples, lower_is_better=metric.lower_is_better)
+            comparisons.append(Comparison(metric, str(of), ranking, differences(samples), len(in_all), samples))
     return comparisons
+
+
+def identical_runs(results: Results) -> list[tuple[str, ...]]:
+    """The scenarios whose runs agree to the last bit in every replication: groups of two or more names."""
+    prints: dict[tuple[str, ...], list[str]] = {}
+    runs = results.table("runs").sort("point", "replication")
+    if runs.height and not results.missing():
+        for point, name in names_of(results).items():
+            prints.setdefault(tuple(runs.filter(point=point)["fingerprint"]), []).append(name)
+    return [tuple(names) for names in prints.values() if len(names) > 1]
+
+
+def names_of(results: Results) -> dict[int, str]:
+    """The name of the scenario of each point."""
+    return dict(results.plan.select("point", "scenario").unique().sort("point").iter_rows())
 
 
 def different_traffic(scenarios: Mapping[str, Scenario]) -> list[str]:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import _engine
 from penstock.core.errors import InputError, whole_number
 from penstock.core.files import prepare, replacing
+from penstock.core.scenario import Scenario
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
 from penstock.execute.spread import Spread
 from penstock.execute.worker import TABLES, Failure, Form, Limits, Outcome, Task
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from penstock.core.scenario import Scenario
+    from penstock.core.scenario import Source
 
 __all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "run", "run_all", "save"]
 
@@ -86,7 +87,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def run(
-    scenario: Scenario,
+    scenario: Source,
     seed: int = 1,
     replications: int = 1,
     progress: Callable[[float], None] | None = None,
@@ -99,7 +100,7 @@ def run(
     """Run ``scenario`` and return its results.
 
     Args:
-        scenario: the scenario.
+        scenario: the scenario, the name of its file or of a ready one, or a dict of its tables.
         seed: 0 to 2**64 - 1. The same seed gives the same result, bit for bit, everywhere.
         replications: number of independent runs, numbered from 0, each with its own random numbers.
         progress: called from time to time with the share that is done, from 0 to 1.
@@ -109,12 +110,13 @@ def run(
         most_memory_gb: refuse a run that certainly needs more memory than so many gigabytes; 8 if ``None``.
 
     Raises:
-        InputError: an invalid argument, a run that certainly exceeds the limits.
+        InputError: an invalid argument or scenario, a run that certainly exceeds the limits.
         Interrupted: on Ctrl-C or SIGTERM, with the finished replications.
         RuntimeError: a defect of Penstock.
     """
-    whole_number(seed, "seed", 0, 2**64 - 1)
-    whole_number(replications, "replications", 1, MOST_REPLICATIONS)
+    scenario = Scenario.of(scenario)
+    seed = whole_number(seed, "seed", 0, 2**64 - 1)
+    replications = whole_number(replications, "replications", 1, MOST_REPLICATIONS)
     if form not in ("fast", "plain"):
         raise InputError("there is no such form of the engine", path="form", value=form, remedy='use "fast" or "plain"')
     most = limits(most_pdus, most_memory_gb)

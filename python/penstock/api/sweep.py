@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -19,7 +19,7 @@ from penstock.analyse.metric import Metric, metric
 from penstock.analyse.results import Results
 from penstock.api.run import limits
 from penstock.core.errors import InputError, shorten, whole_number
-from penstock.core.scenario import Scenario, leads_into, line_of, name_of, read, source_of, stem
+from penstock.core.scenario import Scenario, Source, leads_into, line_of, name_of, read, source_of, stem
 from penstock.execute.executors import MOST_JOBS, Pool, interruptible, open_pool
 from penstock.execute.experiment import Experiment, Plan, State, check_directory, refuse_flood
 from penstock.statistics import Precision
@@ -36,6 +36,10 @@ MOST_CHECKED = 1000
 MOST_WIDTH = 1_000_000
 """The default number of batches that the caller's executor runs at once."""
 LEAST_FOR_PRECISION = 10
+
+
+Axes = Mapping[str, object] | Sequence[Mapping[str, object]]
+"""The axes of a sweep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ def decisions(results: Results) -> list[PointDecision]:
         wish = Precision(target, first_replications(table), table["most_replications"])
         each = metric(name, base)
         for found in estimates(each, results):
-            decision = wish.decide(found.values)
+            decision = wish.decide(found.values, found.estimate)
             text = str(found) if decision.verdict == "zero" and found.trials else decision.text
             made.append(PointDecision(found.point, found.of, each, decision.verdict, decision.add, text))
     return made
@@ -128,8 +132,9 @@ class Sweep:
     """A scenario and the values to run it for.
 
     Args:
-        scenario: the scenario; its own ``[sweep]`` table is replaced.
-        axes: for each axis a table of paths; the values of each are a list, or a range as
+        scenario: the scenario, as :func:`penstock.run` takes it; its own ``[sweep]`` table is replaced.
+        axes: for each axis a table of paths, whose values change together; or one dict, each path of which is an axis
+            of its own. The values of a path are a list, a ``range``, a NumPy array, or a range as
             ``{"from": 1, "to": 9, "step": 2}``.
         replications: runs of each point, with replication numbers from 0.
         seed: the seed of them all.
@@ -143,8 +148,8 @@ class Sweep:
 
     def __init__(
         self,
-        scenario: Scenario,
-        axes: Sequence[Mapping[str, object]],
+        scenario: Source,
+        axes: Axes,
         *,
         replications: int = 1,
         seed: int = 1,
@@ -153,7 +158,7 @@ class Sweep:
         metrics: Sequence[str] = (),
     ) -> None:
         table: dict[str, Any] = {
-            "axis": [dict(axis) for axis in axes],
+            "axis": _tables(axes),
             "replications": replications,
             "seed": seed,
             "precision": dict(precision or {}),
@@ -161,7 +166,7 @@ class Sweep:
         }
         if most_replications is not None:
             table["most_replications"] = most_replications
-        self._take(scenario.with_({"sweep": table}), "")
+        self._take(Scenario.of(scenario).with_({"sweep": table}), "")
 
     @classmethod
     def load(cls, source: str | Path) -> Sweep:
@@ -329,6 +334,19 @@ class Sweep:
             for point, count in sorted(add.items())
             if count and there[point] == counts[point]  # a point with a failed run gets no more
         ]
+
+
+def _tables(axes: object) -> list[dict[str, object]]:
+    """A table of paths for each axis. Raises :class:`InputError` for anything else."""
+    if isinstance(axes, Mapping):
+        return [{str(path): values} for path, values in axes.items()]
+    tables: list[dict[str, object]] = []
+    for axis in axes if isinstance(axes, Iterable) and not isinstance(axes, str) else [axes]:
+        if not isinstance(axis, Mapping):
+            remedy = 'give for each axis a dict of paths and values, as {"flow.voice.count": [1, 2, 3]}'
+            raise InputError("this is no axis", path=f"sweep.axis[{len(tables)}]", value=repr(axis), remedy=remedy)
+        tables.append(dict(axis))
+    return tables
 
 
 def _example(scenario: Scenario) -> str:

@@ -7,7 +7,8 @@ paragraph and ends with status 2.
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from operator import index
+from typing import TYPE_CHECKING, SupportsIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,15 +71,19 @@ def shorten(text: str) -> str:
 
 
 def whole_number(value: object, name: str, least: int, most: int | None) -> int:
-    """``value``, if it is a whole number from ``least`` to ``most``; raises :class:`InputError` if not."""
+    """``value`` as an ``int``, if it is a whole number from ``least`` to ``most``, of Python or NumPy.
+
+    Raises :class:`InputError` if not.
+    """
     wanted = f"from {least} to {most}" if most is not None else f"of {least} or more"
-    if not isinstance(value, int) or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise InputError(
             "this is not a whole number", path=name, value=repr(value), remedy=f"give a whole number {wanted}"
         )
-    if value < least or (most is not None and value > most):
-        raise InputError("this is out of range", path=name, value=str(value), remedy=f"give a whole number {wanted}")
-    return value
+    number = index(value)
+    if number < least or (most is not None and number > most):
+        raise InputError("this is out of range", path=name, value=str(number), remedy=f"give a whole number {wanted}")
+    return number
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

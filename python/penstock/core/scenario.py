@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -18,7 +19,7 @@ from penstock.core.errors import InputError, did_you_mean
 from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from importlib.resources.abc import Traversable
 
 LARGEST_FILE = 1_000_000
@@ -70,7 +71,7 @@ class Meetings:
 class Scenario:
     """A network, its traffic, and a duration: checked, complete, immutable.
 
-    Made by :meth:`load`, :meth:`parse` or :meth:`with_`. Two scenarios are equal when all their parameters
+    Made by :meth:`load`, :meth:`parse`, :meth:`of` or :meth:`with_`. Two scenarios are equal when all their parameters
     are, even if they come from different files.
     """
 
@@ -109,21 +110,38 @@ class Scenario:
         """Read a scenario from TOML text. Raises :class:`InputError`, with ``name`` as the file."""
         return cls(text, name=name)
 
+    @classmethod
+    def of(cls, source: Source) -> Scenario:
+        """``source`` as a scenario: itself, a file or a ready one as :meth:`load` takes it, or a table as in a file.
+
+        Raises :class:`InputError` as :meth:`load`, and for anything else.
+        """
+        if isinstance(source, Scenario):
+            return source
+        if isinstance(source, Mapping):
+            return cls(_to_json(source, "scenario"), "json")
+        if isinstance(source, str) and "\n" in source:
+            raise InputError("this is no name of a file", value=source, remedy="read a text with Scenario.parse")
+        if isinstance(source, str | Path):
+            return cls.load(source)
+        raise InputError(
+            f"this is a {type(source).__name__}",
+            path="scenario",
+            value=repr(source),
+            remedy="give a Scenario, the name of a file or of a ready scenario, or a dict of its tables",
+        )
+
     def with_(self, changes: Mapping[str, object]) -> Scenario:
         """The scenario with other values: ``with_({"flow.voice.count": 88, "line.satellite.rate": "2 Mb/s"})``.
 
         A key is a path into :attr:`tree`; an entry of a list is named by its number, as ``flow.voice.policers[0]``.
         ``*`` is every entry of a table or list that has the rest of the path: ``line.*.delay``. A key with dots or
         brackets is in quotes: ``flow."a.b".count``.
-        A value may be a whole table, as a dict; ``None`` removes an optional value. All changes are made, then checked
+        A value may be a whole table, as a dict; a number may be NumPy's, and a list a ``range``, a NumPy array or a
+        column of a table. ``None`` removes an optional value. All changes are made, then checked
         together. Raises :class:`InputError`.
         """
-        try:
-            texts = [(_utf8(path), json.dumps(value, allow_nan=False)) for path, value in changes.items()]
-        except (TypeError, ValueError) as error:
-            raise InputError(
-                f"a value must be text, a number, a boolean, a list or a table: {error}", path=", ".join(changes)
-            ) from None
+        texts = [(_utf8(path), _to_json(value, path)) for path, value in changes.items()]
         try:
             changed = _engine.with_values(self._json, texts)
         except _engine.ScenarioError as error:
@@ -205,6 +223,30 @@ class Scenario:
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_rebuild, (self._json, self.name))
+
+
+Source = Scenario | str | Path | Mapping[str, object]
+"""What :meth:`Scenario.of` takes."""
+
+
+def _to_json(value: object, path: str) -> str:
+    """A value of the place ``path`` as JSON. Raises :class:`InputError`."""
+    try:
+        return json.dumps(value, allow_nan=False, default=_plain)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"a value must be text, a number, a boolean, a list or a table: {error}", path=path) from None
+
+
+def _plain(value: object) -> object:
+    """A mapping as a dict; a range, or an array or a number of NumPy or polars, as a list or a number."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, range):
+        return list(value)
+    for convert in ("tolist", "to_list"):
+        if hasattr(value, convert):
+            return getattr(value, convert)()
+    raise TypeError(f"this is a {type(value).__name__}")
 
 
 def _rebuild(text: str, name: str) -> Scenario:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from penstock.core.errors import InputError
 from penstock.plot.sheet import Curve, Panel, Sheet
 from penstock.plot.style import EXACT, GREY, colour_of, marker_of, name_columns, show_powers
-from penstock.statistics import LEVEL, Estimate, student
+from penstock.statistics import LEVEL, Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -138,7 +138,8 @@ def draw_curve(axis: Axes, curve: Curve, hue: int, each_seed: bool) -> None:
         for seed in sorted({seed for values in points.values() for seed in values}):
             own = [x for x in places if seed in points[x]]
             axis.plot(own, [points[x][seed] for x in own], color=colour, linewidth=0.5, alpha=0.55)
-    estimates = [student(points[x].values()) for x in places]
+    found = {float(x): estimate for x, estimate in curve.estimated().items()}
+    estimates = [found[x] for x in places]
     axis.plot(
         places,
         [estimate.mean for estimate in estimates],
@@ -176,7 +177,7 @@ def draw_named(axis: Axes, panel: Panel, places: Sequence[str]) -> None:
         shift = step * (drawn + 0.5) - 0.35
         drawn += 1
         at = [places.index(x) + shift for x in points]
-        estimates = [student(values.values()) for values in points.values()]
+        estimates = [estimate for x, estimate in curve.estimated().items() if str(x) in points]
         if panel.each_seed:
             every = [value for values in points.values() for value in values.values()]
             beside = [place for place, values in zip(at, points.values(), strict=True) for _ in values]

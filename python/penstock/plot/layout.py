@@ -230,7 +230,7 @@ def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ti
     axis.set_ylabel(y_label)
     axis.set_title(panel.title, y=1.0)  # the search for a free place would take a tenth of the time
     if panel.rows is not None:
-        draw_rows(axis, panel.rows)
+        draw_rows(axis, panel.rows, panel.estimates or {})
     elif not panel.tails and not panel.cells:
         set_limits(axis, panel)
 

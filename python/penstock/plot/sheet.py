@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from penstock.statistics import Estimate, student
+
 Points = Mapping[float, Mapping[int, float]] | Mapping[int, Mapping[int, float]] | Mapping[str, Mapping[int, float]]
 """At each x one value per seed. (The key type of a `Mapping` is invariant, so each kind of x is named.)"""
 
@@ -14,13 +16,21 @@ class Curve:
     """A quantity against x: at each x one value per seed. An `exact` curve is from theory and has one value.
 
     x is a number, or a label: then the values are side by side without a line. `hue` is the place in the
-    palette, by default that of the curve in its panel.
+    palette, by default that of the curve in its panel. `estimates` has the mean and interval at each x, for a quantity
+    with bounds; without it they are Student's.
     """
 
     label: str
     points: Points
     hue: int | None = None
     exact: bool = False
+    estimates: Mapping[float | str, Estimate] | None = None
+
+    def estimated(self) -> dict[float | str, Estimate]:
+        """The mean and interval at each x that has values."""
+        if self.estimates is not None:
+            return dict(self.estimates)
+        return {x: student(values.values()) for x, values in self.points.items() if values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +70,8 @@ class Panel:
     `top` is the least upper end of the y axis, `level` a horizontal and `limit` a vertical line of reference, `span`
     the x axis if it is not that of the data; a `log_y` axis is that of the positive values, and linear if these are
     close together. Curves show a thin line for `each_seed`, and are `joined` if their labels have an order;
-    traces that are `marked` have a few markers, which distinguish them in grey print.
+    traces that are `marked` have a few markers, which distinguish them in grey print. Rows have `estimates`, by default
+    Student's.
     """
 
     x_label: str
@@ -68,6 +79,7 @@ class Panel:
     curves: Sequence[Curve] = ()
     traces: Sequence[Trace] = ()
     rows: Mapping[str, Sequence[float]] | None = None
+    estimates: Mapping[str, Estimate] | None = None
     title: str = ""
     top: float | None = None
     bottom: float | None = 0.0

@@ -6,16 +6,17 @@ import json
 import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.metric import Metric, metric
-from penstock.api.comparison import Comparison, different_traffic, rankings
+from penstock.api.comparison import Comparison, different_traffic, identical_runs, rankings
 from penstock.core.scenario import Scenario
 from penstock.plot import Panel, Sheet
 from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.state import warnings_of
-from penstock.statistics import Difference, Ranked, never
+from penstock.statistics import TOLD, Difference, Ranked, groups_of_ties, never
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -25,6 +26,10 @@ METRICS = ("loss_ratio", "delay_mean_s", "throughput_bps")
 MOST_TOLD = 3
 """The most metrics in the headline."""
 RANKS = ("rank", "scenario", "mean (95 %)", "tied with")
+MOST_WITHOUT_MATRIX = 3
+MATRIX_NOTE = "Scenarios with a common letter do not differ significantly; a is the best group."
+TOO_FEW_NOTE = f"Some share a letter because there are {TOLD['too few']}."
+IDENTICAL = "identical runs: these parts do not bear on one another"
 PAIRS = ("second - first", "difference (all at 95 %)", "")
 
 
@@ -44,13 +49,20 @@ def print_comparison(results: Results, metrics: Sequence[Metric]) -> None:
     """Print rankings and differences on standard output."""
     from penstock.show.summary import print_table
 
-    def show(title: str, headings: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
+    def show(title: str, headings: Sequence[str], lines: Sequence[Sequence[object]]) -> None:
         columns: list[tuple[str, str, Callable[[Any], str]]] = [(name, name, str) for name in headings]
         print_table(title, columns, [dict(zip(headings, line, strict=True)) for line in lines])
 
-    for found in all_rankings(results, metrics):
+    identical = identical_runs(results)
+    for line in identical_notes(results):
+        print(line)
+    compared = all_rankings(results, metrics)
+    if matrix := matrix_of(compared):
+        show(matrix.title, matrix.columns, matrix.rows)
+        print(f"{matrix.note}\n")
+    for found in compared:
         show(heading(found), RANKS, [rank_cells(found, one) for one in found.ranking])
-        show("Paired differences", PAIRS, [difference_cells(one) for one in found.differences])
+        show("Paired differences", PAIRS, [difference_cells(one, identical) for one in found.differences])
 
 
 def all_rankings(results: Results, metrics: Sequence[Metric]) -> list[Comparison]:
@@ -67,7 +79,9 @@ def to_json(results: Results, metrics: Sequence[Metric]) -> list[dict[str, Any]]
             "replications": found.replications,
             "better": "lower" if found.metric.lower_is_better else "higher",
             "ranking": [asdict(one) for one in found.ranking],
-            "differences": [asdict(one) | {"significant": one.significant} for one in found.differences],
+            "differences": [
+                asdict(one) | {"significant": one.significant, "verdict": one.verdict} for one in found.differences
+            ],
         }
         for found in all_rankings(results, metrics)
     ]
@@ -82,12 +96,14 @@ def page_of(results: Results) -> Report:
     words += ["--replications", str(details["replications"]), "--seed", str(details["seed"])]
     command = shlex.join([*words, "--out", str(results.directory)])
     found = all_rankings(results, metrics_of(results))
-    sheets = [sheet_of(results, each) for each in found]
-    sections = []
+    identical = identical_runs(results)
+    sheets = [sheet_of(each) for each in found]
+    matrix = matrix_of(found)
+    sections = [Section("All scenarios", tables=[matrix])] if matrix else []
     for each, sheet in zip(found, sheets, strict=True):
         tables = [
             Table("Ranking", RANKS, [rank_cells(each, one) for one in each.ranking]),
-            Table("Paired differences", PAIRS, [difference_cells(one) for one in each.differences]),
+            Table("Paired differences", PAIRS, [difference_cells(one, identical) for one in each.differences]),
         ]
         sections.append(Section(heading(each), tables=tables, figures=[Figure(sheet)]))
     return Report(
@@ -129,18 +145,16 @@ def lead_of(found: Sequence[Comparison], sheets: Sequence[Sheet]) -> str | None:
     return sheets[counts.index(max(counts))].name if counts else None
 
 
-def sheet_of(results: Results, found: Comparison) -> Sheet:
+def sheet_of(found: Comparison) -> Sheet:
     """Every replication of every scenario, with means and intervals."""
-    names = dict(results.plan.select("point", "scenario").unique().sort("point").iter_rows())
-    values = found.metric.values(results).drop_nulls("value")
-    values = values.filter(values["of"] == found.of)
-    rows = {name: values.filter(values["point"] == point)["value"].to_list() for point, name in names.items()}
+    rows = {name: own.values for name, own in found.samples.items()}
+    estimates = {one.name: one.estimate for one in found.ranking}
     return Sheet(
         name=f"{found.metric}-{found.of}".replace("/", "-"),
         title=f"{found.metric.label} of {found.of}: every replication",
         caption="Dots: replications; diamond: their mean, with its own 95 % interval. The table of paired differences "
         "shows which differ significantly; its intervals are narrower.",
-        panels=[Panel("", "", rows=rows, title=found.metric.label)],
+        panels=[Panel("", "", rows=rows, estimates=estimates, title=found.metric.label)],
         panel_height=0.6 + 0.4 * len(rows),
     )
 
@@ -152,13 +166,52 @@ def heading(found: Comparison) -> str:
 
 
 def rank_cells(found: Comparison, one: Ranked) -> list[str]:
-    """A line of a ranking."""
-    events, trials = found.counts.get(one.name, (0, 0))
-    mean = never(trials, unit="PDUs") if trials and not events else str(one.estimate)
-    return [str(one.rank), one.name, mean, ", ".join(one.tied) or "-"]
+    """A line of a ranking; a rank that is not decided is a range."""
+    place = str(one.rank) if one.last == one.rank else f"{one.rank} to {one.last}"
+    note = f" ({one.note})" if one.note else ""
+    return [place, one.name, mean_of(found, one), f"{', '.join(one.tied) or '-'}{note}"]
 
 
-def difference_cells(one: Difference) -> list[str]:
-    """A line of the table of differences."""
-    told = "significant" if one.significant else "not significant"
-    return [f"{one.second} - {one.first}", str(one.estimate), told]
+def mean_of(found: Comparison, one: Ranked) -> str:
+    """The mean with its interval, or the bound without events."""
+    sample = found.samples[one.name]
+    return str(one.estimate) if any(sample.values) or not sample.trials else never(sum(sample.trials), unit="PDUs")
+
+
+def difference_cells(one: Difference, identical: Sequence[tuple[str, ...]]) -> list[str]:
+    """A line of the table of differences; ``identical`` are the groups of scenarios whose runs agree."""
+    same = any(one.first in names and one.second in names for names in identical)
+    return [f"{one.second} - {one.first}", str(one.estimate), IDENTICAL if same else TOLD[one.verdict]]
+
+
+def matrix_of(found: Sequence[Comparison]) -> Table | None:
+    """Scenarios against metrics, if there are more than three; letters mark the groups of ties, ``a`` the best."""
+    names = list(found[0].samples) if found else []
+    if len(names) <= MOST_WITHOUT_MATRIX:
+        return None
+    columns = [cells_with_letters(each) for each in found]
+    undecided = any(one.note for each in found for one in each.ranking)
+    return Table(
+        "All scenarios and metrics",
+        ["scenario", *(f"{each.metric.label} of {each.of}" for each in found)],
+        [[name, *(column[name] for column in columns)] for name in names],
+        note=f"{MATRIX_NOTE} {TOO_FEW_NOTE}" if undecided else MATRIX_NOTE,
+    )
+
+
+def cells_with_letters(found: Comparison) -> dict[str, str]:
+    """The mean of each scenario, with the letters of its groups of ties."""
+    groups = groups_of_ties(found.ranking)
+    letters = {one.name: [place for place, group in enumerate(groups) if one.name in group] for one in found.ranking}
+    return {one.name: f"{one.estimate.mean:.4g} {''.join(map(letter, letters[one.name]))}" for one in found.ranking}
+
+
+def letter(place: int) -> str:
+    """``a`` to ``z``, then ``a1`` to ``z1``, and so on."""
+    turn, rest = divmod(place, len(ascii_lowercase))
+    return ascii_lowercase[rest] + (str(turn) if turn else "")
+
+
+def identical_notes(results: Results) -> list[str]:
+    """One line for each group of scenarios whose runs agree."""
+    return [f"{' and '.join(names)}: {IDENTICAL}" for names in identical_runs(results)]

@@ -105,7 +105,7 @@ def state_of(results: Results) -> dict[str, object]:
     """Whether all runs are there, how many of how many, and the settings of another reading."""
     wanted = results.plan.height
     return {
-        "complete": results.is_complete(),
+        "complete": results.is_complete,
         "runs": {"present": wanted - results.missing(), "wanted": wanted},
         "set": results.about["details"].get("set", {}),
     }

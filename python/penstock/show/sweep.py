@@ -72,7 +72,7 @@ def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) ->
         columns += [(each.label, str(each), _shown) for each in own]
         filled = [{**{str(each): None for each in own}, **row, **wording.values(row)} for row in rows]
         more = f", the first {limit} of {len(rows)} rows" if len(rows) > limit else ""
-        title = f"{results.about['name']}, {table}: mean ± half width of the 95 % interval{more}"
+        title = f"{results.about['name']}, {table}: mean (95 % interval){more}"
         print_table(title, columns, filled[:limit])
     for line in precision_lines(results):
         print(line)
@@ -126,7 +126,7 @@ def page_of(results: Results) -> Report:
         title=base.title or base.name,
         headline=headline(results, most),
         summary=f"A sweep of {len(set(results.plan['point']))} points and {results.plan.height} runs. "
-        "Means over replications with 95 % Student intervals.",
+        "Means over replications with 95 % intervals.",
         sections=sections,
         warnings=[*warnings_of(results), *feedback_warnings(base.meetings()), *precision_lines(results)],
         lead=lead_of(drawn, most),
@@ -213,7 +213,7 @@ def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:
                 ]
                 for row in rows[:MOST_ROWS]
             ],
-            note=f"Mean ± half width of the 95 % interval, or an upper bound without events.{more}",
+            note=f"Mean and 95 % interval, or an upper bound without events, which holds for independent PDUs.{more}",
         )
 
 

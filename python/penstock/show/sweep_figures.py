@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
+from penstock.analyse.estimates import sample
 from penstock.analyse.metric import Metric
 from penstock.plot import Curve, Panel, Sheet, Tail, Trace, against, heat_map, shared_traces, tails
 from penstock.show.settings import Wording, told
+from penstock.statistics import Sample
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -30,7 +32,6 @@ READINGS = {
 }
 """Panels of readings, and the quantities of each."""
 
-Values = dict[int, float]
 QUANTITY = re.compile(r"([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?) (\S+)")
 
 
@@ -103,17 +104,17 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
     With two axes or more, also a heat map of the first two.
     """
     first, *others = axes_of(results)
-    found = values_of(results, each, [first, *others])
+    found = samples_of(results, each, [first, *others])
     groups = list(dict.fromkeys(of for of, _ in found))
     rest = others[1:]
     for number, setting in enumerate(product(*(axis.places for axis in rest))):
         at = told({axis.name: axis.words[step] for axis, step in zip(rest, setting, strict=True)})
         title = f"{each.label}{f' at {at}' if at else ''}"
         name = f"{each}-{number + 1}"
-        chosen = {(of, *key[:2]): values for (of, key), values in found.items() if key[2:] == setting}
+        chosen = {(of, *key[:2]): own for (of, key), own in found.items() if key[2:] == setting}
         if not others:
             whole = f"{groups[0]}: {title}" if len(groups) == 1 else title
-            curves = [Curve(of, {first.places[x]: chosen[of, x] for of_, x in chosen if of_ == of}) for of in groups]
+            curves = [curve(of, {first.places[x]: chosen[of, x] for of_, x in chosen if of_ == of}) for of in groups]
             for part in range(0, len(curves), MOST_CURVES):
                 shown = curves[part : part + MOST_CURVES]
                 told_part = part_of(part, len(curves))
@@ -124,7 +125,7 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
         second = others[0]
         for of in groups:
             curves = [
-                Curve(
+                curve(
                     f"{second.name} = {second.words[y]}",
                     {first.places[x]: chosen[of, x, y] for x in first.places if (of, x, y) in chosen},
                 )
@@ -133,7 +134,9 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
             if len(curves) <= MOST_CURVES:
                 yield against(file_name(name, of), f"{of}: {title}", curves, x_label=first.label, y_label=each.label)
             cells = {
-                (first.places[x], second.places[y]): values for (group, x, y), values in chosen.items() if group == of
+                (first.places[x], second.places[y]): dict(enumerate(own.linear))
+                for (group, x, y), own in chosen.items()
+                if group == of
             }
             yield heat_map(
                 file_name(name, of, "map"),
@@ -145,18 +148,24 @@ def of_metric(results: Results, each: Metric) -> Iterator[Sheet]:
             )
 
 
-def values_of(results: Results, each: Metric, axes: Sequence[Axis]) -> dict[tuple[str, tuple[Any, ...]], Values]:
-    """The values of a metric by group or port and values of the axes, one for each replication."""
+def curve(label: str, samples: Mapping[Any, Sample]) -> Curve:
+    """A curve of the estimates at each x."""
+    points = {x: dict(enumerate(own.linear)) for x, own in samples.items()}
+    return Curve(label, points, estimates={x: own.estimate() for x, own in samples.items()})
+
+
+def samples_of(results: Results, each: Metric, axes: Sequence[Axis]) -> dict[tuple[str, tuple[Any, ...]], Sample]:
+    """The values of a metric by group or port and values of the axes."""
     rows = each.values(results)
-    found: dict[tuple[str, tuple[Any, ...]], Values] = {}
+    found: dict[tuple[str, tuple[Any, ...]], Sample] = {}
     if not rows.height:
         return found
     settings = {
         row["point"]: tuple(tuple(row[path] for path in axis.paths) for axis in axes)
         for row in results.plan.unique("point", maintain_order=True).iter_rows(named=True)
     }
-    for row in rows.drop_nulls("value").iter_rows(named=True):
-        found.setdefault((row["of"], settings[row["point"]]), {})[row["replication"]] = row["value"]
+    for (point, of), part in rows.drop_nulls("value").group_by(["point", "of"], maintain_order=True):
+        found[str(of), settings[point]] = sample(each.kind, part)
     return found
 
 

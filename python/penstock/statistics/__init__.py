@@ -1,6 +1,7 @@
 """Statistics of runs: intervals, comparisons, probabilities, and when to stop.
 
 - ``estimate``: a mean with its interval, of values or of paired differences; Jain's index
+- ``sample``: the same for a quantity with bounds, such as a ratio of counts
 - ``chance``: exact bounds for the probability of an event that occurred rarely or never
 - ``series``: one long run: what to delete at its start, and batch means
 - ``precision``: how many more replications a relative precision needs
@@ -10,20 +11,25 @@
 from penstock.statistics.chance import clopper_pearson, never, rounded_up, upper_bound
 from penstock.statistics.estimate import LEVEL, Estimate, jain, paired, student, student_quantile
 from penstock.statistics.precision import Decision, Precision
-from penstock.statistics.ranking import Difference, Ranked, differences, rank
+from penstock.statistics.ranking import TOLD, Difference, Ranked, differences, groups_of_ties, rank
+from penstock.statistics.sample import LEAST, Sample
 from penstock.statistics.series import BatchMeans, batch_means, mser5
 
 __all__ = [
+    "LEAST",
     "LEVEL",
+    "TOLD",
     "BatchMeans",
     "Decision",
     "Difference",
     "Estimate",
     "Precision",
     "Ranked",
+    "Sample",
     "batch_means",
     "clopper_pearson",
     "differences",
+    "groups_of_ties",
     "jain",
     "mser5",
     "never",

@@ -7,7 +7,7 @@ mean +- t(n - 1, 0.975) s / sqrt(n), with s the standard deviation of the n valu
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 LEVEL = 0.95
@@ -16,7 +16,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of independent values, with a confidence interval if there are two or more."""
+    """The mean of independent values, with a confidence interval if there are enough."""
 
     mean: float
     low: float | None
@@ -36,7 +36,9 @@ class Estimate:
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:
-            return f"{self.mean:.4g}"
+            return f"{self.mean:.4g}" + (" (too few for an interval)" if self.count > 1 else "")
+        if self.low == self.high:
+            return f"{self.mean:.4g} (in all {self.count})"
         return f"{self.mean:.4g} ({self.low:.4g} to {self.high:.4g})"
 
 
@@ -72,10 +74,14 @@ def paired(first: Iterable[float], second: Iterable[float], level: float = LEVEL
     For two schemes on the same seeds, and so with the same traffic: the common random variation cancels out. Raises
     ``ValueError`` if the numbers of values differ.
     """
-    before, after = list(first), list(second)
-    if len(before) != len(after):
-        raise ValueError(f"pairs need as many values on either side, not {len(before)} and {len(after)}")
-    return student((value - other for other, value in zip(before, after, strict=True)), level)
+    return student(changes(list(first), list(second)), level)
+
+
+def changes(first: Sequence[float], second: Sequence[float]) -> list[float]:
+    """The differences ``second - first``. Raises ``ValueError`` if the numbers of values differ."""
+    if len(first) != len(second):
+        raise ValueError(f"pairs need as many values on either side, not {len(first)} and {len(second)}")
+    return [value - other for other, value in zip(first, second, strict=True)]
 
 
 def jain(values: Iterable[float]) -> float:

@@ -58,8 +58,10 @@ class Precision:
         if not 1 <= self.least <= self.most:
             raise ValueError(f"replications from {self.least} to {self.most} are no range above 0")
 
-    def decide(self, values: Iterable[float | None]) -> Decision:
+    def decide(self, values: Iterable[float | None], estimate: Estimate | None = None) -> Decision:
         """The decision after replications with these values; the same values give the same decision.
+
+        ``estimate`` is that of the values, if it is not Student's: see :class:`~penstock.statistics.Sample`.
 
         ``None`` is a replication with nothing to measure: it counts as a run, but not for the mean. ``zero`` and
         ``missing`` end the procedure after the least number, because more replications would hardly help.
@@ -68,7 +70,8 @@ class Precision:
         sample = [float(value) for value in ran if value is not None]
         if not all(map(math.isfinite, sample)):
             raise ValueError("a value is a finite number, or None where there was nothing to measure")
-        estimate = student(sample, self.level) if sample else None
+        if sample and estimate is None:
+            estimate = student(sample, self.level)
         told = _told(ran, estimate)
         least = min(max(self.least, 2), self.most)
         if len(ran) < least:
@@ -110,7 +113,9 @@ def _without(ran: list[float | None], estimate: Estimate) -> str:
 
 
 def _why_not(estimate: Estimate) -> str:
-    return "no interval from one value" if estimate.half_width is None else "no share of a mean of 0"
+    if estimate.half_width is None:
+        return f"no interval from {('one value', 'two values')[estimate.count - 1]}"
+    return "no share of a mean of 0"
 
 
 def _percent(share: float) -> str:

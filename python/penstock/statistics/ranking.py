@@ -7,20 +7,36 @@ with the level asked for.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Literal
 
-from penstock.statistics.estimate import LEVEL, Estimate, paired, student
+from penstock.statistics.estimate import LEVEL, Estimate, changes
+from penstock.statistics.sample import Sample
+
+ENOUGH = 10
+"""With fewer replications, a difference that is not significant says nothing."""
+Verdict = Literal["significant", "not significant", "too few", "identical"]
+TOLD: Mapping[Verdict, str] = {
+    "significant": "significant",
+    "not significant": "not significant",
+    "too few": f"too few replications to tell: try {ENOUGH}",
+    "identical": "identical in every replication",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The difference ``second`` - ``first``, with an interval that is valid together with those of all other pairs."""
+    """The difference ``second`` - ``first``, with an interval that is valid together with those of all other pairs.
+
+    ``identical`` is whether the two agree in every replication.
+    """
 
     first: str
     second: str
     estimate: Estimate
+    identical: bool = False
 
     @property
     def significant(self) -> bool:
@@ -28,12 +44,17 @@ class Difference:
         low, high = self.estimate.low, self.estimate.high
         return low is not None and high is not None and (low > 0 or high < 0)
 
+    @property
+    def verdict(self) -> Verdict:
+        """What the replications show: ``too few`` if fewer than ten show no difference."""
+        if self.identical:
+            return "identical"
+        if self.significant:
+            return "significant"
+        return "too few" if self.estimate.count < ENOUGH else "not significant"
+
     def __str__(self) -> str:
-        if self.estimate.half_width is None:
-            told = "one replication gives no interval"
-        else:
-            told = "significant" if self.significant else "not significant"
-        return f"{self.second} - {self.first}: {self.estimate}, {told}"
+        return f"{self.second} - {self.first}: {self.estimate}, {TOLD[self.verdict]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,30 +64,70 @@ class Ranked:
     Attributes:
         name: its name.
         rank: 1 plus the number of items that are significantly better.
+        last: the rank that it has if all undecided pairs turn out against it: above ``rank`` only if there are too few
+            replications to tell it from another.
         estimate: its own mean, with its own interval.
         tied: the names of the items without a significant difference.
-        note: why all are tied, if one replication gives no intervals; else empty.
+        note: a remark, if ``last`` is above ``rank``; else empty.
     """
 
     name: str
     rank: int
+    last: int
     estimate: Estimate
     tied: tuple[str, ...]
     note: str = ""
 
 
-def differences(samples: Mapping[str, Sequence[float]], level: float = LEVEL) -> list[Difference]:
+def differences(samples: Mapping[str, Sequence[float] | Sample], level: float = LEVEL) -> list[Difference]:
     """The paired difference of every two samples, whose values are of the same seeds in the same order.
 
-    The intervals are valid together with probability ``level`` or more. Samples that agree value by value differ by
-    exactly 0, which is a tie; one that is always the same amount above the other is significantly so.
+    The intervals are valid together with probability ``level`` or more. Samples that agree value by value are
+    identical, which is a tie; one that is always the same amount above the other is significantly so.
     """
-    pairs = list(combinations(samples, 2))
+    known = {name: _sample(values) for name, values in samples.items()}
+    pairs = list(combinations(known, 2))
     each = 1 - (1 - level) / max(1, len(pairs))
-    return [Difference(first, second, paired(samples[first], samples[second], each)) for first, second in pairs]
+    return [
+        Difference(
+            first,
+            second,
+            _difference(known[first], known[second], each),
+            list(known[first].values) == list(known[second].values),
+        )
+        for first, second in pairs
+    ]
 
 
-def rank(samples: Mapping[str, Sequence[float]], *, lower_is_better: bool, level: float = LEVEL) -> list[Ranked]:
+def _sample(values: Sequence[float] | Sample) -> Sample:
+    return values if isinstance(values, Sample) else Sample([float(value) for value in values])
+
+
+def _difference(first: Sample, second: Sample, level: float) -> Estimate:
+    """Student's interval of the differences, within their bounds; if only one has events, often, that of its mean.
+
+    Student's interval of a few skewed losses contains 0, although the mean loss of a scheme that lost cells is not 0.
+    If two schemes were equal, each replication in which only one of them loses would be the first's or the second's
+    with equal probability, so all m such replications are of one scheme with probability 2^(1 - m). If that is at most
+    one minus the level (the sign test, which is exact), the interval is that of the scheme's own mean, above 0.
+    """
+    width = first.high - first.low
+    estimate = Sample(changes(first.linear, second.linear), -width, width).estimate(level)
+    either = first if any(first.values) else second
+    if any(first.values) == any(second.values) or min(either.values) < 0:
+        return estimate
+    events = sum(value > 0 for value in either.values)
+    if 2.0 ** (1 - events) > 1 - level:
+        return estimate
+    own = Sample(either.values, 0.0, either.high, either.trials).estimate(level)
+    if either is second or own.low is None or own.high is None:
+        return own
+    return Estimate(-own.mean, -own.high, -own.low, own.count)
+
+
+def rank(
+    samples: Mapping[str, Sequence[float] | Sample], *, lower_is_better: bool, level: float = LEVEL
+) -> list[Ranked]:
     """A ranking of samples, the best first; those without a significant :func:`differences` share a rank.
 
     Equal ranks do not mean equality: two may share a rank only because their intervals are wide. Ties are not
@@ -75,18 +136,47 @@ def rank(samples: Mapping[str, Sequence[float]], *, lower_is_better: bool, level
     """
     sign = 1 if lower_is_better else -1
     better: dict[str, set[str]] = {name: set() for name in samples}
-    worse: dict[str, set[str]] = {name: set() for name in samples}
+    undecided: dict[str, set[str]] = {name: set() for name in samples}
+    tied: dict[str, list[str]] = {name: [] for name in samples}
     for pair in differences(samples, level):
         if pair.significant:
             first_is_better = sign * pair.estimate.mean > 0
             good, bad = (pair.first, pair.second) if first_is_better else (pair.second, pair.first)
             better[bad].add(good)
-            worse[good].add(bad)
+            continue
+        for one, other in ((pair.first, pair.second), (pair.second, pair.first)):
+            tied[one].append(other)
+            if pair.verdict == "too few":
+                undecided[one].add(other)
     ranking = []
     for name, values in samples.items():
-        estimate = student(values, level)
-        parted = better[name] | worse[name] | {name}
-        tied = tuple(other for other in samples if other not in parted)
-        note = "one replication gives no interval, so that all are tied" if estimate.count == 1 and tied else ""
-        ranking.append(Ranked(name, 1 + len(better[name]), estimate, tied, note))
+        first = 1 + len(better[name])
+        last = first + len(undecided[name])
+        note = TOLD["too few"] if last > first else ""
+        others = tuple(other for other in samples if other in tied[name])
+        ranking.append(Ranked(name, first, last, _sample(values).estimate(level), others, note))
     return sorted(ranking, key=lambda item: (item.rank, sign * item.estimate.mean))
+
+
+def groups_of_ties(ranking: Sequence[Ranked]) -> list[tuple[str, ...]]:
+    """The largest groups of items of which no two differ significantly, that of the best first.
+
+    An item is in several groups if it ties with items that differ. (The compact letter display: Piepho, Journal of
+    Computational and Graphical Statistics 13, 2004.)
+    """
+    tied = {item.name: {item.name, *item.tied} for item in ranking}
+    found: list[set[str]] = [set(tied)] if tied else []
+    for first, second in combinations(tied, 2):
+        if second in tied[first]:
+            continue
+        split = [group - {apart} for group in found for apart in _apart(group, first, second)]
+        found = [group for group in split if not any(group < other for other in split)]
+        found = [group for place, group in enumerate(found) if group not in found[:place]]
+    order = list(tied)
+    names = [tuple(name for name in order if name in group) for group in found]
+    return sorted(names, key=lambda group: [order.index(name) for name in group])
+
+
+def _apart(group: set[str], first: str, second: str) -> Iterable[str | None]:
+    """What to leave out of a group so that the two are not together in it: nothing, or either."""
+    return (first, second) if first in group and second in group else (None,)

@@ -117,14 +117,6 @@ pub struct Step {
     pub count: u64,
 }
 
-impl Step {
-    /// The middle of the step, in ps: within 0.4 % of every value in it.
-    #[must_use]
-    pub fn middle(self) -> u64 {
-        self.from + (self.to - self.from) / 2
-    }
-}
-
 impl Histogram {
     /// log2 of the steps per octave.
     const STEPS: u32 = 7;
@@ -164,20 +156,29 @@ impl Histogram {
         holding.map(|(place, &count)| Step { from: Histogram::start(place), to: Histogram::start(place + 1), count })
     }
 
-    /// The `q`-quantile in ps: the middle of the step that contains the value of rank `q` times the count, rounded up.
-    /// The result is within 0.4 % of that value (below 1 us, within 4.1 ns). `None` while empty. A `q` outside 0 to 1
-    /// gives the minimum or the maximum.
+    /// The `q`-quantile in ps: the value of rank `q` times the count, rounded up, if the values of each step are spread
+    /// evenly over it. The smallest and the greatest value of all limit their steps, so no quantile is outside them, and
+    /// a single step gives rising quantiles. The result is within 0.8 % of that value (below 1 us, within 8.2 ns; above
+    /// 18.8 min, as far as the last step reaches). `None` while empty. A `q` outside 0 to 1 gives the minimum or the
+    /// maximum.
     #[must_use]
-    pub fn quantile(&self, q: f64) -> Option<u64> {
+    pub fn quantile(&self, q: f64, minimum: u64, maximum: u64) -> Option<u64> {
         let total = self.count();
         let rank = ((q * total as f64).ceil() as u64).clamp(1, total.max(1));
         let mut passed = 0;
-        self.steps()
-            .find(|step| {
-                passed += step.count;
-                passed >= rank
-            })
-            .map(Step::middle)
+        let step = self.steps().find(|step| {
+            passed += step.count;
+            passed >= rank
+        })?;
+        let from = step.from.max(minimum);
+        // The last step has all longer values too.
+        let to = if step.to == Histogram::CEILING { maximum } else { (step.to - 1).min(maximum) };
+        let place = rank - (passed - step.count);
+        Some(match rank {
+            1 => minimum,
+            last if last == total => maximum,
+            _ => from + (to.saturating_sub(from) as f64 * (place as f64 - 0.5) / step.count as f64) as u64,
+        })
     }
 
     /// Index of a step: with the value in grains, the octave (0 up to 2 x 128), then its 8 leading bits.

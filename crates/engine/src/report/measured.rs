@@ -127,11 +127,7 @@ impl<P: Probe> Measured<'_, P> {
                 let own = &mut sums[group_of(sender.flow().index())];
                 own.nominal = own.nominal.zip(sender.mean_rate()).map(|(sum, rate)| sum + rate);
                 if let Some(files) = sender.transfers(self.world.clock()) {
-                    let sum = own.files.get_or_insert_default();
-                    sum.finished += files.finished;
-                    sum.finished_ps += files.finished_ps;
-                    sum.unfinished += files.unfinished;
-                    sum.unfinished_ps += files.unfinished_ps;
+                    own.files.get_or_insert_default().merge(&files);
                 }
             }
             if let Some(receiver) = endpoint.receiver() {
@@ -268,7 +264,8 @@ fn fill_sender(row: &mut FlowRow, sender: &Sender, now: Time) {
     if let Some(files) = sender.transfers(now) {
         row.transfers = Some(files.finished);
         row.transfers_unfinished = Some(files.unfinished);
-        (row.transfer_mean_s, row.transfer_mean_all_s) = transfer_means(&files);
+        row.transfer_mean_s = files.mean_s();
+        row.transfer_mean_all_s = files.mean_of_all_s();
     }
 }
 
@@ -293,7 +290,6 @@ fn group_row(name: &str, own: &[&FlowRow], sums: &GroupSums, histogram: &Histogr
     let share = |part: u64| (sent > 0).then(|| part as f64 / sent as f64);
     let quantile = |q: f64| quantile_s(histogram, q, &sums.delays);
     let delivered: Vec<f64> = own.iter().map(|row| row.delivered_bits as f64).collect();
-    let (transfer_mean_s, transfer_mean_all_s) = sums.files.as_ref().map_or((None, None), transfer_means);
     GroupRow {
         group: name.to_owned(),
         flows: own.len() as u64,
@@ -316,9 +312,9 @@ fn group_row(name: &str, own: &[&FlowRow], sums: &GroupSums, histogram: &Histogr
         obeyed_mild: sum(|row| row.obeyed_mild),
         obeyed_severe: sum(|row| row.obeyed_severe),
         transfers: sums.files.map(|files| files.finished),
-        transfer_mean_s,
+        transfer_mean_s: sums.files.and_then(|files| files.mean_s()),
         transfers_unfinished: sums.files.map(|files| files.unfinished),
-        transfer_mean_all_s,
+        transfer_mean_all_s: sums.files.and_then(|files| files.mean_of_all_s()),
         fairness: (own.len() > 1 && delivered.iter().any(|&bits| bits > 0.0)).then(|| jain(&delivered)),
         ..GroupRow::default()
     }
@@ -337,19 +333,9 @@ fn loss_row(port: &str, group: &str, own: &GroupMeasures) -> LossRow {
     }
 }
 
-/// A quantile of delays in seconds, limited to the minimum and the maximum: a step of the histogram can exceed them.
+/// A quantile of delays in seconds.
 fn quantile_s(histogram: &Histogram, q: f64, delays: &Moments) -> Option<f64> {
-    let found = histogram.quantile(q)?;
-    Some(Span(found.clamp(delays.minimum()?, delays.maximum()?)).seconds())
-}
-
-/// Mean time in seconds of the finished transfers, and of all transfers with the time so far of unfinished ones.
-fn transfer_means(files: &Transfers) -> (Option<f64>, Option<f64>) {
-    let mean = |count: u64, sum: u128| (count > 0).then(|| sum as f64 / count as f64 * 1e-12);
-    (
-        mean(files.finished, files.finished_ps),
-        mean(files.finished + files.unfinished, files.finished_ps + files.unfinished_ps),
-    )
+    Some(Span(histogram.quantile(q, delays.minimum()?, delays.maximum()?)?).seconds())
 }
 
 #[cfg(test)]

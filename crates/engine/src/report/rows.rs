@@ -98,7 +98,9 @@ row! {
         transfer_mean_s: Option<f64>,
         /// Files in transfer at the end.
         transfers_unfinished: Option<u64>,
-        /// Mean time of all files, with the time so far of unfinished ones.
+        /// Mean time of all files, finished or not: time in transfer divided by data PDUs produced, times the PDUs of a
+        /// file. Unfinished files count with their part. Exact in the mean for a stationary source; a run that begins
+        /// or ends within few files has too many of their first PDUs, so a slow start makes it too high.
         transfer_mean_all_s: Option<f64>,
         /// Counts of transport connections.
         transport: TransportColumns,
@@ -158,7 +160,9 @@ row! {
         transfer_mean_s: Option<f64>,
         /// Files in transfer at the end.
         transfers_unfinished: Option<u64>,
-        /// Mean time of all files, with the time so far of unfinished ones.
+        /// Mean time of all files, finished or not: time in transfer divided by data PDUs produced, times the PDUs of a
+        /// file. Unfinished files count with their part. Exact in the mean for a stationary source; a run that begins
+        /// or ends within few files has too many of their first PDUs, so a slow start makes it too high.
         transfer_mean_all_s: Option<f64>,
         /// Jain's index of the flows' delivered bits.
         fairness: Option<f64>,

@@ -82,11 +82,16 @@ pub struct FileTransfer {
     left: u64,
     /// Start of this file. During a pause, start of the next file.
     start: Time,
+    /// Start of the measured part of this file.
+    since: Time,
     train: Train,
     /// Number of this file, from 1.
     number: u64,
     finished: u64,
     finished_ps: u128,
+    /// Measured time of the finished files.
+    busy_ps: u128,
+    produced: u64,
     octets: u16,
     stream: Stream,
 }
@@ -101,10 +106,13 @@ impl FileTransfer {
             pdus: params.size.0.div_ceil(u64::from(octets.max(1)) * 8),
             left: 0,
             start: Time::ZERO,
+            since: Time::ZERO,
             train: Train::new(octets),
             number: 0,
             finished: 0,
             finished_ps: 0,
+            busy_ps: 0,
+            produced: 0,
             octets,
             stream,
         }
@@ -114,6 +122,7 @@ impl FileTransfer {
         scale.begin_session(now);
         self.number += 1;
         self.left = self.pdus;
+        self.since = self.start;
         self.train.length = self.stream.uniform();
         self.train.fix(self.start, self.params.rate.bits_per_second(), now, scale);
         self.train.next
@@ -138,9 +147,11 @@ impl Traffic for FileTransfer {
         }
         let (from, produced) = self.train.come(now);
         self.left -= u64::from(produced);
+        self.produced += u64::from(produced);
         let upcoming = if self.left == 0 {
             self.finished += 1;
             self.finished_ps += u128::from(now.since(self.start).0);
+            self.busy_ps += u128::from(now.since(self.since).0);
             self.pause(now)
         } else {
             self.train.fix(from, self.params.rate.bits_per_second(), now, scale);
@@ -155,14 +166,19 @@ impl Traffic for FileTransfer {
             finished: self.finished,
             finished_ps: self.finished_ps,
             unfinished: u64::from(under_way),
-            unfinished_ps: if under_way { u128::from(now.since(self.start).0) } else { 0 },
+            busy_ps: self.busy_ps + if under_way { u128::from(now.since(self.since).0) } else { 0 },
+            produced: self.produced,
+            pdus: self.pdus,
         })
     }
 
-    /// A transfer in progress at the reset counts with its full time when it finishes.
-    fn reset_measures(&mut self, _now: Time) {
+    /// When a transfer in progress at the reset finishes, its full time counts among those of the finished ones.
+    fn reset_measures(&mut self, now: Time) {
         self.finished = 0;
         self.finished_ps = 0;
+        self.busy_ps = 0;
+        self.produced = 0;
+        self.since = now;
     }
 
     /// A transfer of n PDUs takes n - 1/2 gaps on average.
@@ -237,10 +253,12 @@ mod tests {
         let current = starts[starts.len() - 1];
         assert_eq!(seen.finished, starts.len() as u64 - 1);
         assert_eq!(seen.finished_ps, u128::from(current.0), "no pauses: the finished ones fill the time");
-        assert_eq!((seen.unfinished, seen.unfinished_ps), (1, u128::from(at(1.0).since(current).0)));
+        assert_eq!(seen.unfinished, 1);
+        assert_eq!((seen.busy_ps, seen.produced, seen.pdus), (u128::from(at(1.0).0), units.len() as u64, 10));
         source.reset_measures(at(1.0));
         let seen = source.transfers(at(1.5)).unwrap_or_default();
         assert_eq!((seen.finished, seen.finished_ps, seen.unfinished), (0, 0, 1));
+        assert_eq!((seen.busy_ps, seen.produced), (u128::from(at(1.5).since(at(1.0)).0), 0));
     }
 
     #[test]

@@ -279,10 +279,10 @@ def _(runs: Runs) -> Evidence:
 
 # ------------------------------------------------------------------------------------------------------------ files
 def transfers(runs: Runs, scenario: int, case: str) -> Samples:
-    """The file time at the largest N, its growth, and its value with unfinished transfers."""
+    """The file time at the largest N, its growth, and that of all files."""
     low, high = (runs.average("transfer_mean_s", ends(scenario, case)) for ends in (smaller, larger))
     point = largest(scenario, case)
-    note = f"finished files only; with those under way {runs.mean('transfer_mean_all_s', point):.1f} s; "
+    note = f"finished files only; all files, by the cells sent, {runs.mean('transfer_mean_all_s', point):.1f} s; "
     note += f"{low:.1f} s at the smaller N, {high:.1f} s at the larger"
     return samples(runs, "transfer_mean_s", [point], note)
 

@@ -69,15 +69,22 @@ fn a_step_of_a_distribution_is_named_by_its_end() {
 }
 
 #[test]
-fn transfers_under_way_count_in_the_mean_of_all() {
+fn transfers_under_way_count_with_their_part() {
     let seconds = |count: u128| count * 1_000_000_000_000;
-    let files = Transfers { finished: 2, finished_ps: seconds(30), unfinished: 1, unfinished_ps: seconds(6) };
+    // Files of ten PDUs: two took 15 s each, and of one 6 PDUs took 18 s.
+    let files = Transfers {
+        finished: 2,
+        finished_ps: seconds(30),
+        unfinished: 1,
+        busy_ps: seconds(48),
+        produced: 26,
+        pdus: 10,
+    };
     let is_about = |mean: Option<f64>, expected: f64| mean.is_some_and(|mean| (mean - expected).abs() < 1e-12);
-    // (30 + 6) / 3.
-    let (finished, all) = transfer_means(&files);
-    assert!(is_about(finished, 15.0) && is_about(all, 12.0), "{finished:?} {all:?}");
-    let none = Transfers { finished: 0, finished_ps: 0, ..files };
-    assert_eq!(transfer_means(&none).0, None);
-    assert!(is_about(transfer_means(&none).1, 6.0));
-    assert_eq!(transfer_means(&Transfers::default()), (None, None));
+    assert!(is_about(files.mean_s(), 15.0) && is_about(files.mean_of_all_s(), 480.0 / 26.0));
+    let mut both = Transfers::default();
+    both.merge(&files);
+    both.merge(&Transfers { finished: 0, finished_ps: 0, busy_ps: seconds(12), produced: 4, ..files });
+    assert!(is_about(both.mean_s(), 15.0) && is_about(both.mean_of_all_s(), 20.0), "{both:?}");
+    assert_eq!((Transfers::default().mean_s(), Transfers::default().mean_of_all_s()), (None, None));
 }
