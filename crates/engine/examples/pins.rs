@@ -119,7 +119,7 @@ fn judge_ready(given: &Arguments) -> Result<usize, Box<dyn Error>> {
         fs::write(
             ready::PINS,
             format!(
-                "# Ready scenarios at commit 3a08ef9: file, kind, thousandths of its length, seed, replication; then\n\
+                "# Ready scenarios; fingerprints as at commit 3a08ef9: file, kind, thousandths of its length, seed, replication; then\n\
                  # fingerprint, data PDUs delivered, hash of the report. Written by `pins ready --write`.\n{}\n",
                 lines?.join("\n")
             ),
@@ -140,7 +140,7 @@ fn judge_random(given: &Arguments) -> Result<usize, Box<dyn Error>> {
         fs::write(
             random::PINS,
             format!(
-                "# Networks drawn at random, by the plain form of commit 3a08ef9: number, fingerprint, hash of the report.\n\
+                "# Random networks; fingerprints as at commit 3a08ef9: number, fingerprint, hash of the report.\n\
                  # Written by `pins random --write`.\n{}\n",
                 lines?.join("\n")
             ),
