@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from penstock.studies.predicates import exceeds, paired_by_seed, rising
+from penstock.studies.predicates import exceeds, rising
 from penstock.studies.runs import MissingRunError, Runs, mean
 
 SEEDS = range(1, 21)
@@ -19,13 +19,6 @@ def by_seed(values: Sequence[float]) -> dict[int, float]:
 
 def noisy(levels: Sequence[float], draw: random.Random) -> list[dict[int, float]]:
     return [{seed: level + draw.gauss(0.0, 0.1) for seed in SEEDS} for level in levels]
-
-
-def test_differences_are_of_the_seeds_that_both_have() -> None:
-    found = paired_by_seed({1: 5.0, 2: 7.0, 3: 100.0}, {4: 100.0, 2: 4.0, 1: 2.0})
-    assert (found.mean, found.low, found.high, found.count) == (3.0, 3.0, 3.0, 2)
-    with pytest.raises(MissingRunError, match="of the same seed"):
-        paired_by_seed({1: 1.0}, {2: 1.0})
 
 
 def test_what_exceeds_does_so_with_its_whole_interval() -> None:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from penstock.experiment import State
     from penstock.results import Results
 
-FULL = 20
-"""Seeds of ``reproduce --full``; those of ``--quick`` are the study's own."""
 REPLICATIONS = "10"
 
 
@@ -125,7 +123,7 @@ def reproduce(options: argparse.Namespace) -> int:
     from penstock.pages import study as page
 
     processes, scheduler = jobs(options), cluster(options)
-    seeds = FULL if options.full else studies.study_of(options.study).quick_seeds
+    seeds = studies.FULL_SEEDS if options.full else studies.study_of(options.study).quick_seeds
     if options.seeds is not None:
         seeds = number(options.seeds, "--seeds", 1, studies.MOST_SEEDS)
     studies.open_study(options.study, options.figure, seeds)
@@ -244,11 +242,13 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
+    from penstock import studies
+
     parser.add_argument("study", metavar="STUDY", help="its name: satellite, becn, abr, eprca or atn")
     parser.add_argument("--figure", metavar="N", help="only this figure, and the runs it needs")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="a few seeds, as the study says (the default)")
-    size.add_argument("--full", action="store_true", help=f"{FULL} seeds")
+    size.add_argument("--full", action="store_true", help=f"{studies.FULL_SEEDS} seeds")
     size.add_argument("--seeds", metavar="N", help="another number of seeds")
     add_where(parser, "out/STUDY")
 

@@ -12,7 +12,7 @@ from penstock.plot import Panel, Sheet, save
 from penstock.report import Cell, Figure, Report, Section, Table, write
 from penstock.statistics import student
 from penstock.studies import HasTables, Study, open_study
-from penstock.studies.claims import Finding, shown, to_json
+from penstock.studies.claims import VERDICTS, Finding, shown, to_json
 
 if TYPE_CHECKING:
     from penstock.results import Results
@@ -84,7 +84,8 @@ def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], re
 def count_verdicts(findings: Sequence[Finding]) -> str:
     """The number of claims for each verdict."""
     counts = Counter(finding.verdict for finding in findings)
-    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in ("reproduced", "partly", "not reproduced"))
+    always = ("reproduced", "partly", "not reproduced")
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in always or counts[verdict])
 
 
 def print_findings(title: str, findings: Sequence[Finding]) -> None:

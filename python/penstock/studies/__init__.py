@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from penstock.studies.runs import Runs
 
 MOST_SEEDS = 100_000
+FULL_SEEDS = 20
+"""The number of seeds of a full run, whose verdicts count."""
 STUDIES = ("satellite", "becn", "abr", "eprca", "atn")
 
 

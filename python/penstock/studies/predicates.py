@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
-from penstock.statistics import Estimate, paired
+from penstock.statistics import Estimate
 from penstock.studies.claims import (
     Clause,
     Clauses,
@@ -23,6 +23,7 @@ from penstock.studies.claims import (
     load_claims,
     require_match,
 )
+from penstock.studies.orders import paired_by_seed
 from penstock.studies.runs import MissingRunError, P, Runs, mean
 
 R = TypeVar("R")
@@ -67,29 +68,22 @@ def samples(runs: Runs[P], name: str, points: Mapping[str, P], note: str = "") -
     return Samples({place: runs.values(name, point) for place, point in points.items()}, note)
 
 
-def never(runs: Runs[P], name: str, trials: str, points: Sequence[P], note: str = "") -> Count:
-    """A count that should be zero in all runs at some points."""
-    counts = [runs.by_seed(name, point) for point in points]
-    seeds = sorted({seed for count in counts for seed in count})
+def never(
+    runs: Runs[P], name: str, trials: str, points: Mapping[str, P], note: str = "", *, paper_runs: int = 1
+) -> Count:
+    """A count that should be zero in all runs at some points, given by their names."""
+    counts = {place: runs.values(name, point) for place, point in points.items()}
     return Count(
-        per_seed=[int(sum(count.get(seed, 0.0) for count in counts)) for seed in seeds],
-        runs=sum(len(count) for count in counts),
-        trials=int(sum(sum(runs.values(trials, point)) for point in points)),
-        note=note,
+        {place: [value > 0 for value in values] for place, values in counts.items()},
+        (int(sum(map(sum, counts.values()))), int(sum(sum(runs.values(trials, point)) for point in points.values()))),
+        paper_runs,
+        note,
     )
 
 
 def difference(runs: Runs[P], measure: str, ones: P, others: P) -> Estimate:
     """A measure at one point minus that at another, seed by seed."""
     return paired_by_seed(runs.by_seed(measure, ones), runs.by_seed(measure, others))
-
-
-def paired_by_seed(ones: Mapping[int, float], others: Mapping[int, float]) -> Estimate:
-    """The first values minus the second, each by seed, for the seeds that both have."""
-    seeds = sorted(ones.keys() & others.keys())
-    if not seeds:
-        raise MissingRunError("two values of the same seed to compare")
-    return paired([others[seed] for seed in seeds], [ones[seed] for seed in seeds])
 
 
 def is_above(estimate: Estimate) -> bool:

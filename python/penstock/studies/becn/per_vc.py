@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 from penstock.studies import predicates
@@ -10,7 +11,7 @@ from penstock.studies.becn import grid
 from penstock.studies.becn.grid import FEW, PER_VC_SOURCES, SCHEMES, THRESHOLD, per_vc
 from penstock.studies.becn.runs import Runs, level_shares
 from penstock.studies.becn.verdicts import BOUNDED, PREDICATES, band, claim, place, slope
-from penstock.studies.claims import Clause, Count, Evidence, Samples
+from penstock.studies.claims import Clause, Evidence, Samples
 from penstock.studies.predicates import clauses, percent, rising
 from penstock.studies.runs import MissingRunError
 
@@ -203,5 +204,6 @@ def _(runs: Runs) -> Evidence:
         growth[most] < BOUNDED,
         f"at most {percent(growth[most])} more, at {place(most)}",
     )
-    count = predicates.never(runs, "lost", "sent", points)
-    return Count(count.per_seed, count.runs, count.trials, "steady state of all points of the figures", [bounded])
+    count = predicates.never(runs, "lost", "sent", {str(point): point for point in points})
+    note = "steady state of all points of the figures; the queue has no limit, so no cell can be lost"
+    return replace(count, note=note, beside=[bounded], by_construction=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from penstock.studies import FULL_SEEDS
 from penstock.studies.claims import Finding
 from penstock.studies.drawing import command_of, require_figure
 from penstock.studies.predicates import findings
@@ -16,12 +17,13 @@ from penstock.studies.runs import Row, by_run
 from penstock.studies.satellite.captions import PLANS
 from penstock.studies.satellite.figures import beside_figures, thesis_figures
 from penstock.studies.satellite.grid import (
-    SERIES_SEEDS,
+    RARE_SEEDS,
     Point,
     SeriesPoint,
     alternatives,
     case_points,
     grid,
+    rare_points,
     ready,
     series_points,
 )
@@ -49,9 +51,14 @@ class Study:
         """The points to run, each with its seeds: the grid and the alternatives, or those of one figure, and series."""
         if self.figure is not None:
             plan = PLANS[self.figure]
-            return [(point, self.seeds) for point in case_points(plan.scenario, plan.case)]
-        watched = [(SeriesPoint(point), self.seeds[:SERIES_SEEDS]) for point in series_points()]
-        return [*((point, self.seeds) for point in grid() + alternatives()), *watched]
+            return [(point, self.seeds_of(point)) for point in case_points(plan.scenario, plan.case)]
+        watched = [(SeriesPoint(point), self.seeds) for point in series_points()]
+        return [*((point, self.seeds_of(point)) for point in grid() + alternatives()), *watched]
+
+    def seeds_of(self, point: Point) -> Sequence[int]:
+        """The seeds of a point: more in a full run if its claims are about rare events."""
+        is_rare = len(self.seeds) >= FULL_SEEDS and point in rare_points()
+        return range(1, max(RARE_SEEDS, len(self.seeds)) + 1) if is_rare else self.seeds
 
     def read(self, results: Results) -> None:
         """Reads all stored runs."""

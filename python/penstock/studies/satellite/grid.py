@@ -18,7 +18,8 @@ REAL_TIME = ("video", "voice")
 CASES = ("1", "2", "3")
 SERIES_INTERVAL = "50 ms"
 SERIES_DURATION = "60 s"
-SERIES_SEEDS = 3
+RARE_SEEDS = 200
+"""The seeds of a full run where the claims are about rare events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,12 @@ def largest(scenario: int, case: str) -> Point:
 def case_points(scenario: int, case: str) -> list[Point]:
     """Every point of one case."""
     return [Point(scenario, case, n) for n in MIXES[scenario].sizes]
+
+
+@cache
+def rare_points() -> tuple[Point, ...]:
+    """The points whose claims are about rare events: full control of voice, video and data."""
+    return tuple(case_points(3, "2"))
 
 
 def grid() -> list[Point]:

@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from penstock.studies import runs
 from penstock.studies.runs import Row
-from penstock.studies.satellite.grid import LINK_RATE_BPS, PROPAGATION_S, Point
+from penstock.studies.satellite.grid import LINK_RATE_BPS, PROPAGATION_S, Point, rare_points
 
 
 @dataclass(slots=True)
 class Runs(runs.Runs[Point]):
-    """The measures and time series of the satellite study."""
+    """The measures and time series of the satellite study; `rare` has all seeds of the points of rare events."""
+
+    rare: runs.Runs[Point] = field(default_factory=runs.Runs)
 
     def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], losses: list[Row]) -> None:
         """Reads the result tables of one run."""
-        self.keep(point, seed, measure([row | at_places(losses, row["group"]) for row in groups], ports))
+        measures = dict(measure([row | at_places(losses, row["group"]) for row in groups], ports))
+        if seed <= self.wanted:
+            self.keep(point, seed, measures.items())
+        if point in rare_points():
+            self.rare.keep(point, seed, measures.items())
 
 
 def at_places(losses: list[Row], group: str) -> Row:
