@@ -5,6 +5,7 @@ PYTHON ?= $(shell sh tools/find-python)
 VENV := .venv
 RUN := $(VENV)/bin/python
 JOBS ?= 2
+FUZZ_SECONDS ?= 60
 
 TOOLS := $(VENV)/tools.stamp
 EXTENSION := $(VENV)/extension.stamp
@@ -14,7 +15,7 @@ ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.to
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long mutants bench compare lint docs wheel clean rebuild
+.PHONY: help demo test test-long mutants fuzz bench compare lint docs wheel clean rebuild
 
 help: ## list the targets
 	@echo "Penstock: a simulator of network congestion control"
@@ -38,6 +39,9 @@ test-long: test ## run also the tests that take minutes, the engine's in release
 
 mutants: $(TOOLS) ## change one operator of the engine at a time, and see if the tests notice (half an hour)
 	$(RUN) tools/mutants.py --jobs $(JOBS)
+
+fuzz: ## fuzz each reader for FUZZ_SECONDS (60); needs a nightly Rust, cargo-fuzz and a C++ compiler
+	sh tools/fuzz $(FUZZ_SECONDS)
 
 compare: $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
 	tools/compare-engines
@@ -70,6 +74,7 @@ wheel: $(TOOLS) ## build the wheel and the source distribution, and test the lat
 
 clean: ## remove everything that make builds
 	rm -rf $(VENV) target site dist out bench.json docs/reference/generated
+	rm -rf fuzz/target fuzz/corpus fuzz/artifacts fuzz/dictionary fuzz/Cargo.lock
 	find python -name '*.so' -delete
 
 # The environment is out of date if pyproject.toml changed, its interpreter was removed, or the folder moved.

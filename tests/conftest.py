@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 from moments import HANGS_S
 
-from penstock import Scenario, Task, worker
-from penstock.store import Store
-from penstock.worker import Outcome
+from penstock import Scenario, Task
+from penstock.execute import worker
+from penstock.execute.store import Store
+from penstock.execute.worker import Outcome
 
 # A process started in the background of a shell ignores Ctrl-C, and so do its children; these tests are about it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -113,7 +114,7 @@ def after_runs(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Action], None]
                 action()
             return outcome
 
-        monkeypatch.setattr("penstock.worker.simulate", counted)
+        monkeypatch.setattr("penstock.execute.worker.simulate", counted)
 
     return do_after
 

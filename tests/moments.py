@@ -24,9 +24,14 @@ FIRST_SEGMENT_STORED = "open */segments 1"
 """The first segment is in its place; next, the directory is opened to sync it, which no other code does."""
 
 
+def python_path(folder: str | Path) -> str:
+    """The PYTHONPATH of a process that finds modules in ``folder`` first, and Penstock where these tests find it."""
+    return os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+
+
 def held_at(moment: str) -> dict[str, str]:
     """The environment of a process that stops at a moment, as "os.rename */plan.parquet 2": see `sitecustomize.py`."""
-    return {**os.environ, "PYTHONPATH": HOLD, "MOMENT": moment}
+    return {**os.environ, "PYTHONPATH": python_path(HOLD), "MOMENT": moment}
 
 
 def wait_until_held(process: subprocess.Popen[Any]) -> None:
@@ -42,7 +47,7 @@ class Running:
         path = folder / "running"
         os.mkfifo(path)
         self.pipe = os.open(path, os.O_RDWR)  # to write too: a pipe without a writer would read as ended
-        self.environment = {**os.environ, "PYTHONPATH": HOLD, "RUNNING": str(path)}
+        self.environment = {**os.environ, "PYTHONPATH": python_path(HOLD), "RUNNING": str(path)}
 
     def wait_for(self, runs: int, process: subprocess.Popen[str] | None = None) -> None:
         """Return when so many runs are active; fails if the process prints something or ends before."""

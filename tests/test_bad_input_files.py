@@ -18,10 +18,10 @@ from test_bad_input import refused
 from test_sweep import SWEEP
 
 from penstock import InputError, Scenario, Sweep, compare, studies
-from penstock.experiment import DETAILS, KINDS, MOST_WANTED, Kind
-from penstock.pages import page_of
-from penstock.reading import NotRegularError, TooLargeError, read_octets
-from penstock.results import Results
+from penstock.analyse.results import Results
+from penstock.core.reading import NotRegularError, TooLargeError, read_octets
+from penstock.execute.experiment import DETAILS, KINDS, MOST_WANTED, Kind
+from penstock.show import page_of
 
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 

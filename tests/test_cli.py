@@ -15,7 +15,7 @@ from moments import Running, started
 
 import penstock as package
 from penstock import Scenario, cli
-from penstock.scenario import ready
+from penstock.core.scenario import ready
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -185,7 +185,7 @@ def test_interrupted_replications_are_kept(
     def bar(_label: str, *, quiet: bool):  # type: ignore[no-untyped-def]
         yield lambda share: signal.raise_signal(signal.SIGINT) if share >= 0.5 else None
 
-    monkeypatch.setattr("penstock.progress.bar", bar)
+    monkeypatch.setattr("penstock.show.progress.bar", bar)
     out = small_file.parent / "results"
     arguments = ["run", str(small_file), "--replications", "4", "--jobs", "1", "--out", str(out)]
     assert cli.main(arguments) == 130

@@ -17,11 +17,11 @@ from moments import FIRST_SEGMENT_STORED, held_at, started, wait_until_held
 from test_cli import Command
 from test_sweep import SWEEP
 
-from penstock.pages.sweep import metrics_of
-from penstock.pages.sweep_figures import sheets
-from penstock.results import Results
-from penstock.scenario import ready
-from penstock.store import Store
+from penstock.analyse.results import Results
+from penstock.core.scenario import ready
+from penstock.execute.store import Store
+from penstock.show.sweep import metrics_of
+from penstock.show.sweep_figures import sheets
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ from moments import HANGS_S, MID_RUN, held_at, wait_until_held
 from test_sweep import AXES, tables
 
 from penstock import InputError, Scenario, Sweep
-from penstock.executors import ClusterLostError
-from penstock.store import Store
+from penstock.execute.executors import ClusterLostError
+from penstock.execute.store import Store
 
 pytest.importorskip("distributed")
 
@@ -71,8 +71,8 @@ class LocalCluster:
 @pytest.fixture
 def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[LocalCluster]:
     """A running cluster; on a loaded machine it may answer slowly."""
-    monkeypatch.setattr("penstock.executors.CONNECT_S", HANGS_S)
-    monkeypatch.setattr("penstock.executors.ANSWER_S", HANGS_S)
+    monkeypatch.setattr("penstock.execute.executors.CONNECT_S", HANGS_S)
+    monkeypatch.setattr("penstock.execute.executors.ANSWER_S", HANGS_S)
     folder = tmp_path / "cluster"
     folder.mkdir()
     with ExitStack() as stack:
@@ -88,7 +88,7 @@ def long_sweep(small: Scenario) -> Sweep:
 @pytest.fixture
 def soon_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """No scheduler answers: only the limit, of any length, ends the wait."""
-    monkeypatch.setattr("penstock.executors.CONNECT_S", 1.5)
+    monkeypatch.setattr("penstock.execute.executors.CONNECT_S", 1.5)
 
 
 def runs_in(out: Path) -> Counter[str]:
@@ -133,7 +133,7 @@ def test_a_scheduler_that_is_lost_leaves_what_had_finished(
     out = tmp_path / "out"
 
     def lose() -> None:
-        monkeypatch.setattr("penstock.executors.ANSWER_S", 1)  # no slow scheduler is left
+        monkeypatch.setattr("penstock.execute.executors.ANSWER_S", 1)  # no slow scheduler is left
         cluster.scheduler.kill()
         cluster.scheduler.wait()
 

@@ -1,14 +1,15 @@
 """A defect of the engine: one paragraph that asks for a report, status 70, and no other run is lost."""
 
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from moments import python_path
 
-from penstock import Scenario, Task, _engine, worker
-from penstock.results import Results
+from penstock import Scenario, Task, _engine
+from penstock.analyse.results import Results
+from penstock.execute import worker
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -47,8 +48,7 @@ def failing(penstock: Command, tmp_path_factory: pytest.TempPathFactory) -> Call
     def of(kind: str) -> Command:
         folder = tmp_path_factory.mktemp("failing")
         (folder / "sitecustomize.py").write_text(FAILING.replace("KIND", kind), encoding="utf-8")
-        paths = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
-        return lambda *arguments, **environment: penstock(*arguments, PYTHONPATH=paths, **environment)
+        return lambda *arguments, **environment: penstock(*arguments, PYTHONPATH=python_path(folder), **environment)
 
     return of
 
@@ -82,7 +82,7 @@ def test_a_panic_anywhere_else(penstock: Command, small_file: Path, tmp_path_fac
         + f"\ndef normalise(*_arguments):\n    raise {PANIC}\n\n_engine.normalise = normalise\n"
     )
     (folder / "sitecustomize.py").write_text(code, encoding="utf-8")
-    done = penstock("check", small_file, PYTHONPATH=str(folder))
+    done = penstock("check", small_file, PYTHONPATH=python_path(folder))
     paragraph(done, 70, "a part written in Rust has failed: index out of bounds: the len is 0;")
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1

@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from moments import Running
+from moments import Running, python_path
 
 from penstock import Scenario, Task
-from penstock.executors import Here, Pool, Processes, Stop, interruptible, open_pool
-from penstock.spread import Spread
-from penstock.worker import LONGEST_BATCH_S, Failure, Outcome, simulate, work
+from penstock.execute.executors import Here, Pool, Processes, Stop, interruptible, open_pool
+from penstock.execute.spread import Spread
+from penstock.execute.worker import LONGEST_BATCH_S, Failure, Outcome, simulate, work
 
 Results = list[tuple[int, Task, Outcome | Failure]]
 
@@ -79,8 +79,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    monkeypatch.setattr("penstock.worker.time", clock)
-    monkeypatch.setattr("penstock.worker.simulate", clock.simulate)
+    monkeypatch.setattr("penstock.execute.worker.time", clock)
+    monkeypatch.setattr("penstock.execute.worker.simulate", clock.simulate)
     return clock
 
 
@@ -135,8 +135,8 @@ class Deadly(Processes):
     once = ""
 
     def submit(self, tasks: Any) -> Future[Any]:
-        from penstock.executors import _bare_start
-        from penstock.worker import engine_sources
+        from penstock.execute.executors import _bare_start
+        from penstock.execute.worker import engine_sources
 
         with _bare_start():
             return self.executor.submit(kill_worker_at, 99, tasks, engine_sources(), self.once)
@@ -146,7 +146,7 @@ class Deadly(Processes):
 def test_a_worker_that_dies_takes_only_its_own_task_with_it(
     small: Scenario, once: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent))
+    monkeypatch.setenv("PYTHONPATH", python_path(Path(__file__).parent))
     tasks = [Task(small.to_json(), 99 if number == 20 else 1, number) for number in range(40)]
     pool = Deadly(2)
     pool.once = str(tmp_path / "died") if once else ""
@@ -189,7 +189,7 @@ def test_the_first_ctrl_c_is_a_wish_and_the_second_an_interruption() -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows cannot block a signal")
 def test_ctrl_c_while_a_batch_is_sent_is_not_lost() -> None:
-    from penstock.executors import _bare_start
+    from penstock.execute.executors import _bare_start
 
     with interruptible() as stop:
         with _bare_start():

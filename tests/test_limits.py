@@ -9,8 +9,9 @@ import pytest
 from test_bad_input import refused
 
 import penstock as package
-from penstock import InputError, Scenario, _engine, worker
-from penstock.worker import LEAST_SPAN_S, Limits, Task
+from penstock import InputError, Scenario, _engine
+from penstock.execute import worker
+from penstock.execute.worker import LEAST_SPAN_S, Limits, Task
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -127,7 +128,7 @@ def test_slices_have_a_floor(small: Scenario, monkeypatch: pytest.MonkeyPatch) -
     clock = [0.0]
     engine_run = _engine.Run
     monkeypatch.setattr(_engine, "Run", Slow)
-    monkeypatch.setattr("penstock.worker.time.perf_counter", lambda: clock[0])
+    monkeypatch.setattr("penstock.execute.worker.time.perf_counter", lambda: clock[0])
     worker.simulate(Task(small.to_json(), 1), lambda _: None)
     assert len(spans) == 40
     assert set(spans) == {LEAST_SPAN_S}

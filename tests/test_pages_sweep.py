@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from penstock import Scenario, Sweep
-from penstock.pages import page_of
-from penstock.pages.settings import words
-from penstock.pages.sweep import metrics_of, print_sweep
-from penstock.pages.sweep_figures import axes_of
-from penstock.report import write
-from penstock.results import Results
-from penstock.scenario import read, ready
+from penstock.analyse.results import Results
+from penstock.core.scenario import read, ready
+from penstock.show import page_of
+from penstock.show.report import write
+from penstock.show.settings import words
+from penstock.show.sweep import metrics_of, print_sweep
+from penstock.show.sweep_figures import axes_of
 
 SWEEPS = [name for name in ready() if "[sweep]" in read(name)]
 STRATEGIES = [

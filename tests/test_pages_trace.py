@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from penstock import Scenario, run
-from penstock.pages.trace import CLOSE_UP_TRANSPORT, READINGS, sampled, sheets, span, traces_of
 from penstock.plot import Panel, Sheet
+from penstock.show.trace import CLOSE_UP_TRANSPORT, READINGS, sampled, sheets, span, traces_of
 
 BACKOFF = {"flow.data.transport.tp4.window": {"backoff": {"initial_threshold": 4}}}
 WITHDRAWING = {"flow.data.transport.tp4.credit": {"withdrawing_credit": {"multiple": 4}}}

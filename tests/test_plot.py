@@ -9,7 +9,7 @@ import pytest
 from matplotlib.axes import Axes
 from sheets import CURVE, ZERO, by_name, sheet, wave
 
-from penstock.errors import InputError
+from penstock.core.errors import InputError
 from penstock.plot import (
     Curve,
     Panel,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from penstock.scenario import schema
+from penstock.core.scenario import schema
 
 SCHEMA = schema()
 TOOL = runpy.run_path(str(Path(__file__).parent.parent / "tools" / "reference.py"))

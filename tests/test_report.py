@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from penstock.plot import Curve, Panel, Sheet, Trace, against, heat_map
-from penstock.report import Figure, Report, Section, Table, html, write
+from penstock.show.report import Figure, Report, Section, Table, html, write
 
 ALERT = "<script>alert('x')</script> & \"quotes\""
 VOID = {"meta", "br", "img", "link", "input", "hr", "col"}

@@ -18,7 +18,8 @@ from moments import Running, started
 import penstock
 from penstock import InputError, Interrupted, Scenario, Task, run_all
 from penstock._engine import Run, ScenarioError, Table
-from penstock.files import save, write_bytes
+from penstock.api.run import save
+from penstock.core.files import write_bytes
 
 TABLES = ["flows", "groups", "ports", "queues", "losses", "levels", "series", "distributions"]
 POSIX_ONLY = pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")

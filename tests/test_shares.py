@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.run import run
-from penstock.scenario import Scenario
-from penstock.summary import print_summary, summary
+from penstock.api.run import run
+from penstock.core.scenario import Scenario
+from penstock.show.summary import print_summary, summary
 from penstock.truth.shares import fair_shares
 
 GRANTED = """

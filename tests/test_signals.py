@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from test_sweep import SWEEP
 
+from penstock.api.run import Task
 from penstock.cli.process import PIPE_CLOSED, TERMINATED, terminable
-from penstock.executors import Processes, Stop, interruptible
-from penstock.run import Task
-from penstock.scenario import Scenario
-from penstock.spread import Spread
-from penstock.store import Store
-from penstock.worker import Outcome
+from penstock.core.scenario import Scenario
+from penstock.execute.executors import Processes, Stop, interruptible
+from penstock.execute.spread import Spread
+from penstock.execute.store import Store
+from penstock.execute.worker import Outcome
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="of POSIX systems")
 

@@ -8,6 +8,7 @@ import pytest
 from intervals import covers, replicate
 
 import penstock
+from penstock.execute.worker import simulate
 from penstock.statistics import (
     Estimate,
     Precision,
@@ -15,7 +16,6 @@ from penstock.statistics import (
     student_quantile,
 )
 from penstock.truth import md1
-from penstock.worker import simulate
 
 
 @cache

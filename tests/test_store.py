@@ -17,8 +17,8 @@ from moments import Running, started
 
 import penstock
 from penstock import InputError, Scenario, Task
-from penstock.store import FORMAT, Store, run_id
-from penstock.worker import Outcome, simulate
+from penstock.execute.store import FORMAT, Store, run_id
+from penstock.execute.worker import Outcome, simulate
 
 Pair = tuple[Task, Outcome]
 
@@ -64,7 +64,7 @@ def test_a_run_is_known_by_all_that_decides_it(small: Scenario, monkeypatch: pyt
     other = small.with_({"flow.steady.count": 3}).to_json()
     known = {run_id(small.to_json(), 1, 0), run_id(small.to_json(), 2, 0), run_id(small.to_json(), 1, 1)}
     known |= {run_id(other, 1, 0)}
-    monkeypatch.setattr("penstock.store.engine_sources", lambda: "another engine")
+    monkeypatch.setattr("penstock.execute.store.engine_sources", lambda: "another engine")
     known.add(run_id(small.to_json(), 1, 0))
     assert len(known) == 5
 
@@ -132,9 +132,9 @@ def test_what_a_killed_process_left_is_cleared_away(folder: Path) -> None:
 
 HOLDER = """
 import sys
-from penstock.executors import Processes
-from penstock.store import Store
-from penstock.worker import Task
+from penstock.execute.executors import Processes
+from penstock.execute.store import Store
+from penstock.execute.worker import Task
 
 store = Store.open_to_write(sys.argv[1])
 pool = Processes(2)

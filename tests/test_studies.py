@@ -14,13 +14,13 @@ import polars as pl
 import pytest
 
 from penstock import studies
-from penstock.errors import InputError
-from penstock.experiment import State
-from penstock.pages.study import show
+from penstock.analyse.results import Results
+from penstock.api.run import Task, available_cores, run, run_all
+from penstock.core.errors import InputError
+from penstock.core.scenario import ready as ready_files
+from penstock.execute.experiment import State
 from penstock.plot import Sheet
-from penstock.results import Results
-from penstock.run import Task, available_cores, run, run_all
-from penstock.scenario import ready as ready_files
+from penstock.show.study import show
 from penstock.studies import FULL_SEEDS
 from penstock.studies.claims import VERDICTS, clauses_of, load_claims, require_match, verdict
 from penstock.studies.runs import MissingRunError

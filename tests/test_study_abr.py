@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 from penstock import studies
-from penstock.errors import InputError
-from penstock.pages.study import show
-from penstock.run import run
-from penstock.scenario import ready as ready_files
+from penstock.api.run import run
+from penstock.core.errors import InputError
+from penstock.core.scenario import ready as ready_files
+from penstock.show.study import show
 from penstock.studies.abr import Study, beside, grid
 from penstock.studies.abr.grid import CRM_32, CRM_FULL, Point, watched
 from penstock.studies.abr.runs import DESTINATION, FLOW, Runs, measure

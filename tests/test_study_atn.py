@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from penstock import studies
-from penstock.errors import InputError
-from penstock.pages.study import show
-from penstock.scenario import Scenario
+from penstock.core.errors import InputError
+from penstock.core.scenario import Scenario
+from penstock.show.study import show
 from penstock.studies.atn import Study, grid, point_of
 from penstock.studies.atn.beside import beside_figures
 from penstock.studies.atn.figures import table_figures

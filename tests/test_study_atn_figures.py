@@ -9,8 +9,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from penstock.pages import study as page
 from penstock.plot import Sheet, draw
+from penstock.show import study as page
 from penstock.statistics import student
 from penstock.studies.atn import Study, grid
 from penstock.studies.atn.beside import beside_figures

@@ -13,10 +13,10 @@ import polars as pl
 import pytest
 
 from penstock import studies
-from penstock.errors import InputError
-from penstock.pages.study import show
-from penstock.results import Results
-from penstock.scenario import ready as ready_files
+from penstock.analyse.results import Results
+from penstock.core.errors import InputError
+from penstock.core.scenario import ready as ready_files
+from penstock.show.study import show
 from penstock.studies.becn import Study, beside, grid
 from penstock.studies.becn.captions import TITLES
 from penstock.studies.becn.figures import paper_figures
@@ -397,7 +397,7 @@ def test_one_figure_gives_the_same_bytes_for_any_number_of_jobs(
 
 
 def test_a_series_point_is_read_from_rest() -> None:
-    from penstock.run import run
+    from penstock.api.run import run
 
     for each in grid.series_points()[:1]:
         shorter = each.build().with_({"duration": "20000 cell times"})

@@ -13,11 +13,11 @@ import polars as pl
 import pytest
 
 from penstock import studies
-from penstock.errors import InputError
-from penstock.pages.study import show
-from penstock.results import Results
-from penstock.scenario import Scenario
-from penstock.scenario import ready as ready_files
+from penstock.analyse.results import Results
+from penstock.core.errors import InputError
+from penstock.core.scenario import Scenario
+from penstock.core.scenario import ready as ready_files
+from penstock.show.study import show
 from penstock.studies.claims import load_claims, require_match, verdict
 from penstock.studies.eprca import Study, beside, grid, point_of
 from penstock.studies.eprca.captions import TITLES

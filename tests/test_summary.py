@@ -8,7 +8,7 @@ import pytest
 from test_cli import Command
 
 from penstock import Scenario, run
-from penstock.summary import print_summary, summary
+from penstock.show.summary import print_summary, summary
 
 MIXED = """\
 duration = "100 s"

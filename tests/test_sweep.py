@@ -16,12 +16,12 @@ import pytest
 from moments import FIRST_SEGMENT_STORED, held_at, started, wait_until_held
 
 from penstock import InputError, Scenario, Sweep
-from penstock.executors import Pool
-from penstock.experiment import State
-from penstock.results import FORMATS, Results, encode
-from penstock.scenario import read
-from penstock.store import Store
-from penstock.sweep import decisions
+from penstock.analyse.results import FORMATS, Results, encode
+from penstock.api.sweep import decisions
+from penstock.core.scenario import read
+from penstock.execute.executors import Pool
+from penstock.execute.experiment import State
+from penstock.execute.store import Store
 
 AXES: list[dict[str, object]] = [{"flow.steady.count": [1, 2, 3]}, {"line.trunk.rate": ["1 Mb/s", "2 Mb/s"]}]
 CIRCUMSTANCES = {"wall_s", "started", "finished", "host", "path"}
@@ -229,8 +229,8 @@ def test_a_run_that_fails_is_named_and_run_again_later(small: Scenario, tmp_path
             ]
             return super().submit(broken)
 
-    from penstock.executors import Stop
-    from penstock.experiment import Experiment, Plan
+    from penstock.execute.executors import Stop
+    from penstock.execute.experiment import Experiment, Plan
 
     details = {"scenario": small.tree, "sweep": {}}
     with Experiment(tmp_path, "sweep", sweep.name, details) as experiment, Faulty() as pool:

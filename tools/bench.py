@@ -154,7 +154,7 @@ def study() -> dict[str, Any]:
     """The whole quick study: its runs alone on one core, then the command with tables and figures on two."""
     import polars
 
-    from penstock.run import Task, run_all
+    from penstock.api.run import Task, run_all
     from penstock.studies.satellite.grid import grid
 
     tasks = [Task(point.build().to_json(), seed) for point in grid() for seed in (1, 2, 3)]

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from penstock import Scenario, Sweep
-from penstock.experiment import State
+from penstock.execute.experiment import State
 
 LENGTHS = ("2 s", "8 s", "32 s")
 WIDTHS = (6, 10, 15, 10, 8, 12, 11)

@@ -7,8 +7,7 @@
 >>> sweep = penstock.Sweep(scenario, [{"flow.voice.count": [40, 60, 80]}], replications=5)
 >>> sweep.run("out/voice", jobs=2).table("groups")
 
-Names are imported at their first use, so that a worker process loads little more than the engine. Only ``run`` is
-imported at once: it has the name of its module, and must come after it.
+Names are imported at their first use, so that a worker process loads little more than the engine.
 """
 
 from __future__ import annotations
@@ -16,38 +15,52 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from penstock.run import run as run
-
 if TYPE_CHECKING:
     from penstock._engine import __version__ as __version__
-    from penstock.comparison import compare as compare
-    from penstock.errors import InputError as InputError
-    from penstock.results import Results as Results
-    from penstock.run import Interrupted as Interrupted
-    from penstock.run import Outcome as Outcome
-    from penstock.run import Result as Result
-    from penstock.run import Task as Task
-    from penstock.run import run_all as run_all
-    from penstock.scenario import Scenario as Scenario
-    from penstock.scenario import schema as schema
-    from penstock.sweep import Sweep as Sweep
+    from penstock.analyse.estimates import PointEstimate as PointEstimate
+    from penstock.analyse.estimates import estimates as estimates
+    from penstock.analyse.metric import Metric as Metric
+    from penstock.analyse.metric import metric as metric
+    from penstock.analyse.results import Results as Results
+    from penstock.api.comparison import Comparison as Comparison
+    from penstock.api.comparison import compare as compare
+    from penstock.api.comparison import different_traffic as different_traffic
+    from penstock.api.comparison import rankings as rankings
+    from penstock.api.run import Interrupted as Interrupted
+    from penstock.api.run import Result as Result
+    from penstock.api.run import run as run
+    from penstock.api.run import run_all as run_all
+    from penstock.api.run import save as save
+    from penstock.api.sweep import PointDecision as PointDecision
+    from penstock.api.sweep import Sweep as Sweep
+    from penstock.api.sweep import decisions as decisions
+    from penstock.core.errors import InputError as InputError
+    from penstock.core.scenario import Scenario as Scenario
+    from penstock.core.scenario import schema as schema
+    from penstock.execute.executors import ClusterLostError as ClusterLostError
+    from penstock.execute.experiment import State as State
+    from penstock.execute.worker import Outcome as Outcome
+    from penstock.execute.worker import Task as Task
+    from penstock.show import page_of as page_of
 
-_HOMES = {
-    "__version__": "_engine",
-    "InputError": "errors",
-    "compare": "comparison",
-    "Interrupted": "run",
-    "Outcome": "run",
-    "Result": "run",
-    "Results": "results",
-    "Scenario": "scenario",
-    "Sweep": "sweep",
-    "Task": "run",
-    "run_all": "run",
-    "schema": "scenario",
+_NAMES = {
+    "_engine": ["__version__"],
+    "analyse.estimates": ["PointEstimate", "estimates"],
+    "analyse.metric": ["Metric", "metric"],
+    "analyse.results": ["Results"],
+    "api.comparison": ["Comparison", "compare", "different_traffic", "rankings"],
+    "api.run": ["Interrupted", "Result", "run", "run_all", "save"],
+    "api.sweep": ["PointDecision", "Sweep", "decisions"],
+    "core.errors": ["InputError"],
+    "core.scenario": ["Scenario", "schema"],
+    "execute.executors": ["ClusterLostError"],
+    "execute.experiment": ["State"],
+    "execute.worker": ["Outcome", "Task"],
+    "show": ["page_of"],
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
 
-__all__ = ["run", *_HOMES]
+__all__ = [*_HOMES]
 
 
 def __getattr__(name: str) -> object:

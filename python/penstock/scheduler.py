@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from penstock.errors import InputError
-from penstock.reading import require_regular
+from penstock.core.errors import InputError
+from penstock.core.reading import require_regular
 
 if TYPE_CHECKING:
     from distributed import Security

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from penstock.scenario import Scenario
+    from penstock.core.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)

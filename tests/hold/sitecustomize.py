@@ -46,7 +46,7 @@ def tell_of_runs(path: str) -> None:
 
 def audit_runs() -> None:
     """Makes an audit event of every run's first slice."""
-    from penstock import worker
+    from penstock.execute import worker
 
     simulate = worker.simulate
 

@@ -8,7 +8,7 @@ pub use self::sequence::Sequence;
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::roles::{define_role, dispatch, role_trait};
-use crate::core::time::{PICOSECONDS, Rate, Span, Time};
+use crate::core::time::{FASTEST, PICOSECONDS, Rate, Span, Time};
 
 mod cbr;
 mod connections;
@@ -159,6 +159,10 @@ fn check_mean(path: &str, mean: Span) -> Result<(), Fault> {
 fn check_rate(path: &str, rate: Rate) -> Result<(), Fault> {
     if rate.0 == 0 {
         return Err(Fault::new(path, rate, "the source would never send", "choose a rate above 0"));
+    }
+    if rate > FASTEST {
+        let reason = format!("no line is faster than {FASTEST}, and no source");
+        return Err(Fault::new(path, rate, reason, "give a lower rate"));
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use penstock_engine::core::time::Span;
 use penstock_engine::run::{Form, Run};
-use penstock_engine::scenario::document;
 use penstock_engine::scenario::spec::Scenario;
+use penstock_engine::scenario::{assembly, document};
 
 mod ready_scenarios;
 
@@ -200,4 +200,64 @@ fn a_run_with_a_stop_by_departures_may_sample_up_to_the_limit() {
         message.starts_with("measure.sample = 1 us: after ") && message.contains("the limit is 10000000"),
         "{message}"
     );
+}
+
+#[test]
+fn no_source_is_faster_than_the_fastest_line() {
+    let refused = |traffic: &str| {
+        let text = OVERLOAD.replacen("traffic.greedy = {}", traffic, 1);
+        assembly::estimate(&document::parse(&text).unwrap()).map(drop).map_err(|error| error.to_string())
+    };
+    // In the first millisecond alone it would send 2,400 million cells.
+    let told = refused("traffic.two_rate_video = { low = \"1e12 kb/s\" }").unwrap_err();
+    assert!(told.starts_with("flow.one.traffic.two_rate_video.low = 1000000 Gb/s: "), "{told}");
+    assert!(told.contains("no line is faster than 100000 Gb/s, and no source"), "{told}");
+    assert_eq!(refused("traffic.silent = {}"), Ok(()));
+}
+
+/// Lines that join node 0 to node 1, that to node 2, and so on; or node 0 to each of the others.
+fn lines(number: usize, is_star: bool) -> String {
+    let line = |to: usize| {
+        let from = if is_star { 0 } else { to - 1 };
+        format!("line.l{to} = {{ between = [\"{from}\", \"{to}\"], rate = \"1 Mb/s\" }}\n")
+    };
+    "duration = \"1 s\"\n".to_owned() + &(1..=number).map(line).collect::<String>()
+}
+
+fn nodes(numbers: std::ops::RangeInclusive<usize>) -> String {
+    format!("{:?}", numbers.map(|number| number.to_string()).collect::<Vec<_>>())
+}
+
+#[test]
+fn all_pairs_of_many_nodes_are_laid_out() {
+    // Once each name was held against all others, and each line looked for among all: 400 nodes took most of a minute.
+    let ends = nodes(1..=400);
+    let text = lines(400, true) + &format!("[flow.all]\nfrom = {ends}\nto = {ends}\ntraffic.silent = {{}}\n");
+    let estimate = assembly::estimate(&document::parse(&text).unwrap()).unwrap();
+    assert_eq!(estimate.memory, 400 * 399 * 400);
+}
+
+#[test]
+fn paths_that_do_not_fit_in_memory_are_refused_before_they_are_laid() {
+    let refused = |text: &str| assembly::estimate(&document::parse(text).unwrap()).unwrap_err().to_string();
+    let path = nodes(0..=1_000);
+    let many = format!("[flow.all]\ncount = 2000000\npath = {path}\ntraffic.silent = {{}}\n");
+    let told = refused(&(lines(1_000, false) + &many));
+    assert!(told.starts_with("flow.all.count = 2000000: ") && told.contains("8 GB of memory"), "{told}");
+    let pairs = format!("[flow.all]\nfrom = {path}\nto = {path}\ntraffic.silent = {{}}\n");
+    let told = refused(&(lines(1_000, false) + &pairs));
+    assert!(told.starts_with("flow.all.count = 1: ") && told.contains("8 GB of memory"), "{told}");
+}
+
+#[test]
+fn ways_that_do_not_fit_in_memory_are_refused_before_they_are_laid() {
+    // Each port of the chain has ways for all flows from the first to the last, for both cross it.
+    let group = |name: &str, count: u32, path: &str| {
+        format!("[flow.{name}]\ncount = {count}\npath = {path}\ntraffic.silent = {{}}\n")
+    };
+    let path = nodes(0..=5_000);
+    let text =
+        lines(5_000, false) + &group("a", 1, &path) + &group("b", 150_000, &nodes(0..=1)) + &group("c", 1, &path);
+    let told = assembly::estimate(&document::parse(&text).unwrap()).unwrap_err().to_string();
+    assert!(told.starts_with("flow = 150002 flows: ") && told.contains("about 11 GB of memory"), "{told}");
 }

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NoReturn
 from penstock.cli import experiments, runs, scenarios
 from penstock.cli.command import BAD_INPUT, DEFECT, DONE, FAILED, INTERRUPTED, Command, fail
 from penstock.cli.process import PIPE_CLOSED, flush, open_streams, terminable
-from penstock.errors import InputError, did_you_mean
+from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -67,7 +67,7 @@ def _carry_out(arguments: Sequence[str] | None) -> int:
         # The panic of a Rust library: not an Exception, so that no handler catches it by mistake.
         if type(panic).__name__ != "PanicException" or log_level == "debug":
             raise
-        from penstock.worker import report_of
+        from penstock.execute.worker import report_of
 
         return fail(report_of(panic), DEFECT)
     return status
@@ -161,7 +161,7 @@ class _Version(argparse.Action):
     """Prints the version; asks the engine for it only if needed."""
 
     def __call__(self, *_arguments: object, **_keywords: object) -> NoReturn:
-        from penstock.worker import engine_version
+        from penstock.execute.worker import engine_version
 
         print(f"penstock {engine_version()}")
         raise SystemExit(DONE)

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
-from penstock.errors import InputError, whole_number
+from penstock.core.errors import InputError, whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -60,8 +60,8 @@ def number(text: str, option: str, least: int, most: int | None = None) -> int:
 
 def jobs(options: argparse.Namespace) -> int:
     """The number of processes: that of ``--jobs``, or one a core."""
-    from penstock.executors import MOST_JOBS
-    from penstock.run import available_cores
+    from penstock.api.run import available_cores
+    from penstock.execute.executors import MOST_JOBS
 
     return available_cores() if options.jobs is None else number(options.jobs, "--jobs", 1, MOST_JOBS)
 

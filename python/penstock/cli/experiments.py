@@ -21,23 +21,23 @@ from penstock.cli.command import (
     number,
     say,
 )
-from penstock.errors import InputError
+from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
 
-    from penstock.experiment import State
-    from penstock.results import Results
+    from penstock.analyse.results import Results
+    from penstock.execute.experiment import State
 
 REPLICATIONS = "10"
 
 
 def sweep(options: argparse.Namespace) -> int:
     """``penstock sweep``: run a scenario for many values of its parameters."""
-    from penstock.metric import metric
-    from penstock.pages import sweep as page
-    from penstock.sweep import Sweep
+    from penstock.analyse.metric import metric
+    from penstock.api.sweep import Sweep
+    from penstock.show import sweep as page
 
     processes, scheduler = jobs(options), cluster(options)
     wanted = Sweep.load(options.scenario)
@@ -63,11 +63,11 @@ def sweep(options: argparse.Namespace) -> int:
 
 def compare(options: argparse.Namespace) -> int:
     """``penstock compare``: rank scenarios with the same traffic."""
-    from penstock import comparison
-    from penstock.metric import metric
-    from penstock.pages import comparison as page
-    from penstock.run import MOST_REPLICATIONS
-    from penstock.scenario import Scenario, stem
+    from penstock.analyse.metric import metric
+    from penstock.api import comparison
+    from penstock.api.run import MOST_REPLICATIONS
+    from penstock.core.scenario import Scenario, stem
+    from penstock.show import comparison as page
 
     processes, scheduler = jobs(options), cluster(options)
     scenarios: dict[str, Scenario] = {}
@@ -120,7 +120,7 @@ def compare(options: argparse.Namespace) -> int:
 def reproduce(options: argparse.Namespace) -> int:
     """``penstock reproduce``: run a published study again; figures, tables and verdicts."""
     from penstock import studies
-    from penstock.pages import study as page
+    from penstock.show import study as page
 
     processes, scheduler = jobs(options), cluster(options)
     seeds = studies.FULL_SEEDS if options.full else studies.study_of(options.study).quick_seeds
@@ -146,10 +146,10 @@ def reproduce(options: argparse.Namespace) -> int:
 
 def report(options: argparse.Namespace) -> int:
     """``penstock report``: one page of HTML about a sweep, a comparison or a study."""
-    from penstock.files import prepare_file
-    from penstock.pages import page_of
-    from penstock.report import write
-    from penstock.results import Results
+    from penstock.analyse.results import Results
+    from penstock.core.files import prepare_file
+    from penstock.show import page_of
+    from penstock.show.report import write
 
     results = Results(options.directory)
     path = prepare_file(options.out or results.directory / "report.html")
@@ -169,10 +169,10 @@ def _carry_out(
     show: Callable[[Results], None],
 ) -> int:
     """Run an experiment with progress, and show its results, also partial ones."""
-    from penstock.executors import ClusterLostError
-    from penstock.experiment import FILE, Failed
-    from penstock.progress import board
-    from penstock.results import Results
+    from penstock.analyse.results import Results
+    from penstock.execute.executors import ClusterLostError
+    from penstock.execute.experiment import FILE, Failed
+    from penstock.show.progress import board
 
     status = DONE
     try:

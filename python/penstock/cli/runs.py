@@ -6,14 +6,14 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
+from penstock.analyse.results import FORMATS
 from penstock.cli.command import DONE, FAILED, Command, fail, say
-from penstock.errors import InputError, did_you_mean
-from penstock.results import FORMATS
+from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
     import argparse
 
-    from penstock.results import Results
+    from penstock.analyse.results import Results
 
 SHORT_ID = 12
 
@@ -27,7 +27,7 @@ def show_list(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(kept, indent=1))
         return _end(results)
-    from penstock.summary import print_table
+    from penstock.show.summary import print_table
 
     for row in kept:
         row["run"] = row["run"][:SHORT_ID]
@@ -62,8 +62,8 @@ def show(options: argparse.Namespace) -> int:
         told = {"run": about, "scenario": json.loads(scenario), **tables}
         print(json.dumps(told, indent=2, default=str))
         return _end(results)
-    from penstock.scenario import Scenario
-    from penstock.summary import print_table
+    from penstock.core.scenario import Scenario
+    from penstock.show.summary import print_table
 
     for name, value in about.items():
         print(f"{name:>16}  {value}")
@@ -78,9 +78,9 @@ def show(options: argparse.Namespace) -> int:
 def export(options: argparse.Namespace) -> int:
     """``penstock runs export``: a table over all runs, to standard output or a file."""
     results = _results(options)
-    from penstock.files import prepare_file, write_bytes
-    from penstock.results import encode
-    from penstock.run import TABLES
+    from penstock.analyse.results import encode
+    from penstock.core.files import prepare_file, write_bytes
+    from penstock.execute.worker import TABLES
 
     if options.table not in (*TABLES, "runs"):
         known = ["runs", *TABLES]
@@ -105,7 +105,7 @@ def export(options: argparse.Namespace) -> int:
 
 
 def _results(options: argparse.Namespace) -> Results:
-    from penstock.results import Results
+    from penstock.analyse.results import Results
 
     return Results(options.directory)
 

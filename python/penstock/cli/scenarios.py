@@ -19,22 +19,22 @@ from penstock.cli.command import (
     number,
     say,
 )
-from penstock.errors import InputError
+from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
 
-    from penstock.run import Result
-    from penstock.scenario import Scenario
+    from penstock.api.run import Result
+    from penstock.core.scenario import Scenario
 
 
 def run(options: argparse.Namespace) -> int:
     """``penstock run``: simulate one scenario and print its results."""
-    from penstock.files import prepare
-    from penstock.progress import bar
-    from penstock.run import MOST_REPLICATIONS, Interrupted
-    from penstock.run import run as simulate
-    from penstock.scenario import read
+    from penstock.api.run import MOST_REPLICATIONS, Interrupted
+    from penstock.api.run import run as simulate
+    from penstock.core.files import prepare
+    from penstock.core.scenario import read
+    from penstock.show.progress import bar
 
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
     replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
@@ -59,8 +59,8 @@ def run(options: argparse.Namespace) -> int:
 
 def check(options: argparse.Namespace) -> int:
     """``penstock check``: say whether a scenario can be run."""
-    from penstock.run import limits as limits_of
-    from penstock.scenario import read
+    from penstock.api.run import limits as limits_of
+    from penstock.core.scenario import read
 
     most = limits_of(**limits(options))
     text = read(options.scenario)  # once: standard input cannot be read again
@@ -68,7 +68,7 @@ def check(options: argparse.Namespace) -> int:
     scenario.check_limits(*most)
     told = f"{scenario.name}: valid"
     if "sweep" in scenario.tree:
-        from penstock.sweep import Sweep
+        from penstock.api.sweep import Sweep
 
         sweep = Sweep.of(scenario, text)
         sweep.check()
@@ -81,7 +81,7 @@ def scenarios(options: argparse.Namespace) -> int:
     """``penstock scenarios``: list the ready scenario files."""
     import tomllib
 
-    from penstock.scenario import ready
+    from penstock.core.scenario import ready
 
     rows = [
         {"name": name, "title": tomllib.loads(file.read_text(encoding="utf-8")).get("title", "")}
@@ -90,7 +90,7 @@ def scenarios(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(rows, indent=2))
     else:
-        from penstock.summary import print_table
+        from penstock.show.summary import print_table
 
         print_table("Ready scenarios", [("name", "name", str), ("title", "title", str)], rows)
     return DONE
@@ -98,7 +98,7 @@ def scenarios(options: argparse.Namespace) -> int:
 
 def schema(_options: argparse.Namespace) -> int:
     """``penstock schema``: print the JSON Schema of scenario files."""
-    from penstock.scenario import schema as scenario_schema
+    from penstock.core.scenario import schema as scenario_schema
 
     print(json.dumps(scenario_schema(), indent=2))
     return DONE
@@ -134,7 +134,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 def _scenario(options: argparse.Namespace, text: str) -> Scenario:
     """The scenario of this text, with the changes of ``--set``."""
-    from penstock.scenario import Scenario, name_of, parse_value
+    from penstock.core.scenario import Scenario, name_of, parse_value
 
     scenario = Scenario.parse(text, name=name_of(options.scenario))
     changes: dict[str, object] = {}
@@ -148,8 +148,8 @@ def _scenario(options: argparse.Namespace, text: str) -> Scenario:
 
 def _show(result: Result, out: Path | None, options: argparse.Namespace) -> None:
     """Write the result to ``out``, if given, and its summary to standard output."""
-    from penstock.files import save
-    from penstock.summary import print_summary, summary
+    from penstock.api.run import save
+    from penstock.show.summary import print_summary, summary
 
     if out is not None:
         files = save(result, out)
@@ -162,9 +162,9 @@ def _show(result: Result, out: Path | None, options: argparse.Namespace) -> None
 
 def _draw(result: Result, scenario: Scenario, seed: int, folder: Path, options: argparse.Namespace) -> None:
     """Draw the first replication against time; without readings, run it again with them."""
-    from penstock.pages import trace
+    from penstock.api.run import run as simulate
     from penstock.plot import save
-    from penstock.run import run as simulate
+    from penstock.show import trace
 
     if scenario.tree["measure"].get("sample") is None:
         read, interval = trace.sampled(scenario, result.manifest["runs"][0]["end_s"])

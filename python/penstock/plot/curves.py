@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
+from penstock.core.errors import InputError
 from penstock.plot.sheet import Curve, Panel, Sheet
 from penstock.plot.style import EXACT, GREY, colour_of, marker_of, name_columns, show_powers
 from penstock.statistics import LEVEL, Estimate, student

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.files import write_bytes
+from penstock.core.files import write_bytes
 from penstock.plot.curves import draw_curves, say_zero
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows

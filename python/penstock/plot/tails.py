@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from penstock.errors import InputError
+from penstock.core.errors import InputError
 from penstock.plot.sheet import Panel, Sheet, Tail, Trace
 from penstock.plot.style import colour_of, marker_of, show_powers
 

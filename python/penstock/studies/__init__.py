@@ -1,7 +1,7 @@
 """Published studies, run again: scenarios, figures and claims.
 
 A study defines its points, reads their results, and makes figures and verdicts of them. Everything else is the same for
-all studies: `carry_out` runs them, `pages/study.py` shows them.
+all studies: `carry_out` runs them, `show/study.py` shows them.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast, runtime_checkable
 
-from penstock.errors import InputError, did_you_mean, whole_number
-from penstock.executors import MOST_JOBS, interruptible, open_pool
-from penstock.experiment import Experiment, Plan, Point, State, refuse_flood
-from penstock.results import Results
+from penstock.analyse.results import Results
+from penstock.core.errors import InputError, did_you_mean, whole_number
+from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
+from penstock.execute.experiment import Experiment, Plan, Point, State, refuse_flood
 
 if TYPE_CHECKING:
     from penstock.plot import Sheet

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import TypeVar
 
-from penstock.errors import InputError
+from penstock.core.errors import InputError
 from penstock.plot import Curve, Sheet
 from penstock.studies.runs import MissingRunError, P, Runs
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.truth.fairness import max_min
 
 if TYPE_CHECKING:
-    from penstock.run import Result
+    from penstock.api.run import Result
 
 CONSTANT = {"cbr", "silent"}
 

@@ -159,6 +159,9 @@ pub fn gap(bits: u64, bits_per_second: f64) -> Span {
     if bits_per_second > 0.0 { Span::from_seconds(bits as f64 / bits_per_second) } else { Span(u64::MAX) }
 }
 
+/// The fastest line, and the fastest source: at 100 Tb/s the serialisation time of a cell is still whole picoseconds.
+pub const FASTEST: Rate = Rate(100_000_000_000_000);
+
 /// The rate of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineRate {

@@ -5,6 +5,7 @@ mod estimate;
 mod graph;
 mod lay_out;
 mod nodes;
+mod path_memory;
 mod paths;
 mod peers;
 mod plan;
@@ -61,6 +62,7 @@ fn lay_out(scenario: &Scenario) -> Result<plan::Network<'_>, Error> {
     check::parameters(scenario)?;
     check::flow_count(scenario)?;
     let network = plan::Network::lay_out(scenario)?;
+    check::next_lanes(&network)?;
     check::line_length(&network)?;
     Ok(network)
 }

@@ -122,6 +122,7 @@ impl Params {
     /// The first fault of the parameters: first of each parameter, then of mean, peak and pattern together.
     pub fn check(&self) -> Result<(), Fault> {
         check_rate("mean", self.mean)?;
+        check_rate("peak", self.peak)?;
         check_per_second(self.frames_per_second)?;
         check_mean("scene", self.scene)?;
         self.check_pattern()?;

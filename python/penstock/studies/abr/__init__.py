@@ -24,8 +24,8 @@ from penstock.studies.runs import Row
 if TYPE_CHECKING:
     import polars as pl
 
+    from penstock.analyse.results import Results
     from penstock.plot import Sheet
-    from penstock.results import Results
 
 
 class Study:

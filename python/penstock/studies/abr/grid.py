@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from penstock.scenario import Scenario
+from penstock.core.scenario import Scenario
 from penstock.truth.abr import CELL_BITS, MOST_TBE, Connection, crm
 
 NRM = 32

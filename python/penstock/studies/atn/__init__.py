@@ -34,8 +34,8 @@ from penstock.studies.predicates import findings
 from penstock.studies.runs import Row, by_run
 
 if TYPE_CHECKING:
+    from penstock.analyse.results import Results
     from penstock.plot import Sheet
-    from penstock.results import Results
     from penstock.studies import PaperTable
 
 READINGS = ("credit", "queue_bits", "received")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from penstock.scenario import Scenario
+from penstock.core.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)

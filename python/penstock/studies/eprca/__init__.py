@@ -32,8 +32,8 @@ from penstock.studies.predicates import findings
 from penstock.studies.runs import Row, by_run
 
 if TYPE_CHECKING:
+    from penstock.analyse.results import Results
     from penstock.plot import Sheet
-    from penstock.results import Results
 
 READINGS = ("acr", "acr.mean", "queue_1", "throughput_0", "throughput_1")
 NAMES = [each.name for each in fields(Point)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from penstock.scenario import Scenario
+from penstock.core.scenario import Scenario
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,8 +31,8 @@ from penstock.studies.satellite.runs import Runs
 from penstock.studies.satellite.weighed import PREDICATES
 
 if TYPE_CHECKING:
+    from penstock.analyse.results import Results
     from penstock.plot import Sheet
-    from penstock.results import Results
 
 
 class Study:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from penstock.scenario import Scenario
+from penstock.core.scenario import Scenario
 
 LINK_RATE_BPS = 6e6
 PROPAGATION_S = 0.28

@@ -1,11 +1,13 @@
 //! Checks beyond types: first each part alone, then the rules that need several parts.
 
+use super::path_memory::MOST_MEMORY;
 use super::plan::Network;
 use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
-use crate::core::time::{Interval, LineRate, Rate, Span};
+use crate::core::time::{FASTEST, Interval, LineRate, Span};
 use crate::network::context::HELD_BYTES;
+use crate::network::port::NextLane;
 use crate::network::queue_state::MOST_QUEUES;
 use crate::queue::Discard;
 use crate::scenario::path::shown_key;
@@ -13,10 +15,6 @@ use crate::scenario::spec::{Flow, Line, Scenario};
 use crate::traffic::ModelParams;
 use crate::{policer, queue};
 
-/// The fastest line: at 100 Tb/s the serialisation time of a cell is still at least a picosecond.
-const FASTEST: Rate = Rate(100_000_000_000_000);
-/// The most memory that a run may plan for, in bytes.
-const MOST_MEMORY: u64 = 8 << 30;
 /// Approximate bytes per flow: two endpoints, counts, policers, tables.
 const FLOW_BYTES: u64 = 3_000;
 /// Bytes per port of an access line.
@@ -177,6 +175,19 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
         let reason = format!("{flows} flows would take about {} GB of memory", total >> 30);
         let remedy = format!("reduce them: about {most} such flows fit");
         return Err(Fault::new(format!("flow.{}.count", shown_key(name)), largest.count, reason, remedy));
+    }
+    Ok(())
+}
+
+/// Refuses flows whose next lanes at all ports do not fit in memory. Each port has one for every flow from the first flow
+/// through it to the last.
+pub(super) fn next_lanes(network: &Network<'_>) -> Result<(), Fault> {
+    let entries = |(first, last): (u32, u32)| u64::from(last.saturating_sub(first));
+    let bytes = network.crossing().into_iter().map(entries).sum::<u64>().saturating_mul(size_of::<NextLane>() as u64);
+    if bytes > MOST_MEMORY {
+        let reason = format!("the flows' next lanes at all ports would take about {} GB of memory", bytes >> 30);
+        let value = format!("{} flows", network.flows.len());
+        return Err(Fault::new("flow", value, reason, "ask for fewer flows or lines"));
     }
     Ok(())
 }

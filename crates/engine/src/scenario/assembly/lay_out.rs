@@ -1,5 +1,8 @@
 //! Makes the plan of a network from a scenario: lines become pairs of ports, groups become flows with routes.
 
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::path_memory::PathMemory;
 use super::paths::{Route, routes};
 use super::plan::{FlowPlan, Network, PortPlan};
 use crate::core::error::Fault;
@@ -17,6 +20,8 @@ impl<'a> Network<'a> {
             ports: Vec::new(),
             endpoint_count: 0,
             stop: None,
+            lines: BTreeMap::new(),
+            path_memory: PathMemory::WHOLE,
         };
         network.lay_lines();
         for (group, (name, flow)) in scenario.flow.iter().enumerate() {
@@ -42,6 +47,9 @@ impl<'a> Network<'a> {
             let path = format!("line.{}", shown_key(name));
             let reverse = line.reverse.as_ref();
             let [first, second] = &line.between;
+            let port = self.ports.len();
+            self.lines.entry([first, second]).or_default().push(port);
+            self.lines.entry([second, first]).or_default().push(port + 1);
             self.ports.push(PortPlan {
                 name: name.clone(),
                 path: path.clone(),
@@ -73,7 +81,7 @@ impl<'a> Network<'a> {
     }
 
     fn lay_group(&mut self, group: usize, name: &str, params: &'a spec::Flow) -> Result<(), Fault> {
-        for route in routes(params, &self.ports)? {
+        for route in routes(params, &self.ports, &mut self.path_memory)? {
             self.lay_route(group, name, params, &route)?;
         }
         Ok(())
@@ -87,8 +95,9 @@ impl<'a> Network<'a> {
             return Err(Fault::new("path", shown, "the path has no line", remedy));
         }
         let mut forward = Vec::new();
-        for (index, pair) in path.windows(2).enumerate() {
-            if path[..=index].contains(&pair[1]) {
+        let mut visited = BTreeSet::from([&path[0]]);
+        for pair in path.windows(2) {
+            if !visited.insert(&pair[1]) {
                 let reason = format!("the path comes back to `{}`: PDUs would go round in a cycle", pair[1]);
                 return Err(Fault::new("path", shown, reason, "name each node once"));
             }
@@ -149,26 +158,21 @@ impl<'a> Network<'a> {
     }
 
     fn find_line(&self, pair: &[String], shown: &str) -> Result<usize, Fault> {
-        let joins = |port: &&(usize, &PortPlan<'_>)| port.1.from == pair[0] && port.1.to == pair[1];
-        // Access lines come after the lines of the scenario, and belong to one flow each.
-        let lines: Vec<(usize, &PortPlan<'_>)> =
-            self.ports[..2 * self.scenario.line.len()].iter().enumerate().collect();
-        let mut found = lines.iter().filter(joins);
-        let Some(first) = found.next() else {
-            let nodes: Vec<&str> = lines.iter().map(|(_, port)| port.from.as_str()).collect();
+        let found = self.lines.get(&[pair[0].as_str(), pair[1].as_str()]).map_or(&[][..], Vec::as_slice);
+        let Some(&first) = found.first() else {
+            let nodes: Vec<&str> = self.lines.keys().map(|between| between[0]).collect();
             let stranger = pair.iter().find(|node| !nodes.contains(&node.as_str()));
             let known = "add a [line.NAME] between the two, or take a path over another node";
             let remedy = stranger.map_or(known.to_owned(), |node| suggestion(node, &nodes, known));
             let reason = format!("no line joins `{}` to `{}`", pair[0], pair[1]);
             return Err(Fault::new("path", shown, reason, remedy));
         };
-        if let Some(second) = found.next() {
-            let reason = format!(
-                "both `{}` and `{}` join `{}` to `{}`: the route is ambiguous",
-                first.1.name, second.1.name, pair[0], pair[1]
-            );
+        if let Some(&second) = found.get(1) {
+            let [first, second] = [first, second].map(|port| self.ports[port].name.as_str());
+            let [from, to] = [&pair[0], &pair[1]];
+            let reason = format!("both `{first}` and `{second}` join `{from}` to `{to}`: the route is ambiguous");
             return Err(Fault::new("path", shown, reason, "put a node into one of the lines"));
         }
-        Ok(first.0)
+        Ok(first)
     }
 }

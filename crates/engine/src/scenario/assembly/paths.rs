@@ -1,7 +1,9 @@
 //! The routes of a group of flows: its path, or the shortest path from each sender to each receiver.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
 
+use super::path_memory::PathMemory;
 use super::plan::PortPlan;
 use crate::core::error::Fault;
 use crate::scenario::spec::Flow;
@@ -20,39 +22,35 @@ pub(super) struct Route {
     pub(super) peer: u32,
 }
 
-/// The routes of a group, sender by sender.
-pub(super) fn routes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<Vec<Route>, Fault> {
+/// The routes of a group, sender by sender, if there is memory for their paths.
+pub(super) fn routes(flow: &Flow, ports: &[PortPlan<'_>], path_memory: &mut PathMemory) -> Result<Vec<Route>, Fault> {
     if flow.from.is_empty() && flow.to.is_empty() {
         let path = flow.path.clone();
         if path.is_empty() {
             let remedy = "name the nodes from sender to receiver, as in path = [\"a\", \"b\"], or give `from` and `to`";
             return Err(Fault::new("path", "[]", "the group has no nodes", remedy));
         }
+        path_memory.take(flow.count, path.len())?;
         return Ok(vec![Route { name: String::new(), path, host: String::new(), peers: 1, peer: 0 }]);
     }
     check(flow)?;
     check_nodes(flow, ports)?;
-    let mut distances = Vec::new();
-    for to in &flow.to {
-        distances.push(distances_to(to, ports));
-    }
-    let mut routes = Vec::new();
-    for from in &flow.from {
+    let paths = shortest(flow, ports, path_memory)?;
+    let (mut routes, mut names) = (Vec::new(), BTreeSet::new());
+    for (from, paths) in flow.from.iter().zip(paths) {
         let peers = flow.to.iter().filter(|to| *to != from).count() as u32;
-        let first = routes.len();
-        for (to, distances) in flow.to.iter().zip(&distances).filter(|(to, _)| *to != from) {
-            let Some(path) = descend(from, distances, ports) else {
+        for (peer, (to, path)) in flow.to.iter().zip(paths).filter(|(to, _)| *to != from).enumerate() {
+            let Some(path) = path else {
                 let reason = format!("no lines lead from `{from}` to `{to}`");
                 return Err(Fault::new("to", to, reason, "add the lines, or name another node"));
             };
             let name = format!("{from}-{to}");
-            if routes.iter().any(|route: &Route| route.name == name) {
+            if !names.insert(name.clone()) {
                 let reason =
                     format!("two of its flows would have the name `{name}`, one of them from `{from}` to `{to}`");
                 return Err(Fault::new("from", from, reason, "rename a node"));
             }
-            let peer = (routes.len() - first) as u32;
-            routes.push(Route { name, path, host: from.clone(), peers, peer });
+            routes.push(Route { name, path, host: from.clone(), peers, peer: peer as u32 });
         }
     }
     if routes.is_empty() {
@@ -72,8 +70,9 @@ fn check(flow: &Flow) -> Result<(), Fault> {
             let remedy = format!("write {key} = [\"NODE\", ...]");
             return Err(Fault::new(key, "", format!("`{other}` is given without `{key}`"), remedy));
         }
-        if let Some(twice) = nodes.iter().enumerate().find(|(index, node)| nodes[..*index].contains(node)) {
-            return Err(Fault::new(key, twice.1, "the node occurs twice", "name it once, and give a `count`"));
+        let mut named = BTreeSet::new();
+        if let Some(twice) = nodes.iter().find(|node| !named.insert(*node)) {
+            return Err(Fault::new(key, twice, "the node occurs twice", "name it once, and give a `count`"));
         }
     }
     if flow.access.is_some() {
@@ -93,9 +92,10 @@ fn check(flow: &Flow) -> Result<(), Fault> {
 
 /// Refuses nodes without lines.
 fn check_nodes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<(), Fault> {
-    let nodes: Vec<&str> = ports.iter().map(|port| port.from.as_str()).collect();
+    let nodes: BTreeSet<&str> = ports.iter().map(|port| port.from.as_str()).collect();
     for (key, named) in [("from", &flow.from), ("to", &flow.to)] {
-        if let Some(stranger) = named.iter().find(|node| !nodes.contains(&node.as_str())) {
+        if let Some(stranger) = named.iter().find(|node| !nodes.contains(node.as_str())) {
+            let nodes: Vec<&str> = nodes.into_iter().collect();
             let remedy = suggestion(stranger, &nodes, "name a node that a [line.NAME] joins to others");
             return Err(Fault::new(key, stranger, "no line ends at this node", remedy));
         }
@@ -103,38 +103,68 @@ fn check_nodes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Number of lines on the shortest path from each node to `to`.
-fn distances_to<'a>(to: &'a str, ports: &'a [PortPlan<'_>]) -> BTreeMap<&'a str, usize> {
-    let mut distances = BTreeMap::from([(to, 0)]);
-    let mut last = vec![to];
+/// Of each sender the shortest paths to each receiver, where lines lead there.
+fn shortest(
+    flow: &Flow,
+    ports: &[PortPlan<'_>],
+    path_memory: &mut PathMemory,
+) -> Result<Vec<Vec<Option<Vec<String>>>>, Fault> {
+    let mut neighbours: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for port in ports.iter().filter(|port| port.path.starts_with("line.")) {
+        neighbours.entry(&port.to).or_default().push(&port.from);
+    }
+    // Counted before they are kept.
+    for to in &flow.to {
+        let onward = onward_to(to, &neighbours);
+        let lengths = flow.from.iter().filter_map(|from| onward.get(from.as_str()));
+        path_memory.take(flow.count, lengths.map(|step| step.nodes).sum())?;
+    }
+    let mut paths = vec![Vec::with_capacity(flow.to.len()); flow.from.len()];
+    for to in &flow.to {
+        let onward = onward_to(to, &neighbours);
+        for (from, paths) in flow.from.iter().zip(&mut paths) {
+            paths.push(follow(from, &onward));
+        }
+    }
+    Ok(paths)
+}
+
+/// The way on from a node.
+struct Step<'a> {
+    /// The next node; the node itself where the path ends.
+    next: &'a str,
+    /// Nodes from here to the end, both counted.
+    nodes: usize,
+}
+
+/// The steps to `to` from each node from which lines lead there, on the path of the fewest lines; among equals, the
+/// first by the names of its nodes.
+fn onward_to<'a>(to: &'a str, neighbours: &BTreeMap<&'a str, Vec<&'a str>>) -> BTreeMap<&'a str, Step<'a>> {
+    let mut onward = BTreeMap::from([(to, Step { next: to, nodes: 1 })]);
+    let (mut last, mut nodes) = (vec![to], 1);
     while !last.is_empty() {
-        let mut next = Vec::new();
-        for node in last {
-            let onward = distances[node] + 1;
-            for port in ports.iter().filter(|port| port.to == node && port.path.starts_with("line.")) {
-                if !distances.contains_key(port.from.as_str()) {
-                    distances.insert(&port.from, onward);
-                    next.push(port.from.as_str());
+        let mut found = Vec::new();
+        nodes += 1;
+        // In the order of their names: the first that reaches a node is the one that it goes on to.
+        last.sort_unstable();
+        for next in last {
+            for &neighbour in neighbours.get(next).into_iter().flatten() {
+                if let Entry::Vacant(place) = onward.entry(neighbour) {
+                    place.insert(Step { next, nodes });
+                    found.push(neighbour);
                 }
             }
         }
-        last = next;
+        last = found;
     }
-    distances
+    onward
 }
 
-/// The path with the fewest lines; among equals, the first by the names of its nodes.
-fn descend(from: &str, distances: &BTreeMap<&str, usize>, ports: &[PortPlan<'_>]) -> Option<Vec<String>> {
-    let mut left = *distances.get(from)?;
-    let mut path = vec![from.to_owned()];
-    while left > 0 {
-        left -= 1;
-        let here = path.last()?;
-        let onward = ports.iter().filter(|port| port.from == *here && port.path.starts_with("line."));
-        let next = onward.map(|port| port.to.as_str()).filter(|to| distances.get(to) == Some(&left)).min()?;
-        path.push(next.to_owned());
-    }
-    Some(path)
+/// The path from a node, if one leads on.
+fn follow(from: &str, onward: &BTreeMap<&str, Step<'_>>) -> Option<Vec<String>> {
+    let nodes = onward.get(from)?.nodes;
+    let path = std::iter::successors(Some(from), |node| onward.get(*node).map(|step| step.next));
+    Some(path.take(nodes).map(str::to_owned).collect())
 }
 
 #[cfg(test)]

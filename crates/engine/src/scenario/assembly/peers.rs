@@ -11,8 +11,9 @@ impl<'a> Network<'a> {
     /// Makes each flow and its peer share their two endpoints.
     pub(super) fn join_peers(&mut self) -> Result<(), Fault> {
         let scenario = self.scenario;
+        let groups: Vec<&'a str> = scenario.flow.keys().map(String::as_str).collect();
         let first_of: BTreeMap<&str, usize> =
-            (0..self.flows.len()).rev().map(|flow| (self.group_of(flow), flow)).collect();
+            self.flows.iter().enumerate().rev().map(|(number, flow)| (groups[flow.group], number)).collect();
         self.check_peers()?;
         for (name, flow) in &scenario.flow {
             let Some(peer) = &flow.peer else { continue };
@@ -70,9 +71,5 @@ impl<'a> Network<'a> {
             here.forward.push(down);
             here.backward.push(up);
         }
-    }
-
-    fn group_of(&self, flow: usize) -> &'a str {
-        self.scenario.flow.keys().nth(self.flows[flow].group).map_or("", String::as_str)
     }
 }

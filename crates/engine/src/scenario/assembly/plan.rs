@@ -1,7 +1,9 @@
 //! The plan of a network: flows, ports, routes and numbers, before any node is built.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::path_memory::PathMemory;
 use crate::control::{self, FlowTerms, PortEnv};
 use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::queue;
@@ -63,6 +65,10 @@ pub(super) struct Network<'a> {
     pub(super) endpoint_count: usize,
     /// The port whose departures may end the run, and their number.
     pub(super) stop: Option<(usize, u64)>,
+    /// The ports of the lines from one node to another. Access lines are laid between groups, and are no other flow's.
+    pub(super) lines: BTreeMap<[&'a str; 2], Vec<usize>>,
+    /// What is left for paths.
+    pub(super) path_memory: PathMemory,
 }
 
 impl<'a> Network<'a> {

@@ -139,8 +139,8 @@ impl Network<'_> {
         layer.routes
     }
 
-    /// Empty next lanes for the flows through each port.
-    fn empty_next_lanes(&self) -> Vec<NextLanes> {
+    /// The first and the last flow that cross each port.
+    pub(super) fn crossing(&self) -> Vec<(u32, u32)> {
         let mut spans = vec![(u32::MAX, 0); self.ports.len()];
         for (index, flow) in self.flows.iter().enumerate() {
             for &port in flow.forward.iter().chain(&flow.backward) {
@@ -148,11 +148,16 @@ impl Network<'_> {
                 (*first, *last) = ((*first).min(index as u32), (*last).max(index as u32));
             }
         }
+        spans
+    }
+
+    /// Empty next lanes for the flows through each port.
+    fn empty_next_lanes(&self) -> Vec<NextLanes> {
         let next_lanes = |(first, last): (u32, u32)| match first {
             u32::MAX => NextLanes::default(),
             _ => NextLanes { first, flows: vec![NextLane::NONE; (last - first) as usize + 1] },
         };
-        spans.into_iter().map(next_lanes).collect()
+        self.crossing().into_iter().map(next_lanes).collect()
     }
 
     /// Whether a step has no delay.

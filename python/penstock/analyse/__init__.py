@@ -1,0 +1,1 @@
+"""Results of an experiment as tables, metrics, and their estimates."""

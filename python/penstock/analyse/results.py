@@ -1,0 +1,110 @@
+"""The results of an experiment in a directory: tables over all its runs."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.core.errors import InputError, shorten
+from penstock.core.reading import require_regular
+from penstock.execute.experiment import DETAILS, FILE, PLAN, read_about, require_parts
+from penstock.execute.store import Store
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+FORMATS = ("csv", "parquet", "arrow")
+
+
+def encode(table: pl.DataFrame, form: str) -> bytes:
+    """A table as a file of one of the ``FORMATS``: the same rows give the same octets."""
+    import polars as pl
+
+    buffer = io.BytesIO()
+    whole = table.rechunk()
+    if form == "csv":
+        whole.write_csv(buffer)
+    elif form == "parquet":
+        whole.write_parquet(buffer)
+    else:  # newer levels write views of strings, whose octets depend on earlier operations
+        whole.write_ipc(buffer, compat_level=pl.CompatLevel.oldest())
+    return buffer.getvalue()
+
+
+class Results:
+    """The results of an experiment in a directory: its tables, sorted by point, seed and replication.
+
+    Attributes:
+        directory: the directory.
+        about: the content of ``experiment.json``: ``kind``, ``name``, ``complete``, ``details``, ``failures``.
+        plan: one row for each planned run, with the columns ``run``, ``point``, one for each parameter, ``seed`` and
+            ``replication``.
+        parameters: the names of the parameters.
+    """
+
+    def __init__(self, directory: str | Path) -> None:
+        import polars as pl
+
+        self.directory = Path(directory)
+        self.store = Store.open_to_read(self.directory)
+        about = read_about(self.directory)
+        if about is None or not (self.directory / PLAN).exists():
+            raise InputError(
+                "there is no experiment in this directory",
+                file=str(directory),
+                remedy="name the --out directory of a sweep, a comparison or a study",
+            )
+        self.about = about
+        try:
+            require_parts(about["details"], DETAILS[about["kind"]])
+        except ValueError as error:
+            raise InputError(
+                f"this is not the directory of a valid {about['kind']}: {error}",
+                file=str(self.directory / FILE),
+                remedy="run the same command again with --resume: it writes the file again; the runs stay",
+            ) from None
+        try:
+            require_regular(self.directory / PLAN)
+            self.plan = pl.read_parquet(self.directory / PLAN)
+            if [*self.plan.columns[:2], *self.plan.columns[2:][-2:]] != ["run", "point", "seed", "replication"]:
+                raise pl.exceptions.SchemaError("it does not have the columns of a plan")
+        except (OSError, pl.exceptions.PolarsError) as error:
+            raise InputError(
+                f"this file cannot be read: {shorten(str(error))}",
+                file=str(self.directory / PLAN),
+                remedy="run the same command again with --resume: it writes the plan again; the runs stay",
+            ) from None
+        self.parameters = self.plan.columns[2:-2]
+
+    def table(self, name: str) -> pl.DataFrame:
+        """All rows of a table for the runs of the plan, each with the columns of ``plan`` first.
+
+        Tables are ``runs``, one row a run, and those of :class:`penstock.Result`.
+
+        The same experiment gives the same rows in the same order, on every executor. Only these columns of ``runs``
+        differ: ``wall_s``, ``started``, ``finished``, ``host`` and ``path``.
+        """
+        rows = self.store.table(name)
+        if not rows.width:
+            return self.plan.clear()
+        rows = rows.drop("seed", "replication", strict=False)
+        if doubled := set(rows.columns) & set(self.parameters):
+            rows = rows.rename({column: f"{column}_measured" for column in doubled})
+        return self.plan.join(rows, on="run", how="inner", maintain_order="left_right")
+
+    def missing(self) -> int:
+        """The number of planned runs that are missing."""
+        return len(set(self.plan["run"]) - self.store.runs)
+
+    def is_complete(self) -> bool:
+        """Whether all planned runs are stored, and undamaged as far as they have been read."""
+        return bool(self.about["complete"]) and not self.missing() and not self.store.damaged
+
+    def versions(self) -> dict[str, str]:
+        """The versions of Penstock and the digests of its engine that made the runs."""
+        rows = self.table("runs")
+        if not rows.height:
+            return {}
+        return {name: ", ".join(sorted(set(rows[name]))) for name in ("penstock", "engine")}

@@ -1,0 +1,154 @@
+"""Comparison of scenarios with the same traffic: paired differences, and a ranking with ties.
+
+Every random component has its own random stream, named after the component, the seed and the replication. So flows of
+the same name and traffic send the same in every scenario (common random numbers), and the difference of two scenarios
+in one replication has much less random variation than each of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.analyse.metric import Metric
+from penstock.analyse.results import Results
+from penstock.api.run import MOST_REPLICATIONS, limits
+from penstock.core.errors import InputError, whole_number
+from penstock.core.scenario import source_of
+from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
+from penstock.execute.experiment import Experiment, Plan, State, refuse_flood
+from penstock.statistics import Difference, Ranked, differences, rank
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.core.scenario import Scenario
+    from penstock.scheduler import Scheduler
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """One of the compared scenarios, by its name."""
+
+    name: str
+    scenario: Scenario
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """Its name only."""
+        return {"scenario": self.name}
+
+    def build(self) -> Scenario:
+        """The scenario."""
+        return self.scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How scenarios rank in one metric of one group or port (``of``).
+
+    ``replications`` is the number of replications compared; ``counts`` has, for a ratio, the events and trials of each.
+    """
+
+    metric: Metric
+    of: str
+    ranking: Sequence[Ranked]
+    differences: Sequence[Difference]
+    replications: int
+    counts: Mapping[str, tuple[int, int]]
+
+
+def compare(
+    scenarios: Mapping[str, Scenario],
+    out: str | Path,
+    *,
+    replications: int = 10,
+    seed: int = 1,
+    metrics: Sequence[str] = (),
+    jobs: int = 1,
+    cluster: str | Scheduler | None = None,
+    resume: bool = False,
+    most_pdus: int | None = None,
+    most_memory_gb: int | None = None,
+    tell: Callable[[State], None] = lambda _state: None,
+) -> Results:
+    """Run every scenario for the same seed and replications, and store the runs in the directory ``out``.
+
+    ``metrics`` are the default metrics of a later comparison; ``most_pdus`` and ``most_memory_gb`` are
+    as in :meth:`penstock.Sweep.run`.
+
+    Raises as :meth:`penstock.Sweep.run`.
+    """
+    if len(scenarios) < 2:
+        raise InputError("a comparison needs two scenarios or more", value=", ".join(scenarios), remedy="name another")
+    whole_number(replications, "replications", 1, MOST_REPLICATIONS)
+    whole_number(seed, "seed", 0, 2**64 - 1)
+    whole_number(jobs, "jobs", 1, MOST_JOBS)
+    refuse_flood(len(scenarios) * replications, "comparison", "compare fewer scenarios, or use fewer replications")
+    contenders = [Contender(name, scenario.with_({"sweep": None})) for name, scenario in scenarios.items()]
+    details = {
+        "scenarios": {contender.name: contender.scenario.tree for contender in contenders},
+        "files": [source_of(contender.scenario.name) for contender in contenders],
+        "metrics": list(metrics),
+        "seed": seed,
+        "replications": replications,
+    }
+    plan = Plan(contenders, limits=limits(most_pdus, most_memory_gb))
+    for point in range(len(contenders)):
+        plan.add(point, [(seed, replication) for replication in range(replications)])
+    with (
+        interruptible() as stop,
+        open_pool(stop, jobs, cluster=cluster) as pool,
+        Experiment(Path(out), "comparison", " / ".join(scenarios), details, resume, tell) as experiment,
+    ):
+        if experiment.run(plan, pool, stop):
+            experiment.finish()
+    if stop.wished:
+        raise KeyboardInterrupt
+    return Results(out)
+
+
+def rankings(results: Results, metric: Metric) -> list[Comparison]:
+    """One comparison for each group or port that all scenarios have.
+
+    Only replications in which every scenario has a value count.
+    """
+    names = dict(results.plan.select("point", "scenario").unique().sort("point").iter_rows())
+    found: dict[str, dict[str, dict[int, float]]] = {}
+    counts: dict[str, dict[str, tuple[int, int]]] = {}
+    for row in metric.values(results).drop_nulls().iter_rows(named=True):
+        name = names[row["point"]]
+        found.setdefault(row["of"], {}).setdefault(name, {})[row["replication"]] = row["value"]
+        if "events" in row:
+            events, trials = counts.setdefault(row["of"], {}).get(name, (0, 0))
+            counts[row["of"]][name] = events + row["events"], trials + row["trials"]
+    comparisons = []
+    for of, values in found.items():
+        shared = sorted(set.intersection(*(set(own) for own in values.values())))
+        if len(values) < len(names) or not shared:
+            continue
+        samples = {name: [values[name][number] for number in shared] for name in names.values()}
+        ranking = rank(samples, lower_is_better=metric.lower_is_better)
+        pairs = differences(samples)
+        comparisons.append(Comparison(metric, of, ranking, pairs, len(shared), counts.get(of, {})))
+    return comparisons
+
+
+def different_traffic(scenarios: Mapping[str, Scenario]) -> list[str]:
+    """The differences in traffic, one line each: groups that only some scenarios have, or whose traffic differs."""
+    first, *others = scenarios
+    flows = {name: scenario.tree["flow"] for name, scenario in scenarios.items()}
+    lines = []
+    for other in others:
+        for group in sorted(flows[first].keys() | flows[other].keys()):
+            if group not in flows[first] or group not in flows[other]:
+                there = first if group in flows[first] else other
+                lines.append(f'only {there} has the flows "{group}"')
+                continue
+            one, two = flows[first][group], flows[other][group]
+            differing = [key for key in ("count", "octets", "traffic") if one.get(key) != two.get(key)]
+            if differing:
+                lines.append(f'{" and ".join(differing)} of the flows "{group}" differ between {first} and {other}')
+    return lines

@@ -1,0 +1,263 @@
+"""Runs: one scenario for one or more replications, here or in several processes.
+
+The results do not depend on the number of processes: (scenario, seed, replication) identifies a run.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import platform
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock import _engine
+from penstock.core.errors import InputError, whole_number
+from penstock.core.files import prepare, replacing
+from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
+from penstock.execute.spread import Spread
+from penstock.execute.worker import TABLES, Failure, Form, Limits, Outcome, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    import polars as pl
+
+    from penstock.core.scenario import Scenario
+
+__all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "run", "run_all", "save"]
+
+MANIFEST = "manifest.json"
+MOST_REPLICATIONS = 100_000
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The results of the replications of one scenario, as polars tables.
+
+    Every table has the column ``replication`` first. Units are in the column names: ``_s`` seconds, ``_bps`` bits per
+    second; counts are PDUs (cells). A value is null if there was nothing to measure.
+
+    Attributes:
+        flows: one row a flow and replication.
+        groups: one row a traffic class (group of flows) and replication.
+        ports: one row a port and replication.
+        queues: one row a queue of a port and replication.
+        losses: one row for each place that discarded, marked or notified about PDUs of a group, and replication.
+        levels: one row a level of a traffic class whose sources have levels (BECN): rate, and part of the time there.
+        series: readings ``time_s, component, quantity, value``; empty unless the scenario has ``measure.sample``.
+        distributions: the delay distribution of each group, ``group, delay_s, count``: steps of 0.8 % at most,
+            named by their upper ends, without the empty ones; empty unless the scenario has
+            ``measure.distributions``.
+        manifest: all data to run it again: the scenario with every default, seed, replications, version,
+            a fingerprint for each run; and the wall time, the interpreter and the platform of this run.
+    """
+
+    flows: pl.DataFrame
+    groups: pl.DataFrame
+    ports: pl.DataFrame
+    queues: pl.DataFrame
+    losses: pl.DataFrame
+    levels: pl.DataFrame
+    series: pl.DataFrame
+    distributions: pl.DataFrame
+    manifest: dict[str, Any]
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """All tables by name."""
+        return {name: getattr(self, name) for name in TABLES}
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C or SIGTERM arrived while replications ran.
+
+    ``result`` has the finished ones, and is ``None`` without any.
+    """
+
+    def __init__(self, result: Result | None) -> None:
+        super().__init__()
+        self.result = result
+
+
+def run(
+    scenario: Scenario,
+    seed: int = 1,
+    replications: int = 1,
+    progress: Callable[[float], None] | None = None,
+    *,
+    jobs: int = 1,
+    form: Form = "fast",
+    most_pdus: int | None = None,
+    most_memory_gb: int | None = None,
+) -> Result:
+    """Run ``scenario`` and return its results.
+
+    Args:
+        scenario: the scenario.
+        seed: 0 to 2**64 - 1. The same seed gives the same result, bit for bit, everywhere.
+        replications: number of independent runs, numbered from 0, each with its own random numbers.
+        progress: called from time to time with the share that is done, from 0 to 1.
+        jobs: number of processes for the replications; 1 runs them here. Does not change the result.
+        form: ``fast``, or ``plain``, which processes all nodes in order of time; it gives the same results.
+        most_pdus: refuse a run that certainly sends more PDUs than this; 10**11 if ``None``.
+        most_memory_gb: refuse a run that certainly needs more memory than so many gigabytes; 8 if ``None``.
+
+    Raises:
+        InputError: an invalid argument, a run that certainly exceeds the limits.
+        Interrupted: on Ctrl-C or SIGTERM, with the finished replications.
+        RuntimeError: a defect of Penstock.
+    """
+    whole_number(seed, "seed", 0, 2**64 - 1)
+    whole_number(replications, "replications", 1, MOST_REPLICATIONS)
+    if form not in ("fast", "plain"):
+        raise InputError("there is no such form of the engine", path="form", value=form, remedy='use "fast" or "plain"')
+    most = limits(most_pdus, most_memory_gb)
+    scenario.check_limits(*most)
+    tasks = [Task(scenario.to_json(), seed, number, form=form, limits=most) for number in range(replications)]
+    started = datetime.now(UTC)
+    before = time.perf_counter()
+    outcomes: list[Outcome] = []
+
+    def result() -> Result:
+        manifest = {
+            "penstock": _engine.__version__,
+            "name": scenario.name,
+            "scenario": scenario.tree,
+            "seed": seed,
+            "replications": replications,
+            "complete": len(outcomes) == replications,
+            "form": form,
+            "runs": [
+                {
+                    "replication": outcome.replication,
+                    "fingerprint": outcome.fingerprint,
+                    "events": outcome.events,
+                    "end_s": outcome.end_s,
+                    "measured_s": outcome.measured_s,
+                    "wall_s": round(outcome.wall_s, 6),
+                }
+                for outcome in outcomes
+            ],
+            "started": started.isoformat(timespec="seconds"),
+            "wall_s": round(time.perf_counter() - before, 6),
+            "jobs": jobs,
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+        }
+        frames = {name: _stack(name, outcomes) for name in TABLES}
+        return Result(**frames, manifest=manifest)
+
+    try:
+        outcomes.extend(run_all(tasks, jobs, progress=progress))
+    except KeyboardInterrupt:
+        raise Interrupted(result() if outcomes else None) from None
+    return result()
+
+
+def run_all(
+    tasks: Sequence[Task],
+    jobs: int = 1,
+    on_done: Callable[[Outcome], None] | None = None,
+    *,
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[Outcome]:
+    """Run ``tasks`` in ``jobs`` spawned processes, and yield their outcomes in the order of the tasks.
+
+    The outcomes do not depend on ``jobs``; 1 runs everything in this process. ``on_done`` is called with each outcome
+    as soon as it has finished, ``progress`` from time to time with the share done. On Ctrl-C or SIGTERM the
+    finished outcomes are still yielded, then ``KeyboardInterrupt`` is raised. Raises :class:`InputError` for a
+    bad argument, ``ScenarioError`` for a scenario that cannot be run and ``RuntimeError`` for a defect of the engine.
+    """
+    whole_number(jobs, "jobs", 1, MOST_JOBS)
+    return _in_order(tasks, min(jobs, len(tasks)), on_done, progress)
+
+
+def save(result: Result, directory: str | Path) -> list[Path]:
+    """Write the tables of ``result`` as Parquet and its manifest as JSON into ``directory``; return the files.
+
+    The files of an earlier run are replaced together, after all new ones are complete. Raises :class:`InputError`
+    if the directory cannot be written to and ``OSError`` if writing fails; then nothing has changed.
+    """
+    folder = prepare(directory)
+    tables = result.tables()
+    files = [*(folder / f"{name}.parquet" for name in tables), folder / MANIFEST]
+    with replacing(files) as drafts:
+        for draft, table in zip(drafts, tables.values(), strict=False):
+            table.write_parquet(draft)
+        drafts[-1].write_text(json.dumps(result.manifest, indent=2) + "\n", encoding="utf-8")
+    return files
+
+
+def available_cores() -> int:
+    """Number of processor cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def limits(most_pdus: int | None, most_memory_gb: int | None) -> Limits:
+    """The limits as the engine takes them. Raises :class:`InputError` unless they are whole numbers above 0."""
+    if most_pdus is not None:
+        whole_number(most_pdus, "most_pdus", 1, 2**64 - 1)
+    if most_memory_gb is not None:
+        whole_number(most_memory_gb, "most_memory_gb", 1, 10**9)
+    return Limits(most_pdus, None if most_memory_gb is None else most_memory_gb * 10**9)
+
+
+def _in_order(
+    tasks: Sequence[Task],
+    jobs: int,
+    on_done: Callable[[Outcome], None] | None,
+    progress: Callable[[float], None] | None,
+) -> Iterator[Outcome]:
+    early: dict[int, Outcome] = {}  # finished ones that wait for an earlier one
+    finished = 0
+    yielded = 0
+
+    def tell(under_way: float = 0.0) -> None:
+        if progress is not None:
+            progress((finished + under_way) / len(tasks))
+
+    with interruptible() as stop, open_pool(stop, jobs, watch=tell) as pool:
+        for results in Spread(tasks, len(tasks), pool, stop):
+            for number, _, result in results:
+                if isinstance(result, Failure):
+                    raise result.error
+                early[number] = result
+                finished += 1
+                _log.debug(
+                    "%s seed %d replication %d: fingerprint %s, %d events, %.3f s",
+                    result.key,
+                    result.seed,
+                    result.replication,
+                    result.fingerprint,
+                    result.events,
+                    result.wall_s,
+                )
+                if on_done is not None:
+                    on_done(result)
+            tell()
+            while yielded in early:
+                yield early.pop(yielded)
+                yielded += 1
+    if stop.wished:
+        yield from (early[number] for number in sorted(early))
+        raise KeyboardInterrupt
+
+
+def _stack(name: str, outcomes: Iterable[Outcome]) -> pl.DataFrame:
+    import polars as pl
+
+    frames = [
+        pl.DataFrame(outcome.tables[name]).select(
+            pl.lit(outcome.replication, dtype=pl.UInt32).alias("replication"), pl.all()
+        )
+        for outcome in outcomes
+    ]
+    return pl.concat(frames)

@@ -1,0 +1,342 @@
+"""Sweeps: one scenario for many values of its parameters.
+
+An axis is a set of paths into the scenario whose values change together; axes are crossed. They come from the
+``[sweep]`` table of a scenario file, or from Python; ``crates/engine/src/scenario/spec/sweep.rs`` defines both.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+from penstock.analyse.estimates import estimates
+from penstock.analyse.metric import Metric, metric
+from penstock.analyse.results import Results
+from penstock.api.run import limits
+from penstock.core.errors import InputError, shorten, whole_number
+from penstock.core.scenario import Scenario, leads_into, line_of, name_of, read, source_of, stem
+from penstock.execute.executors import MOST_JOBS, Pool, interruptible, open_pool
+from penstock.execute.experiment import Experiment, Plan, State, check_directory, refuse_flood
+from penstock.statistics import Precision
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from concurrent.futures import Executor
+
+    from penstock.scheduler import Scheduler
+
+MOST_RUNS = 1_000_000
+"""A sweep of more runs needs a confirmation."""
+MOST_CHECKED = 1000
+MOST_WIDTH = 1_000_000
+"""The default number of batches that the caller's executor runs at once."""
+LEAST_FOR_PRECISION = 10
+
+
+@dataclass(frozen=True, slots=True)
+class PointDecision:
+    """The decision of a precision on a metric of one group or port (``of``) at one point."""
+
+    point: int
+    of: str
+    metric: Metric
+    verdict: str
+    add: int
+    text: str
+
+
+def decisions(results: Results) -> list[PointDecision]:
+    """The decisions on every metric that has a precision. They depend only on the stored runs."""
+    details = results.about["details"]
+    table = details["sweep"]
+    base = Scenario(json.dumps(details["scenario"]), "json")
+    made = []
+    for name, target in table["precision"].items():
+        wish = Precision(target, first_replications(table), table["most_replications"])
+        each = metric(name, base)
+        for found in estimates(each, results):
+            decision = wish.decide(found.values)
+            text = str(found) if decision.verdict == "zero" and found.trials else decision.text
+            made.append(PointDecision(found.point, found.of, each, decision.verdict, decision.add, text))
+    return made
+
+
+def first_replications(table: Mapping[str, Any]) -> int:
+    """The first number of replications of a sweep.
+
+    One replication has no interval, and an interval of few is often narrow by chance: with a precision, the default is
+    ten.
+    """
+    if table["precision"] and table["replications"] == 1:
+        return min(LEAST_FOR_PRECISION, int(table["most_replications"]))
+    return int(table["replications"])
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPoint:
+    """One setting of a sweep: a value for each path."""
+
+    base: Scenario
+    parameters: Mapping[str, object]
+
+    def build(self) -> Scenario:
+        """The scenario with these values. Raises :class:`InputError`."""
+        return self.base.with_(self.parameters)
+
+
+class SweepPoints(Sequence[SweepPoint]):
+    """All points of the crossed axes of a sweep, the last axis fastest; each is made on demand."""
+
+    def __init__(self, base: Scenario, swept: Scenario) -> None:
+        self.base = base
+        self.swept = swept
+        self.lengths = swept.sweep_lengths()
+
+        self.size = math.prod(self.lengths)
+
+    def __len__(self) -> int:
+        return self.size
+
+    @cached_property
+    def axes(self) -> Sequence[Sequence[Mapping[str, object]]]:
+        """For each axis its steps, and for each step the value of every path."""
+        return self.swept.sweep_steps()
+
+    @overload
+    def __getitem__(self, index: int) -> SweepPoint: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[SweepPoint]: ...
+    def __getitem__(self, index: int | slice) -> SweepPoint | Sequence[SweepPoint]:
+        if isinstance(index, slice):
+            return [self[place] for place in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        rest = index % len(self)
+        chosen: list[Mapping[str, object]] = []
+        for axis in reversed(self.axes):
+            rest, place = divmod(rest, len(axis))
+            chosen.append(axis[place])
+        return SweepPoint(self.base, {path: value for step in reversed(chosen) for path, value in step.items()})
+
+
+class Sweep:
+    """A scenario and the values to run it for.
+
+    Args:
+        scenario: the scenario; its own ``[sweep]`` table is replaced.
+        axes: for each axis a table of paths; the values of each are a list, or a range as
+            ``{"from": 1, "to": 9, "step": 2}``.
+        replications: runs of each point, with replication numbers from 0.
+        seed: the seed of them all.
+        precision: metrics, and the relative half width of the 95 % interval of each at every point: replications are
+            added until it is reached; if ``replications`` is 1, they begin with ten.
+        most_replications: the most replications for ``precision``.
+        metrics: the metrics in the summary, the figures and the report.
+
+    Raises :class:`InputError` for invalid axes, paths or values.
+    """
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        axes: Sequence[Mapping[str, object]],
+        *,
+        replications: int = 1,
+        seed: int = 1,
+        precision: Mapping[str, float] | None = None,
+        most_replications: int | None = None,
+        metrics: Sequence[str] = (),
+    ) -> None:
+        table: dict[str, Any] = {
+            "axis": [dict(axis) for axis in axes],
+            "replications": replications,
+            "seed": seed,
+            "precision": dict(precision or {}),
+            "metrics": list(metrics),
+        }
+        if most_replications is not None:
+            table["most_replications"] = most_replications
+        self._take(scenario.with_({"sweep": table}), "")
+
+    @classmethod
+    def load(cls, source: str | Path) -> Sweep:
+        """Read a scenario file with a ``[sweep]`` table, or a ready one by its name.
+
+        Raises :class:`InputError` as :meth:`Scenario.load`, for a file without such a table, and for a path into the
+        scenario that does not exist.
+        """
+        text = read(source)
+        return cls.of(Scenario.parse(text, name=name_of(source)), text)
+
+    @classmethod
+    def of(cls, scenario: Scenario, text: str = "") -> Sweep:
+        """The sweep of a scenario with a ``[sweep]`` table; ``text`` is that of its file, if any.
+
+        Raises :class:`InputError` as :meth:`load`.
+        """
+        if "sweep" not in scenario.tree:
+            raise InputError("there is no [sweep] table in this file", file=scenario.name, remedy=_example(scenario))
+        sweep = cls.__new__(cls)
+        sweep._take(scenario, text)
+        return sweep
+
+    def _take(self, scenario: Scenario, text: str) -> None:
+        table = scenario.tree["sweep"]
+        self.text = text
+        self.base = scenario.with_({"sweep": None})
+        self.points = SweepPoints(self.base, scenario)
+        self.name = stem(scenario.name) or scenario.title or "sweep"
+        self.seed: int = table["seed"]
+        self.replications = first_replications(table)
+        self.table = table
+        if not self.points.lengths:
+            raise InputError("the sweep has no axis", file=scenario.name, path="sweep.axis", remedy=_example(scenario))
+        for name in (*table["metrics"], *table["precision"]):
+            metric(name, self.base)
+        most = max(self.replications, table["most_replications"] if table["precision"] else 0)
+        remedy = "give the axes fewer values, or make several sweeps"
+        refuse_flood(self.points.size * most, "sweep", remedy, scenario.name)
+        if self.points.size <= MOST_RUNS:
+            self._build(0)
+
+    def _build(self, number: int) -> Scenario:
+        """The scenario of a point; an error in it names the axis, and its line in the file."""
+        point = self.points[number]
+        try:
+            return point.build()
+        except InputError as error:
+            place, value = error.path, error.value
+            for axis, step in enumerate(self.points.axes):
+                for path in step[0]:
+                    if leads_into(error.path, path):
+                        place, value = f"sweep.axis[{axis}].{path}", value or str(point.parameters[path])
+            raise InputError(
+                error.reason,
+                file=self.base.name,
+                line=line_of(self.text, place) if self.text else None,
+                path=place,
+                value=value,
+                remedy=error.remedy,
+            ) from None
+
+    def run(
+        self,
+        out: str | Path,
+        *,
+        jobs: int = 1,
+        cluster: str | Scheduler | None = None,
+        executor: Executor | None = None,
+        width: int = 1,
+        resume: bool = False,
+        yes: bool = False,
+        most_pdus: int | None = None,
+        most_memory_gb: int | None = None,
+        tell: Callable[[State], None] = lambda _state: None,
+    ) -> Results:
+        """Run the sweep, store it in the directory ``out``, and return its results.
+
+        Stored runs are not run again. A run that fails does not stop the others:
+        ``Results.about["failures"]`` names it.
+
+        Args:
+            out: directory for all runs and results.
+            jobs: number of local processes; 1 runs everything here.
+            cluster: a Dask scheduler or its address, in place of local processes.
+            executor: any other ``concurrent.futures.Executor`` that can run ``width`` batches at once.
+            width: see ``executor``.
+            resume: continue an unfinished sweep in ``out``.
+            yes: accept more than a million runs.
+            most_pdus: refuse the sweep if a run certainly sends more PDUs than this; 10**11 if ``None``.
+            most_memory_gb: or needs more memory than so many gigabytes; 8 if ``None``.
+            tell: called from time to time with the progress of the sweep.
+
+        Raises:
+            InputError: an invalid argument, directory or point, an unreachable cluster.
+            KeyboardInterrupt: on Ctrl-C or SIGTERM; finished runs are stored.
+            OSError: the store cannot be written to; finished runs are stored.
+            ClusterLostError: the cluster is lost; finished runs are stored.
+        """
+        self._refuse_flood(yes)
+        file = source_of(self.base.name) if self.text else ""
+        details = {"scenario": self.base.tree, "sweep": self.table, "file": file}
+        check_directory(Path(out), "sweep", self.name, resume=resume)
+        whole_number(jobs, "jobs", 1, MOST_JOBS)
+        whole_number(width, "width", 1, MOST_WIDTH)
+        most = limits(most_pdus, most_memory_gb)
+        with (
+            interruptible() as stop,
+            open_pool(stop, jobs, cluster=cluster) if executor is None else Pool(executor, width) as pool,
+        ):
+            plan = Plan(self.points, self._build, most)
+            for point in range(len(self.points)):
+                plan.add(point, self._runs(0, self.replications))
+                if stop.wished:
+                    raise KeyboardInterrupt
+            with Experiment(Path(out), "sweep", self.name, details, resume, tell) as experiment:
+                is_complete = experiment.run(plan, pool, stop)
+                while self.table["precision"] and not stop.wished and (more := self._more(Results(out))):
+                    for point, first, count in more:
+                        plan.add(point, self._runs(first, count))
+                    is_complete = experiment.run(plan, pool, stop)
+                if is_complete:
+                    experiment.finish()
+        if stop.wished:
+            raise KeyboardInterrupt
+        return Results(out)
+
+    def first(self) -> Scenario:
+        """The scenario of the first point. Raises :class:`InputError`."""
+        return self._build(0)
+
+    def check(self) -> None:
+        """Build the points; if there are many, the first thousand and the last. Raises :class:`InputError`.
+
+        With more than a million, build none: the expansion of the axes alone would take minutes.
+        """
+        if len(self.points) > MOST_RUNS:
+            return
+        for point in (*range(min(len(self.points), MOST_CHECKED)), len(self.points) - 1):
+            self._build(point)
+
+    def _runs(self, first: int, count: int) -> list[tuple[int, int]]:
+        return [(self.seed, replication) for replication in range(first, first + count)]
+
+    def _refuse_flood(self, yes: bool) -> None:
+        wanted = len(self.points) * self.replications
+        if wanted > MOST_RUNS and not yes:
+            axes = shorten(" x ".join(map(str, self.points.lengths)))
+            raise InputError(
+                f"the sweep has {wanted:,} runs ({axes} points, {self.replications} replications each)",
+                file=self.base.name,
+                path="sweep",
+                remedy=f"confirm more than {MOST_RUNS:,} with --yes, or give the axes fewer values",
+            )
+
+    def _more(self, results: Results) -> list[tuple[int, int, int]]:
+        """Replications that the precision still needs: point, number of the first, how many."""
+        add: dict[int, int] = {}
+        for decision in decisions(results):
+            add[decision.point] = max(add.get(decision.point, 0), decision.add)
+        counts = dict(results.plan.group_by("point").len().iter_rows())
+        there = dict(results.table("runs").group_by("point").len().iter_rows())
+        return [
+            (point, counts[point], count)
+            for point, count in sorted(add.items())
+            if count and there[point] == counts[point]  # a point with a failed run gets no more
+        ]
+
+
+def _example(scenario: Scenario) -> str:
+    """A remedy for a scenario without axes: a path that it has, and possible values."""
+    for name, flow in scenario.tree["flow"].items():
+        if flow.get("peer") is None:  # two peer groups must have the same count
+            path, values = f"flow.{name}.count", [flow["count"] * factor for factor in (1, 2, 3)]
+            break
+    else:
+        path, values = f"line.{next(iter(scenario.tree['line']))}.delay", ["1 ms", "10 ms", "100 ms"]
+    return f'add [[sweep.axis]] with a line like "{path}" = {json.dumps(values)}'

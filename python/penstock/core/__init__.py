@@ -1,0 +1,1 @@
+"""The data that every other room uses: scenarios, bad input, files."""

@@ -1,0 +1,111 @@
+"""Writing files: each is written under a temporary name in the same folder, then renamed."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from penstock.core.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+def prepare(directory: str | Path) -> Path:
+    """Create ``directory`` and check that it can be written to, before hours of work for its files.
+
+    Raises :class:`InputError` if it cannot.
+    """
+    path = Path(directory)
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        probe = _beside(path / "probe")
+        probe.write_bytes(b"")
+        probe.unlink()
+    except FileExistsError:
+        raise InputError(
+            "this is a file, not a directory", file=str(path), remedy="name a directory; it is created if missing"
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(
+            f"nothing can be written to this directory: {reason}",
+            file=str(path),
+            remedy="name a directory that you may write to",
+        ) from None
+    return path
+
+
+def prepare_file(file: str | Path) -> Path:
+    """Check that ``file`` can be written, before the work for its content.
+
+    Raises :class:`InputError` if it cannot.
+    """
+    path = Path(file)
+    try:
+        _require_replaceable(path)
+        probe = _beside(path)
+        probe.write_bytes(b"")
+        probe.unlink()
+    except InputError:
+        raise
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(
+            f"this file cannot be written: {reason}", file=str(path), remedy="name a file in an existing directory"
+        ) from None
+    return path
+
+
+def write_bytes(path: Path, octets: bytes) -> None:
+    """Write a file whole or not at all. Raises ``OSError`` if it cannot be written; then nothing has changed."""
+    with replacing([path]) as (draft,):
+        draft.write_bytes(octets)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file of UTF-8 text whole or not at all, with the same octets on every platform."""
+    write_bytes(path, text.encode())
+
+
+@contextmanager
+def replacing(files: Sequence[Path]) -> Iterator[list[Path]]:
+    """Drafts of ``files``: renamed into place if the block succeeds, removed if it fails.
+
+    Raises :class:`InputError` if a place has something other than a file: a device must not become a file.
+    """
+    for file in files:
+        _require_replaceable(file)
+    drafts = [_beside(file) for file in files]
+    try:
+        yield drafts
+        for draft, file in zip(drafts, files, strict=True):
+            draft.replace(file)
+    finally:
+        for draft in drafts:
+            draft.unlink(missing_ok=True)
+
+
+def sync(directory: Path) -> None:
+    """Make the names in a directory survive a power failure, if the system supports it (Windows does not)."""
+    if os.name != "nt":
+        descriptor = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _require_replaceable(file: Path) -> None:
+    if file.exists() and not file.is_file():
+        raise InputError(
+            "this is not a regular file, so it is not replaced",
+            file=str(file),
+            remedy="name a file; to write to a pipe or a device, redirect standard output to it",
+        )
+
+
+def _beside(file: Path) -> Path:
+    return file.with_name(f".{file.name}.{os.getpid()}.partial")

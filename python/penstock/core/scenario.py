@@ -1,0 +1,327 @@
+"""Scenarios: read, checked, changed and written. The engine defines every parameter; nothing is defined here.
+
+A scenario is stored as the engine's own JSON with every default, so two with the same meaning are equal.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from penstock import _engine
+from penstock.core.errors import InputError, did_you_mean
+from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from importlib.resources.abc import Traversable
+
+LARGEST_FILE = 1_000_000
+"""A scenario file of more octets than this is refused by its size, unread."""
+LARGEST_RECORDING = 10_000_000
+"""The same limit for a file of frame sizes."""
+
+
+class Scenario:
+    """A network, its traffic, and a duration: checked, complete, immutable.
+
+    Made by :meth:`load`, :meth:`parse` or :meth:`with_`. Two scenarios are equal when all their parameters
+    are, even if they come from different files.
+    """
+
+    __slots__ = ("_json", "name")
+
+    def __init__(self, text: str, form: Literal["toml", "json"] = "toml", *, name: str = "") -> None:
+        def read_file(path: str, file: str) -> str:
+            """The text of a file that the scenario names at ``path``, relative to the scenario's own folder."""
+            try:
+                return _read(Path(name).parent / file, RECORDING)
+            except InputError as error:
+                place = line_of(text, path) if form == "toml" else None
+                remedy = f"{error.remedy}; its path starts at the folder of the scenario file"
+                raise InputError(error.reason, path=path, value=file, remedy=remedy, file=name, line=place) from None
+
+        try:
+            self._json = _engine.normalise(text, form, read_file)
+        except _engine.ScenarioError as error:
+            raise InputError(
+                error.reason, path=error.path, value=error.value, remedy=error.remedy, file=name, line=error.line
+            ) from None
+        self.name = name
+
+    @classmethod
+    def load(cls, source: str | Path) -> Scenario:
+        """Read a scenario file (TOML), or a ready scenario by its name, as ``satellite/1-case-2``.
+
+        A file has precedence over a ready scenario of the same name. ``-`` is standard input, which is called
+        ``stdin``. Raises :class:`InputError` if there is neither, if the file is no regular file, cannot be read, is
+        larger than 1 MB or no text, or if its scenario is refused.
+        """
+        return cls(read(source), name=name_of(source))
+
+    @classmethod
+    def parse(cls, text: str, *, name: str = "") -> Scenario:
+        """Read a scenario from TOML text. Raises :class:`InputError`, with ``name`` as the file."""
+        return cls(text, name=name)
+
+    def with_(self, changes: Mapping[str, object]) -> Scenario:
+        """The scenario with other values: ``with_({"flow.voice.count": 88, "line.satellite.rate": "2 Mb/s"})``.
+
+        A key is a path into :attr:`tree`; an entry of a list is named by its number, as ``flow.voice.policers[0]``.
+        ``*`` is every entry of a table or list that has the rest of the path: ``line.*.delay``. A key with dots or
+        brackets is in quotes: ``flow."a.b".count``.
+        A value may be a whole table, as a dict; ``None`` removes an optional value. All changes are made, then checked
+        together. Raises :class:`InputError`.
+        """
+        try:
+            texts = [(_utf8(path), json.dumps(value, allow_nan=False)) for path, value in changes.items()]
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"a value must be text, a number, a boolean, a list or a table: {error}", path=", ".join(changes)
+            ) from None
+        try:
+            changed = _engine.with_values(self._json, texts)
+        except _engine.ScenarioError as error:
+            raise InputError(error.reason, path=error.path, value=error.value, remedy=error.remedy) from None
+        return Scenario(changed, "json", name=self.name)
+
+    @property
+    def tree(self) -> dict[str, Any]:
+        """All parameters, including defaults, as nested dicts; a new copy each time."""
+        tree: dict[str, Any] = json.loads(self._json)
+        return tree
+
+    def check_limits(self, most_pdus: int | None = None, most_memory: int | None = None) -> None:
+        """Raise :class:`InputError` if a run certainly sends more PDUs, or needs more bytes of memory."""
+        try:
+            _engine.estimate(self._json, most_pdus, most_memory)
+        except _engine.ScenarioError as error:
+            raise InputError(
+                error.reason, path=error.path, value=error.value, remedy=error.remedy, file=self.name
+            ) from None
+
+    def frames(self, group: str, seed: int = 1, replication: int = 0) -> tuple[list[int], float]:
+        """Sizes in bits of the video frames that the flows of ``group`` play, and the number of frames a second.
+
+        All flows of a group play one sequence (``mpeg``, ``replay``), each from its own place.
+        :class:`penstock.video.Video` computes its mean, peak and autocorrelation. Raises :class:`InputError` for
+        a group that does not exist or sends no video.
+        """
+        try:
+            return _engine.frames(self._json, group, seed, replication)
+        except _engine.ScenarioError as error:
+            raise InputError(error.reason, path=error.path, value=error.value, remedy=error.remedy) from None
+
+    def blank_tables(self) -> Mapping[str, _engine.Table]:
+        """The tables of a run that has not started: all columns, and the names of all groups and ports."""
+        return _engine.Run(self.to_json(), 1, 0).report()
+
+    def sweep_lengths(self) -> list[int]:
+        """The number of steps of each axis of its ``[sweep]`` table."""
+        return _engine.sweep_lengths(self._json)
+
+    def sweep_steps(self) -> list[list[dict[str, Any]]]:
+        """The axes of its ``[sweep]`` table: for each the steps, and for each step the value of every path."""
+        steps: list[list[dict[str, Any]]] = json.loads(_engine.expand_sweep(self._json))
+        return steps
+
+    @property
+    def title(self) -> str:
+        """The title of the scenario; may be empty."""
+        return str(self.tree.get("title", ""))
+
+    def to_toml(self) -> str:
+        """The scenario as a scenario file with every default written out."""
+        return _engine.to_toml(self._json)
+
+    def to_json(self) -> str:
+        """The scenario as the engine's JSON with every default written out: same scenario, same text."""
+        return self._json
+
+    def __eq__(self, other: object) -> bool:
+        return self._json == other._json if isinstance(other, Scenario) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._json)
+
+    def __repr__(self) -> str:
+        tree = self.tree
+        counts = ", ".join(f"{flow['count']} {name}" for name, flow in tree["flow"].items())
+        return f"<Scenario {self.name or tree.get('title', '')!r}: {tree['duration']}; {counts}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return (_rebuild, (self._json, self.name))
+
+
+def _rebuild(text: str, name: str) -> Scenario:
+    return Scenario(text, "json", name=name)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of scenario files."""
+    parsed: dict[str, Any] = json.loads(_engine.schema())
+    return parsed
+
+
+@cache
+def ready() -> Mapping[str, Traversable]:
+    """The ready scenario files that come with Penstock, by name (``satellite/1-case-2``), sorted."""
+    found: dict[str, Traversable] = {}
+
+    def collect(folder: Traversable, prefix: str) -> None:
+        for entry in folder.iterdir():
+            if entry.is_dir():
+                collect(entry, f"{prefix}{entry.name}/")
+            elif entry.name.endswith(".toml"):
+                found[prefix + entry.name.removesuffix(".toml")] = entry
+
+    folder = resources.files("penstock") / "scenarios"
+    if folder.is_dir():
+        collect(folder, "")
+    return dict(sorted(found.items()))
+
+
+def line_of(text: str, path: str) -> int | None:
+    """The line of the scenario file ``text`` that has ``path``, or the longest existing part of it."""
+    return _engine.line_of(text, path)
+
+
+def leads_into(path: str, place: str) -> bool:
+    """Whether ``path`` leads to the place of ``place``, or to something in it; a ``*`` there is any name or number."""
+    return _engine.leads_into(path, place)
+
+
+def read(source: str | Path) -> str:
+    """The text of a scenario file, of standard input, or of a ready scenario.
+
+    Raises :class:`InputError` as :meth:`Scenario.load`.
+    """
+    name = name_of(source)
+    if str(source) == STDIN:
+        text = _text(name, SCENARIO, lambda: read_stdin(SCENARIO.largest))
+    else:
+        try:
+            text = _read(Path(source), SCENARIO)
+        except _MissingError:
+            text = _read_ready(name)
+    if not text.strip():
+        raise InputError("the file is empty", file=name, remedy="a scenario has at least a duration, a line and a flow")
+    return text
+
+
+def _read_ready(name: str) -> str:
+    found = ready().get(name.replace("\\", "/").removesuffix(".toml"))
+    if found is not None:
+        return found.read_text(encoding="utf-8")
+    raise InputError(
+        "there is no such file, and no ready scenario of that name",
+        value=name,
+        remedy=did_you_mean(name, ready()) or "`penstock scenarios` lists the ready ones",
+    )
+
+
+def name_of(source: str | Path) -> str:
+    """The name in messages of the scenario from a file, from standard input, or of a ready one."""
+    return STDIN_NAME if str(source) == STDIN else str(source)
+
+
+def source_of(name: str) -> str:
+    """The argument of the command line for the scenario of that name."""
+    return STDIN if name == STDIN_NAME else name
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """A kind of file: its name, its most octets, and remedies for one that is too large or no text.
+
+    ``otherwise`` is the way to read something that is not a file.
+    """
+
+    name: str
+    largest: int
+    too_large: str
+    no_text: str
+    otherwise: str = ""
+
+
+SCENARIO = _Kind(
+    "a scenario file",
+    LARGEST_FILE,
+    "is it a result or a trace instead of a scenario?",
+    "give a scenario file in TOML, saved as UTF-8",
+    f", or give {STDIN} and the scenario on standard input",
+)
+RECORDING = _Kind(
+    "a file of frame sizes", LARGEST_RECORDING, "give a part of it", "give one frame a line, saved as UTF-8 text"
+)
+
+
+class _MissingError(InputError):
+    """The file does not exist."""
+
+
+def _read(path: Path, kind: _Kind) -> str:
+    """The text of a file. Raises :class:`InputError` if it cannot be read, is too large or no text."""
+    return _text(str(path), kind, lambda: read_octets(path, kind.largest))
+
+
+def _text(name: str, kind: _Kind, octets_of: Callable[[], bytes]) -> str:
+    """The text of the octets that ``octets_of`` reads."""
+    try:
+        octets = octets_of()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise _MissingError("there is no such file", file=name, remedy="check its name") from None
+    except NotRegularError as error:
+        remedy = f"name {kind.name} in it" if error.what == "a directory" else f"name {kind.name}{kind.otherwise}"
+        raise InputError(f"this is {error.what}", file=name, remedy=remedy) from None
+    except TooLargeError as error:
+        reason = f"this has more than {kind.largest:,} octets"
+        if error.octets is not None:
+            reason = f"the file has {error.octets:,} octets; {kind.name} has at most {kind.largest:,}"
+        raise InputError(reason, file=name, remedy=kind.too_large) from None
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    return _decoded(octets, name, kind)
+
+
+def _decoded(octets: bytes, name: str, kind: _Kind) -> str:
+    try:
+        text = octets.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"octet {error.start + 1} is not UTF-8, so this is no text",
+            file=name,
+            line=octets[: error.start].count(b"\n") + 1,
+            remedy=kind.no_text,
+        ) from None
+    if "\0" in text:
+        raise InputError("this is a binary file", file=name, remedy=kind.no_text)
+    return text
+
+
+def _unreadable(name: str, error: OSError) -> InputError:
+    return InputError(f"the file cannot be read: {error.strerror}", file=name, remedy="check its name and your rights")
+
+
+def stem(source: str) -> str:
+    """The name of a scenario file without its folder and ``.toml``: ``1-case-2`` of ``satellite/1-case-2``."""
+    return Path(name_of(source)).name.removesuffix(".toml")
+
+
+def _utf8(text: str) -> str:
+    """``text``, with a question mark for what UTF-8 has no octets for."""
+    return text.encode(errors="replace").decode()
+
+
+def parse_value(text: str) -> object:
+    """A value as in a scenario file; text that is not a TOML value is a string: ``270 ms``, ``6 Mb/s``."""
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    return parsed["value"] if list(parsed) == ["value"] else text

@@ -1,0 +1,1 @@
+"""Carrying out runs: workers, pools, the order of tasks, the store of finished runs."""

@@ -1,0 +1,71 @@
+"""Progress on standard error, and the abilities of a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from penstock.execute.experiment import State
+
+
+def is_lively(stream: TextIO) -> bool:
+    """Whether colour and moving lines may go to ``stream``: a terminal, and ``NO_COLOR`` is not set."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+@contextmanager
+def bar(label: str, *, quiet: bool = False) -> Iterator[Callable[[float], None]]:
+    """A progress bar on standard error; returns the function that sets the share done, from 0 to 1.
+
+    Nothing is shown if ``quiet``, in a pipe, or with ``NO_COLOR``.
+    """
+    if quiet or not is_lively(sys.stderr):
+        yield lambda _share: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=1.0)
+        yield lambda share: progress.update(task, completed=share)
+
+
+@contextmanager
+def board(label: str, *, quiet: bool = False) -> Iterator[Callable[[State], None]]:
+    """A line on standard error for many runs: done, running, failed, rate, time left; returns its setter.
+
+    Nothing is shown if ``quiet``, in a pipe, or with ``NO_COLOR``.
+    """
+    if quiet or not is_lively(sys.stderr):
+        yield lambda _state: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[told]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=None, told="preparing")
+
+        def show(state: State) -> None:
+            progress.update(task, total=state.total, completed=state.found + state.done, told=told(state))
+
+        yield show
+
+
+def told(state: State) -> str:
+    """``37 of 200 done, 4 running, 1 failed, 12.3/s, 0:14 left``."""
+    parts = [f"{state.found + state.done:,} of {state.total:,} done", f"{state.running} running"]
+    if state.failed:
+        parts.append(f"{state.failed} FAILED")
+    if state.done:
+        left_s = round((state.total - state.found - state.done - state.failed) / state.rate)
+        hours, minutes, seconds = left_s // 3600, left_s // 60 % 60, left_s % 60
+        clock = f"{hours}:{minutes:02}:{seconds:02}" if hours else f"{minutes}:{seconds:02}"
+        parts += [f"{state.rate:.3g}/s", f"{clock} left"]
+    return ", ".join(parts)

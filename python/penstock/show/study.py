@@ -1,0 +1,176 @@
+"""The results of a published study: its figures and data as files, its claims, and its page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.core.files import prepare, replacing, write_text
+from penstock.plot import Panel, Sheet, save
+from penstock.show.report import Cell, Figure, Report, Section, Table, write
+from penstock.statistics import student
+from penstock.studies import HasTables, Study, open_study
+from penstock.studies.claims import VERDICTS, Finding, shown, to_json
+
+if TYPE_CHECKING:
+    from penstock.analyse.results import Results
+    from penstock.studies.runs import Runs
+
+HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict", "note")
+
+
+def show(results: Results) -> None:
+    """Write figures, their data, claims and page into the directory of the runs, and print the claims."""
+    study = study_of(results)
+    sheets = list(study.sheets())
+    figures = prepare(results.directory / "figures")
+    for sheet in sheets:
+        save(sheet, figures)
+    write_data(study, sheets, prepare(results.directory / "data"))
+    findings = study.findings()
+    write_text(results.directory / "claims.json", to_json(findings))
+    write(_page(study, sheets, findings, results), results.directory / "report.html")
+    print_findings(study.title, findings)
+    print(
+        f"Open {results.directory / 'report.html'}: the verdicts, and {len(sheets)} figure{'s' * (len(sheets) != 1)}."
+    )
+    print(f"There are also figures (SVG and PNG in {figures}), data of all points, and verdicts in claims.json.")
+
+
+def page_of(results: Results) -> Report:
+    """The page of a study, from its stored runs."""
+    study = study_of(results)
+    return _page(study, list(study.sheets()), study.findings(), results)
+
+
+def study_of(results: Results) -> Study:
+    """The study that the results belong to, with all its runs."""
+    details = results.about["details"]
+    study = open_study(results.about["name"], details["figure"], details["seeds"])
+    study.read(results)
+    return study
+
+
+def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], results: Results) -> Report:
+    details = results.about["details"]
+    command = f"penstock reproduce {results.about['name']} --seeds {details['seeds']}"
+    rows: list[dict[str, Cell]] = [
+        {"claim": finding.id, **shown(finding), "note": finding.lines} for finding in findings
+    ]
+    claims = Table(
+        count_verdicts(findings),
+        HEADINGS,
+        [[row[heading] for heading in HEADINGS] for row in rows],
+        verdict_column="verdict",
+    )
+    figures = [Figure(sheet, f"{command} {study.command(sheet)}".strip()) for sheet in sheets]
+    found = study.tables() if isinstance(study, HasTables) else ()
+    tables = [Table(each.title, each.columns, each.rows, each.note) for each in found]
+    printed = [Section("Tables", tables=tables)] if tables else []
+    return Report(
+        title=study.title,
+        summary="A published study, run again. The verdicts are those of honest runs: nothing was tuned to meet a "
+        f"claim. {details['seeds']} seeds.",
+        sections=[Section("Claims", tables=[claims]), *printed, Section("Figures", figures=figures)],
+        parameters=dict(study.parameters()),
+        versions=results.versions(),
+        command=command,
+        complete=results.is_complete(),
+    )
+
+
+def count_verdicts(findings: Sequence[Finding]) -> str:
+    """The number of claims for each verdict."""
+    counts = Counter(finding.verdict for finding in findings)
+    always = ("reproduced", "partly", "not reproduced")
+    return ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if verdict in always or counts[verdict])
+
+
+def print_findings(title: str, findings: Sequence[Finding]) -> None:
+    """Print the table of claims on standard output."""
+    from penstock.show.summary import print_table
+
+    columns: list[tuple[str, str, Callable[[Any], str]]] = [
+        ("claim", "id", str),
+        ("figure", "figure", str),
+        ("published", "published", str),
+        ("reproduced", "reproduced", str),
+        ("verdict", "verdict", str),
+    ]
+    print_table(f"{title}: {count_verdicts(findings)}", columns, [shown(finding) for finding in findings])
+
+
+def write_data(study: Study, sheets: Sequence[Sheet], directory: Path) -> None:
+    """Write the data of figures, one file for each kind, and every measure at every point that was run."""
+    kinds = {
+        "figures": figure_rows(sheets),
+        "maps": map_rows(sheets),
+        "series": series_rows(sheets),
+        "points": point_rows(study.runs),
+    }
+    for name, rows in kinds.items():
+        write_rows(rows, directory / name)
+
+
+def figure_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
+    """The data of figures, one row per curve, x and seed; seed 0 where the value is exact."""
+    return [
+        {**place(sheet, panel), "curve": curve.label, "x": x, "seed": seed, "value": value}
+        for sheet in sheets
+        for panel in sheet.panels
+        for curve in panel.curves
+        for x, values in curve.points.items()
+        for seed, value in sorted(values.items())
+    ]
+
+
+def map_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
+    """The data of heat maps, one row per cell: means over seeds."""
+    return [
+        {**place(sheet, panel), "quantity": panel.cells.quantity, "x": x, "y": y, "value": value}
+        for sheet in sheets
+        for panel in sheet.panels
+        if panel.cells is not None
+        for y, values in zip(panel.cells.lines, panel.cells.values, strict=True)
+        for x, value in zip(panel.cells.columns, values, strict=True)
+    ]
+
+
+def series_rows(sheets: Sequence[Sheet]) -> list[dict[str, Any]]:
+    """The data drawn against time, one row per reading."""
+    return [
+        {**place(sheet, panel), "curve": trace.label, "x": x, "value": value}
+        for sheet in sheets
+        for panel in sheet.panels
+        for trace in panel.traces
+        for x, value in zip(trace.x, trace.y, strict=True)
+    ]
+
+
+def place(sheet: Sheet, panel: Panel) -> dict[str, str]:
+    """The place of a value in the figures."""
+    return {"figure": sheet.name, "panel": panel.title, "quantity": panel.y_label}
+
+
+def point_rows(runs: Runs[Any]) -> list[dict[str, Any]]:
+    """One row per point: its parameters, its seeds, and each measure's mean and half width, as runs have them."""
+    rows = []
+    for point, by_seed in runs.measures.items():
+        row: dict[str, Any] = {**point.parameters, "seeds": len(by_seed)}
+        for name in dict.fromkeys(name for values in by_seed.values() for name in values):
+            estimate = student(values[name] for values in by_seed.values() if name in values)
+            row |= {name: estimate.mean, f"{name}.half_width": estimate.half_width}
+        rows.append(row)
+    return rows
+
+
+def write_rows(rows: Sequence[dict[str, Any]], path: Path) -> None:
+    """Write one table as CSV and as Parquet."""
+    import polars as pl
+
+    frame = pl.DataFrame(rows, infer_schema_length=None)
+    with replacing([path.with_name(f"{path.name}.csv"), path.with_name(f"{path.name}.parquet")]) as (text, binary):
+        frame.write_csv(text)
+        frame.write_parquet(binary)

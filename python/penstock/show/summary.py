@@ -1,0 +1,221 @@
+"""The summary of a result: the measures of each traffic class and of each port."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from penstock.show.progress import is_lively
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from penstock.api.run import Result
+
+Row = dict[str, Any]
+
+ACCESS = "access/"
+"""Ports with this prefix belong to the private line of one flow."""
+
+
+def summary(result: Result) -> dict[str, list[Row]]:
+    """One row for each traffic class (``groups``) and each port (``ports``), over all replications.
+
+    Counts are summed, ratios are those of the sums, maxima are the greatest; the rest is the mean over replications.
+    Names and units are those of the tables; ``messages`` are the notices that a port sent to sources. If the traffic
+    has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with ``sent_bps / flows``. If
+    any class uses transport connections, all classes have their columns, with null for the others.
+    """
+    import polars as pl
+
+    from penstock.truth.shares import fair_shares
+
+    def ratio(part: str | pl.Expr, whole: str) -> pl.Expr:
+        parts = pl.col(part) if isinstance(part, str) else part
+        return pl.when(pl.sum(whole) > 0).then(parts.sum() / pl.sum(whole))
+
+    def with_transport(column: pl.Expr) -> pl.Expr:
+        return pl.when(pl.col("connections").is_not_null().any()).then(column)
+
+    connections = [
+        *(with_transport(pl.sum(name)).alias(name) for name in ("connections", "retransmitted")),
+        pl.mean("accepted_per_s"),
+        pl.mean("power"),
+        ratio("accepted", "transmitted").alias("success_once"),
+        with_transport(ratio("accepted", "sent")).alias("success_all"),
+        with_transport(ratio(pl.col("discard_share") * pl.col("sent"), "sent")).alias("discard_share"),
+    ]
+    has_connections = result.groups["connections"].is_not_null().any()
+    groups = result.groups.group_by("group", maintain_order=True).agg(
+        pl.first("flows"),
+        pl.sum("sent"),
+        pl.sum("lost"),
+        ratio("lost", "sent").alias("loss_ratio"),
+        pl.mean("delay_mean_s"),
+        pl.mean("delay_p99_s"),
+        pl.max("delay_max_s"),
+        ratio("over_jitter_limit", "sent").alias("jitter_share"),
+        pl.mean("throughput_bps"),
+        pl.mean("load_bps"),
+        pl.mean("sent_bps"),
+        *(connections if has_connections else ()),
+    )
+    ports = result.ports.group_by("port", maintain_order=True).agg(
+        pl.first("from"),
+        pl.first("to"),
+        pl.mean("utilisation"),
+        pl.mean("queue_mean"),
+        pl.max("queue_max"),
+        pl.sum("discarded"),
+        pl.sum("marked"),
+        (pl.sum("notices_mild") + pl.sum("notices_severe")).alias("messages"),
+    )
+    shares = fair_shares(result)
+    fair = {"max_min_bps": pl.col("group").replace_strict(shares, return_dtype=pl.Float64)} if shares else {}
+    return {"groups": groups.with_columns(**fair).to_dicts(), "ports": ports.to_dicts()}
+
+
+def print_summary(result: Result) -> None:
+    """Print the two tables of :func:`summary` on standard output, in the units that people read.
+
+    Transport connections and fair rates have their own tables. Ports that carried nothing, and private access lines
+    that discarded nothing, are only counted.
+    """
+    rows = summary(result)
+    replications = len(result.manifest["runs"])
+    note = "" if replications == 1 else f" - {replications} replications: counts summed, the rest averaged"
+    _print_groups(rows["groups"], note)
+    if connected := [row for row in rows["groups"] if row.get("connections") is not None]:
+        _print_connections(connected)
+    if "max_min_bps" in rows["groups"][0]:
+        _print_fair_shares(rows["groups"])
+    _print_ports(rows["ports"])
+
+
+def _print_groups(groups: Sequence[Row], note: str) -> None:
+    unit, rate = _rate_unit(row["load_bps"] for row in groups)
+    print_table(
+        f"Traffic classes{note}",
+        [
+            ("class", "group", str),
+            ("flows", "flows", _count),
+            ("sent", "sent", _count),
+            ("lost", "lost", _count),
+            ("loss ratio", "loss_ratio", _ratio),
+            ("mean ms", "delay_mean_s", _milliseconds),
+            ("p99 ms", "delay_p99_s", _milliseconds),
+            ("max ms", "delay_max_s", _milliseconds),
+            ("jitter share", "jitter_share", _ratio),
+            (f"throughput {unit}", "throughput_bps", rate),
+            (f"load {unit}", "load_bps", rate),
+        ],
+        groups,
+    )
+
+
+def _print_connections(groups: Sequence[Row]) -> None:
+    print_table(
+        "Transport connections, and their DT TPDUs",
+        [
+            ("class", "group", str),
+            ("connections", "connections", _count),
+            ("retransmitted", "retransmitted", _count),
+            ("accepted 1/s", "accepted_per_s", _digits),
+            ("power", "power", _digits),
+            ("success once", "success_once", _share),
+            ("success all", "success_all", _share),
+            ("discard share", "discard_share", _ratio),
+        ],
+        groups,
+    )
+
+
+def _print_fair_shares(groups: Sequence[Row]) -> None:
+    rows = [{**row, "rate_bps": row["sent_bps"] / row["flows"], "ratio": _share_of(row)} for row in groups]
+    unit, rate = _rate_unit(row["rate_bps"] for row in rows)
+    print_table(
+        "Rate of one flow, RM cells included, and its max-min fair share of the lines",
+        [
+            ("class", "group", str),
+            ("flows", "flows", _count),
+            (f"rate {unit}", "rate_bps", rate),
+            (f"max-min {unit}", "max_min_bps", rate),
+            ("ratio", "ratio", _share),
+        ],
+        rows,
+    )
+
+
+def _print_ports(ports: Sequence[Row]) -> None:
+    lossless = [port for port in ports if port["port"].startswith(ACCESS) and not port["discarded"]]
+    idle = [port for port in ports if port not in lossless and not (port["queue_max"] or port["discarded"])]
+    left_out = [(len(idle), "that carried nothing"), (len(lossless), "access lines without loss")]
+    print_table(
+        " - and ".join(["Ports", *(f"{count} {which}" for count, which in left_out if count)]),
+        [
+            ("port", "port", str),
+            ("from", "from", str),
+            ("to", "to", str),
+            ("utilisation", "utilisation", _share),
+            ("mean queue", "queue_mean", lambda value: f"{value:.3f}"),
+            ("max queue", "queue_max", _count),
+            ("discarded", "discarded", _count),
+            ("marked", "marked", _count),
+            ("messages", "messages", _count),
+        ],
+        [port for port in ports if port not in lossless and port not in idle],
+    )
+
+
+def print_table(title: str, columns: Sequence[tuple[str, str, Callable[[Any], str]]], rows: Iterable[Row]) -> None:
+    """Print ``rows`` on standard output: a column is its heading, the key of its values, and their format.
+
+    Text (written by ``str``) is left-aligned, numbers are right-aligned; a missing value is a dash.
+    """
+    bold, plain = ("\x1b[1m", "\x1b[0m") if is_lively(sys.stdout) else ("", "")
+    lines = [[heading for heading, _, _ in columns]]
+    lines += [["-" if row[key] is None else write(row[key]) for _, key, write in columns] for row in rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    print(f"{bold}{title}{plain}")
+    for number, line in enumerate(lines):
+        cells = (
+            cell.ljust(width) if write is str else cell.rjust(width)
+            for cell, width, (_, _, write) in zip(line, widths, columns, strict=True)
+        )
+        print("  " + "  ".join(cells).rstrip())
+        if number == 0:
+            print("  " + "  ".join("-" * width for width in widths))
+    print()
+
+
+def _share_of(row: Row) -> float | None:
+    """The rate of one flow of the class over its fair share; ``None`` for a class without one."""
+    share = float(row["max_min_bps"])
+    return float(row["sent_bps"]) / int(row["flows"]) / share if share else None
+
+
+def _count(value: int) -> str:
+    return f"{value:,}"
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.3g}"
+
+
+def _share(value: float) -> str:
+    return f"{value:.4f}"
+
+
+def _digits(value: float) -> str:
+    """Four digits for any size."""
+    return f"{value:.4g}"
+
+
+def _milliseconds(value: float) -> str:
+    return f"{value * 1e3:.3f}"
+
+
+def _rate_unit(rates_bps: Iterable[float]) -> tuple[str, Callable[[float], str]]:
+    """The unit in which the greatest rate is at least one, and the format of all rates in it."""
+    unit, size = ("Mb/s", 1e6) if max(rates_bps) >= 1e6 else ("kb/s", 1e3)
+    return unit, lambda value: f"{value / size:.4f}"

@@ -1,0 +1,168 @@
+"""The results of a sweep: tables of estimates, and its page."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from penstock.analyse.estimates import PointEstimate, estimates
+from penstock.analyse.metric import NAMES, Metric, metric
+from penstock.api.sweep import decisions
+from penstock.core.scenario import Scenario
+from penstock.show.report import Figure, Report, Section, Table
+from penstock.show.settings import Wording, told
+from penstock.show.sweep_figures import sheets
+from penstock.statistics import upper_bound
+
+if TYPE_CHECKING:
+    from penstock.analyse.results import Results
+
+METRICS = ("loss_ratio", "delay_mean_s", "throughput_bps")
+"""The default metrics of a sweep."""
+MOST_ROWS = 1000
+
+Row = dict[str, Any]
+
+
+def metrics_of(results: Results, wanted: Sequence[str] = ()) -> list[Metric]:
+    """The metrics to show: those given, or the sweep's own, or the default ones."""
+    details = results.about["details"]
+    names = wanted or details["sweep"]["metrics"] or (*METRICS, *details["sweep"]["precision"])
+    base = scenario_of(results)
+    return [metric(name, base) for name in dict.fromkeys(names)]
+
+
+def scenario_of(results: Results) -> Scenario:
+    """The scenario that was varied."""
+    return Scenario(json.dumps(results.about["details"]["scenario"]), "json", name=results.about["name"])
+
+
+def estimate_rows(results: Results, metrics: Sequence[Metric]) -> list[Row]:
+    """One row a point and group or port: the parameters, ``of``, and a :class:`PointEstimate` for each metric."""
+    settings = {row["point"]: row for row in results.plan.unique("point", maintain_order=True).iter_rows(named=True)}
+    rows: dict[tuple[int, str], Row] = {}
+    for each in metrics:
+        for found in estimates(each, results):
+            key = (found.point, found.of)
+            own = {name: settings[found.point][name] for name in results.parameters}
+            rows.setdefault(key, {**own, "of": found.of})[str(each)] = found
+    return [rows[key] for key in sorted(rows, key=lambda key: key[0])]
+
+
+def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) -> None:
+    """Print the estimates on standard output, up to ``limit`` rows."""
+    from penstock.show.summary import print_table
+
+    wording = Wording.of(results)
+    for table in dict.fromkeys(each.table for each in metrics):
+        own = [each for each in metrics if each.table == table]
+        rows = estimate_rows(results, own)
+        columns: list[tuple[str, str, Callable[[Any], str]]] = [
+            (name, path, str) for path, name in wording.names.items()
+        ]
+        columns.append((NAMES[table], "of", str))
+        columns += [(each.label, str(each), _shown) for each in own]
+        filled = [{**{str(each): None for each in own}, **row, **wording.values(row)} for row in rows]
+        more = f", the first {limit} of {len(rows)} rows" if len(rows) > limit else ""
+        title = f"{results.about['name']}, {table}: mean ± half width of the 95 % interval{more}"
+        print_table(title, columns, filled[:limit])
+    for line in precision_lines(results):
+        print(line)
+
+
+def to_json(results: Results, metrics: Sequence[Metric]) -> list[Row]:
+    """The estimates as plain data, in SI units."""
+    return [
+        {name: _plain(value) if isinstance(value, PointEstimate) else value for name, value in row.items()}
+        for row in estimate_rows(results, metrics)
+    ]
+
+
+def precision_lines(results: Results) -> list[str]:
+    """One line for each precision that was not reached."""
+    wording = Wording.of(results)
+    settings = {row["point"]: row for row in results.plan.iter_rows(named=True)}
+    lines = []
+    for decision in decisions(results):
+        if decision.verdict != "reached":
+            setting = wording.setting(settings[decision.point])
+            of = "" if decision.metric.name else f" of {decision.of}"
+            lines.append(f"{decision.metric}{of} at {setting}: {decision.text}")
+    return lines
+
+
+def page_of(results: Results) -> Report:
+    """The page of a sweep."""
+    metrics = metrics_of(results)
+    file = results.about["details"]["file"]
+    command = shlex.join(["penstock", "sweep", file, "--out", str(results.directory)]) if file else ""
+    tables = list(_tables(results, metrics))
+    if failures := results.about["failures"]:
+        tables.append(
+            Table(
+                "Runs that failed",
+                ["point", "seed", "replication", "reason"],
+                [
+                    [told(row["parameters"]), str(row["seed"]), str(row["replication"]), row["reason"]]
+                    for row in failures
+                ],
+            )
+        )
+    figures = [Figure(sheet, command) for sheet in sheets(results, metrics)]
+    base = scenario_of(results)
+    sections = [Section("Estimates", "\n\n".join(precision_lines(results)), tables=tables)]
+    if figures:
+        sections.append(Section("Figures", figures=figures))
+    return Report(
+        title=base.title or base.name,
+        summary=f"A sweep of {len(set(results.plan['point']))} points and {results.plan.height} runs. "
+        "Means over replications with 95 % Student intervals.",
+        sections=sections,
+        parameters={
+            "The scenario that was varied": base.to_toml(),
+            "The sweep": json.dumps(results.about["details"]["sweep"], indent=1),
+        },
+        versions=results.versions(),
+        command=command,
+        complete=results.is_complete(),
+    )
+
+
+def _tables(results: Results, metrics: Sequence[Metric]) -> Iterator[Table]:
+    """One table for the metrics of groups, and one for those of ports."""
+    wording = Wording.of(results)
+    for table in dict.fromkeys(each.table for each in metrics):
+        own = [each for each in metrics if each.table == table]
+        rows = estimate_rows(results, own)
+        more = f" The first {MOST_ROWS} of {len(rows)} rows." if len(rows) > MOST_ROWS else ""
+        yield Table(
+            f"Of {table}",
+            [*results.parameters, NAMES[table], *(each.label for each in own)],
+            [
+                [
+                    *(str(value) for value in (*wording.values(row).values(), row["of"])),
+                    *(_shown(row.get(str(each))) for each in own),
+                ]
+                for row in rows[:MOST_ROWS]
+            ],
+            note=f"Mean ± half width of the 95 % interval, or an upper bound without events.{more}",
+        )
+
+
+def _shown(value: object) -> str:
+    return "-" if value is None else str(value)
+
+
+def _plain(found: PointEstimate) -> Row:
+    estimate = found.estimate
+    told: Row = (
+        {"mean": None, "low": None, "high": None, "count": 0}
+        if estimate is None
+        else {"mean": estimate.mean, "low": estimate.low, "high": estimate.high, "count": estimate.count}
+    )
+    if found.trials is None or found.events is None:
+        return told
+    bound = upper_bound(found.events, found.trials) if found.trials else None
+    return {**told, "events": found.events, "trials": found.trials, "upper_bound": bound}
