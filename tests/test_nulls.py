@@ -10,8 +10,9 @@ import pytest
 
 from penstock.studies import runs as tables
 from penstock.studies.claims import Clause, Clauses, Evidence
-from penstock.studies.nulls import MOST_PASSES, Factor, blocks, moved, nulls, permutation, points_read, resampling
+from penstock.studies.nulls import MOST_PASSES, Null, blocks, moved, nulls, permutation, points_read, resampling
 from penstock.studies.orders import above, any_above, rising
+from penstock.studies.predicates import Factor, Predicates
 from penstock.studies.runs import MissingRunError, mean
 
 SEEDS = range(1, 21)
@@ -45,6 +46,13 @@ def made(effect: float, seeds: range = SEEDS) -> Runs:
     return runs
 
 
+def nulls_of(predicate: Callable[[Runs], Evidence], runs: Runs, **factors: Factor) -> list[Null]:
+    """The nulls of one predicate, as the claim x."""
+    predicates: Predicates[Runs] = Predicates(**factors)
+    predicates.claim("x")(predicate)
+    return list(nulls("x", predicates, runs))
+
+
 def in_order(runs: Runs) -> Evidence:
     """By intervals: case 3 below case 1, and rising with N in each."""
     parts = [
@@ -76,14 +84,14 @@ def test_a_claim_with_intervals_passes_with_the_effect_and_hardly_ever_without()
     evidence = in_order(runs)
     assert isinstance(evidence, Clauses)
     assert all(clause.holds for clause in evidence.clauses)
-    case, size = nulls("x.order", in_order, runs)
+    case, size = nulls_of(in_order, runs)
     assert (case.factor, case.orders, size.factor, size.orders) == ("case", 4, "n", 2)
     assert not case.is_empty
     assert not size.is_empty
 
 
 def test_a_claim_by_means_is_found_out() -> None:
-    (null,) = nulls("x.means", by_means, made(2.0))
+    (null,) = nulls_of(by_means, made(2.0))
     assert null.is_empty
     assert 160 < null.permuted < 240
     assert 160 < null.without < 240
@@ -91,10 +99,10 @@ def test_a_claim_by_means_is_found_out() -> None:
 
 def test_any_of_four_is_not_above_by_chance() -> None:
     """Without Holm's procedure it would be in one draw of ten: 1 - 0.975^4."""
-    (null,) = nulls("x.any", somewhere(every_n), made(0.0))
+    (null,) = nulls_of(somewhere(every_n), made(0.0))
     assert null.permuted <= MOST_PASSES
     assert null.without <= MOST_PASSES
-    (null,) = nulls("x.any", somewhere(every_n), made(2.0))
+    (null,) = nulls_of(somewhere(every_n), made(2.0))
     assert not null.is_empty
 
 
@@ -135,8 +143,8 @@ def test_without_control_every_level_has_runs_of_one() -> None:
 
 
 def test_a_factor_that_no_two_points_differ_in_is_an_error() -> None:
-    with pytest.raises(ValueError, match=r"x\.means.*colour alone"):
-        list(nulls("x.means", by_means, made(2.0), {"case": Factor(("colour",))}))
+    with pytest.raises(ValueError, match=r"claim x: .*n alone"):
+        nulls_of(by_means, made(2.0), case=Factor(("n",)))
 
 
 def test_a_draw_without_what_the_claim_speaks_of_does_not_pass() -> None:
@@ -146,5 +154,5 @@ def test_a_draw_without_what_the_claim_speaks_of_does_not_pass() -> None:
             raise MissingRunError("a high loss")
         return Clauses([Clause("high", True, factor="case")], len(SEEDS))
 
-    (null,) = nulls("x.rare", rare, made(2.0))
+    (null,) = nulls_of(rare, made(2.0))
     assert null.permuted == 0

@@ -23,6 +23,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from penstock.studies.claims import Clause, Evidence, clauses_of
+from penstock.studies.predicates import Factor, Predicates
 from penstock.studies.runs import MissingRunError, Runs
 
 DRAWS = 400
@@ -36,14 +37,6 @@ Point = Any
 """A point of a study: a frozen dataclass with an order."""
 Source = Callable[[Point, int], tuple[Point, int]]
 """The point and the seed whose run takes the place of the run at a point with a seed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Factor:
-    """What a claim compares: the fields of the study's points that change with it, and their values without control."""
-
-    fields: tuple[str, ...]
-    uncontrolled: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,20 +216,15 @@ def holds(predicate: Callable[[R], Evidence], runs: R, factor: str) -> bool:
     return bool(judged) and all(clause.holds for clause in judged)
 
 
-def nulls(
-    name: str,
-    predicate: Callable[[R], Evidence],
-    runs: R,
-    factors: Mapping[str, Factor] | None = None,
-    draws: int = DRAWS,
-) -> Iterator[Null]:
-    """The nulls of one claim, for each factor of its orders. A factor that is not in `factors` is a field of points.
+def nulls(name: str, predicates: Predicates[R], runs: R, draws: int = DRAWS) -> Iterator[Null]:
+    """The nulls of one claim, for each factor of its orders.
 
     Raises ``ValueError`` if no two of the points that the claim reads differ in the factor alone.
     """
+    predicate = predicates[name]
     read, clauses = points_read(predicate, runs)
     for told, count in orders_of(clauses).items():
-        factor = (factors or {}).get(told) or Factor((told,))
+        factor = predicates.factors.get(told) or Factor((told,))
         groups = blocks(read, factor.fields)
         if not groups:
             raise ValueError(f"claim {name}: no two of its points differ in {' and '.join(factor.fields)} alone")

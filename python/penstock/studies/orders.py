@@ -37,6 +37,11 @@ def times(factor: float, values: BySeed) -> dict[int, float]:
     return {seed: factor * value for seed, value in values.items()}
 
 
+def constant(value: float, like: BySeed) -> dict[int, float]:
+    """A number to compare with, for each seed of some values."""
+    return dict.fromkeys(like, value)
+
+
 def is_above(difference: Estimate) -> bool:
     """Whether a difference lies above 0 with its whole interval; one replication has none, so nothing is above."""
     return difference.low is not None and difference.low > 0

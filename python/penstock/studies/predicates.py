@@ -6,6 +6,7 @@ A predicate is one function for one claim: it takes the runs of its study and re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeVar
 
@@ -29,8 +30,23 @@ from penstock.studies.runs import MissingRunError, P, Runs, mean
 R = TypeVar("R")
 
 
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """What orders compare: the fields of the study's points that change with it, and their values without control."""
+
+    fields: tuple[str, ...]
+    uncontrolled: tuple[object, ...] = ()
+
+
 class Predicates(dict[str, Callable[[R], Evidence]]):
-    """The predicates of one study, by the ids of their claims."""
+    """The predicates of one study, by the ids of their claims.
+
+    `factors` are those that have several fields of the points, or a value without control. Others are a field.
+    """
+
+    def __init__(self, **factors: Factor) -> None:
+        super().__init__()
+        self.factors = factors
 
     def claim(self, name: str) -> Callable[[Callable[[R], Evidence]], Callable[[R], Evidence]]:
         """Registers a predicate under its claim's id."""

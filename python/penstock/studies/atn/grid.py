@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from penstock.core.scenario import Scenario
+from penstock.studies import FULL_SEEDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ THRESHOLDS = (1, 2, 4, 8)
 ERROR_SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Thresholds of Error NPDUs, in shares of the queue's capacity."""
 
-WATCHED_SEEDS = 5
+WATCHED_SEEDS = FULL_SEEDS
 """The most seeds of the long runs with time series."""
 SAMPLE_S = 1.0
 WATCHED_S = 1200.0

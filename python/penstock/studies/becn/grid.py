@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from penstock.core.scenario import Scenario
+from penstock.studies import FULL_SEEDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ MAP_SOURCES = 20
 ORDER_PERIOD = 4
 ORDERS = ("random", "fixed")
 
-BESIDE_SEEDS = 3
+BESIDE_SEEDS = FULL_SEEDS
 """The most seeds of the additional figures."""
 WATCHED_DELAY = 50
 WATCHED = {

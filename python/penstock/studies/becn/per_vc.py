@@ -10,10 +10,11 @@ from penstock.studies import predicates
 from penstock.studies.becn import grid
 from penstock.studies.becn.grid import FEW, PER_VC_SOURCES, SCHEMES, THRESHOLD, per_vc
 from penstock.studies.becn.runs import Runs, level_shares
-from penstock.studies.becn.verdicts import BOUNDED, PREDICATES, band, claim, place, slope
+from penstock.studies.becn.verdicts import BOUNDED, PREDICATES, band, claim, place, slopes
 from penstock.studies.claims import Clause, Evidence, Samples
-from penstock.studies.predicates import clauses, percent, rising
-from penstock.studies.runs import MissingRunError
+from penstock.studies.orders import above, all_above, constant, rising
+from penstock.studies.predicates import clauses, percent
+from penstock.studies.runs import MissingRunError, mean
 
 __all__ = ["PREDICATES"]
 
@@ -101,11 +102,12 @@ def _(runs: Runs) -> Evidence:
 @claim("becn.fig4.max-queue")
 def _(runs: Runs) -> Evidence:
     points = {f"N = {n}, D = {point.delay}": point for n in FEW for point in per_vc(n)}
-    steep = {sources: slope(runs, "queue.max", per_vc(sources)) for sources in FEW}
-    grows = Clause(
-        f"it grows with the delay, by at most {SLOWLY} cells per cell time, for each N",
-        all(0 < each <= SLOWLY for each in steep.values()),
-        ", ".join(f"{each:.2f} at N = {sources}" for sources, each in steep.items()),
+    steep = {sources: slopes(runs, "queue.max", per_vc(sources)) for sources in FEW}
+    grows = all_above(
+        "delay",
+        f"it grows with the delay, by less than {SLOWLY} cells per cell time, for each N",
+        [pair for each in steep.values() for pair in ((each, constant(0.0, each)), (constant(SLOWLY, each), each))],
+        ", ".join(f"{mean(each.values()):.2f} at N = {sources}" for sources, each in steep.items()),
     )
     samples = predicates.samples(runs, "queue.max", points, "each N and D judged")
     return Samples(samples.points, samples.note, [grows])
@@ -169,9 +171,9 @@ def _(runs: Runs) -> Evidence:
 
     return clauses(
         runs,
-        rising("the mean queue grows with the threshold", means("queue.mean")),
-        rising("the queue is empty for less of the time", means("empty"), falls=True),
-        rising("the throughput rises", means("throughput")),
+        rising("threshold", "the mean queue grows with the threshold", means("queue.mean")),
+        rising("threshold", "the queue is empty for less of the time", means("empty"), falls=True),
+        rising("threshold", "the throughput rises", means("throughput")),
         note=f"{grid.THRESHOLD_SOURCES} sources, thresholds of {', '.join(map(str, grid.THRESHOLDS))} cells; "
         f"means over D = {', '.join(map(str, grid.THRESHOLD_DELAYS))}",
     )
@@ -179,17 +181,20 @@ def _(runs: Runs) -> Evidence:
 
 @claim("becn.long")
 def _(runs: Runs) -> Evidence:
-    def ends(name: str, sources: int) -> tuple[float, float]:
-        return runs.average(name, per_vc(sources)), runs.average(name, per_vc(sources, grid.LONG))
+    def ends(name: str, sources: int) -> tuple[dict[int, float], dict[int, float]]:
+        return runs.seed_means(name, per_vc(sources)), runs.seed_means(name, per_vc(sources, grid.LONG))
 
     parts = []
     for sources in grid.LONG_SOURCES:
         near, far = ends("throughput", sources)
-        shown = f"{percent(near)} and {percent(far)}"
-        parts.append(Clause(f"N = {sources}: slight loss of throughput", 0 < near - far < SLIGHT, shown))
+        shown = " and ".join(percent(mean(each.values())) for each in (near, far))
+        least = {seed: value - SLIGHT for seed, value in near.items()}
+        parts.append(
+            all_above("delay", f"N = {sources}: slight loss of throughput", [(near, far), (far, least)], shown)
+        )
         for name, word in (("queue.mean", "mean"), ("queue.max", "longest")):
             near, far = ends(name, sources)
-            parts.append(Clause(f"N = {sources}: the {word} queue grows", near < far, f"{near:.0f} and {far:.0f}"))
+            parts.append(above("delay", f"N = {sources}: the {word} queue grows (far and near)", far, near, "{:.0f}"))
     note = f"means over D = 0 to 100 and over D = {', '.join(map(str, grid.LONG))} (120 to 240 km)"
     return clauses(runs, *parts, note=f"{note}; slight is above 0 and below {percent(SLIGHT)} of the link")
 

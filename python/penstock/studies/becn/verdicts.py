@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from penstock.statistics import student
 from penstock.studies.becn import grid
@@ -23,10 +24,14 @@ from penstock.studies.becn.grid import (
 )
 from penstock.studies.becn.runs import Runs
 from penstock.studies.claims import Clause, Evidence, Samples
-from penstock.studies.predicates import Predicates, clauses, percent, rising
-from penstock.studies.runs import MissingRunError
+from penstock.studies.orders import above, all_above, constant, rising
+from penstock.studies.predicates import Factor, Predicates, clauses, percent
+from penstock.studies.runs import MissingRunError, mean
 
-PREDICATES: Predicates[Runs] = Predicates()
+PREDICATES: Predicates[Runs] = Predicates(
+    scheme=Factor(("scheme", "sources")),
+    peak=Factor(("scheme", "period")),
+)
 claim = PREDICATES.claim
 
 ACCEPTABLE = 500
@@ -63,16 +68,6 @@ def slopes(runs: Runs, name: str, points: Sequence[Point]) -> dict[int, float]:
     }
 
 
-def slope(runs: Runs, name: str, points: Sequence[Point]) -> float:
-    """The same, the mean over seeds."""
-    return student(slopes(runs, name, points).values()).mean
-
-
-def worst(runs: Runs, name: str, points: Sequence[Point]) -> float:
-    """The highest mean over seeds of all points."""
-    return max(runs.mean(name, point) for point in points)
-
-
 # ---------------------------------------------------------------------------------------------- no filter, and figure 2
 @claim("becn.none.share")
 def _(runs: Runs) -> Evidence:
@@ -98,27 +93,39 @@ def _(runs: Runs) -> Evidence:
 @claim("becn.fig2.filter")
 def _(runs: Runs) -> Evidence:
     none, most = halve(0), halve(HALVE_PERIODS[-1])
-    better = runs.average("throughput", most) > runs.average("throughput", none) and runs.average(
-        "share", most
-    ) < runs.average("share", none)
+    better = all_above(
+        "period",
+        "F = 8 remains useful: more throughput and fewer BECN cells than without a filter",
+        [
+            (runs.seed_means("throughput", most), runs.seed_means("throughput", none)),
+            (runs.seed_means("share", none), runs.seed_means("share", most)),
+        ],
+    )
     growth = max(max(runs.values("growth", point)) for point in most)
     longest = ", ".join(f"{runs.mean('queue.max', point):.0f} at D = {point.delay}" for point in most[::5])
     fewer = sum(runs.mean("share", one) < runs.mean("share", other) for one, other in zip(most, none, strict=True))
-    shown = f"longest queue {longest}; fewer BECN cells at {fewer} of {len(most)} delays"
+    shown = f"fewer BECN cells at {fewer} of {len(most)} delays"
     return clauses(
         runs,
-        rising("the throughput rises with F", [runs.seed_means("throughput", halve(each)) for each in HALVE_PERIODS]),
-        rising("the BECN share falls", [runs.seed_means("share", halve(each)) for each in HALVE_PERIODS], falls=True),
         rising(
+            "period",
+            "the throughput rises with F",
+            [runs.seed_means("throughput", halve(each)) for each in HALVE_PERIODS],
+        ),
+        rising(
+            "period",
+            "the BECN share falls",
+            [runs.seed_means("share", halve(each)) for each in HALVE_PERIODS],
+            falls=True,
+        ),
+        rising(
+            "period",
             "the longest queue grows faster with the delay",
             [slopes(runs, "queue.max", halve(each)) for each in HALVE_PERIODS],
             "{:.2f}",
         ),
-        Clause(
-            "F = 8 remains useful: more throughput and fewer BECN cells than without a filter, and the queue bounded",
-            better and growth < BOUNDED,
-            shown,
-        ),
+        replace(better, shown=shown),
+        Clause("F = 8 remains useful: the queue is bounded", growth < BOUNDED, f"longest {longest}"),
         note=f"F = {', '.join(map(str, HALVE_PERIODS))}; means over D = 0 to 100",
     )
 
@@ -130,9 +137,14 @@ def _(runs: Runs) -> Evidence:
         raise MissingRunError("an oscillation of the queue")
     return clauses(
         runs,
-        rising("the mean queue grows with F", [runs.seed_means("queue.mean", halve(each)) for each in HALVE_PERIODS]),
-        rising(f"the oscillation's period grows (cell times, D = {grid.WATCHED_DELAY})", periods, "{:.0f}"),
         rising(
+            "period",
+            "the mean queue grows with F",
+            [runs.seed_means("queue.mean", halve(each)) for each in HALVE_PERIODS],
+        ),
+        rising("period", f"the oscillation's period grows (cell times, D = {grid.WATCHED_DELAY})", periods, "{:.0f}"),
+        rising(
+            "period",
             "the queue is empty for less of the time",
             [runs.seed_means("empty", halve(each)) for each in HALVE_PERIODS],
             falls=True,
@@ -143,23 +155,15 @@ def _(runs: Runs) -> Evidence:
 
 @claim("becn.simple.full-rate")
 def _(runs: Runs) -> Evidence:
-    beside = slope(runs, "queue.max", halve(HALVE_PERIODS[-1]))
+    beside = slopes(runs, "queue.max", halve(HALVE_PERIODS[-1], grid.COARSE))
     parts = []
     for period in grid.FULL_RATE_PERIODS:
         full = halve(period, grid.COARSE, "halve-full")
-        at_once, steep = runs.mean("queue.max", full[1]), slope(runs, "queue.max", full)
-        parts += [
-            Clause(
-                f"F = {period}: at D = {full[1].delay} the longest queue is over {ACCEPTABLE} cells",
-                at_once > ACCEPTABLE,
-                f"{at_once:.0f}",
-            ),
-            Clause(
-                f"F = {period}: it grows faster with the delay than at a peak of 25 % with F = 8, which is useful",
-                steep > beside,
-                f"{steep:.1f} and {beside:.1f} cells per cell time",
-            ),
-        ]
+        longest, steep = runs.by_seed("queue.max", full[1]), slopes(runs, "queue.max", full)
+        text = f"F = {period}: at D = {full[1].delay} the longest queue is over {ACCEPTABLE} cells"
+        parts.append(all_above("", text, [(longest, constant(ACCEPTABLE, longest))], f"{mean(longest.values()):.0f}"))
+        text = f"F = {period}: it grows faster with the delay than at a peak of 25 % with F = 8, which is useful"
+        parts.append(above("peak", f"{text} (cells per cell time)", steep, beside, "{:.1f}"))
     return clauses(runs, *parts)
 
 
@@ -196,26 +200,16 @@ def _(runs: Runs) -> Evidence:
 def _(runs: Runs) -> Evidence:
     parts = []
     for period in STOP_PERIODS:
-        shares = runs.average("share", stop(period)), runs.average("share", halve(period))
-        slopes = slope(runs, "queue.max", stop(period)), slope(runs, "queue.max", halve(period))
-        parts += [
-            Clause(
-                f"F = {period}: fewer BECN cells than halving",
-                shares[0] < shares[1],
-                " and ".join(map(percent, shares)),
-            ),
-            Clause(
-                f"F = {period}: the longest queue grows more slowly with the delay",
-                slopes[0] < slopes[1],
-                f"{slopes[0]:.1f} and {slopes[1]:.1f} cells per cell time",
-            ),
-        ]
-    low, high = (worst(runs, "queue.max", stop(grid.MANY_PERIOD, (20,), each)) for each in (5, grid.MANY[-1]))
-    parts.append(
-        Clause(
-            f"at D = 20 the longest queue is under {ACCEPTABLE} cells for 5 sources, over it for {grid.MANY[-1]}",
-            low < ACCEPTABLE < high,
-            f"{low:.0f} and {high:.0f}, F = {grid.MANY_PERIOD}",
-        )
-    )
+        less, more = (runs.seed_means("share", points) for points in (stop(period), halve(period)))
+        shown = " and ".join(percent(mean(share.values())) for share in (less, more))
+        parts.append(all_above("scheme", f"F = {period}: fewer BECN cells than halving", [(more, less)], shown))
+        flat, steep = (slopes(runs, "queue.max", points) for points in (stop(period), halve(period)))
+        text = f"F = {period}: with halving the longest queue grows faster with the delay (cells per cell time)"
+        parts.append(above("scheme", text, steep, flat, "{:.1f}"))
+    few, many = 5, grid.MANY[-1]
+    low, high = (runs.by_seed("queue.max", *stop(grid.MANY_PERIOD, (20,), each)) for each in (few, many))
+    shown = f"{mean(low.values()):.0f} and {mean(high.values()):.0f}, F = {grid.MANY_PERIOD}"
+    text = f"at D = 20 the longest queue is under {ACCEPTABLE} cells for {few} sources, over it for {many}"
+    between = constant(ACCEPTABLE, low)
+    parts.append(all_above("sources", text, [(between, low), (high, between)], shown))
     return clauses(runs, *parts, note="figure 3 (5 sources, peak 100 %) against figure 2 (20 sources, peak 25 %)")

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from penstock.studies.claims import Clause, Clauses, Evidence, Samples
-from penstock.studies.orders import above, all_above, any_above, rising, times
+from penstock.studies.orders import above, all_above, any_above, constant, rising, times
 from penstock.studies.predicates import clauses, percent
 from penstock.studies.runs import mean
 from penstock.studies.satellite.grid import CASES, MIXES, Point, case_points, largest
 from penstock.studies.satellite.runs import Runs
-from penstock.studies.satellite.verdicts import PREDICATES, at_largest, claim, larger, limit, samples
+from penstock.studies.satellite.verdicts import PREDICATES, at_largest, claim, larger, samples
 
 __all__ = ["PREDICATES"]
 
@@ -131,7 +131,7 @@ def _(runs: Runs) -> Evidence:
         all_above(
             "case",
             f"case {case}: data slowed {SLOWED} times as much as voice and video",
-            [(data[case], times(SLOWED, real_time[case])), (data[case], limit(data[case], 0.0))],
+            [(data[case], times(SLOWED, real_time[case])), (data[case], constant(0.0, data[case]))],
             " and ".join(percent(mean(slow[case].values())) for slow in (data, real_time)),
         )
         for case in ("2", "3")

@@ -14,14 +14,14 @@ from itertools import pairwise
 from penstock.statistics import student
 from penstock.studies import predicates
 from penstock.studies.claims import Clause, Clauses, Count, Evidence, NotRun, Samples
-from penstock.studies.orders import BySeed, all_above, paired_by_seed, which_above
-from penstock.studies.predicates import Predicates, clauses, percent
+from penstock.studies.orders import BySeed, all_above, constant, paired_by_seed, which_above
+from penstock.studies.predicates import Factor, Predicates, clauses, percent
 from penstock.studies.runs import MissingRunError, mean
 from penstock.studies.runs import Runs as AnyRuns
 from penstock.studies.satellite.grid import CASES, MIXES, REAL_TIME, Point, case_points, largest, rare_points
 from penstock.studies.satellite.runs import Runs, unconstrained
 
-PREDICATES: Predicates[Runs] = Predicates()
+PREDICATES: Predicates[Runs] = Predicates(case=Factor(("case",), uncontrolled=("1",)))
 claim = PREDICATES.claim
 
 PAPER_RUNS = 3
@@ -69,15 +69,10 @@ def plus(values: BySeed, constant: float) -> dict[int, float]:
     return {seed: value + constant for seed, value in values.items()}
 
 
-def limit(values: BySeed, constant: float = 1.0) -> dict[int, float]:
-    """A constant to compare with, for each seed."""
-    return dict.fromkeys(values, constant)
-
-
 # ---------------------------------------------------------------------------------------------------------- loads
 def crossing(runs: Runs, at: int, before: int, loads: Mapping[int, BySeed], note: str, given: bool = False) -> Clauses:
     """Whether a load passes 1 between two numbers of sources."""
-    above_one = [(loads[n], limit(loads[n])) for n in loads if n >= at]
+    above_one = [(loads[n], constant(1.0, loads[n])) for n in loads if n >= at]
     means = {n: mean(values.values()) for n, values in loads.items()}
     beyond = all_above("" if given else "n", "", above_one)
     return clauses(
@@ -106,7 +101,7 @@ def _(runs: Runs) -> Evidence:
     measured = [point.n for point in case_points(1, "1") if runs.mean("load", point) > 1]
     note = "judged, as in the text, by the analytic means without slow start; the measured load exceeds the link rate "
     note += f"at N = {min(measured)}" if measured else "at no N"
-    loads = {point.n: limit(runs.by_seed("load", point), analytic(runs, point)) for point in case_points(1, "1")}
+    loads = {point.n: constant(analytic(runs, point), runs.by_seed("load", point)) for point in case_points(1, "1")}
     return crossing(runs, 96, 90, loads, f"the mix was fitted to it; {note}", given=True)
 
 
@@ -174,7 +169,7 @@ def below_link(runs: Runs, points: Sequence[Point]) -> Clause:
     loads = [runs.by_seed("load", point) for point in points]
     most = max(mean(load.values()) for load in loads)
     return all_above(
-        "", "below the link rate at every N", [(limit(load), load) for load in loads], f"at most {most:.3f}"
+        "", "below the link rate at every N", [(constant(1.0, load), load) for load in loads], f"at most {most:.3f}"
     )
 
 
