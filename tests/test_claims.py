@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from penstock.statistics import student
+from penstock.studies import STUDIES
 from penstock.studies.claims import (
     Claim,
     Clause,
@@ -162,10 +163,10 @@ def test_a_finding_has_a_line_for_each_clause_and_those_that_do_not_hold_first()
 
 
 def test_the_claims_that_ship_are_sound() -> None:
-    sizes = {prefix: len(load_claims(prefix)) for prefix in ("sat", "becn", "abr", "epr", "atn")}
-    assert sizes["sat"] == 50
+    sizes = {name: len(load_claims(f"penstock.studies.{name}")) for name in STUDIES}
+    assert sizes["satellite"] == 50
     assert all(size > 0 for size in sizes.values())
-    for claim in load_claims("sat"):
+    for claim in load_claims("penstock.studies.satellite"):
         if claim.kind in ("value", "range"):
             assert claim.limits is not None, claim.id
 

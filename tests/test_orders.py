@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from penstock.studies import FULL_SEEDS
 from penstock.studies.orders import above, all_above, any_above, paired_by_seed, rising, which_above
-from penstock.studies.runs import MissingRunError
+from penstock.studies.runs import FULL_SEEDS, MissingRunError
 
 SEEDS = range(1, FULL_SEEDS + 1)
 

@@ -6,7 +6,7 @@ import copy
 import json
 import random
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,34 +21,34 @@ from penstock.core.scenario import ready as ready_files
 from penstock.execute.experiment import State
 from penstock.plot import Sheet
 from penstock.show.study import show
-from penstock.studies import FULL_SEEDS
 from penstock.studies.claims import VERDICTS, clauses_of, load_claims, require_match, verdict
-from penstock.studies.runs import MissingRunError
-from penstock.studies.satellite import Study
-from penstock.studies.satellite.captions import PLANS
-from penstock.studies.satellite.figures import beside_figures, thesis_figures
+from penstock.studies.drawing import drawn
+from penstock.studies.framework import RARE, RARE_SEEDS, Reproduction, ready
+from penstock.studies.runs import FULL_SEEDS, MissingRunError, RunTables
+from penstock.studies.satellite import STUDY
+from penstock.studies.satellite.claims import PREDICATES
+from penstock.studies.satellite.figures import BESIDE, PLANS, THESIS
 from penstock.studies.satellite.grid import (
     ALTERNATIVE_SCENARIOS,
     ALTERNATIVES,
     CASES,
+    FIGURES,
     MIXES,
     Point,
     alternatives,
     case_points,
     grid,
     largest,
-    ready,
+    rare_points,
     series_points,
 )
-from penstock.studies.satellite.runs import Runs
-from penstock.studies.satellite.verdicts import condition
-from penstock.studies.satellite.weighed import PREDICATES, episodes
+from penstock.studies.satellite.measures import Runs, condition, episodes, measure
 
-CLAIMS = {claim.id: claim for claim in load_claims("sat")}
+CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.satellite")}
 NOMINAL_BPS = {"video": 176e3, "voice": 16e3, "data": 250e3}
 
 
-def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], ...]:
+def rows(point: Point, seed: int) -> RunTables:
     """Result tables of a study with results close to the thesis, without simulation."""
     draw = random.Random(f"{point.scenario} {point.n} {seed}")
     mix = MIXES[point.scenario]
@@ -85,7 +85,8 @@ def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], ...]:
         losses.append({"place": "satellite", "discarded": lost, "tagged": 0, "notices_mild": 40, **at})
         losses.append({"place": f"policer/{group}", "discarded": 0, "tagged": sent // 50, "notices_mild": 0, **at})
     satellite = {"port": "satellite", "utilisation": min(1.0, offered * factor), "discarded": 0}
-    return groups, [satellite, {"port": "user_link", "utilisation": 0.2, "discarded": 0}], losses
+    ports = [satellite, {"port": "user_link", "utilisation": 0.2, "discarded": 0}]
+    return RunTables({"groups": groups, "ports": ports, "losses": losses})
 
 
 def series(point: Point) -> Iterator[dict[str, Any]]:
@@ -106,16 +107,19 @@ def runs() -> Runs:
     made = Runs(wanted=3)
     for point in grid() + alternatives():
         for seed in (1, 2, 3):
-            made.add(point, seed, *rows(point, seed))
-    for point in series_points():
-        made.add_series(point, 1, series(point))
+            measures = dict(measure(point, rows(point, seed)))
+            made.keep(point, seed, measures.items())
+            if point in rare_points():
+                made.of_kind(RARE).keep(point, seed, measures.items())
+    for each in series_points():
+        made.of_kind("series").add_series(each.point, 1, series(each.point))
     return made
 
 
 @pytest.fixture
 def changed(runs: Runs) -> Iterator[Callable[[Point, str, Callable[[float], float]], None]]:
     """Changes a measure of all runs of a point, until the end of the test."""
-    kept = [(table, copy.deepcopy(table.measures)) for table in (runs, runs.rare)]
+    kept = [(table, copy.deepcopy(table.measures)) for table in (runs, runs.of_kind(RARE))]
 
     def change(point: Point, measure: str, new: Callable[[float], float]) -> None:
         for table, _ in kept:
@@ -125,6 +129,10 @@ def changed(runs: Runs) -> Iterator[Callable[[Point, str, Callable[[float], floa
     yield change
     for table, measures in kept:
         table.measures = measures
+
+
+def thesis_figures(runs: Runs, numbers: Iterable[int]) -> list[Sheet]:
+    return list(drawn([make for number in numbers for make in THESIS[str(number)]], runs))
 
 
 def test_the_numbers_of_sources_are_those_of_the_thesis() -> None:
@@ -137,7 +145,7 @@ def test_the_numbers_of_sources_are_those_of_the_thesis() -> None:
 
 @pytest.mark.parametrize("scenario", MIXES)
 def test_ready_files_hold_the_most_sources_and_the_traffic_of_all_cases(scenario: int) -> None:
-    trees = [ready(scenario, case).tree for case in CASES]
+    trees = [ready(largest(scenario, case).file).tree for case in CASES]
     mix = MIXES[scenario]
     for tree in trees:
         assert {group: flow["count"] for group, flow in tree["flow"].items()} == mix.counts(mix.points - 1)
@@ -182,7 +190,7 @@ CHANGED = {
 @pytest.mark.parametrize("scenario", ALTERNATIVE_SCENARIOS)
 @pytest.mark.parametrize("name", ALTERNATIVES)
 def test_an_alternative_is_case_2_with_one_thing_changed(scenario: int, name: str) -> None:
-    changed = differences(ready(scenario, "2").tree, ready(scenario, name).tree) - {"title"}
+    changed = differences(ready(largest(scenario, "2").file).tree, ready(largest(scenario, name).file).tree) - {"title"}
     assert changed
     assert [path for path in changed if not path.endswith(CHANGED[name])] == []
 
@@ -228,10 +236,10 @@ def test_one_cell_in_every_run_of_a_point_ends_a_zero(
         ("sat.s2c3.load", Point(2, "2", 29), "load"),
         ("sat.s3c3.load", Point(3, "2", 113), "load"),
         ("sat.s1c3.loss", Point(1, "1", 114), "loss"),
-        ("sat.s2c2.transfer", Point(2, "2", 15), "transfer"),
-        ("sat.s2c3.transfer", Point(2, "2", 29), "transfer"),
-        ("sat.s3c2.transfer", Point(3, "2", 29), "transfer"),
-        ("sat.s3c3.transfer", Point(3, "3", 29), "transfer"),
+        ("sat.s2c2.transfer", Point(2, "2", 15), "transfer_mean_s"),
+        ("sat.s2c3.transfer", Point(2, "2", 29), "transfer_mean_s"),
+        ("sat.s3c2.transfer", Point(3, "2", 29), "transfer_mean_s"),
+        ("sat.s3c3.transfer", Point(3, "3", 29), "transfer_mean_s"),
     ],
 )
 def test_half_of_a_sentence_is_not_all_of_it(
@@ -246,21 +254,26 @@ def test_half_of_a_sentence_is_not_all_of_it(
 
 
 def test_full_runs_have_more_seeds_where_events_are_rare() -> None:
-    wanted = {point: len(seeds) for point, seeds in Study(None, FULL_SEEDS).points()}
-    assert {wanted[point] for point in case_points(3, "2")} == {200}
+    wanted = {point: len(seeds) for point, seeds in Reproduction(STUDY, None, FULL_SEEDS).points()}
+    assert {wanted[point] for point in case_points(3, "2")} == {RARE_SEEDS}
     assert {seeds for point, seeds in wanted.items() if point not in case_points(3, "2")} == {FULL_SEEDS}
-    assert {len(seeds) for _, seeds in Study(None, 3).points()} == {3}
-    assert {len(seeds) for _, seeds in Study("40", 300).points()} == {300}
-    assert "4.36 %" in condition()
+    assert {len(seeds) for _, seeds in Reproduction(STUDY, None, 3).points()} == {3}
+    assert {len(seeds) for _, seeds in Reproduction(STUDY, "40", 300).points()} == {300}
 
 
-def test_more_seeds_of_rare_events_are_kept_apart() -> None:
-    point = largest(3, "2")
-    made = Runs(wanted=2)
-    for seed in (1, 2, 3):
-        made.add(point, seed, *rows(point, seed))
-    assert list(made.measures[point]) == [1, 2]
-    assert list(made.rare.measures[point]) == [1, 2, 3]
+def test_the_condition_of_rare_events_is_told(runs: Runs) -> None:
+    """Of 28 fair coins, 19 or more are heads with a probability of 0.0436."""
+    assert "19 or more of the 28 video sources" in condition(runs)
+    assert "4.36 %" in condition(runs)
+
+
+def test_more_seeds_of_rare_events_are_kept_apart(tmp_path: Path) -> None:
+    """With one seed wanted and two stored, the second counts for rare events alone."""
+    results = studies.carry_out("satellite", figure="40", seeds=2, jobs=2, out=tmp_path)
+    study = Reproduction(STUDY, "40", 1)
+    study.read(results)
+    assert set(study.runs.measures[largest(3, "2")]) == {1}
+    assert set(study.runs.of_kind(RARE).measures[largest(3, "2")]) == {1, 2}
 
 
 @pytest.mark.parametrize(
@@ -308,13 +321,13 @@ def test_missing_runs_are_named(runs: Runs) -> None:
 
 
 def test_all_figures_of_the_thesis_and_those_beside(runs: Runs) -> None:
-    sheets = list(thesis_figures(runs, list(PLANS)))
+    sheets = thesis_figures(runs, PLANS)
     assert [sheet.name for sheet in sheets] == [f"figure-{number}" for number in range(11, 50)]
     for sheet in sheets:
         assert "3 seeds." in sheet.caption
         places = {len(curve.points) for curve in sheet.panels[0].curves}
-        assert places == {MIXES[PLANS[int(sheet.name.removeprefix("figure-"))].scenario].points}
-    names = [sheet.name for sheet in beside_figures(runs)]
+        assert places == {MIXES[FIGURES[int(sheet.name.removeprefix("figure-"))][0]].points}
+    names = [sheet.name for sheet in drawn(BESIDE, runs)]
     assert {"fairness", "alternatives-1", "alternatives-3", "series-3-case-2", "marks-2-case-3"} <= set(names)
 
 
@@ -322,10 +335,10 @@ def test_captions_say_what_the_thesis_states_and_what_is_missing(runs: Runs) -> 
     (sheet,) = thesis_figures(runs, [14])
     assert "13 %" in sheet.caption
     part = Runs(wanted=3)
-    part.add(largest(1, "1"), 1, *rows(largest(1, "1"), 1))
+    part.keep(largest(1, "1"), 1, measure(largest(1, "1"), rows(largest(1, "1"), 1)))
     (sheet,) = thesis_figures(part, [14])
     assert "INCOMPLETE: 1 of 27 runs" in sheet.caption
-    assert not list(thesis_figures(part, [16]))
+    assert not thesis_figures(part, [16])
 
 
 def test_load_figures_of_case_1_show_both_the_measured_and_the_analytic_load(runs: Runs) -> None:
@@ -398,7 +411,7 @@ def test_ctrl_c_keeps_and_draws_what_has_finished(
 
 
 def test_a_study_for_all_figures_names_every_run_once() -> None:
-    study = Study(None, 3)
+    study = Reproduction(STUDY, None, 3)
     named = [(tuple(point.parameters.values()), seed) for point, seeds in study.points() for seed in seeds]
     assert len(named) == len(set(named)) == 3 * (90 + len(alternatives()) + len(series_points()))
     assert isinstance(next(iter(study.sheets()), None), Sheet | None)
@@ -408,7 +421,7 @@ def test_the_cases_of_one_seed_draw_the_same_traffic() -> None:
     """Without congestion the control never acts, and every flow sends the same cells in every case."""
     sent = []
     for case in ("1", "2", "3"):
-        few = ready(1, case).with_({"duration": "10 s", "flow.voice.count": 10, "flow.video.count": 6})
+        few = ready(largest(1, case).file).with_({"duration": "10 s", "flow.voice.count": 10, "flow.video.count": 6})
         result = run(few, seed=4)
         assert result.ports["notices_mild"].sum() == 0
         sent.append(result.flows.select("flow", "sent").to_dicts())
@@ -432,7 +445,8 @@ def test_case_2_keeps_its_zeros_for_twenty_seeds(scenario: int) -> None:
     tasks = [Task(point.build().to_json(), seed, key=key) for key, point in points.items() for seed in range(1, 21)]
     found = Runs(wanted=20)
     for outcome in run_all(tasks, available_cores()):
-        tables = [pl.DataFrame(outcome.tables[name]).to_dicts() for name in ("groups", "ports", "losses")]
-        found.add(points[outcome.key], outcome.seed, *tables)
+        tables = {name: pl.DataFrame(outcome.tables[name]).to_dicts() for name in ("groups", "ports", "losses")}
+        point = points[outcome.key]
+        found.keep(point, outcome.seed, measure(point, RunTables(tables)))
     zeros = ZEROS[scenario]
     assert {name: verdict_on(name, found) for name in zeros} == dict.fromkeys(zeros, "reproduced")

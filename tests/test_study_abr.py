@@ -23,7 +23,7 @@ from penstock.studies.claims import load_claims, require_match, verdict
 from penstock.studies.runs import MissingRunError
 from penstock.truth import abr
 
-CLAIMS = {claim.id: claim for claim in load_claims("abr")}
+CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.abr")}
 
 
 # ---------------------------------------------------------------------------------------------------- the closed forms

@@ -27,7 +27,7 @@ from penstock.studies.atn.verdicts import PREDICATES
 from penstock.studies.claims import judge, load_claims, require_match, verdict
 from penstock.studies.runs import MissingRunError
 
-CLAIMS = {claim.id: claim for claim in load_claims("atn")}
+CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.atn")}
 
 
 # ------------------------------------------------------------------------------------ runs that agree with the paper

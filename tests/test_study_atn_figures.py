@@ -156,7 +156,6 @@ def test_rows_of_a_table_are_filed_by_point_and_seed_without_the_columns_of_the_
     found = by_run(pl.DataFrame(plan | own), lambda row: float(row["load"]))
     assert list(found) == [(2.0, 1), (3.0, 1), (3.0, 2)]
     assert found[3.0, 1] == [{"port": "a", "queue": 2}, {"port": "b", "queue": None}]
-    assert by_run(pl.DataFrame(plan | own), lambda row: float(row["load"]), "series") == {}
     assert by_run(pl.DataFrame(), lambda row: float(row["load"])) == {}
 
 

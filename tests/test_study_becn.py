@@ -27,7 +27,7 @@ from penstock.studies.claims import load_claims, require_match, verdict
 from penstock.studies.runs import MissingRunError
 from penstock.truth import becn as ideal
 
-CLAIMS = {claim.id: claim for claim in load_claims("becn")}
+CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.becn")}
 SEEDS = (1, 2, 3)
 
 

@@ -27,7 +27,7 @@ from penstock.studies.eprca.runs import Runs, averaged, correlation, settling, t
 from penstock.studies.eprca.verdicts import PREDICATES, round_trip_s
 from penstock.studies.runs import MissingRunError
 
-CLAIMS = {claim.id: claim for claim in load_claims("epr")}
+CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.eprca")}
 SEEDS = (1, 2, 3)
 
 

@@ -16,6 +16,8 @@ from penstock.analyse.results import Results
 from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
 from penstock.execute.experiment import Experiment, Plan, Point, State, refuse_flood
+from penstock.studies import framework
+from penstock.studies.runs import FULL_SEEDS as FULL_SEEDS
 
 if TYPE_CHECKING:
     from penstock.plot import Sheet
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from penstock.studies.runs import Runs
 
 MOST_SEEDS = 100_000
-FULL_SEEDS = 20
-"""The number of seeds of a full run, whose verdicts count."""
 STUDIES = ("satellite", "becn", "abr", "eprca", "atn")
 
 
@@ -89,7 +89,8 @@ def study_of(name: str) -> type[Study]:
             value=name,
             remedy=did_you_mean(name, STUDIES) or f"there is {', '.join(STUDIES)}",
         )
-    return cast("type[Study]", import_module(f"penstock.studies.{name}").Study)
+    module = import_module(f"penstock.studies.{name}")
+    return cast("type[Study]", module.STUDY if hasattr(module, "STUDY") else module.Study)
 
 
 def open_study(name: str, figure: str | None, seeds: int | None = None) -> Study:
@@ -98,7 +99,10 @@ def open_study(name: str, figure: str | None, seeds: int | None = None) -> Study
     Raises :class:`InputError` for an unknown study or figure, and for an invalid number of seeds.
     """
     study = study_of(name)
-    return study(figure, study.quick_seeds if seeds is None else whole_number(seeds, "seeds", 1, MOST_SEEDS))
+    seeds = study.quick_seeds if seeds is None else whole_number(seeds, "seeds", 1, MOST_SEEDS)
+    if isinstance(study, framework.Study):
+        return framework.Reproduction(study, figure, seeds)
+    return study(figure, seeds)
 
 
 def carry_out(

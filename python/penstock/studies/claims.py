@@ -1,7 +1,7 @@
 """Published claims and the verdict on each: the same function for every study.
 
-`claims.toml` has the statements of the papers' surviving text. A study has one predicate per claim, which computes
-evidence from runs; `verdict` judges it by the claim's kind:
+`claims.toml` of a study has the statements of its paper. A study has one predicate per claim, which computes evidence
+from runs; `verdict` judges it by the claim's kind:
 
 - value, range: the mean over seeds, at every point of the claim; `partly` if only an interval touches the limits,
   or only some points hold.
@@ -37,7 +37,23 @@ KINDS = ("value", "range", "zero", "order", "trend")
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of a paper, as `claims.toml` has it."""
+    """One statement of a paper, as `claims.toml` has it. Every key but the first four may be missing.
+
+    Attributes:
+        id: a stable name; its first letters name the paper.
+        figure: the figures or sections that it is about; every figure of a paper, claimed or not, is in its study.
+        kind: `value`: reproduced within the tolerance; `range`: inside `low` and `high`; `zero`: no event observed;
+            `order`: the listed order holds, best first; `trend`: the described shape holds (rises, falls, crosses at).
+        text: the statement. A claim without value, limits or order is judged by its text.
+        value: the published value.
+        tolerance: the greatest relative distance from it.
+        tolerance_abs: the greatest distance from it, in place of a relative one.
+        low: the least value of a range.
+        high: the greatest value of a range.
+        order: what the claim orders.
+        unit: the unit of the numbers.
+        note: our interpretation of an ambiguous or faulty sentence.
+    """
 
     id: str
     figure: str
@@ -223,10 +239,9 @@ class Finding:
         return (*(clause.line for clause in in_order), *self.remarks)
 
 
-def load_claims(prefix: str) -> list[Claim]:
-    """The claims of one paper, whose ids begin with `prefix` and a dot, in the order of the file."""
-    text = files("penstock.studies").joinpath("claims.toml").read_text(encoding="utf-8")
-    return [claim for claim in parse_claims(text) if claim.id.startswith(f"{prefix}.")]
+def load_claims(package: str) -> list[Claim]:
+    """The claims of a study, in the order of the file `claims.toml` of its package."""
+    return parse_claims(files(package).joinpath("claims.toml").read_text(encoding="utf-8"))
 
 
 def parse_claims(text: str) -> list[Claim]:

@@ -17,9 +17,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from penstock.statistics import LEVEL, Estimate, paired
-from penstock.studies import FULL_SEEDS
 from penstock.studies.claims import Clause
-from penstock.studies.runs import MissingRunError, mean
+from penstock.studies.runs import FULL_SEEDS, MissingRunError, mean
 
 BySeed = Mapping[int, float]
 
@@ -35,6 +34,11 @@ def paired_by_seed(ones: BySeed, others: BySeed, level: float = LEVEL) -> Estima
 def times(factor: float, values: BySeed) -> dict[int, float]:
     """So many times the values, each by seed."""
     return {seed: factor * value for seed, value in values.items()}
+
+
+def plus(constant: float, values: BySeed) -> dict[int, float]:
+    """A number more than the values, each by seed."""
+    return {seed: constant + value for seed, value in values.items()}
 
 
 def constant(value: float, like: BySeed) -> dict[int, float]:

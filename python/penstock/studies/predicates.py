@@ -145,6 +145,11 @@ def listed(values: Mapping[str, float] | Sequence[float], form: str = "{:.0f}") 
     return ", ".join(form.format(value) for value in values)
 
 
+def percents(*values: Mapping[int, float]) -> str:
+    """The means of shares by seed, for a note."""
+    return " and ".join(percent(mean(each.values())) for each in values)
+
+
 def percent(value: float) -> str:
     """A share for a note."""
     return f"{100 * value:.3g} %"

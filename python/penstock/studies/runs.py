@@ -10,8 +10,15 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     import polars as pl
 
+FULL_SEEDS = 20
+"""The number of seeds of a full run, whose verdicts count."""
+RUN = "run"
+"""The kind of the runs whose measures are read."""
+
 Row = dict[str, Any]
 Trace = tuple[list[float], list[float]]
+Traces = Mapping[tuple[str, str], Trace]
+"""Time series by component and quantity."""
 P = TypeVar("P", bound=Hashable)
 
 
@@ -19,16 +26,42 @@ class MissingRunError(LookupError):
     """A point that was not run, or a measure that it does not have."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunTables:
+    """The result tables of one run, by name, and its time series."""
+
+    rows: Mapping[str, Sequence[Row]]
+    traces: Traces = field(default_factory=dict)
+
+    def row(self, table: str, **names: object) -> Row:
+        """The first row of a table with these values, such as `port="link"`."""
+        return next(row for row in self.rows[table] if all(row[name] == value for name, value in names.items()))
+
+    def trace(self, component: str, quantity: str) -> Trace:
+        """One time series of the run."""
+        if (component, quantity) not in self.traces:
+            raise MissingRunError(f"time series {component} {quantity}")
+        return self.traces[component, quantity]
+
+
 @dataclass(slots=True)
 class Runs(Generic[P]):
     """All measures by point and seed, and time series.
 
-    `wanted` is the number of seeds that every point should have.
+    `wanted` is the number of seeds that every point should have, except for those that need `fewer`. `figure` is the
+    figure that the runs are for; None is all. `apart` has the time series of runs made for them alone, by their kind.
     """
 
     measures: dict[P, dict[int, dict[str, float]]] = field(default_factory=dict)
     series: dict[P, dict[int, dict[tuple[str, str], Trace]]] = field(default_factory=dict)
     wanted: int = 0
+    fewer: Mapping[P, int] = field(default_factory=dict)
+    figure: str | None = None
+    apart: dict[str, Runs[P]] = field(default_factory=dict)
+
+    def of_kind(self, kind: str) -> Runs[P]:
+        """The runs with time series of one kind."""
+        return self.apart.setdefault(kind, Runs())
 
     def keep(self, point: P, seed: int, measures: Iterable[tuple[str, float]]) -> None:
         """Reads the measures of one run."""
@@ -42,10 +75,10 @@ class Runs(Generic[P]):
             times.append(row["time_s"])
             values.append(row["value"])
 
-    def read_series(self, table: pl.DataFrame, point: Callable[[Row], P], kind: str) -> None:
-        """Reads the time series of all runs of one kind; `point` reads a row's parameters."""
+    def read_series(self, table: pl.DataFrame, point: Callable[[Row], P]) -> None:
+        """Reads the time series of runs; `point` reads a row's parameters."""
         keys = ("point", "seed", "component", "quantity")
-        for part in table.filter(kind=kind).partition_by(*keys, maintain_order=True) if table.height else ():
+        for part in table.partition_by(*keys, maintain_order=True) if table.height else ():
             row = part.row(0, named=True)
             traces = self.series.setdefault(point(row), {}).setdefault(row["seed"], {})
             traces[row["component"], row["quantity"]] = part["time_s"].to_list(), part["value"].to_list()
@@ -89,6 +122,21 @@ class Runs(Generic[P]):
             raise MissingRunError(f"time series {component} {quantity} at {point}")
         return found
 
+    def first_trace(self, point: P, component: str, quantity: str) -> Trace:
+        """One time series at one point, of its first seed."""
+        found = self.traces(point, component, quantity)
+        return found[min(found)]
+
+    def require(self, points: Iterable[P]) -> None:
+        """Raises :class:`MissingRunError` for a point that was not run."""
+        for point in points:
+            if point not in self.measures:
+                raise MissingRunError(str(point))
+
+    def seeds_at(self, point: P) -> int:
+        """The number of seeds that a point should have."""
+        return min(self.wanted, self.fewer.get(point, self.wanted))
+
     @property
     def seeds(self) -> int:
         """The most seeds that any point has."""
@@ -102,18 +150,22 @@ def mean(values: Collection[float], of: str = "readings") -> float:
     return math.fsum(values) / len(values)
 
 
-def by_run(table: pl.DataFrame, point: Callable[[Row], P], kind: str = "run") -> Mapping[tuple[P, int], list[Row]]:
-    """The rows of a table of one kind by point and seed, in the order of both; `point` reads the parameters.
+def by_run(table: pl.DataFrame, point: Callable[[Row], P]) -> Mapping[tuple[P, int], list[Row]]:
+    """The rows of a table by point and seed, in the order of both; `point` reads the parameters.
 
     The rows have only the measures, without the columns of the plan: a table may have half a million rows.
     """
     found: dict[tuple[P, int], list[Row]] = {}
     if not table.height:
         return found
-    own = table.filter(kind=kind)
-    firsts = own.unique("point", keep="first").iter_rows(named=True)
+    firsts = table.unique("point", keep="first").iter_rows(named=True)
     points = {row["point"]: point(row) for row in firsts}
-    measured = own[:, own.columns.index("replication") + 1 :].to_dicts()
-    for number, seed, row in zip(own["point"], own["seed"], measured, strict=True):
+    measured = table[:, table.columns.index("replication") + 1 :].to_dicts()
+    for number, seed, row in zip(table["point"], table["seed"], measured, strict=True):
         found.setdefault((points[number], seed), []).append(row)
     return found
+
+
+def only(table: pl.DataFrame) -> pl.DataFrame:
+    """The rows of the runs that have measures."""
+    return table.filter(kind=RUN) if table.height else table

@@ -74,7 +74,7 @@ class Study:
 
     def findings(self) -> list[Finding]:
         """The verdicts; with one figure, on the claims about it that its runs can answer."""
-        return findings("abr", PREDICATES, self.runs, self.figure)
+        return findings("penstock.studies.abr", PREDICATES, self.runs, self.figure)
 
 
 def point_of(row: Row) -> Point:

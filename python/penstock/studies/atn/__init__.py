@@ -31,7 +31,7 @@ from penstock.studies.atn.verdicts import PREDICATES
 from penstock.studies.claims import Finding
 from penstock.studies.drawing import require_figure
 from penstock.studies.predicates import findings
-from penstock.studies.runs import Row, by_run
+from penstock.studies.runs import Row, by_run, only
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -70,8 +70,8 @@ class Study:
         import polars as pl
 
         self.runs = Runs(wanted=len(self.seeds), tables=self.runs.tables)
-        ports = by_run(results.table("ports"), point_of)
-        for key, groups in by_run(results.table("groups"), point_of).items():
+        ports = by_run(only(results.table("ports")), point_of)
+        for key, groups in by_run(only(results.table("groups")), point_of).items():
             self.runs.add(*key, groups, ports.get(key, []))
         series = results.table("series")
         if series.height:
@@ -80,7 +80,7 @@ class Study:
             )
             series = series.filter(pl.col("quantity").is_in(READINGS) & is_shown)
             for kind, kept in self.runs.watched.items():
-                kept.read_series(series, point_of, kind)
+                kept.read_series(series.filter(kind=kind), point_of)
 
     def sheets(self) -> Iterator[Sheet]:
         """The two tables as figures, and additional figures."""
@@ -106,7 +106,7 @@ class Study:
 
     def findings(self) -> list[Finding]:
         """The verdicts; with one table, on the part of the claims that its runs can answer."""
-        found = findings("atn", PREDICATES, self.runs, None)
+        found = findings("penstock.studies.atn", PREDICATES, self.runs, None)
         if self.figure is None:
             return found
         return [replace(each, figure=self.figure) for each in found if each.reproduced != "not run"]

@@ -64,7 +64,7 @@ class Printed:
 
 def read() -> dict[str, Printed]:
     """Both tables."""
-    text = files("penstock.studies").joinpath("claims.toml").read_text(encoding="utf-8")
+    text = files("penstock.studies.atn").joinpath("claims.toml").read_text(encoding="utf-8")
     tables = {}
     for number, scenario in (("5-1", "a"), ("5-2", "b")):
         found = tomllib.loads(text)["atn"][f"table-{number}"]

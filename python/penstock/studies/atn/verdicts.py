@@ -25,7 +25,7 @@ __all__ = ["PREDICATES"]
 
 claim = PREDICATES.claim
 
-TOLERANCES = {each.id: each.tolerance or 0.0 for each in load_claims("atn")}
+TOLERANCES = {each.id: each.tolerance or 0.0 for each in load_claims("penstock.studies.atn")}
 
 
 # --------------------------------------------------------------------------------------------------------------- order

@@ -27,7 +27,7 @@ from penstock.studies.becn.runs import Runs
 from penstock.studies.claims import Finding
 from penstock.studies.drawing import command_of, require_figure
 from penstock.studies.predicates import findings
-from penstock.studies.runs import Row, by_run
+from penstock.studies.runs import Row, by_run, only
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -60,14 +60,14 @@ class Study:
         import polars as pl
 
         self.runs = Runs(wanted=len(self.seeds))
-        tables = [by_run(results.table(name), point_of) for name in ("groups", "ports", "levels")]
+        tables = [by_run(only(results.table(name)), point_of) for name in ("groups", "ports", "levels")]
         for key, groups in tables[0].items():
             self.runs.add(*key, groups, *(table.get(key, []) for table in tables[1:]))
         series = results.table("series")
         if series.height:
             series = series.filter(pl.col("quantity").is_in(["queue_0", "notices", "level"]))
-            self.runs.read_series(series, point_of, "watched")
-            self.runs.pulse.read_series(series.filter(quantity="queue_0"), point_of, "pulse")
+            self.runs.read_series(series.filter(kind="watched"), point_of)
+            self.runs.pulse.read_series(series.filter(quantity="queue_0", kind="pulse"), point_of)
 
     def sheets(self) -> Iterator[Sheet]:
         """Figures 2 to 4, and additional figures."""
@@ -88,7 +88,7 @@ class Study:
 
     def findings(self) -> list[Finding]:
         """The verdicts; with one figure, on the claims about it that its runs can answer."""
-        return findings("becn", PREDICATES, self.runs, self.figure)
+        return findings("penstock.studies.becn", PREDICATES, self.runs, self.figure)
 
 
 def point_of(row: Row) -> Point:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from penstock.core.scenario import Scenario
-from penstock.studies import FULL_SEEDS
+from penstock.studies.runs import FULL_SEEDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from penstock.studies.eprca.grid import (
 from penstock.studies.eprca.runs import Runs
 from penstock.studies.eprca.verdicts import PREDICATES
 from penstock.studies.predicates import findings
-from penstock.studies.runs import Row, by_run
+from penstock.studies.runs import Row, by_run, only
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -73,15 +73,15 @@ class Study:
         import polars as pl
 
         self.runs = Runs(wanted=len(self.seeds))
-        tables = [by_run(results.table(name), point_of) for name in ("groups", "ports", "queues")]
+        tables = [by_run(only(results.table(name)), point_of) for name in ("groups", "ports", "queues")]
         for key, groups in tables[0].items():
             self.runs.add(*key, groups, *(table.get(key, []) for table in tables[1:]))
         series = results.table("series")
         if series.height:
             series = series.filter(pl.col("quantity").is_in(READINGS))
-            self.runs.read_series(series, point_of, "run")
-            self.runs.watched.read_series(series, point_of, "watched")
-            self.runs.steps.read_series(series, point_of, "steps")
+            self.runs.read_series(series.filter(kind="run"), point_of)
+            self.runs.watched.read_series(series.filter(kind="watched"), point_of)
+            self.runs.steps.read_series(series.filter(kind="steps"), point_of)
 
     def sheets(self) -> Iterator[Sheet]:
         """Figures 2 to 14, and additional figures."""
@@ -102,7 +102,7 @@ class Study:
 
     def findings(self) -> list[Finding]:
         """The verdicts; with one figure, on the claims about it that its runs can answer."""
-        return findings("epr", PREDICATES, self.runs, self.figure)
+        return findings("penstock.studies.eprca", PREDICATES, self.runs, self.figure)
 
 
 def point_of(row: Row) -> Point:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from penstock.core.scenario import Scenario
-from penstock.studies import FULL_SEEDS
+from penstock.studies.runs import FULL_SEEDS
 
 
 @dataclass(frozen=True, slots=True)

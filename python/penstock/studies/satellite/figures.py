@@ -1,27 +1,31 @@
-"""The figures of the satellite study: 11 to 49 of the thesis, and additional figures."""
+"""The figures of the satellite study: 11 to 49 of the thesis, and additional figures.
+
+The plots of the thesis are lost; the captions repeat the statements of its text in our words, with its numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 from penstock.plot import Curve, Panel, Sheet, Trace
 from penstock.studies import drawing
 from penstock.studies.drawing import capitalised
 from penstock.studies.runs import MissingRunError
-from penstock.studies.satellite.captions import PLANS, TITLES, Y_LABELS, Kind, Plan
 from penstock.studies.satellite.grid import (
     ALTERNATIVE_SCENARIOS,
     ALTERNATIVES,
     CASE_NAMES,
     CASES,
+    FIGURES,
     MIXES,
     REAL_TIME,
     Point,
     case_points,
     largest,
 )
-from penstock.studies.satellite.runs import Runs, unconstrained
+from penstock.studies.satellite.measures import Runs, unconstrained
 
 
 class TrafficClass(NamedTuple):
@@ -32,6 +36,78 @@ class TrafficClass(NamedTuple):
     label: str
     hue: int
 
+
+Kind = Literal["load", "loss", "jitter", "data_loss", "transfer_mean_s", "throughput"]
+
+Y_LABELS: dict[Kind, str] = {
+    "load": "load sent (% of 6 Mb/s)",
+    "loss": "voice and video cell loss ratio (%)",
+    "jitter": "cells over own minimum + 20 ms (%)",
+    "data_loss": "data cell loss ratio (%)",
+    "transfer_mean_s": "mean file transfer time (s)",
+    "throughput": "data throughput (share of 6 Mb/s)",
+}
+
+TITLES: dict[Kind, str] = {
+    "load": "load by type of traffic",
+    "loss": "voice and video cell loss",
+    "jitter": "cells over the jitter limit",
+    "data_loss": "data cell loss",
+    "transfer_mean_s": "mean file transfer time",
+    "throughput": "data throughput",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One figure of the thesis: its measure, what the text states, and the upper end of its axis."""
+
+    kind: Kind
+    states: str
+    top: float | None = None
+
+
+PLANS: dict[int, Plan] = {
+    11: Plan("load", "from 96 sources on, the traffic offered is more than the satellite link can carry"),
+    12: Plan("load", "the load stays fairly level between 70 and 80 % of the link, whatever the number of sources"),
+    13: Plan("load", "the load lies about 10 points above case 2, well below case 1, and below the link rate"),
+    14: Plan("loss", "the loss grows with the load, up to 13 % at a load of about 1.2; seeds differ visibly"),
+    15: Plan("jitter", "at a load of 1.1 more than 60 % of the cells are over the limit"),
+    16: Plan("loss", "no cell is lost, at any number of sources"),
+    17: Plan("jitter", "no cell is over the limit, at any number of sources"),
+    18: Plan("loss", "the loss is of the order of 1e-4 (0.01 %): far below case 1, but not zero"),
+    19: Plan("jitter", "up to 6 % of the cells are over the limit"),
+    20: Plan("load", "from 25 sources on, the traffic sent is more than the link can carry"),
+    21: Plan("load", "the load is fairly level around 75 % of the link, close to 80 % with 29 sources"),
+    22: Plan("load", "the load is over 10 points above case 2: 90 % of the link with 29 sources"),
+    23: Plan("data_loss", "the loss comes close to 20 % at a load of 1.25; the printed axis ends at 20 %", 20.0),
+    24: Plan("transfer_mean_s", "files take slightly more than 16 s (the slow start), for any number of sources"),
+    25: Plan("throughput", "the text says nothing about this figure"),
+    26: Plan("data_loss", "no cell is lost; the printed axis ends at 0.0010 %", 0.0010),
+    27: Plan("transfer_mean_s", "files take longer as sources are added: about 35 s with 29, or 0.23 Mb/s each"),
+    28: Plan("throughput", "the highest throughput without loss"),
+    29: Plan("data_loss", "the loss is of the order of 1e-4 (0.01 %); the printed axis ends at 0.08 %", 0.08),
+    30: Plan("transfer_mean_s", "files take about 25 s with 29 sources, or 0.32 Mb/s each: less than in case 2"),
+    31: Plan("throughput", "more than 10 % above case 2, with losses"),
+    32: Plan("load", "from 57 sources on, the traffic sent is more than the link can carry"),
+    33: Plan("load", "the load levels off around 80 % of the link as sources are added"),
+    34: Plan("load", "the load is over 10 points above case 2, and 1.0 of the link with 113 sources"),
+    35: Plan("loss", "the loss is not acceptable"),
+    36: Plan("jitter", "the jitter requirement is not met"),
+    37: Plan("data_loss", "the loss is not acceptable"),
+    38: Plan("transfer_mean_s", "files take around 16 s, the nominal time"),
+    39: Plan("throughput", "the throughput declines at the higher loads, as many data cells are discarded"),
+    40: Plan("loss", "no voice or video cell is lost"),
+    41: Plan("jitter", "no cell is over the limit: data do not disturb voice and video"),
+    42: Plan("data_loss", "no data cell is lost"),
+    43: Plan("transfer_mean_s", "files take longer as sources are added: about 85 s with 113, or 0.1 Mb/s each"),
+    44: Plan("throughput", "the throughput settles around 24 % of the link, above cases 1 and 3 at higher loads"),
+    45: Plan("loss", "the loss is of the order of 1e-4 (0.01 %); the printed axis ends at 0.03 %", 0.03),
+    46: Plan("jitter", "up to 1.5 % of the cells are over the limit"),
+    47: Plan("data_loss", "the loss is not acceptable"),
+    48: Plan("transfer_mean_s", "files take longer than in case 2: almost 150 s with 113 sources, or 0.05 Mb/s each"),
+    49: Plan("throughput", "the throughput declines at the higher loads, as many data cells are discarded"),
+}
 
 SOURCES = "number of sources"
 HUES = {"video": 0, "data": 1, "voice": 2, "sum": 3}
@@ -50,25 +126,31 @@ SCALES: dict[Kind, float] = {
     "loss": PER_CENT,
     "jitter": PER_CENT,
     "data_loss": PER_CENT,
-    "transfer": SHARE,
+    "transfer_mean_s": SHARE,
     "throughput": SHARE,
 }
 
 
-def thesis_figures(runs: Runs, numbers: Sequence[int]) -> Iterator[Sheet]:
-    """The figures of the thesis, as far as there are runs for them."""
-    for number in numbers:
-        plan = PLANS[number]
-        curves = load_curves(runs, plan) if plan.kind == "load" else plain_curves(runs, plan)
+def thesis_figure(number: int) -> Callable[[Runs], Sheet]:
+    """One figure of the thesis."""
+    plan, (scenario, case) = PLANS[number], FIGURES[number]
+
+    def make(runs: Runs) -> Sheet:
+        curves = (
+            load_curves(runs, scenario, case)
+            if plan.kind == "load"
+            else [curve(runs, plan.kind, scenario, case, SCALES[plan.kind])]
+        )
         if not any(curve.points for curve in curves):
-            continue
-        mix = MIXES[plan.scenario]
-        yield Sheet(
+            raise MissingRunError(str(largest(scenario, case)))
+        return Sheet(
             name=f"figure-{number}",
-            title=f"Figure {number}: {TITLES[plan.kind]}, scenario {plan.scenario} ({mix.name}), case {plan.case}",
+            title=f"Figure {number}: {TITLES[plan.kind]}, scenario {scenario} ({MIXES[scenario].name}), case {case}",
             caption=caption(runs, number, plan),
             panels=[panel(plan, curves)],
         )
+
+    return make
 
 
 def caption(runs: Runs, number: int, plan: Plan) -> str:
@@ -78,15 +160,16 @@ def caption(runs: Runs, number: int, plan: Plan) -> str:
         if "says nothing" not in plan.states
         else capitalised(plan.states)
     )
+    scenario, case = FIGURES[number]
     drawn = "Thin: one line per seed; thick: their mean, with its 95 % interval shaded."
-    if plan.kind == "load" and plan.case == "1":
+    if plan.kind == "load" and case == "1":
         drawn += (
             " Dashed: analytic means at nominal rates, without slow start, which the thesis plots for voice and video;"
         )
         drawn += " solid: as measured, with slow start."
-    if plan.kind == "transfer":
+    if plan.kind == "transfer_mean_s":
         drawn += " Files that finished within the run."
-    return f"{states} {drawn} {extent(runs, case_points(plan.scenario, plan.case))}"
+    return f"{states} {drawn} {extent(runs, case_points(scenario, case))}"
 
 
 def extent(runs: Runs, points: Sequence[Point]) -> str:
@@ -103,61 +186,48 @@ def panel(plan: Plan, curves: Sequence[Curve]) -> Panel:
     return Panel(SOURCES, Y_LABELS[plan.kind], curves=curves, top=top, level=level, level_label=label)
 
 
-def plain_curves(runs: Runs, plan: Plan) -> list[Curve]:
-    """One curve: a measure of one case."""
-    return [curve(runs, plan.kind, plan.scenario, plan.case, SCALES[plan.kind])]
-
-
 def curve(runs: Runs, name: str, scenario: int, case: str, scale: float, label: str = "", hue: int = 0) -> Curve:
     """A measure against the number of sources."""
     places: dict[float, Point] = {point.n: point for point in case_points(scenario, case)}
     return drawing.curve(runs, name, places, scale=scale, label=label, hue=hue)
 
 
-def load_curves(runs: Runs, plan: Plan) -> list[Curve]:
+def load_curves(runs: Runs, scenario: int, case: str) -> list[Curve]:
     """Load by kind of source and in sum; in case 1 the analytic means too."""
-    groups = MIXES[plan.scenario].groups
+    groups = MIXES[scenario].groups
     curves = []
     if len(groups) > 1:
-        curves += [curve(runs, f"load.{g}", plan.scenario, plan.case, PER_CENT, g, HUES[g]) for g in groups]
-    curves.append(curve(runs, "load", plan.scenario, plan.case, PER_CENT, "sum" if curves else "data", HUES["sum"]))
-    if plan.case == "1":
-        curves += analytic_curves(runs, plan, groups if len(groups) > 1 else ())
+        curves += [curve(runs, f"load.{g}", scenario, case, PER_CENT, g, HUES[g]) for g in groups]
+    curves.append(curve(runs, "load", scenario, case, PER_CENT, "sum" if curves else "data", HUES["sum"]))
+    if case == "1":
+        curves += analytic_curves(runs, scenario, groups if len(groups) > 1 else ())
     return curves
 
 
-def analytic_curves(runs: Runs, plan: Plan, groups: Sequence[str]) -> list[Curve]:
+def analytic_curves(runs: Runs, scenario: int, groups: Sequence[str]) -> list[Curve]:
     """The loads that the parameters give at nominal rates."""
 
     def exact(members: Sequence[str], label: str, hue: int) -> Curve:
-        points = [point for point in case_points(plan.scenario, "1") if point in runs.measures]
+        points = [point for point in case_points(scenario, "1") if point in runs.measures]
         values = {float(point.n): {0: PER_CENT * unconstrained(runs, point, members)} for point in points}
         return Curve(label, values, hue, exact=True)
 
     curves = [exact((group,), f"{group}, analytic", HUES[group]) for group in groups if group in REAL_TIME]
-    return [*curves, exact(MIXES[plan.scenario].groups, "sum, analytic", HUES["sum"])]
+    return [*curves, exact(MIXES[scenario].groups, "sum, analytic", HUES["sum"])]
 
 
 # ------------------------------------------------------------------------------------------------ additional figures
-def beside_figures(runs: Runs) -> Iterator[Sheet]:
-    """Time series, marks and notices, fairness and alternatives that have runs."""
-    for make in (*SERIES_SHEETS, *MARK_SHEETS, fairness_sheet, *ALTERNATIVE_SHEETS):
-        try:
-            yield make(runs)
-        except MissingRunError:
-            continue
-
-
 def series_sheet(scenario: int, case: str) -> Callable[[Runs], Sheet]:
     """Filtered input rates, queues and one source's factor of the first seed."""
     groups = MIXES[scenario].groups
 
     def make(runs: Runs) -> Sheet:
         point = largest(scenario, case)
-        seed = min(runs.traces(point, "satellite", "filtered.total"))
+        series = runs.of_kind("series")
+        seed = min(series.traces(point, "satellite", "filtered.total"))
 
         def trace(component: str, quantity: str, label: str, hue: int) -> Trace:
-            return Trace(label, *runs.traces(point, component, quantity)[seed], hue)
+            return Trace(label, *series.traces(point, component, quantity)[seed], hue)
 
         rates = [trace("satellite", "filtered.total", "total", 3)]
         used = {int(group == "data") for group in groups}
@@ -262,7 +332,7 @@ def alternatives_sheet(scenario: int) -> Callable[[Runs], Sheet]:
             ("delay.beyond", 1e3, "delay above 280 ms (ms)"),
         ]
         if "data" in MIXES[scenario].groups:
-            rows += [("data_loss", PER_CENT, "data cells lost (%)"), ("transfer", SHARE, "mean file time (s)")]
+            rows += [("data_loss", PER_CENT, "data cells lost (%)"), ("transfer_mean_s", SHARE, "mean file time (s)")]
         panels = []
         for name, scale, label in rows:
             values = {
@@ -288,6 +358,10 @@ def alternatives_sheet(scenario: int) -> Callable[[Runs], Sheet]:
     return make
 
 
-SERIES_SHEETS = [series_sheet(scenario, case) for scenario in MIXES for case in ("2", "3")]
-MARK_SHEETS = [mark_sheet(scenario, case) for scenario in MIXES for case in ("2", "3")]
-ALTERNATIVE_SHEETS = [alternatives_sheet(scenario) for scenario in ALTERNATIVE_SCENARIOS]
+THESIS: Mapping[str, Sequence[Callable[[Runs], Sheet]]] = {str(number): [thesis_figure(number)] for number in PLANS}
+BESIDE: Sequence[Callable[[Runs], Sheet]] = (
+    *(series_sheet(scenario, case) for scenario in MIXES for case in ("2", "3")),
+    *(mark_sheet(scenario, case) for scenario in MIXES for case in ("2", "3")),
+    fairness_sheet,
+    *(alternatives_sheet(scenario) for scenario in ALTERNATIVE_SCENARIOS),
+)

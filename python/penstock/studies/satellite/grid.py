@@ -8,9 +8,9 @@ fit the printed ones.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
-from penstock.core.scenario import Scenario
+from penstock.studies import framework
+from penstock.studies.framework import SeriesPoint, Wanted
 
 LINK_RATE_BPS = 6e6
 PROPAGATION_S = 0.28
@@ -18,8 +18,6 @@ REAL_TIME = ("video", "voice")
 CASES = ("1", "2", "3")
 SERIES_INTERVAL = "50 ms"
 SERIES_DURATION = "60 s"
-RARE_SEEDS = 200
-"""The seeds of a full run where the claims are about rare events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +56,23 @@ MIXES = {
     3: Mix("voice, video and data", {"video": 16, "voice": 8, "data": 5}, {"video": 1, "voice": 5, "data": 1}, 13),
 }
 
+FIGURES = {
+    number: of
+    for of, numbers in {
+        (1, "1"): (11, 14, 15),
+        (1, "2"): (12, 16, 17),
+        (1, "3"): (13, 18, 19),
+        (2, "1"): (20, 23, 24, 25),
+        (2, "2"): (21, 26, 27, 28),
+        (2, "3"): (22, 29, 30, 31),
+        (3, "1"): (32, 35, 36, 37, 38, 39),
+        (3, "2"): (33, 40, 41, 42, 43, 44),
+        (3, "3"): (34, 45, 46, 47, 48, 49),
+    }.items()
+    for number in numbers
+}
+"""The scenario and the case of each figure of the thesis."""
+
 CASE_NAMES = {
     "1": "no policing, no notices",
     "2": "policing, notices by input rates and by discards",
@@ -81,7 +96,7 @@ SERIES_ALTERNATIVES = ("forward-marking",)
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Point:
+class Point(framework.Point):
     """One run without its seed: a scenario, a case or alternative, and the number of sources."""
 
     scenario: int
@@ -93,41 +108,18 @@ class Point:
         return f"scenario {self.scenario} {case}, N = {self.n}"
 
     @property
-    def parameters(self) -> dict[str, object]:
-        """The parameters of the point, by name."""
-        return {"scenario": self.scenario, "case": self.case, "n": self.n, "kind": "run"}
-
-    def build(self) -> Scenario:
-        """The scenario of this point, from its ready file."""
-        base = ready(self.scenario, self.case)
-        mix = MIXES[self.scenario]
-        if self.n == mix.sizes[-1]:
-            return base
-        counts = mix.counts(mix.sizes.index(self.n))
-        return base.with_({f"flow.{group}.count": count for group, count in counts.items()})
-
-
-@dataclass(frozen=True, slots=True)
-class SeriesPoint:
-    """A point with time series of its first minute."""
-
-    point: Point
+    def file(self) -> str:
+        """The ready file of a case or an alternative, which has the largest number of sources."""
+        if self.case in CASES:
+            return f"satellite/{self.scenario}-case-{self.case}"
+        return f"satellite/alternative-{self.scenario}-{self.case}"
 
     @property
-    def parameters(self) -> dict[str, object]:
-        """Those of the point; only the kind differs."""
-        return {**self.point.parameters, "kind": "series"}
-
-    def build(self) -> Scenario:
-        """The scenario of the point, shorter, with readings."""
-        return self.point.build().with_({"measure.sample": SERIES_INTERVAL, "duration": SERIES_DURATION})
-
-
-@cache
-def ready(scenario: int, case: str) -> Scenario:
-    """The ready file of a case or an alternative, at the largest number of sources."""
-    name = f"{scenario}-case-{case}" if case in CASES else f"alternative-{scenario}-{case}"
-    return Scenario.load(f"satellite/{name}")
+    def changes(self) -> dict[str, object]:
+        """The numbers of sources."""
+        mix = MIXES[self.scenario]
+        counts = {} if self.n == mix.sizes[-1] else mix.counts(mix.sizes.index(self.n))
+        return {f"flow.{group}.count": count for group, count in counts.items()}
 
 
 def largest(scenario: int, case: str) -> Point:
@@ -140,10 +132,19 @@ def case_points(scenario: int, case: str) -> list[Point]:
     return [Point(scenario, case, n) for n in MIXES[scenario].sizes]
 
 
-@cache
-def rare_points() -> tuple[Point, ...]:
+def larger(scenario: int, case: str) -> list[Point]:
+    """The points with the larger numbers of sources."""
+    return [Point(scenario, case, n) for n in MIXES[scenario].larger]
+
+
+def smaller(scenario: int, case: str) -> list[Point]:
+    """As many points from the lower end."""
+    return case_points(scenario, case)[: len(MIXES[scenario].larger)]
+
+
+def rare_points() -> list[Point]:
     """The points whose claims are about rare events: full control of voice, video and data."""
-    return tuple(case_points(3, "2"))
+    return case_points(3, "2")
 
 
 def grid() -> list[Point]:
@@ -156,7 +157,16 @@ def alternatives() -> list[Point]:
     return [largest(scenario, name) for scenario in ALTERNATIVE_SCENARIOS for name in ALTERNATIVES]
 
 
-def series_points() -> list[Point]:
-    """The points whose time series are stored."""
+def series_points() -> list[SeriesPoint[Point]]:
+    """The points whose first minute is stored as time series."""
     cases = [largest(scenario, case) for scenario in MIXES for case in ("2", "3")]
-    return cases + [largest(scenario, name) for scenario in ALTERNATIVE_SCENARIOS for name in SERIES_ALTERNATIVES]
+    others = [largest(scenario, name) for scenario in ALTERNATIVE_SCENARIOS for name in SERIES_ALTERNATIVES]
+    changes = {"measure.sample": SERIES_INTERVAL, "duration": SERIES_DURATION}
+    return [SeriesPoint(point, "series", changes) for point in cases + others]
+
+
+def points(figure: str | None) -> list[Wanted[Point]]:
+    """The points to run for a figure, or for all: the grid, the alternatives and the time series."""
+    if figure is not None:
+        return [(point, None) for point in case_points(*FIGURES[int(figure)])]
+    return [*((point, None) for point in grid() + alternatives()), *((each, None) for each in series_points())]

@@ -1,0 +1,248 @@
+"""The framework of all studies: a study as data, and a study with its runs.
+
+A study is a package of four files: `grid` (which runs), `measures` (which columns), `figures` (with their captions) and
+`claims` (one predicate a claim; `claims.toml` has the statements). Its `__init__` joins them in one `Study`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from penstock.core.errors import InputError
+from penstock.core.scenario import Scenario
+from penstock.studies.claims import Finding, NotRun, figure_numbers, judge, load_claims, require_match
+from penstock.studies.drawing import drawn
+from penstock.studies.predicates import Predicates, evidence_of
+from penstock.studies.runs import FULL_SEEDS, RUN, Row, Runs, RunTables, by_run
+
+if TYPE_CHECKING:
+    from penstock.analyse.results import Results
+    from penstock.plot import Sheet
+
+RARE = "rare"
+"""The kind of the runs for rare events: those of the other seeds, and more."""
+RARE_SEEDS = 200
+"""The seeds of a full run where claims are about rare events."""
+NAMES = {"flows": "flow", "groups": "group", "levels": "group", "losses": "group", "ports": "port", "queues": "port"}
+"""The column of each result table that names its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One run without its seed. The fields of a study's own points are the parameters that it varies."""
+
+    @property
+    def file(self) -> str:
+        """The scenario that the point changes: the name of a ready one, or a file."""
+        raise NotImplementedError
+
+    @property
+    def changes(self) -> Mapping[str, object]:
+        """What the point changes in it."""
+        raise NotImplementedError
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """The parameters by name: the columns of the plan. `kind` is the purpose of the run."""
+        own = {each.name: getattr(self, each.name) for each in fields(self)}
+        return own if "kind" in own else {**own, "kind": RUN}
+
+    def build(self) -> Scenario:
+        """The scenario of this point."""
+        return ready(self.file).with_(self.changes)
+
+
+P = TypeVar("P", bound=Point)
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesPoint(Generic[P]):
+    """A point that is run once more, with time series; `kind` is their purpose."""
+
+    point: P
+    kind: str
+    changes: Mapping[str, object] = field(compare=False)
+    """What differs from the scenario of the point."""
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Those of the point; only the kind differs."""
+        return {**self.point.parameters, "kind": self.kind}
+
+    def build(self) -> Scenario:
+        """The scenario of the point, with readings."""
+        return self.point.build().with_(self.changes)
+
+
+Wanted = tuple[P | SeriesPoint[P], int | None]
+"""A point to run, and the most seeds to run it with; None is all seeds of the study."""
+
+
+@cache
+def ready(file: str) -> Scenario:
+    """A scenario of a study, loaded once."""
+    return Scenario.load(file)
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """A table of the paper next to ours, with cells as text; None is no value."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | None]]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Readings:
+    """The time series that a study reads: quantities, and components by a regular expression; all if empty."""
+
+    quantities: Sequence[str] = ()
+    components: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Study(Generic[P]):
+    """A published study.
+
+    Attributes:
+        package: its package, which has `claims.toml`.
+        title: its name in tables and pages.
+        quick_seeds: the number of seeds of a quick run: that of the paper, or enough for its bands.
+        point: the class of its points.
+        points: the points to run for one figure, or for all if `None`.
+        measure: the measures of one run, by name. A measure that is a column of a result table has its name.
+        figures: the makers of each figure of the paper; makers raise `MissingRunError` if runs are missing.
+        beside: the makers of additional figures.
+        predicates: one for each claim.
+        tables: the result tables that `measure` reads, with the names of their rows to read; all if empty.
+        readings: the time series to read.
+        choice: what to give as a figure, for an error.
+        printed: the tables of the paper next to ours.
+        rare: the points whose claims are about rare events: a full run has more seeds of them.
+    """
+
+    package: str
+    title: str
+    quick_seeds: int
+    point: type[P]
+    points: Callable[[str | None], Sequence[Wanted[P]]]
+    measure: Callable[[P, RunTables], Iterable[tuple[str, float]]]
+    figures: Mapping[str, Sequence[Callable[[Runs[P]], Sheet]]]
+    beside: Sequence[Callable[[Runs[P]], Sheet]]
+    predicates: Predicates[Runs[P]]
+    tables: Mapping[str, Sequence[str]]
+    readings: Readings = Readings()
+    choice: str = ""
+    printed: Callable[[Runs[P]], Iterator[PaperTable]] | None = None
+    rare: Sequence[P] = ()
+
+
+class Reproduction(Generic[P]):
+    """A study with its runs: for all figures or one, with seeds 1 to `seeds`."""
+
+    def __init__(self, study: Study[P], figure: str | None, seeds: int) -> None:
+        if figure is not None and figure not in study.figures:
+            raise InputError("the study has no such figure", path="--figure", value=figure, remedy=study.choice)
+        self.study = study
+        self.figure = figure
+        self.seeds = seeds
+        self.wanted = study.points(figure)
+        self.runs = self._no_runs()
+
+    @property
+    def title(self) -> str:
+        """The name of the study in tables and pages."""
+        return self.study.title
+
+    def points(self) -> list[tuple[P | SeriesPoint[P], Sequence[int]]]:
+        """The points to run, each with its seeds."""
+        seeds, more = range(1, self.seeds + 1), range(1, max(self.seeds, RARE_SEEDS) + 1)
+        rare = self.study.rare if self.seeds >= FULL_SEEDS else ()
+        return [(point, more if point in rare else seeds[:most]) for point, most in self.wanted]
+
+    def read(self, results: Results) -> None:
+        """Reads all stored runs."""
+        self.runs = self._no_runs()
+        kinds = {point.kind for point, _ in self.wanted if isinstance(point, SeriesPoint)}
+        self._read_series(results, kinds)
+        tables = {name: self._rows(results, name, kinds) for name in self.study.tables}
+        first, *_ = tables.values()
+        for point, seed in first:
+            rows = {name: found.get((point, seed), []) for name, found in tables.items()}
+            traces = self.runs.series.get(point, {}).get(seed, {})
+            measures = dict(self.study.measure(point, RunTables(rows, traces)))
+            if seed <= self.seeds:
+                self.runs.keep(point, seed, measures.items())
+            if point in self.study.rare:
+                self.runs.of_kind(RARE).keep(point, seed, measures.items())
+
+    def sheets(self) -> Iterator[Sheet]:
+        """The figures that have runs."""
+        numbers = self.study.figures if self.figure is None else [self.figure]
+        makers = [maker for number in numbers for maker in self.study.figures[number]]
+        return drawn([*makers, *(self.study.beside if self.figure is None else ())], self.runs)
+
+    def tables(self) -> Iterator[PaperTable]:
+        """The printed tables of the paper next to ours, as far as there are runs."""
+        return iter(()) if self.study.printed is None else self.study.printed(self.runs)
+
+    def command(self, sheet: Sheet) -> str:
+        """The arguments of `penstock reproduce` that run one figure again, without the study's name.
+
+        None for additional figures. A detail, such as `figure-4-detail`, is drawn with its figure.
+        """
+        number = sheet.name.removeprefix("figure-").removeprefix("table-").removesuffix("-detail")
+        return f"--figure {number}" if number in self.study.figures else ""
+
+    def parameters(self) -> dict[str, str]:
+        """The scenario files that the points change, by name, every default written out."""
+        used = dict.fromkeys(point.file for point, _ in self.wanted if not isinstance(point, SeriesPoint))
+        return {file: ready(file).to_toml() for file in used}
+
+    def findings(self) -> list[Finding]:
+        """The verdicts on the claims; with one figure, on the claims about it that its runs can answer."""
+        claims = load_claims(self.study.package)
+        require_match(claims, self.study.predicates)
+        found = []
+        for claim in claims:
+            evidence = evidence_of(self.study.predicates[claim.id], self.runs)
+            is_about = self.figure in figure_numbers(claim.figure) and not isinstance(evidence, NotRun)
+            if self.figure is None or is_about:
+                found.append(judge(claim, evidence))
+        return found
+
+    def _no_runs(self) -> Runs[P]:
+        fewer = {point: most for point, most in self.wanted if most is not None and not isinstance(point, SeriesPoint)}
+        return Runs(wanted=self.seeds, fewer=fewer, figure=self.figure)
+
+    def _rows(self, results: Results, name: str, kinds: Iterable[str]) -> Mapping[tuple[P, int], list[Row]]:
+        import polars as pl
+
+        table, names = results.table(name), self.study.tables[name]
+        if table.height:
+            table = table.filter(~pl.col("kind").is_in(list(kinds)))
+            table = table.filter(pl.col(NAMES[name]).is_in(list(names))) if names else table
+        return by_run(table, self._point_of)
+
+    def _read_series(self, results: Results, kinds: Iterable[str]) -> None:
+        import polars as pl
+
+        series, wanted = results.table("series"), self.study.readings
+        if not series.height:
+            return
+        if wanted.quantities:
+            series = series.filter(pl.col("quantity").is_in(list(wanted.quantities)))
+        if wanted.components:
+            series = series.filter(pl.col("component").str.contains(f"^(?:{wanted.components})$"))
+        self.runs.read_series(series.filter(~pl.col("kind").is_in(list(kinds))), self._point_of)
+        for kind in kinds:
+            self.runs.of_kind(kind).read_series(series.filter(kind=kind), self._point_of)
+
+    def _point_of(self, row: Mapping[str, Any]) -> P:
+        """The point that a row of a table belongs to."""
+        return self.study.point(**{each.name: row[each.name] for each in fields(self.study.point)})
