@@ -136,7 +136,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class SeriesPoint:
-    """A point with time series: unchanged (`watched`), or with a sudden increase in load.
+    """A point with time series: unchanged (`watched`, and `filled` for its queue), or with a sudden increase in load.
 
     Then two connections that never end are joined at 120 s by four others (`connections`), or by packets without a
     transport at half the bottleneck's rate (`cross`).
@@ -154,6 +154,8 @@ class SeriesPoint:
         """The scenario of the point, with readings of the queue and of each connection."""
         changes: dict[str, object] = {"measure.sample": f"{SAMPLE_S:g} s", "measure.sample_flows": True}
         scenario = self.point.build()
+        if self.kind == "filled":
+            return scenario.with_(changes)
         if self.kind == "watched":
             return scenario.with_({**changes, "duration": f"{WATCHED_S:g} s"})
         data = scenario.tree["flow"]["data"]
@@ -288,4 +290,5 @@ def exercise_points() -> list[Point]:
 def series_points() -> list[SeriesPoint]:
     """The runs with time series."""
     watched = [SeriesPoint(Point(strategy, "b"), "watched") for strategy in RECEIVER]
+    watched += [SeriesPoint(Point(strategy, "a"), "filled") for strategy in ("backoff", *RECEIVER)]
     return watched + [SeriesPoint(Point(strategy, "a"), kind) for kind in RUSHES for strategy in RECEIVER]

@@ -81,4 +81,20 @@ def read() -> dict[str, Printed]:
     return tables
 
 
+FITTED: dict[str, dict[str, tuple[str, ...]]] = {
+    # every full bottleneck has the throughput of its rate and the size of packets, which come from these cells
+    "throughput": {"5-1": tuple(STRATEGIES), "5-2": tuple(STRATEGIES)},
+    # the numbers of senders: by Little's law at a window of one; the greatest window: with a full queue
+    "delay": {"5-1": ("avoidance", "withdrawing"), "5-2": ("none", "avoidance", "withdrawing")},
+    # the rates: load over delay; the capacity of the queue: the loads of full queues, and of Error NPDUs at half of it
+    "load": {"5-1": tuple(STRATEGIES), "5-2": ("none",)},
+}
+"""The cells that the network was fitted to, by measure and table: the strategies whose printed value decided it."""
+
+
+def is_fitted(table: Printed, measure: str, strategy: str) -> bool:
+    """Whether the network was fitted to a cell."""
+    return strategy in FITTED.get(measure, {}).get(table.number, ())
+
+
 TABLES = read()

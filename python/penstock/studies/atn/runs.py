@@ -20,7 +20,7 @@ class Runs(runs.Runs[Point]):
     """
 
     watched: Mapping[str, runs.Runs[Point]] = field(
-        default_factory=lambda: {kind: runs.Runs() for kind in ("watched", *RUSHES)}
+        default_factory=lambda: {kind: runs.Runs() for kind in ("watched", "filled", *RUSHES)}
     )
     tables: Sequence[Printed] = tuple(TABLES.values())
 
@@ -68,7 +68,6 @@ def measure(point: Point, groups: list[Row], ports: list[Row]) -> Iterator[tuple
     yield from ((name, float(data[column])) for name, column in columns.items() if data[column] is not None)
     yield "load", congested["queue_mean_bits"]
     yield "load.waiting", congested["waiting_mean_bits"]
-    yield "idle", 1.0 - congested["utilisation"]  # the queue is empty then: the NPDU in transmission is in it
     systems = {row["from"] for row in ports if row["from"].startswith("is")}
     for system in sorted(systems):
         yield f"load.{system}", math.fsum(row["queue_mean_bits"] or 0.0 for row in ports if row["from"] == system)

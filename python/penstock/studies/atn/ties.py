@@ -6,10 +6,11 @@ beyond it. A printed value is one value without an interval.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from penstock.studies.claims import Clause
 from penstock.studies.predicates import exceeds
-from penstock.studies.runs import mean
+from penstock.studies.runs import FULL_SEEDS, mean
 
 TIE = 0.03
 """Values that are closer than this part of the larger are tied: as the claims have it."""
@@ -25,6 +26,26 @@ def side(measure: str, ones: Mapping[int, float], others: Mapping[int, float]) -
         return 0
     apart = 1 / (1 - TIES.get(measure, TIE))
     return exceeds(ones, others, apart) - exceeds(others, ones, apart)
+
+
+def is_open(measure: str, ones: Mapping[int, float], others: Mapping[int, float]) -> bool:
+    """Whether a tie may be one only because there are fewer seeds than in a full run."""
+    if side(measure, ones, others) or min(len(ones), len(others)) >= FULL_SEEDS:
+        return False
+    return not (no_less(measure, ones, others) and no_less(measure, others, ones))
+
+
+def all_apart(
+    factor: str,
+    text: str,
+    measure: str,
+    pairs: Sequence[tuple[Mapping[int, float], Mapping[int, float], int]],
+    shown: str = "",
+) -> Clause:
+    """Whether the first values of every pair are on a side of the second: 1 is above them, -1 below."""
+    wrong = [(one, other) for one, other, wanted in pairs if side(measure, one, other) != wanted]
+    undecided = bool(wrong) and all(is_open(measure, one, other) for one, other in wrong)
+    return Clause(text, not wrong, shown, factor, undecided)
 
 
 def no_less(measure: str, ones: Mapping[int, float], others: Mapping[int, float]) -> bool:

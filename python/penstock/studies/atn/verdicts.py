@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from penstock.studies.atn.grid import STRATEGIES, Point
-from penstock.studies.atn.printed import COLUMNS, Printed
+from penstock.studies.atn.printed import COLUMNS, Printed, is_fitted
 from penstock.studies.atn.runs import Runs
-from penstock.studies.atn.ties import no_less, side
+from penstock.studies.atn.ties import all_apart, no_less, side
 from penstock.studies.atn.weighed import PREDICATES
 from penstock.studies.claims import Clause, Clauses, Evidence, Samples, load_claims
 from penstock.studies.predicates import clauses, listed, percent
@@ -25,6 +25,8 @@ __all__ = ["PREDICATES"]
 
 claim = PREDICATES.claim
 
+Strategies = Mapping[str, Mapping[int, float]]
+"""A measure of each strategy, by seed."""
 TOLERANCES = {each.id: each.tolerance or 0.0 for each in load_claims("penstock.studies.atn")}
 
 
@@ -57,7 +59,8 @@ def order(runs: Runs, table: Printed, measure: str, printed: Mapping[tuple[str, 
             wrong.append(f"{STRATEGIES[one]} {'against' if found else 'tied with'} {STRATEGIES[other]}")
     text = f"table {table.number}: order by {COLUMNS[measure].label}, {len(printed)} pairs differ as printed"
     told = (f"{len(printed) - len(wrong)} the same", ", ".join(wrong), in_words(measure, own))
-    return Clause(text, not wrong, ". ".join(filter(None, told)))
+    pairs = [(own[one], own[other], wanted) for (one, other), wanted in printed.items()]
+    return all_apart("strategy", text, measure, pairs, ". ".join(filter(None, told)))
 
 
 def orders(runs: Runs, measures: Sequence[str], *notes: str) -> Clauses:
@@ -82,9 +85,10 @@ def _(runs: Runs) -> Evidence:
     return orders(runs, ("delay", "power", "discarded", "load"), *misprints)
 
 
-def sides(measure: str, own: Mapping[str, Mapping[int, float]], chosen: str) -> list[int]:
-    """Whether a chosen strategy is above or below every other."""
-    return [side(measure, own[chosen], own[name]) for name in own if name != chosen]
+def apart_from_all(text: str, measure: str, own: Strategies, chosen: str, wanted: int, shown: str) -> Clause:
+    """Whether a chosen strategy is on one side of every other."""
+    pairs = [(own[chosen], own[name], wanted) for name in own if name != chosen]
+    return all_apart("strategy", text, measure, pairs, shown)
 
 
 @claim("atn.throughput-order")
@@ -94,15 +98,15 @@ def _(runs: Runs) -> Evidence:
         own = of_each(runs, table, "throughput")
         shown = in_words("throughput", own)
         if table.number == "5-1":
-            is_last = all(which < 0 for which in sides("throughput", own, "none"))
             best = max(mean(values.values()) for values in own.values())
             behind = f"{percent(1 - mean(own['none'].values()) / best)} below the best"
-            parts.append(Clause("table 5-1: none is last", is_last, f"{shown}: {behind}"))
+            text = "table 5-1: none is last"
+            parts.append(apart_from_all(text, "throughput", own, "none", -1, f"{shown}: {behind}"))
             is_best = all(no_less("throughput", own["backoff"], values) for values in own.values())
             beside.append(Clause("table 5-1: backoff is best, or tied with the best", is_best))
         else:
-            is_best = all(which > 0 for which in sides("throughput", own, "avoidance"))
-            parts.append(Clause("table 5-2: congestion avoidance is best", is_best, shown))
+            text = "table 5-2: congestion avoidance is best"
+            parts.append(apart_from_all(text, "throughput", own, "avoidance", 1, shown))
     return clauses(runs, *parts, beside=beside)
 
 
@@ -113,7 +117,10 @@ def _(runs: Runs) -> Evidence:
 
 # ---------------------------------------------------------------------------------------------------------- magnitudes
 def magnitudes(runs: Runs, name: str, measure: str, other: str = "") -> list[Clause]:
-    """Every cell of a column in each table, within the claim's tolerance; `other` is another interpretation of it."""
+    """Every cell of a column in each table, within the claim's tolerance; `other` is another interpretation of it.
+
+    The cells that the network was fitted to hold by construction.
+    """
     tolerance, column = TOLERANCES[name], COLUMNS[measure]
     parts = []
     for table in runs.tables:
@@ -124,7 +131,9 @@ def magnitudes(runs: Runs, name: str, measure: str, other: str = "") -> list[Cla
             if other:
                 shown.append(f"other interpretation {column.form.format(runs.mean(other, point))}")
             text = f"table {table.number}, {told}: {column.form.format(printed)} within {100 * tolerance:.0f} %"
-            parts.append(Clause(text, abs(own - printed) <= tolerance * printed, ", ".join(shown)))
+            holds = abs(own - printed) <= tolerance * printed
+            given = is_fitted(table, measure, strategy)
+            parts.append(Clause(text, holds, ", ".join(shown), by_construction=given))
     return parts
 
 
@@ -180,5 +189,6 @@ def _(runs: Runs) -> Evidence:
             shown = " against ".join(map(COLUMNS[measure].form.format, means))
             if means[1]:
                 shown += f", {100 * (means[0] / means[1] - 1):+.1f} %"
-            parts.append(Clause(f"table {table.number}: {text}", side(measure, own, none) == wanted, shown))
+            pairs = [(own, none, wanted)]
+            parts.append(all_apart("strategy", f"table {table.number}: {text}", measure, pairs, shown))
     return clauses(runs, *parts)

@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, dropwhile
 
 from penstock.studies.atn.grid import (
     CE_THRESHOLDS,
@@ -28,12 +28,13 @@ from penstock.studies.atn.grid import (
     against_load,
 )
 from penstock.studies.atn.runs import Runs, part, risen, swings
-from penstock.studies.atn.ties import TIE, no_less, side
+from penstock.studies.atn.ties import TIE, all_apart, no_less
 from penstock.studies.claims import Clause, Evidence
-from penstock.studies.predicates import Predicates, clauses, exceeds, listed, percent, rising
+from penstock.studies.orders import BySeed, all_above, constant, rising, times
+from penstock.studies.predicates import Factor, Predicates, clauses, exceeds, listed, percent
 from penstock.studies.runs import Trace, mean
 
-PREDICATES: Predicates[Runs] = Predicates()
+PREDICATES: Predicates[Runs] = Predicates(strategy=Factor(("strategy",), uncontrolled=("none",)))
 claim = PREDICATES.claim
 
 HIGH = 4
@@ -66,11 +67,6 @@ def columns(runs: Runs, measure: str, points: Sequence[Point]) -> list[dict[int,
 def means_of(values: Sequence[Mapping[int, float]]) -> list[float]:
     """The means over seeds of several measures."""
     return [mean(each.values()) for each in values]
-
-
-def constant(value: float, like: Mapping[int, float]) -> dict[int, float]:
-    """A number to compare with, for each seed."""
-    return dict.fromkeys(like, value)
 
 
 # ------------------------------------------------------------------------------------------- a sudden increase in load
@@ -118,9 +114,10 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for kind, told in RUSHES.items():
         for name, field in (("mean", "mean"), ("longest, read each second", "longest")):
-            both = [getattr(each, field) for each in found[kind]]
-            text = f"{told}: withdrawing credit has the shorter queue in the two minutes after ({name})"
-            parts.append(Clause(text, side("load", *both) < 0, "{:.0f} and {:.0f} bits".format(*means_of(both))))
+            own, other = (difference(getattr(each, field), each.before) for each in found[kind])
+            text = f"{told}: under withdrawing credit the queue grows less, over that of the minute before ({name})"
+            shown = "{:.0f} and {:.0f} bits".format(*means_of([own, other]))
+            parts.append(all_above("strategy", text, [(other, own)], shown))
     kept, offered = ([each.served for each in found[kind]] for kind in ("connections", "cross"))
     text = f"{RUSHES['connections']}: it delivers no less for the earlier senders"
     note = (
@@ -129,6 +126,11 @@ def _(runs: Runs) -> Evidence:
     )
     served = Clause(text, no_less("throughput", *kept), in_rates(kept))
     return clauses(runs.watched["connections"], *parts, note=note, beside=[served])
+
+
+def difference(after: BySeed, before: BySeed) -> dict[int, float]:
+    """What values have grown by, each by seed."""
+    return {seed: value - before[seed] for seed, value in after.items()}
 
 
 def in_rates(both: Sequence[Mapping[int, float]]) -> str:
@@ -141,7 +143,7 @@ def earlier_state(both: Sequence[Increase]) -> str:
     windows = "{:.2f} packets under withdrawing credit and {:.2f}".format(*means_of([each.windows for each in both]))
     queues = "{:.0f} and {:.0f} bits".format(*means_of([each.before for each in both]))
     return (
-        "part of the shorter queue is an earlier state, no reaction: when the load rises, earlier marks have reduced "
+        "the queue before is an earlier state and no reaction: when the load rises, earlier marks have reduced "
         f"the windows of the earlier senders to a sum of {windows} under congestion avoidance, at mean queues in "
         f"the minute before of {queues}"
     )
@@ -161,12 +163,20 @@ def _(runs: Runs) -> Evidence:
     }
     swing = f"swing from 1 to {HIGH} or more and back in the mean life of a connection"
     withdrawing, avoidance = rates["withdrawing"], rates["avoidance"]
-    oscillates = exceeds(withdrawing, constant(1.0, withdrawing))
-    does_not = exceeds(constant(1.0, avoidance), avoidance)
+    one, other = constant(1.0, withdrawing), constant(1.0, avoidance)
     return clauses(
         runs.watched["watched"],
-        Clause(f"withdrawing credit oscillates: more than one {swing}", oscillates, shown["withdrawing"]),
-        beside=[Clause(f"congestion avoidance does not: less than one {swing}", does_not, shown["avoidance"])],
+        all_above(
+            "strategy",
+            f"withdrawing credit oscillates: more than one {swing}",
+            [(withdrawing, one)],
+            shown["withdrawing"],
+        ),
+        beside=[
+            all_above(
+                "", f"congestion avoidance does not: less than one {swing}", [(other, avoidance)], shown["avoidance"]
+            )
+        ],
         note=f"standard deviations of the window: {spreads[0]:.2f} packets under withdrawing credit, {spreads[1]:.2f}",
     )
 
@@ -200,23 +210,26 @@ def _(runs: Runs) -> Evidence:
             small = sum(each <= SMALL_BITS for each in CE_THRESHOLDS)
             where = f"{STRATEGIES[name]}, {network.name}"
             parts += [
-                Clause(
-                    f"{where}: one of at most two packets has more power than all larger",
-                    any(leads(one, powers[small:]) for one in powers[:small]),
+                leads_all(
+                    "ce_threshold",
+                    f"{where}: the best of at most two packets has more power than all larger",
+                    [max(powers[:small], key=lambda power: mean(power.values()))],
+                    powers[small:],
                     f"power {listed(means, '{:.3g}')}",
                 ),
-                Clause(
+                all_above(
+                    "ce_threshold",
                     f"{where}: the smallest has over {FAR:g} times the power of the largest",
-                    exceeds(powers[0], powers[-1], FAR),
+                    [(powers[0], times(FAR, powers[-1]))],
                     f"{means[0] / means[-1]:.1f} times",
                 ),
             ]
     return clauses(runs, *parts, note=f"CE thresholds of {listed(CE_THRESHOLDS)} bits, a packet every second")
 
 
-def leads(one: Mapping[int, float], others: Sequence[Mapping[int, float]]) -> bool:
-    """Whether one setting has more power than each of the others."""
-    return all(side("power", one, other) > 0 for other in others)
+def leads_all(factor: str, text: str, ones: Sequence[BySeed], others: Sequence[BySeed], shown: str) -> Clause:
+    """Whether each of some settings has more power than each of the others."""
+    return all_apart(factor, text, "power", [(one, other, 1) for one in ones for other in others], shown)
 
 
 @claim("atn.beta")
@@ -228,19 +241,24 @@ def _(runs: Runs) -> Evidence:
         begun = columns(runs, "power", [Point("avoidance", scenario, initial=each) for each in INITIALS])
         low, high = mean(loads[0].values()), mean(loads[-1].values())
         parts += [
-            Clause(
+            leads_all(
+                "decrease",
                 f"{network.name}: 0.5 and 0.625 have the most power",
-                all(leads(one, powers[2:]) for one in powers[:2]),
+                powers[:2],
+                powers[2:],
                 listed(means_of(powers), "{:.3g}"),
             ),
-            Clause(
+            all_above(
+                "decrease",
                 f"{network.name}: 0.875 cannot avoid congestion, over {TOO_WEAK:g} times the buffer load of 0.5",
-                exceeds(loads[-1], loads[0], TOO_WEAK),
+                [(loads[-1], times(TOO_WEAK, loads[0]))],
                 f"{high / low:.2f} times",
             ),
-            Clause(
+            leads_all(
+                "initial",
                 f"{network.name}: initial windows of 1 and 2 have the most power",
-                all(leads(one, begun[2:]) for one in begun[:2]),
+                begun[:2],
+                begun[2:],
                 listed(means_of(begun), "{:.3g}"),
             ),
         ]
@@ -279,20 +297,42 @@ def _(runs: Runs) -> Evidence:
         points = against_load("backoff", scenario)[::-1]
         delays, loads, through = (columns(runs, name, points) for name in ("delay", "load", "throughput"))
         suffers = not all(no_less("throughput", later, earlier) for earlier, later in combinations(through, 2))
-        idle = {name: runs.by_seed("idle", Point(name, scenario)) for name in ("backoff", *RECEIVER)}
-        fuller = all(side("idle", idle["backoff"], idle[name]) < 0 for name in RECEIVER)
-        shown = ", ".join(f"{STRATEGIES[name]} {percent(mean(values.values()))}" for name, values in idle.items())
         parts += [
-            rising(f"{network.name}: the delay rises with the load, {RISES:g} times", delays, "{:.2f}", times=RISES),
-            rising(f"{network.name}: so does the buffer load", loads, "{:.0f}", times=RISES),
-            Clause(f"{network.name}: throughput does not suffer", not suffers, listed(means_of(through), "{:.3g}")),
-            Clause(
-                f"{network.name}: buffers are empty for less of the time than under the receiver strategies",
-                fuller,
-                shown,
+            rising(
+                "interproduction",
+                f"{network.name}: the delay rises with the load, {RISES:g} times",
+                delays,
+                "{:.2f}",
+                by=RISES,
             ),
+            rising("interproduction", f"{network.name}: so does the buffer load", loads, "{:.0f}", by=RISES),
+            Clause(f"{network.name}: throughput does not suffer", not suffers, listed(means_of(through), "{:.3g}")),
         ]
-    return clauses(runs, *parts, note="the load from a packet every 20 s to one every 0.5 s")
+    note = "the load from a packet every 20 s to one every 0.5 s; the queue as read each second after its first packet"
+    return clauses(runs, *parts, *never_empty(runs), note=note)
+
+
+def never_empty(runs: Runs) -> list[Clause]:
+    """Whether the full queue of scenario A never empties under backoff, and does under the receiver strategies.
+
+    The text says so about table 5-1. The time before the first packets is no part of it.
+    """
+    empty = {name: emptied(runs, name) for name in ("backoff", *RECEIVER)}
+    shown = ", ".join(f"{STRATEGIES[name]} {percent(mean(values.values()))}" for name, values in empty.items())
+    network = SCENARIOS["a"].name
+    most = max(empty["backoff"].values())
+    pairs = [(empty[name], empty["backoff"]) for name in RECEIVER]
+    return [
+        Clause(f"{network}: full buffers never empty", most == 0, f"at most {percent(most)} of the time in a run"),
+        all_above("strategy", f"{network}: under the receiver strategies they empty more often", pairs, shown),
+    ]
+
+
+def emptied(runs: Runs, strategy: str) -> dict[int, float]:
+    """The share of the readings with an empty queue, after the first one with a packet, for each seed."""
+    traces = runs.queue("filled", Point(strategy, "a"))
+    filled = {seed: list(dropwhile(lambda bits: bits == 0, trace[1])) for seed, trace in traces.items()}
+    return {seed: each.count(0) / len(each) for seed, each in filled.items() if each}
 
 
 @claim("atn.error")
@@ -306,9 +346,8 @@ def _(runs: Runs) -> Evidence:
             ("throughput", "so does the throughput", "{:.4f}"),
         ):
             values = columns(runs, measure, list(curve.values()))
-            parts.append(rising(f"{network.name}: {text}", values, form, times=SOMEWHAT))
+            parts.append(rising("error_share", f"{network.name}: {text}", values, form, by=SOMEWHAT))
     share = runs.by_seed("error.share", Point("error", "a"))
     text = f"the overhead is not negligible at half the capacity: over {percent(NOT_NEGLIGIBLE)} in scenario A"
-    holds = exceeds(share, constant(NOT_NEGLIGIBLE, share))
-    parts.append(Clause(text, holds, percent(mean(share.values()))))
+    parts.append(all_above("", text, [(share, constant(NOT_NEGLIGIBLE, share))], percent(mean(share.values()))))
     return clauses(runs, *parts, note="thresholds of 10 to 90 % of the queue's capacity")
