@@ -27,7 +27,7 @@ from penstock.studies.framework import RARE, RARE_SEEDS, Reproduction, ready
 from penstock.studies.runs import FULL_SEEDS, MissingRunError, RunTables
 from penstock.studies.satellite import STUDY
 from penstock.studies.satellite.claims import PREDICATES
-from penstock.studies.satellite.figures import BESIDE, PLANS, THESIS
+from penstock.studies.satellite.figures import BESIDE, PAPER, PLANS
 from penstock.studies.satellite.grid import (
     ALTERNATIVE_SCENARIOS,
     ALTERNATIVES,
@@ -132,7 +132,7 @@ def changed(runs: Runs) -> Iterator[Callable[[Point, str, Callable[[float], floa
 
 
 def thesis_figures(runs: Runs, numbers: Iterable[int]) -> list[Sheet]:
-    return list(drawn([make for number in numbers for make in THESIS[str(number)]], runs))
+    return list(drawn([make for number in numbers for make in PAPER[str(number)]], runs))
 
 
 def test_the_numbers_of_sources_are_those_of_the_thesis() -> None:

@@ -17,14 +17,15 @@ from penstock.analyse.results import Results
 from penstock.core.errors import InputError
 from penstock.core.scenario import ready as ready_files
 from penstock.show.study import show
-from penstock.studies.becn import Study, beside, grid
-from penstock.studies.becn.captions import TITLES
-from penstock.studies.becn.figures import paper_figures
-from penstock.studies.becn.grid import SCHEMES, Point, SeriesPoint
-from penstock.studies.becn.per_vc import PREDICATES
-from penstock.studies.becn.runs import CELL_TIME_S, Runs, oscillation
+from penstock.studies.becn import STUDY, grid
+from penstock.studies.becn.claims import PREDICATES
+from penstock.studies.becn.figures import BESIDE, PAPER
+from penstock.studies.becn.grid import SCHEMES, Point
+from penstock.studies.becn.measures import CELL_TIME_S, Runs, measure, oscillation
 from penstock.studies.claims import load_claims, require_match, verdict
-from penstock.studies.runs import MissingRunError
+from penstock.studies.drawing import drawn
+from penstock.studies.framework import Reproduction, SeriesPoint
+from penstock.studies.runs import MissingRunError, RunTables
 from penstock.truth import becn as ideal
 
 CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.becn")}
@@ -34,7 +35,7 @@ SEEDS = (1, 2, 3)
 # ------------------------------------------------------------------------------------ runs that agree with the paper
 def outcome(point: Point) -> dict[str, float]:
     """Throughput, BECN share, mean and longest queue of a run close to the paper."""
-    n, delay, period = point.sources, point.delay, point.period
+    n, delay, period = point.sources, point.delay, point.filter_period
     if point.scheme == "per-vc":
         above, far = point.threshold - 250, max(0, delay - 100)
         longest = point.threshold + 0.6 * delay
@@ -49,7 +50,7 @@ def outcome(point: Point) -> dict[str, float]:
     return {"throughput": throughput, "share": share, "mean": mean, "max": longest}
 
 
-def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], ...]:
+def rows(point: Point, seed: int) -> RunTables:
     """Result tables of such a run."""
     draw = random.Random(f"{point} {seed}")
     made = {name: value * draw.uniform(0.999, 1.001) for name, value in outcome(point).items()}
@@ -80,13 +81,13 @@ def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], ...]:
         {"group": "source", "level": level, "rate_share": rate, "share": share}
         for level, (rate, share) in enumerate(zip(rates, shares, strict=True))
     ]
-    return [group], [port], levels
+    return RunTables({"groups": [group], "ports": [port], "levels": levels})
 
 
-def series(each: SeriesPoint) -> Iterator[dict[str, Any]]:
+def series(each: SeriesPoint[Point], end: int) -> Iterator[dict[str, Any]]:
     """A queue that oscillates, more slowly with a longer filter period."""
-    period = 640.0 * (1 + each.point.period % 100)
-    for step in range(1, each.end // grid.SAMPLE):
+    period = 640.0 * (1 + each.point.filter_period % 100)
+    for step in range(1, end // grid.SAMPLE):
         at = step * grid.SAMPLE
         phase = abs((at / period) % 2 - 1)
         readings = {("output", "queue_0"): 300 * phase, ("output", "notices"): at // 50}
@@ -98,13 +99,14 @@ def series(each: SeriesPoint) -> Iterator[dict[str, Any]]:
 
 def make() -> Runs:
     made = Runs(wanted=3)
-    for point, _ in Study(None, 3).points():
+    ends = {"watched": grid.WATCHED_END, "pulse": grid.PULSE_END}
+    for point, _ in Reproduction(STUDY, None, 3).points():
         if isinstance(point, SeriesPoint):
             for seed in (1,) if point.kind == "watched" else (1, 2, 3):
-                (made if point.kind == "watched" else made.pulse).add_series(point.point, seed, series(point))
+                made.of_kind(point.kind).add_series(point.point, seed, series(point, ends[point.kind]))
         else:
             for seed in SEEDS:
-                made.add(point, seed, *rows(point, seed))
+                made.keep(point, seed, measure(point, rows(point, seed)))
     return made
 
 
@@ -146,7 +148,7 @@ def test_the_points_are_those_of_the_paper() -> None:
     figure_2, figure_3, figure_4 = map(grid.figure_points, (2, 3, 4))
     assert {(point.sources, point.threshold) for point in figure_2} == {(20, 250)}
     assert {(point.sources, point.threshold) for point in figure_3} == {(5, 250)}
-    assert {(point.period, point.threshold) for point in figure_4} == {(768, 250)}
+    assert {(point.filter_period, point.threshold) for point in figure_4} == {(768, 250)}
     assert {point.sources for point in figure_4} == {2, 5, 10, 20, 50, 100}
     assert {point.delay for point in figure_2 + figure_3 + figure_4} == set(range(0, 101, 10))
     assert SCHEMES["halve"].rates == (0.25, 0.125, 0.0625, 0.03125, 0.015625, 0.0)
@@ -154,9 +156,10 @@ def test_the_points_are_those_of_the_paper() -> None:
 
 
 def test_the_study_names_every_run_once() -> None:
-    named = [(tuple(point.parameters.items()), seed) for point, seeds in Study(None, 5).points() for seed in seeds]
+    points = Reproduction(STUDY, None, 5).points()
+    named = [(tuple(point.parameters.items()), seed) for point, seeds in points for seed in seeds]
     assert len(named) == len(set(named))
-    assert len(Study("3", 5).points()) == 44
+    assert len(Reproduction(STUDY, "3", 5).points()) == 44
 
 
 @pytest.mark.parametrize(
@@ -206,7 +209,7 @@ def test_a_point_is_what_the_specification_says(point: Point, expected: dict[str
     becn = output["congestion_point"]["becn"]
     ((name, parameters),) = becn["filter"].items()
     assert (becn["threshold"], name) == ("250 PDUs", "per_vc" if point.scheme == "per-vc" else "simple")
-    assert cells(parameters["period"]) == point.period
+    assert cells(parameters["period"]) == point.filter_period
     assert tree["stop"] == {"port": "output", "departures": 2_000_000}
     assert cells(tree["warm_up"]) == (1_500_000 if point.scheme == "per-vc" else 500_000)
 
@@ -247,26 +250,31 @@ def at(value: float) -> Changed:
 
 
 BREAKS: dict[str, tuple[str, Callable[[Point], bool], Changed, str]] = {
-    "becn.none.share": ("share", lambda p: p.scheme == "halve", at(0.25), "not reproduced"),
-    "becn.none.queue": ("queue.max", lambda p: p.scheme == "halve", at(700.0), "not reproduced"),
-    "becn.fig2.throughput": ("throughput", lambda p: p.scheme == "halve", at(0.9), "not reproduced"),
-    "becn.fig2.filter": ("share", lambda p: p.scheme == "halve", lambda p, _: 0.01 * p.period, "partly"),
-    "becn.fig2.why": ("queue.mean", lambda p: p.scheme == "halve", lambda p, _: 200.0 - p.period, "partly"),
-    "becn.simple.full-rate": ("queue.max", lambda p: p.scheme == "halve-full" and p.period == 1, at(450.0), "partly"),
-    "becn.fig3.throughput": ("throughput", lambda p: p.scheme == "stop" and p.period == 2, at(0.7), "partly"),
-    "becn.fig3.share": ("share", lambda p: p.scheme == "stop", at(0.2), "not reproduced"),
-    "becn.fig3.short": ("queue.max", lambda p: p.scheme == "stop", at(900.0), "partly"),
-    "becn.fig3.sources": ("share", lambda p: p.scheme == "stop", at(0.3), "partly"),
-    "becn.fig4.share-20": ("share", lambda p: p.scheme == "per-vc", at(0.03), "not reproduced"),
-    "becn.fig4.share-100": ("share", lambda p: p.scheme == "per-vc", at(0.12), "not reproduced"),
-    "becn.fig4.per-source": ("share.each", lambda p: p.sources == 2, at(0.003), "partly"),
-    "becn.fig4.throughput": ("throughput", lambda p: p.sources in (50, 100), at(0.7), "not reproduced"),
-    "becn.fig4.mean-queue": ("queue.mean", lambda p: p.sources == 100, at(300.0), "partly"),
-    "becn.fig4.max-queue": ("queue.max", lambda p: p.sources == 20 and p.delay == 100, at(450.0), "partly"),
-    "becn.fig4.model": ("share", lambda p: p.sources == 5, at(0.006), "partly"),
+    "becn.none.share": ("notice_share", lambda p: p.scheme == "halve", at(0.25), "not reproduced"),
+    "becn.none.queue": ("queue_max", lambda p: p.scheme == "halve", at(700.0), "not reproduced"),
+    "becn.fig2.throughput": ("utilisation", lambda p: p.scheme == "halve", at(0.9), "not reproduced"),
+    "becn.fig2.filter": ("notice_share", lambda p: p.scheme == "halve", lambda p, _: 0.01 * p.filter_period, "partly"),
+    "becn.fig2.why": ("queue_mean", lambda p: p.scheme == "halve", lambda p, _: 200.0 - p.filter_period, "partly"),
+    "becn.simple.full-rate": (
+        "queue_max",
+        lambda p: p.scheme == "halve-full" and p.filter_period == 1,
+        at(450.0),
+        "partly",
+    ),
+    "becn.fig3.throughput": ("utilisation", lambda p: p.scheme == "stop" and p.filter_period == 2, at(0.7), "partly"),
+    "becn.fig3.share": ("notice_share", lambda p: p.scheme == "stop", at(0.2), "not reproduced"),
+    "becn.fig3.short": ("queue_max", lambda p: p.scheme == "stop", at(900.0), "partly"),
+    "becn.fig3.sources": ("notice_share", lambda p: p.scheme == "stop", at(0.3), "partly"),
+    "becn.fig4.share-20": ("notice_share", lambda p: p.scheme == "per-vc", at(0.03), "not reproduced"),
+    "becn.fig4.share-100": ("notice_share", lambda p: p.scheme == "per-vc", at(0.12), "not reproduced"),
+    "becn.fig4.per-source": ("notice_share.each", lambda p: p.sources == 2, at(0.003), "partly"),
+    "becn.fig4.throughput": ("utilisation", lambda p: p.sources in (50, 100), at(0.7), "not reproduced"),
+    "becn.fig4.mean-queue": ("queue_mean", lambda p: p.sources == 100, at(300.0), "partly"),
+    "becn.fig4.max-queue": ("queue_max", lambda p: p.sources == 20 and p.delay == 100, at(450.0), "partly"),
+    "becn.fig4.model": ("notice_share", lambda p: p.sources == 5, at(0.006), "partly"),
     "becn.fig4.toggle": ("fairness", lambda p: p.sources == 50, at(0.7), "partly"),
-    "becn.threshold": ("throughput", lambda p: p.threshold == 500, at(0.5), "partly"),
-    "becn.long": ("throughput", lambda p: p.delay > 100, at(0.6), "partly"),
+    "becn.threshold": ("utilisation", lambda p: p.threshold == 500, at(0.5), "partly"),
+    "becn.long": ("utilisation", lambda p: p.delay > 100, at(0.6), "partly"),
     "becn.lossless": ("lost", lambda p: p == Point("stop", 5, 50, 2), at(1.0), "not reproduced"),
 }
 
@@ -303,7 +311,7 @@ def test_three_quarters_of_the_points_are_mostly(runs: Runs) -> None:
         for number, point in enumerate(points[:17]):
             assert verdict_on("becn.fig4.throughput", runs) == "reproduced", number
             for values in runs.measures[point].values():
-                values["throughput"] = 0.7
+                values["utilisation"] = 0.7
         assert verdict_on("becn.fig4.throughput", runs) == "not reproduced"
     finally:
         runs.measures.update(kept)
@@ -325,7 +333,7 @@ def test_missing_runs_are_named() -> None:
 
 # --------------------------------------------------------------------------------------------------------- the figures
 def test_all_figures_of_the_paper_and_those_beside(runs: Runs) -> None:
-    sheets = list(paper_figures(runs, list(TITLES)))
+    sheets = [make(runs) for makers in PAPER.values() for make in makers]
     assert [sheet.name for sheet in sheets] == ["figure-2", "figure-3", "figure-4"]
     for sheet in sheets:
         assert "The paper on figure" in sheet.caption
@@ -333,7 +341,7 @@ def test_all_figures_of_the_paper_and_those_beside(runs: Runs) -> None:
         assert {len(curve.points) for panel in sheet.panels for curve in panel.curves} == {11}
     dashed = {curve.label for panel in sheets[2].panels for curve in panel.curves if curve.exact}
     assert dashed == {"ideal model, any N", *(f"ideal, N = {n}" for n in grid.PER_VC_SOURCES)}
-    names = [sheet.name for sheet in beside.beside_figures(runs)]
+    names = [sheet.name for sheet in drawn(BESIDE, runs)]
     assert names == [
         *("levels", "recovery", "full-rate", "few-sources", "threshold", "long-delays", "fairness", "start-up"),
         *("start-up-map", "map-simple", "map-per-vc", "order"),
@@ -346,9 +354,9 @@ def test_captions_say_what_is_missing(runs: Runs) -> None:
     part = Runs(wanted=3)
     point = Point("stop", 5, 20, 4)
     part.measures[point] = {1: runs.measures[point][1]}
-    (sheet,) = paper_figures(part, [2, 3, 4])
+    (sheet,) = drawn([make for makers in PAPER.values() for make in makers], part)
     assert "INCOMPLETE: 1 of 132 runs" in sheet.caption
-    assert [sheet.name for sheet in beside.beside_figures(Runs(wanted=3))] == []
+    assert [sheet.name for sheet in drawn(BESIDE, Runs(wanted=3))] == []
 
 
 @pytest.mark.parametrize("figure", ["1", "5", "x"])
@@ -400,7 +408,8 @@ def test_one_figure_gives_the_same_bytes_for_any_number_of_jobs(
 def test_a_series_point_is_read_from_rest() -> None:
     from penstock.api.run import run
 
-    for each in grid.series_points()[:1]:
+    for each, _ in grid.series_points()[:1]:
+        assert isinstance(each, SeriesPoint)
         shorter = each.build().with_({"duration": "20000 cell times"})
         readings = run(shorter).series
         assert readings["time_s"].min() == pytest.approx(grid.SAMPLE * CELL_TIME_S, rel=0.6)

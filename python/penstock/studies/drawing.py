@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from penstock.core.errors import InputError
-from penstock.plot import Curve, Sheet
+from penstock.plot import Curve, Panel, Sheet
 from penstock.studies.runs import MissingRunError, P, Runs
 
 R = TypeVar("R")
-X = TypeVar("X", float, str)
+X = TypeVar("X", int, float, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,73 @@ def curve(
     return Curve(label, points, hue)
 
 
-def extent(runs: Runs[P], points: Sequence[P], wanted: Mapping[P, int] | None = None, told: str = "") -> str:
-    """The number of runs of a figure, as text.
+def against(
+    runs: Runs[P],
+    groups: Mapping[str, Mapping[X, P]],
+    x_label: str,
+    quantities: Sequence[Quantity],
+    *,
+    title: str = "",
+    names: Sequence[str] = (),
+    log_x: bool = False,
+    joined: bool = False,
+) -> list[Panel]:
+    """One panel a quantity, with one curve a group; a group has the point at each x.
 
-    `wanted` is the number of seeds of a point, if not all have those of the study; `told` is put before the text.
+    `names` gives the colours of the groups, for a whole sheet.
     """
+    hues = {name: hue for hue, name in enumerate(names or groups)}
+    panels = []
+    for quantity in quantities:
+        curves = [
+            curve(runs, quantity.measure, places, scale=quantity.scale, label=label, hue=hues[label])
+            for label, places in groups.items()
+        ]
+        panels.append(panel_of(quantity, curves, x_label, title=title, log_x=log_x, joined=joined))
+    return panels
+
+
+def panel_of(
+    quantity: Quantity,
+    curves: Sequence[Curve],
+    x_label: str = "",
+    *,
+    title: str = "",
+    log_x: bool = False,
+    joined: bool = False,
+) -> Panel:
+    """A panel of one quantity; its axis begins at the quantity's floor, or below the least value."""
+    values = [value for each in curves for found in each.points.values() for value in found.values()]
+    return Panel(
+        x_label,
+        quantity.label,
+        curves=curves,
+        title=title,
+        top=quantity.top,
+        bottom=0.0 if quantity.floor is None else min([quantity.floor, *(0.98 * value for value in values)]),
+        log_x=log_x,
+        log_y=quantity.log_y,
+        each_seed=False,
+        joined=joined,
+    )
+
+
+def scaled(runs: Runs[P], quantity: Quantity, point: P) -> dict[int, float]:
+    """A quantity at one point in the unit of its label, for each seed."""
+    return {seed: quantity.scale * value for seed, value in runs.by_seed(quantity.measure, point).items()}
+
+
+def captioned(runs: Runs[P], points: Sequence[P], *parts: str) -> str:
+    """A caption of several parts and the number of runs. Raises :class:`MissingRunError` if no point was run."""
+    if not any(point in runs.measures for point in points):
+        raise MissingRunError(str(points[0]))
+    return " ".join([*filter(None, parts), extent(runs, points)])
+
+
+def extent(runs: Runs[P], points: Sequence[P], wanted: Mapping[P, int] | None = None, told: str = "") -> str:
+    """The number of runs of a figure, as text; `told` is put before it."""
     there = [len(runs.measures.get(point, {})) for point in points]
-    needed = [runs.wanted if wanted is None else wanted[point] for point in points]
+    needed = [runs.seeds_at(point) if wanted is None else wanted[point] for point in points]
     if any(count < need for count, need in zip(there, needed, strict=True)):
         return f"INCOMPLETE: {sum(map(min, there, needed))} of {sum(needed)} runs."
     few, many = min(needed), max(needed)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from penstock.core.scenario import Scenario
+from penstock.studies import framework
+from penstock.studies.framework import SeriesPoint, Wanted
 from penstock.studies.runs import FULL_SEEDS
 
 
@@ -36,6 +36,8 @@ SCHEMES = {
     "stop": Scheme("stop, simple filter, peak 100 %", "figure-3", 1.0, 6),
     "per-vc": Scheme("halve, filter per VC, peak 100 %", "figure-4", 1.0, 9),
 }
+
+FIGURES = (2, 3, 4)
 
 THRESHOLD = 250
 DELAYS = tuple(range(0, 101, 10))
@@ -84,37 +86,30 @@ SAMPLE = 32
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Point:
+class Point(framework.Point):
     """One run without its seed."""
 
     scheme: str
     sources: int
     delay: int
-    period: int
+    filter_period: int
     threshold: int = THRESHOLD
     order: str = "random"
 
     def __str__(self) -> str:
-        told = f"{SCHEMES[self.scheme].name}, N = {self.sources}, D = {self.delay}, F = {self.period}"
+        told = f"{SCHEMES[self.scheme].name}, N = {self.sources}, D = {self.delay}, F = {self.filter_period}"
         if self.threshold != THRESHOLD:
             told += f", threshold {self.threshold}"
         return told if self.order == "random" else f"{told}, {self.order} order"
 
     @property
-    def parameters(self) -> dict[str, object]:
-        """The parameters of the point, by name."""
-        return {
-            "scheme": self.scheme,
-            "sources": self.sources,
-            "delay": self.delay,
-            "filter_period": self.period,
-            "threshold": self.threshold,
-            "order": self.order,
-            "kind": "run",
-        }
+    def file(self) -> str:
+        """The ready file of its scheme."""
+        return f"atm_lan/{SCHEMES[self.scheme].file}"
 
-    def build(self) -> Scenario:
-        """The scenario of this point, from its ready file."""
+    @property
+    def changes(self) -> dict[str, object]:
+        """What differs from it."""
         is_per_vc = self.scheme == "per-vc"
         changes: dict[str, object] = {
             "flow.source.count": self.sources,
@@ -122,45 +117,17 @@ class Point:
             "line.output.order": self.order,
             "line.output.congestion_point.becn.threshold": f"{self.threshold} cells",
             "line.output.congestion_point.becn.filter": {
-                "per_vc" if is_per_vc else "simple": {"period": f"{self.period} cell times"}
+                "per_vc" if is_per_vc else "simple": {"period": f"{self.filter_period} cell times"}
             },
         }
-        if is_per_vc and self.period != PER_VC_PERIOD:  # the shortest recovery is about the filter's period
+        if is_per_vc and self.filter_period != PER_VC_PERIOD:  # the shortest recovery is about the filter's period
             changes["flow.source.reaction_point.becn.recovery"] = {
-                "by_level": {"lowest": f"{self.period} cell times", "highest": f"{4 * self.period} cell times"}
+                "by_level": {
+                    "lowest": f"{self.filter_period} cell times",
+                    "highest": f"{4 * self.filter_period} cell times",
+                }
             }
-        return ready(SCHEMES[self.scheme].file).with_(changes)
-
-
-@dataclass(frozen=True, slots=True)
-class SeriesPoint:
-    """A point with time series from the start, for so many cell times; `kind` is their purpose."""
-
-    point: Point
-    kind: str
-    end: int
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Those of the point; only the kind differs."""
-        return {**self.point.parameters, "kind": self.kind}
-
-    def build(self) -> Scenario:
-        """The scenario of the point, shorter, with readings."""
-        changes: dict[str, object] = {
-            "duration": f"{self.end} cell times",
-            "warm_up": "0 cell times",
-            "stop": None,
-            "measure.sample": f"{SAMPLE} cell times",
-            "measure.sample_flows": self.kind == "watched",
-        }
-        return self.point.build().with_(changes)
-
-
-@cache
-def ready(name: str) -> Scenario:
-    """A ready file of the study."""
-    return Scenario.load(f"atm_lan/{name}")
+        return changes
 
 
 # ---------------------------------------------------------------------------------------------- points of the figures
@@ -204,7 +171,7 @@ def beside_points() -> list[Point]:
         *mapped(),
         *halve(ORDER_PERIOD, COARSE, order="fixed"),
     ]
-    shown = {point for figure in (2, 3, 4) for point in figure_points(figure)}
+    shown = {point for figure in FIGURES for point in figure_points(figure)}
     return [point for point in dict.fromkeys(wanted) if point not in shown]
 
 
@@ -214,12 +181,32 @@ def watched_point(name: str) -> Point:
     return Point(scheme, sources, WATCHED_DELAY, period)
 
 
-def series_points() -> list[SeriesPoint]:
+def series_points() -> list[Wanted[Point]]:
     """The points whose time series are stored: those that are drawn, and those whose oscillation is measured."""
-    watched = [SeriesPoint(watched_point(name), "watched", WATCHED_END) for name in WATCHED]
-    return watched + [SeriesPoint(point, "pulse", PULSE_END) for point in pulse_points()]
+    watched: list[Wanted[Point]] = [(with_series(watched_point(name), "watched", WATCHED_END), 1) for name in WATCHED]
+    return [*watched, *((with_series(point, "pulse", PULSE_END), BESIDE_SEEDS) for point in pulse_points())]
+
+
+def with_series(point: Point, kind: str, end: int) -> SeriesPoint[Point]:
+    """A point with time series from the start, for so many cell times."""
+    changes = {
+        "duration": f"{end} cell times",
+        "warm_up": "0 cell times",
+        "stop": None,
+        "measure.sample": f"{SAMPLE} cell times",
+        "measure.sample_flows": kind == "watched",
+    }
+    return SeriesPoint(point, kind, changes)
 
 
 def pulse_points() -> list[Point]:
     """The points whose oscillation's period is measured: the simple filter's periods."""
     return [Point("halve", HALVE_SOURCES, WATCHED_DELAY, period) for period in HALVE_PERIODS]
+
+
+def points(figure: str | None) -> list[Wanted[Point]]:
+    """The points to run for a figure, or for all: those of the figures, the additional ones, and time series."""
+    if figure is not None:
+        return [(point, None) for point in figure_points(int(figure))]
+    shown = [(point, None) for number in FIGURES for point in figure_points(number)]
+    return [*shown, *((point, BESIDE_SEEDS) for point in beside_points()), *series_points()]

@@ -2,7 +2,7 @@
 
 from penstock.studies.framework import Study
 from penstock.studies.satellite.claims import PREDICATES
-from penstock.studies.satellite.figures import BESIDE, PLANS, THESIS
+from penstock.studies.satellite.figures import BESIDE, PAPER, PLANS
 from penstock.studies.satellite.grid import Point, points, rare_points
 from penstock.studies.satellite.measures import READINGS, TABLES, measure
 
@@ -15,7 +15,7 @@ STUDY = Study(
     measure=measure,
     tables=TABLES,
     readings=READINGS,
-    figures=THESIS,
+    figures=PAPER,
     beside=BESIDE,
     choice=f"give {min(PLANS)} to {max(PLANS)}",
     predicates=PREDICATES,

@@ -358,7 +358,7 @@ def alternatives_sheet(scenario: int) -> Callable[[Runs], Sheet]:
     return make
 
 
-THESIS: Mapping[str, Sequence[Callable[[Runs], Sheet]]] = {str(number): [thesis_figure(number)] for number in PLANS}
+PAPER: Mapping[str, Sequence[Callable[[Runs], Sheet]]] = {str(number): [thesis_figure(number)] for number in PLANS}
 BESIDE: Sequence[Callable[[Runs], Sheet]] = (
     *(series_sheet(scenario, case) for scenario in MIXES for case in ("2", "3")),
     *(mark_sheet(scenario, case) for scenario in MIXES for case in ("2", "3")),

@@ -1,60 +1,56 @@
-"""The measures of the BECN study: one number per measure, point and seed, and time series."""
+"""The measures of the BECN study: one number per measure, point and seed, and what its time series show.
+
+A measure that is a column of a result table has its name.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
 from penstock.studies import runs
 from penstock.studies.becn.grid import SCHEMES, Point
-from penstock.studies.runs import MissingRunError, Row, Trace
+from penstock.studies.framework import Readings
+from penstock.studies.runs import MissingRunError, RunTables, Trace
 
 CELL_TIME_S = 2.73e-6
 SETTLED_FROM = 100_000
 """Cell times at the start of a time series that the oscillation's period ignores."""
 
 
-@dataclass(slots=True)
-class Runs(runs.Runs[Point]):
-    """The measures and time series of the BECN study; `pulse` are those whose oscillation is measured."""
-
-    pulse: runs.Runs[Point] = field(default_factory=runs.Runs)
-
-    def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], levels: list[Row]) -> None:
-        """Reads the result tables of one run."""
-        self.keep(point, seed, measure(groups, ports, levels))
-
-    def oscillations(self, point: Point) -> dict[int, float]:
-        """The mean period of the queue's oscillation in cell times, for each seed."""
-        traces = self.pulse.traces(point, "output", "queue_0")
-        found = {seed: oscillation(settled(trace)) for seed, trace in traces.items()}
-        return {seed: period for seed, period in found.items() if period is not None}
+Runs = runs.Runs[Point]
+"""The measures and time series of the BECN study."""
+TABLES = {"groups": ("source",), "ports": ("output",), "levels": ()}
+READINGS = Readings(quantities=("queue_0", "notices", "level"))
 
 
-def measure(groups: list[Row], ports: list[Row], levels: list[Row]) -> Iterator[tuple[str, float]]:
+def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     """The measures of one run, after warm-up except for the start-up peak.
 
     The server works whenever there is a cell, so the cell times measured are the departures over the utilisation.
     """
-    output = next(row for row in ports if row["port"] == "output")
-    sources = next(row for row in groups if row["group"] == "source")
+    output, sources = run.row("ports", port="output"), run.row("groups", group="source")
     cell_times = output["departed"] / output["utilisation"]
-    yield "share", output["notices_mild"] / cell_times
-    yield "share.each", output["notices_mild"] / cell_times / sources["flows"]
-    yield "throughput", output["utilisation"]
-    yield "empty", 1 - output["utilisation"]
-    yield "queue.mean", output["queue_mean"]
-    yield "queue.max", float(output["queue_max"])
-    yield "queue.start", float(output["queue_max_start"])
+    yield "notice_share", output["notices_mild"] / cell_times
+    yield "notice_share.each", output["notices_mild"] / cell_times / sources["flows"]
+    yield "idle", 1 - output["utilisation"]
+    for column in ("utilisation", "queue_mean", "queue_max", "queue_max_start"):
+        yield column, float(output[column])
     yield "fairness", sources["fairness"]
     yield "lost", float(output["discarded"] + sources["lost"])
     yield "sent", float(sources["sent"])
     yield "growth", (sources["sent"] - sources["delivered"]) / sources["delivered"]
     if output["notices_mild"]:
         yield "obeyed", sources["obeyed_mild"] / output["notices_mild"]
-    for row in levels:
+    for row in run.rows["levels"]:
         yield f"level.{row['level']}", row["share"]
+
+
+def oscillations(measured: Runs, point: Point) -> dict[int, float]:
+    """The mean period of the queue's oscillation in cell times, for each seed."""
+    traces = measured.of_kind("pulse").traces(point, "output", "queue_0")
+    found = {seed: oscillation(settled(trace)) for seed, trace in traces.items()}
+    return {seed: period for seed, period in found.items() if period is not None}
 
 
 def settled(trace: Trace) -> Trace:
@@ -103,3 +99,15 @@ def window(trace: Trace, first: float, last: float) -> Trace:
     if not kept:
         raise MissingRunError(f"a time series from {first:g} to {last:g} cell times")
     return [at for at, _ in kept], [value for _, value in kept]
+
+
+def slopes(measured: Runs, name: str, points: Sequence[Point]) -> dict[int, float]:
+    """The least-squares slope of a measure against the delay, for each seed that has all points."""
+    delays = [point.delay for point in points]
+    middle = math.fsum(delays) / len(delays)
+    square = math.fsum((delay - middle) ** 2 for delay in delays)
+    columns = [measured.by_seed(name, point) for point in points]
+    return {
+        seed: math.fsum((delay - middle) * column[seed] for delay, column in zip(delays, columns, strict=True)) / square
+        for seed in measured.seed_means(name, points)
+    }

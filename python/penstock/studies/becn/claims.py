@@ -1,0 +1,412 @@
+"""The claims of the BECN paper: one predicate for each, none of them tuned to the result.
+
+Sources synchronise, so single points jump: a sentence about delays up to some D is judged on the mean over them and
+over seeds, and its note names the delay at which the runs are worst. Words of the paper that need a number have it
+here, set before the runs.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import partial
+
+from penstock.statistics import student
+from penstock.studies import predicates
+from penstock.studies.becn import grid
+from penstock.studies.becn.grid import (
+    DELAYS,
+    FEW,
+    HALVE_PERIODS,
+    PER_VC_SOURCES,
+    SCHEMES,
+    SHORT,
+    STOP_PERIODS,
+    THRESHOLD,
+    Point,
+    halve,
+    per_vc,
+    stop,
+)
+from penstock.studies.becn.measures import Runs, level_shares, oscillations, slopes
+from penstock.studies.claims import Clause, Evidence, Samples
+from penstock.studies.orders import above, all_above, constant, plus, rising
+from penstock.studies.predicates import Factor, Predicates, clauses, percent, percents
+from penstock.studies.runs import MissingRunError, mean
+
+PREDICATES: Predicates[Runs] = Predicates(
+    scheme=Factor(("scheme", "sources")),
+    peak=Factor(("scheme", "filter_period")),
+)
+claim = PREDICATES.claim
+
+ACCEPTABLE = 500
+"""Cells: the longest queue that sections 4.1 and 5 call acceptable."""
+BOUNDED = 0.001
+"""The greatest growth of the queue in a run, as a part of the delivered cells, that counts as bounded."""
+SLOWLY = 1.5
+"""Cells per cell time of delay: at this rate the threshold of 250 becomes 400 at a delay of 100."""
+CLOSE = 0.25
+"""The relative difference from the ideal model that a measure may have, on average over the delays."""
+EVEN = 1.5
+"""The greatest ratio of the greatest to the least value that is "approximately constant" in the paper."""
+PROPORTIONAL = 1.5
+"""The same for the share of one source: "approximately proportional to the number" in the paper."""
+EACH = (0.0006, 0.0010)
+"""The limits of "about 0.08 % each": within a quarter."""
+FAIR = 0.95
+"""Jain's index of sources that share fairly."""
+TOGGLING = 0.8
+"""The part of its time that a source is at its fair rate and the two next to it."""
+SLIGHT = 0.10
+"""The greatest loss of throughput that is slight."""
+
+
+# ------------------------------------------------------------------------------------------------ bands and their ends
+def band(runs: Runs, name: str, groups: dict[str, list[Point]], note: str = "") -> Samples:
+    """A measure for each group of points, the mean over them for each seed; the note names the worst single point."""
+    points = [point for group in groups.values() for point in group]
+    means = {point: runs.mean(name, point) for point in points}
+    low, high = min(points, key=means.__getitem__), max(points, key=means.__getitem__)
+    ends = f"single points from {means[low]:.4g} ({place(low)}) to {means[high]:.4g} ({place(high)})"
+    told = "; ".join(part for part in (f"means over the delays; {ends}", note) if part)
+    return Samples({label: runs.mean_over(name, group) for label, group in groups.items()}, told)
+
+
+def place(point: Point) -> str:
+    """The place of a point in a figure."""
+    return f"N = {point.sources}, F = {point.filter_period}, D = {point.delay}"
+
+
+# ---------------------------------------------------------------------------------------------- no filter, and figure 2
+@claim("becn.none.share")
+def _(runs: Runs) -> Evidence:
+    return band(runs, "notice_share", {"D = 0 to 30": halve(0, SHORT)})
+
+
+@claim("becn.none.queue")
+def _(runs: Runs) -> Evidence:
+    return band(runs, "queue_max", {"D = 0 to 30": halve(0, SHORT)})
+
+
+@claim("becn.fig2.throughput")
+def _(runs: Runs) -> Evidence:
+    samples = band(runs, "utilisation", {"D = 20 to 100": halve(0, DELAYS[2:])})
+    try:
+        letter = runs.mean_over("utilisation", halve(0, grid.COARSE[1:], "halve-output"))
+    except MissingRunError:
+        return samples
+    note = f"{samples.note}; by the letter, with 128 of the line's cell times, {student(letter)}"
+    return Samples(samples.points, note)
+
+
+@claim("becn.fig2.filter")
+def _(runs: Runs) -> Evidence:
+    none, most = halve(0), halve(HALVE_PERIODS[-1])
+    better = all_above(
+        "filter_period",
+        "F = 8 remains useful: more throughput and fewer BECN cells than without a filter",
+        [
+            (runs.seed_means("utilisation", most), runs.seed_means("utilisation", none)),
+            (runs.seed_means("notice_share", none), runs.seed_means("notice_share", most)),
+        ],
+    )
+    growth = max(max(runs.values("growth", point)) for point in most)
+    longest = ", ".join(f"{runs.mean('queue_max', point):.0f} at D = {point.delay}" for point in most[::5])
+    fewer = sum(
+        runs.mean("notice_share", one) < runs.mean("notice_share", other) for one, other in zip(most, none, strict=True)
+    )
+    shown = f"fewer BECN cells at {fewer} of {len(most)} delays"
+    return clauses(
+        runs,
+        rising(
+            "filter_period",
+            "the throughput rises with F",
+            [runs.seed_means("utilisation", halve(each)) for each in HALVE_PERIODS],
+        ),
+        rising(
+            "filter_period",
+            "the BECN share falls",
+            [runs.seed_means("notice_share", halve(each)) for each in HALVE_PERIODS],
+            falls=True,
+        ),
+        rising(
+            "filter_period",
+            "the longest queue grows faster with the delay",
+            [slopes(runs, "queue_max", halve(each)) for each in HALVE_PERIODS],
+            "{:.2f}",
+        ),
+        replace(better, shown=shown),
+        Clause("F = 8 remains useful: the queue is bounded", growth < BOUNDED, f"longest {longest}"),
+        note=f"F = {', '.join(map(str, HALVE_PERIODS))}; means over D = 0 to 100",
+    )
+
+
+@claim("becn.fig2.why")
+def _(runs: Runs) -> Evidence:
+    periods = [oscillations(runs, point) for point in grid.pulse_points()]
+    if not all(periods):
+        raise MissingRunError("an oscillation of the queue")
+    return clauses(
+        runs,
+        rising(
+            "filter_period",
+            "the mean queue grows with F",
+            [runs.seed_means("queue_mean", halve(each)) for each in HALVE_PERIODS],
+        ),
+        rising(
+            "filter_period", f"the oscillation's period grows (cell times, D = {grid.WATCHED_DELAY})", periods, "{:.0f}"
+        ),
+        rising(
+            "filter_period",
+            "the queue is empty for less of the time",
+            [runs.seed_means("idle", halve(each)) for each in HALVE_PERIODS],
+            falls=True,
+        ),
+        note=f"F = {', '.join(map(str, HALVE_PERIODS))}; means over D = 0 to 100",
+    )
+
+
+@claim("becn.simple.full-rate")
+def _(runs: Runs) -> Evidence:
+    beside = slopes(runs, "queue_max", halve(HALVE_PERIODS[-1], grid.COARSE))
+    parts = []
+    for period in grid.FULL_RATE_PERIODS:
+        full = halve(period, grid.COARSE, "halve-full")
+        longest, steep = runs.by_seed("queue_max", full[1]), slopes(runs, "queue_max", full)
+        text = f"F = {period}: at D = {full[1].delay} the longest queue is over {ACCEPTABLE} cells"
+        parts.append(all_above("", text, [(longest, constant(ACCEPTABLE, longest))], f"{mean(longest.values()):.0f}"))
+        text = f"F = {period}: it grows faster with the delay than at a peak of 25 % with F = 8, which is useful"
+        parts.append(above("peak", f"{text} (cells per cell time)", steep, beside, "{:.1f}"))
+    return clauses(runs, *parts)
+
+
+# ---------------------------------------------------------------------------------------------------------- figure 3
+@claim("becn.fig3.throughput")
+def _(runs: Runs) -> Evidence:
+    return band(runs, "utilisation", {f"F = {period}": stop(period) for period in STOP_PERIODS[1:]})
+
+
+@claim("becn.fig3.share")
+def _(runs: Runs) -> Evidence:
+    return band(runs, "notice_share", {f"F = {period}": stop(period) for period in STOP_PERIODS[2:]})
+
+
+@claim("becn.fig3.short")
+def _(runs: Runs) -> Evidence:
+    def conditions(period: int) -> list[Clause]:
+        queue, share = (runs.average(name, stop(period, SHORT)) for name in ("queue_max", "notice_share"))
+        return [
+            Clause(f"longest queue under {ACCEPTABLE} cells", queue < ACCEPTABLE, f"{queue:.0f}"),
+            Clause("BECN share under 5 %", share < 0.05, percent(share)),
+        ]
+
+    def merit(period: int) -> tuple[int, float]:
+        throughput = runs.average("utilisation", stop(period, SHORT))
+        return sum(part.holds for part in conditions(period)) + (throughput >= 0.85), throughput
+
+    best = max(STOP_PERIODS[1:], key=merit)
+    samples = band(runs, "utilisation", {f"F = {best}, D = 0 to 30": stop(best, SHORT)})
+    return Samples(samples.points, samples.note, conditions(best))
+
+
+@claim("becn.fig3.sources")
+def _(runs: Runs) -> Evidence:
+    parts = []
+    for period in STOP_PERIODS:
+        less, more = (runs.seed_means("notice_share", points) for points in (stop(period), halve(period)))
+        parts.append(
+            all_above("scheme", f"F = {period}: fewer BECN cells than halving", [(more, less)], percents(less, more))
+        )
+        flat, steep = (slopes(runs, "queue_max", points) for points in (stop(period), halve(period)))
+        text = f"F = {period}: with halving the longest queue grows faster with the delay (cells per cell time)"
+        parts.append(above("scheme", text, steep, flat, "{:.1f}"))
+    few, many = 5, grid.MANY[-1]
+    low, high = (runs.by_seed("queue_max", *stop(grid.MANY_PERIOD, (20,), each)) for each in (few, many))
+    shown = f"{mean(low.values()):.0f} and {mean(high.values()):.0f}, F = {grid.MANY_PERIOD}"
+    text = f"at D = 20 the longest queue is under {ACCEPTABLE} cells for {few} sources, over it for {many}"
+    between = constant(ACCEPTABLE, low)
+    parts.append(all_above("sources", text, [(between, low), (high, between)], shown))
+    return clauses(runs, *parts, note="figure 3 (5 sources, peak 100 %) against figure 2 (20 sources, peak 25 %)")
+
+
+# ---------------------------------------------------------------------------------------------------------- figure 4
+@claim("becn.fig4.share-20")
+def _(runs: Runs) -> Evidence:
+    return band(runs, "notice_share", {"N = 20": per_vc(20)})
+
+
+@claim("becn.fig4.share-100")
+def _(runs: Runs) -> Evidence:
+    return band(runs, "notice_share", {"N = 100": per_vc(100)})
+
+
+@claim("becn.fig4.per-source")
+def _(runs: Runs) -> Evidence:
+    each = {sources: runs.average("notice_share.each", per_vc(sources)) for sources in PER_VC_SOURCES}
+    uneven = {}
+    for sources in PER_VC_SOURCES:
+        values = [runs.mean("notice_share", point) for point in per_vc(sources)]
+        uneven[sources] = max(values) / min(values)
+    odd = max(uneven, key=uneven.__getitem__)
+    ratio = max(each.values()) / min(each.values())
+    return clauses(
+        runs,
+        Clause(
+            f"constant in the delay: the highest at most {EVEN} times the lowest, at every N",
+            uneven[odd] <= EVEN,
+            f"{uneven[odd]:.2f} times at N = {odd}",
+        ),
+        Clause(
+            f"proportional to N: the share of one source differs at most {PROPORTIONAL} times",
+            ratio <= PROPORTIONAL,
+            f"{ratio:.2f} times",
+        ),
+        *(
+            Clause(f"N = {sources}: about 0.08 % each", EACH[0] <= value <= EACH[1], percent(value))
+            for sources, value in each.items()
+        ),
+        note="means over D = 0 to 100; about is 0.06 to 0.10 %",
+    )
+
+
+@claim("becn.fig4.throughput")
+def _(runs: Runs) -> Evidence:
+    points = [point for sources in PER_VC_SOURCES for point in per_vc(sources)]
+    columns = [runs.by_seed("utilisation", point) for point in points]
+    seeds = [seed for seed in columns[0] if all(seed in column for column in columns)]
+    quarter = len(points) // 4
+    values = [sorted(column[seed] for column in columns)[quarter] for seed in seeds]
+    if not values:
+        raise MissingRunError(f"throughput at {points[0]}")
+    below = [point for point in points if runs.mean("utilisation", point) < 0.8]
+    note = f"reached by at least three quarters of the {len(points)} points, in each seed; {len(below)} are below 80 %"
+    low = min(points, key=lambda point: runs.mean("utilisation", point))
+    return Samples(
+        {"three quarters of the points": values},
+        f"{note}, the lowest {runs.mean('utilisation', low):.3f} at {place(low)}",
+    )
+
+
+@claim("becn.fig4.mean-queue")
+def _(runs: Runs) -> Evidence:
+    points = {f"N = {n}, D = {point.delay}": point for n in PER_VC_SOURCES for point in per_vc(n)}
+    return predicates.samples(runs, "queue_mean", points, "each N and D judged")
+
+
+@claim("becn.fig4.max-queue")
+def _(runs: Runs) -> Evidence:
+    points = {f"N = {n}, D = {point.delay}": point for n in FEW for point in per_vc(n)}
+    steep = {sources: slopes(runs, "queue_max", per_vc(sources)) for sources in FEW}
+    grows = all_above(
+        "delay",
+        f"it grows with the delay, by less than {SLOWLY} cells per cell time, for each N",
+        [pair for each in steep.values() for pair in ((each, constant(0.0, each)), (constant(SLOWLY, each), each))],
+        ", ".join(f"{mean(each.values()):.2f} at N = {sources}" for sources, each in steep.items()),
+    )
+    samples = predicates.samples(runs, "queue_max", points, "each N and D judged")
+    return Samples(samples.points, samples.note, [grows])
+
+
+@claim("becn.fig4.model")
+def _(runs: Runs) -> Evidence:
+    from penstock.truth import becn
+
+    parts = []
+    for sources in FEW:
+        ideal = {
+            "notice_share": partial(becn.notice_share, sources, THRESHOLD),
+            "queue_max": partial(becn.greatest_queue, THRESHOLD),
+            "queue_mean": partial(becn.mean_queue, THRESHOLD),
+        }
+        for name, model in ideal.items():
+            off = [runs.mean(name, point) / model(point.delay) - 1 for point in per_vc(sources)]
+            typical = math.fsum(map(abs, off)) / len(off)
+            word = {"notice_share": "BECN share", "queue_max": "longest queue", "queue_mean": "mean queue"}[name]
+            shown = f"off by {percent(typical)}, from {100 * min(off):+.0f} to {100 * max(off):+.0f} %"
+            parts.append(Clause(f"N = {sources}: {word}", typical <= CLOSE, shown))
+    return clauses(runs, *parts, note=f"close is within {percent(CLOSE)} on average over D = 0 to 100")
+
+
+@claim("becn.fig4.toggle")
+def _(runs: Runs) -> Evidence:
+    parts = []
+    rates = SCHEMES["per-vc"].rates
+    for sources in PER_VC_SOURCES:
+        shares = level_shares(runs, per_vc(sources))
+        fair = round(math.log2(sources))
+        near = math.fsum(shares[level] for level in (fair - 1, fair, fair + 1))
+        often = max(range(len(rates)), key=shares.__getitem__)
+        shown = f"{percent(near)} at 1/{2 ** (fair - 1)} to {rates[fair + 1]:g} of the link, most at {rates[often]:g}"
+        parts.append(
+            Clause(
+                f"N = {sources}: {percent(TOGGLING)} of the time at the rate nearest the fair one or next to it",
+                near >= TOGGLING,
+                shown,
+            )
+        )
+    index = {sources: runs.average("fairness", per_vc(sources)) for sources in PER_VC_SOURCES}
+    least = min(index, key=index.__getitem__)
+    parts.append(
+        Clause(
+            f"the sources share fairly: Jain's index of {FAIR} or more at every N",
+            index[least] >= FAIR,
+            f"at least {index[least]:.3f}, at N = {least}",
+        )
+    )
+    return clauses(runs, *parts, note="means over D = 0 to 100")
+
+
+# ---------------------------------------------------------------------- threshold, delays and loss
+@claim("becn.threshold")
+def _(runs: Runs) -> Evidence:
+    def means(name: str) -> list[dict[int, float]]:
+        by_threshold = (per_vc(grid.THRESHOLD_SOURCES, grid.THRESHOLD_DELAYS, each) for each in grid.THRESHOLDS)
+        return [runs.seed_means(name, points) for points in by_threshold]
+
+    return clauses(
+        runs,
+        rising("threshold", "the mean queue grows with the threshold", means("queue_mean")),
+        rising("threshold", "the queue is empty for less of the time", means("idle"), falls=True),
+        rising("threshold", "the throughput rises", means("utilisation")),
+        note=f"{grid.THRESHOLD_SOURCES} sources, thresholds of {', '.join(map(str, grid.THRESHOLDS))} cells; "
+        f"means over D = {', '.join(map(str, grid.THRESHOLD_DELAYS))}",
+    )
+
+
+@claim("becn.long")
+def _(runs: Runs) -> Evidence:
+    def ends(name: str, sources: int) -> tuple[dict[int, float], dict[int, float]]:
+        return runs.seed_means(name, per_vc(sources)), runs.seed_means(name, per_vc(sources, grid.LONG))
+
+    parts = []
+    for sources in grid.LONG_SOURCES:
+        near, far = ends("utilisation", sources)
+        parts.append(
+            all_above(
+                "delay",
+                f"N = {sources}: slight loss of throughput",
+                [(near, far), (far, plus(-SLIGHT, near))],
+                percents(near, far),
+            )
+        )
+        for name, word in (("queue_mean", "mean"), ("queue_max", "longest")):
+            near, far = ends(name, sources)
+            parts.append(above("delay", f"N = {sources}: the {word} queue grows (far and near)", far, near, "{:.0f}"))
+    note = f"means over D = 0 to 100 and over D = {', '.join(map(str, grid.LONG))} (120 to 240 km)"
+    return clauses(runs, *parts, note=f"{note}; slight is above 0 and below {percent(SLIGHT)} of the link")
+
+
+@claim("becn.lossless")
+def _(runs: Runs) -> Evidence:
+    points = [point for figure in (2, 3, 4) for point in grid.figure_points(figure)]
+    growth = {point: max(runs.values("growth", point)) for point in points}
+    most = max(points, key=growth.__getitem__)
+    bounded = Clause(
+        f"bounded: no run of figures 2 to 4 sent {percent(BOUNDED)} more cells than it delivered",
+        growth[most] < BOUNDED,
+        f"at most {percent(growth[most])} more, at {place(most)}",
+    )
+    count = predicates.never(runs, "lost", "sent", {str(point): point for point in points})
+    note = "steady state of all points of the figures; the queue has no limit, so no cell can be lost"
+    return replace(count, note=note, beside=[bounded], by_construction=True)
