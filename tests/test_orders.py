@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from penstock.studies.orders import above, all_above, any_above, paired_by_seed, rising, which_above
+from penstock.studies.orders import above, all_above, any_above, exceeds, paired_by_seed, rising, which_above
 from penstock.studies.runs import FULL_SEEDS, MissingRunError
 
 SEEDS = range(1, FULL_SEEDS + 1)
@@ -36,6 +36,13 @@ def test_what_is_above_is_so_with_its_whole_interval() -> None:
     assert (open_one.holds, open_one.undecided, open_one.answer) == (False, True, "too few replications")
     wrong = above("case", "more", by_seed([2.0, 2.0]), by_seed([3.0, 3.0]))
     assert (wrong.holds, wrong.undecided, wrong.answer) == (False, False, "no")
+
+
+def test_what_exceeds_does_so_with_its_whole_interval_and_a_printed_value_by_itself() -> None:
+    assert exceeds(by_seed([3.0, 3.0]), by_seed([2.0, 2.0]), 1.4)
+    assert not exceeds(by_seed([3.0, 3.0]), by_seed([2.0, 2.0]), 1.5)
+    assert not exceeds(by_seed([3.0, 5.0]), by_seed([2.0, 2.0]))
+    assert exceeds({1: 3.0}, {1: 2.0})
 
 
 def test_identical_runs_are_a_tie_and_one_replication_tells_nothing() -> None:

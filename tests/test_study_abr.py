@@ -15,12 +15,15 @@ from penstock.api.run import run
 from penstock.core.errors import InputError
 from penstock.core.scenario import ready as ready_files
 from penstock.show.study import show
-from penstock.studies.abr import Study, beside, grid
+from penstock.studies.abr import STUDY, grid
+from penstock.studies.abr.claims import PREDICATES
+from penstock.studies.abr.figures import BESIDE
 from penstock.studies.abr.grid import CRM_32, CRM_FULL, Point, watched
-from penstock.studies.abr.runs import DESTINATION, FLOW, Runs, measure
-from penstock.studies.abr.verdicts import PREDICATES, least_without_cut
+from penstock.studies.abr.measures import DESTINATION, FLOW, Runs, least_without_cut, measure
 from penstock.studies.claims import load_claims, require_match, verdict
-from penstock.studies.runs import MissingRunError
+from penstock.studies.drawing import drawn
+from penstock.studies.framework import Reproduction
+from penstock.studies.runs import MissingRunError, RunTables
 from penstock.truth import abr
 
 CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.abr")}
@@ -83,7 +86,7 @@ def measured(point: Point) -> dict[str, float]:
         (part["component"][0], part["quantity"][0]): (part["time_s"].to_list(), part["value"].to_list())
         for part in result.series.partition_by("component", "quantity")
     }
-    return dict(measure(point, traces, result.flows.filter(flow=FLOW).row(0, named=True)))
+    return dict(measure(point, RunTables({"flows": result.flows.to_dicts()}, traces)))
 
 
 @pytest.mark.parametrize("cdf", grid.CDFS)
@@ -97,7 +100,7 @@ def test_each_cut_is_the_closed_forms(cdf: float) -> None:
 def test_the_first_cut_is_behind_crm_times_nrm_cells(tbe: int) -> None:
     (point,) = grid.exposure_points([tbe])
     found = measured(point)
-    assert (found["sent"], found["cuts"]) == (abr.cells_before_cut(abr.crm(tbe)) + 1, 1)
+    assert (found["cells_sent"], found["cuts"]) == (abr.cells_before_cut(abr.crm(tbe)) + 1, 1)
     assert found["acr.end"] == pytest.approx(139.968e6 * 15 / 16, rel=1e-15)
 
 
@@ -123,10 +126,10 @@ def test_least_crm_without_a_cut_at_one_hop() -> None:
 
 # --------------------------------------------------------------------------------------------------------- what is run
 def test_the_points_are_those_of_the_paper() -> None:
-    points = [point for point, seeds in Study(None, 5).points() if seeds == [1]]
+    points = [point for point, seeds in Reproduction(STUDY, None, 5).points() if list(seeds) == [1]]
     assert len(points) == len(set(points))
     assert {Point(crm=crm) for crm in grid.PAPER_CRMS} <= set(points)
-    assert watched(CRM_32) in [point for point, _ in Study("4", 1).points()]
+    assert watched(CRM_32) in [point for point, _ in Reproduction(STUDY, "4", 1).points()]
 
 
 def test_a_point_is_what_the_specification_says() -> None:
@@ -150,7 +153,7 @@ def test_a_point_is_what_the_specification_says() -> None:
 
 def test_every_ready_file_says_what_to_look_at() -> None:
     names = [name for name in ready_files() if name.startswith(("abr/satellite", "abr/lan"))]
-    assert {f"abr/{grid.file_of(point)}" for point in grid.all_points()} <= set(names)
+    assert {point.file for point in grid.all_points()} <= set(names)
     for name in names:
         text = ready_files()[name].read_text(encoding="utf-8")
         assert "# Look at: " in text.partition("title = ")[0], name
@@ -162,13 +165,13 @@ def outcome(point: Point) -> dict[str, float]:
     loop, granted = point.connection, point.granted
     made = {"answered": float(point.amount > 0), "end": 1.2, "acr.start": granted, "acr.end": granted, "cuts": 0.0}
     made |= {"decay.error": 0.0, "decay.seen": 40.0, "acr.low": 1e5, "acr.high": granted, "swings": 99.0}
-    made |= {"early": 32e6, "late": 45e6, "feedback": 0.55, "effect": 0.825, "lost": 32.0 * point.crm}
+    made |= {"early": 32e6, "late": 45e6, "feedback": 0.55, "effect": 0.825, "cells_lost": 32.0 * point.crm}
     if point.kind == "sweep" and (point.crm >= 6144 or point.cdf == 0):
         made |= {"early": granted, "late": granted}
     if point.kind == "pause":
         made |= {"cuts": 5.0, "acr.resumed": 0.45 * point.rate if point.amount > 0.5 else granted}
     if point.kind == "exposure":
-        made |= {"cuts": 1.0, "sent": point.crm * 32 + 1.0}
+        made |= {"cuts": 1.0, "cells_sent": point.crm * 32 + 1.0}
     if point.kind == "bound":
         made["cuts"] = float(max(0, loop.least_crm() - point.crm))
     if point.kind in ("ratio", "video"):
@@ -215,7 +218,7 @@ def test_runs_as_the_paper_says_reproduce_every_claim(runs: Runs) -> None:
 
 
 BREAKS: dict[str, tuple[str, Callable[[Point], bool], float, str]] = {
-    "abr.icr": ("sent", lambda p: p.kind == "exposure" and p.crm == 32, 993.0, "not reproduced"),
+    "abr.icr": ("cells_sent", lambda p: p.kind == "exposure" and p.crm == 32, 993.0, "not reproduced"),
     "abr.decay": ("decay.error", lambda p: p.cdf == 1 / 8, 1e-6, "partly"),
     "abr.first-feedback": ("answered", lambda p: p.kind == "feedback" and p.crm == 32, 0.0, "partly"),
     "abr.crm32.early": ("early", lambda p: p.crm == 32, 3.2e6, "not reproduced"),
@@ -223,7 +226,7 @@ BREAKS: dict[str, tuple[str, Callable[[Point], bool], float, str]] = {
     "abr.crm6144": ("late", lambda p: p.crm == 6144, 100e6, "partly"),
     "abr.crm-bound": ("cuts", lambda p: p.kind == "bound", 1.0, "not reproduced"),
     "abr.crm256": ("early", lambda p: p.crm == 256, 130e6, "partly"),
-    "abr.tbe-bits": ("sent", lambda p: p.kind == "exposure" and p.crm == 2**19, 33.0, "not reproduced"),
+    "abr.tbe-bits": ("cells_sent", lambda p: p.kind == "exposure" and p.crm == 2**19, 33.0, "not reproduced"),
     "abr.oscillation": ("swings", lambda p: p.crm == 32, 2.0, "partly"),
     "abr.trigger": ("cuts", lambda p: p.kind == "video", 0.0, "partly"),
     "abr.idle": ("early", lambda p: p.kind == "pause", 99e6, "partly"),
@@ -255,11 +258,11 @@ def test_missing_runs_are_named() -> None:
     for predicate in PREDICATES.values():
         with pytest.raises(MissingRunError, match="Crm = "):
             predicate(Runs(wanted=1))
-    assert list(beside.beside_figures(Runs(wanted=1))) == []
+    assert list(drawn(BESIDE, Runs(wanted=1))) == []
 
 
 def test_figures_beside_the_papers(runs: Runs) -> None:
-    names = [sheet.name for sheet in beside.beside_figures(runs)]
+    names = [sheet.name for sheet in drawn(BESIDE, runs)]
     assert names == [
         *("crm-sweep", "turn-round", "cdf-sweep", "crm-bound", "crm-cuts", "exposure", "trigger", "pause", "rule-5"),
         "broken-link",

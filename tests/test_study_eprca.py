@@ -19,14 +19,16 @@ from penstock.core.scenario import Scenario
 from penstock.core.scenario import ready as ready_files
 from penstock.show.study import show
 from penstock.studies.claims import load_claims, require_match, verdict
-from penstock.studies.eprca import Study, beside, grid, point_of
-from penstock.studies.eprca.captions import TITLES
-from penstock.studies.eprca.figures import paper_figures
-from penstock.studies.eprca.grid import LAN, SCHEMES, WAN, Point, SeriesPoint
-from penstock.studies.eprca.runs import Runs, averaged, correlation, settling, total_allowed
-from penstock.studies.eprca.verdicts import PREDICATES, round_trip_s
-from penstock.studies.runs import MissingRunError
+from penstock.studies.drawing import drawn
+from penstock.studies.eprca import STUDY, grid
+from penstock.studies.eprca.claims import PREDICATES, round_trip_s
+from penstock.studies.eprca.figures import BESIDE, PAPER, lead
+from penstock.studies.eprca.grid import LAN, SCHEMES, WAN, Point
+from penstock.studies.eprca.measures import Runs, averaged, correlation, measure, settling, total_allowed
+from penstock.studies.framework import Reproduction, SeriesPoint
+from penstock.studies.runs import MissingRunError, RunTables
 
+PAPERS = [make for makers in PAPER.values() for make in makers]
 CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.eprca")}
 SEEDS = (1, 2, 3)
 
@@ -41,11 +43,11 @@ def outcome(point: Point) -> dict[str, float]:
     use = {"efci": 0.93, "bes": 0.975, "eds": 0.92 + 0.08 * (point.mrf - 0.25)}[point.scheme]
     if point.tau == LAN:
         use = 0.99
-    longest = 250 + 300 * point.tau + 4 * point.connections
+    longest = 250 + 120 * point.tau + 4 * point.connections
     return {"use": use, "max": longest, "mean": longest / 3, "fairness": 0.99}
 
 
-def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], ...]:
+def rows(point: Point, seed: int) -> RunTables:
     """Result tables of such a run."""
     draw = random.Random(f"{point} {seed}")
     made = {name: value * draw.uniform(0.9999, 1.0) for name, value in outcome(point).items()}
@@ -64,7 +66,7 @@ def rows(point: Point, seed: int) -> tuple[list[dict[str, Any]], ...]:
             "queue_mean": made["mean"],
         },
     ]
-    return groups, [{"port": "link", "utilisation": made["use"]}], queues
+    return RunTables({"groups": groups, "ports": [{"port": "link", "utilisation": made["use"]}], "queues": queues})
 
 
 def readings(point: Point, interval_ms: float, end_ms: float) -> Iterator[dict[str, Any]]:
@@ -89,13 +91,12 @@ def readings(point: Point, interval_ms: float, end_ms: float) -> Iterator[dict[s
 
 def make() -> Runs:
     made = Runs(wanted=3)
-    for point, seeds in Study(None, 3).points():
+    for point, seeds in Reproduction(STUDY, None, 3).points():
         if isinstance(point, SeriesPoint):
-            kept = made.watched if point.kind == "watched" else made.steps
-            kept.add_series(point.point, 1, readings(point.point, 0.25, 80.0))
+            made.of_kind(point.kind).add_series(point.point, 1, readings(point.point, 0.25, 80.0))
             continue
         for seed in seeds:
-            made.add(point, seed, *rows(point, seed))
+            made.keep(point, seed, measure(point, rows(point, seed)))
             if point.is_drawn:
                 made.add_series(point, seed, readings(point, 1.0, 300.0))
     return made
@@ -119,11 +120,12 @@ def test_the_points_are_those_of_the_paper() -> None:
 
 
 def test_the_study_names_every_run_once() -> None:
-    named = [(tuple(point.parameters.items()), seed) for point, seeds in Study(None, 10).points() for seed in seeds]
+    points = Reproduction(STUDY, None, 10).points()
+    named = [(tuple(point.parameters.items()), seed) for point, seeds in points for seed in seeds]
     assert len(named) == len(set(named))
-    point, _ = Study(None, 1).points()[0]
+    point, _ = Reproduction(STUDY, None, 1).points()[0]
     assert isinstance(point, Point)
-    assert point_of({**point.parameters, "seed": 1}) == point
+    assert STUDY.point_of({**point.parameters, "seed": 1}) == point
 
 
 @pytest.mark.parametrize(
@@ -216,14 +218,14 @@ def test_runs_as_the_paper_says_reproduce_every_claim(runs: Runs) -> None:
 
 
 BREAKS: dict[str, tuple[str, Callable[[Point], bool], float, str]] = {
-    "epr.lan": ("queue.mean", lambda p: p == Point("bes", LAN), 1.0, "partly"),
-    "epr.wan.use": ("use", lambda p: p == Point("efci"), 0.99, "partly"),
-    "epr.wan.explosion": ("queue.max", lambda p: p == Point("plus"), 500.0, "not reproduced"),
-    "epr.eds-tuning": ("use", lambda p: p.scheme == "eds" and p != Point("eds"), 0.9, "partly"),
+    "epr.lan": ("queue_mean", lambda p: p == Point("bes", LAN), 1.0, "partly"),
+    "epr.wan.use": ("utilisation", lambda p: p == Point("efci"), 0.99, "partly"),
+    "epr.wan.explosion": ("longest_queue", lambda p: p == Point("plus"), 500.0, "not reproduced"),
+    "epr.eds-tuning": ("utilisation", lambda p: p.scheme == "eds" and p != Point("eds"), 0.9, "partly"),
     "epr.one-round": ("fairness", lambda p: p == grid.calm("efci"), 1.0, "partly"),
-    "epr.target": ("queue.max", lambda p: p.target == 0.85 and p.video == "none", 1500.0, "partly"),
-    "epr.tau": ("queue.max", lambda p: p == Point("eds"), 1500.0, "partly"),
-    "epr.nvc": ("use", lambda p: p == Point("bes", WAN, 50), 0.8, "partly"),
+    "epr.target": ("longest_queue", lambda p: p.target == 0.85 and p.video == "none", 1500.0, "partly"),
+    "epr.tau": ("longest_queue", lambda p: p == Point("eds"), 1500.0, "partly"),
+    "epr.nvc": ("utilisation", lambda p: p == Point("bes", WAN, 50), 0.8, "partly"),
 }
 
 
@@ -243,12 +245,12 @@ def test_predicates_follow_the_runs(name: str, runs: Runs) -> None:
 
 def test_rates_that_settle_late_are_told(runs: Runs) -> None:
     point = grid.calm("plus")
-    kept = runs.steps.series[point]
+    kept = runs.of_kind("steps").series[point]
     try:
-        runs.steps.series[point] = runs.steps.series[grid.calm("bes")]
+        runs.of_kind("steps").series[point] = runs.of_kind("steps").series[grid.calm("bes")]
         assert verdict_on("epr.one-round", runs) == "partly"
     finally:
-        runs.steps.series[point] = kept
+        runs.of_kind("steps").series[point] = kept
 
 
 def test_missing_runs_are_named() -> None:
@@ -259,12 +261,12 @@ def test_missing_runs_are_named() -> None:
 
 # --------------------------------------------------------------------------------------------------------- the figures
 def test_all_figures_of_the_paper_and_those_beside(runs: Runs) -> None:
-    sheets = list(paper_figures(runs, list(TITLES)))
+    sheets = list(drawn(PAPERS, runs))
     assert [sheet.name for sheet in sheets] == [f"figure-{number}" for number in range(2, 15)]
     for sheet in sheets:
         assert "The paper on figure" in sheet.caption
         assert "3 seeds." in sheet.caption
-    assert [sheet.name for sheet in beside.beside_figures(runs)] == [
+    assert [sheet.name for sheet in drawn(BESIDE, runs)] == [
         *("map-lead-thresholds", "map-lead-rates", "map-use-thresholds", "map-use-rates", "map-queue-thresholds"),
         *(
             "map-queue-rates",
@@ -280,17 +282,17 @@ def test_all_figures_of_the_paper_and_those_beside(runs: Runs) -> None:
 
 
 def test_the_lead_of_the_bes_is_over_the_better_of_the_others(runs: Runs) -> None:
-    assert beside.lead(runs, Point("eds", mrf=0.95))[1] == pytest.approx(100 * (0.975 - 0.976), abs=0.02)
-    assert beside.lead(runs, Point("eds"))[1] == pytest.approx(100 * (0.975 - 0.93), abs=0.02)
+    assert lead(runs, Point("eds", mrf=0.95))[1] == pytest.approx(100 * (0.975 - 0.976), abs=0.02)
+    assert lead(runs, Point("eds"))[1] == pytest.approx(100 * (0.975 - 0.93), abs=0.02)
 
 
 def test_captions_say_what_is_missing(runs: Runs) -> None:
     part = Runs(wanted=3)
     part.measures[Point("bes", LAN, 20)] = runs.measures[Point("bes", LAN, 20)]
-    (sheet,) = paper_figures(part, list(TITLES))
+    (sheet,) = drawn(PAPERS, part)
     assert sheet.name == "figure-13"
     assert "INCOMPLETE: 3 of 60 runs" in sheet.caption
-    assert [sheet.name for sheet in beside.beside_figures(Runs(wanted=3))] == []
+    assert [sheet.name for sheet in drawn(BESIDE, Runs(wanted=3))] == []
 
 
 @pytest.mark.parametrize("figure", ["1", "15", "x"])
@@ -337,7 +339,7 @@ def test_one_figure_gives_the_same_bytes_for_any_number_of_jobs(
 
 @pytest.mark.parametrize("figure", ["2", "9"])
 def test_figures_against_time_are_drawn_from_real_runs(figure: str, tmp_path: Path, short: None) -> None:
-    study = Study(figure, 2)
+    study = Reproduction(STUDY, figure, 2)
     study.read(studies.carry_out("eprca", figure=figure, seeds=2, out=tmp_path))
     (sheet,) = study.sheets()
     rates, single, queue = sheet.panels

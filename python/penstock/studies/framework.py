@@ -141,6 +141,10 @@ class Study(Generic[P]):
     printed: Callable[[Runs[P]], Iterator[PaperTable]] | None = None
     rare: Sequence[P] = ()
 
+    def point_of(self, row: Mapping[str, Any]) -> P:
+        """The point that a row of a result table belongs to, by the columns of the plan."""
+        return self.point(**{each.name: row[each.name] for each in fields(self.point)})
+
 
 class Reproduction(Generic[P]):
     """A study with its runs: for all figures or one, with seeds 1 to `seeds`."""
@@ -227,7 +231,7 @@ class Reproduction(Generic[P]):
         if table.height:
             table = table.filter(~pl.col("kind").is_in(list(kinds)))
             table = table.filter(pl.col(NAMES[name]).is_in(list(names))) if names else table
-        return by_run(table, self._point_of)
+        return by_run(table, self.study.point_of)
 
     def _read_series(self, results: Results, kinds: Iterable[str]) -> None:
         import polars as pl
@@ -239,10 +243,6 @@ class Reproduction(Generic[P]):
             series = series.filter(pl.col("quantity").is_in(list(wanted.quantities)))
         if wanted.components:
             series = series.filter(pl.col("component").str.contains(f"^(?:{wanted.components})$"))
-        self.runs.read_series(series.filter(~pl.col("kind").is_in(list(kinds))), self._point_of)
+        self.runs.read_series(series.filter(~pl.col("kind").is_in(list(kinds))), self.study.point_of)
         for kind in kinds:
-            self.runs.of_kind(kind).read_series(series.filter(kind=kind), self._point_of)
-
-    def _point_of(self, row: Mapping[str, Any]) -> P:
-        """The point that a row of a table belongs to."""
-        return self.study.point(**{each.name: row[each.name] for each in fields(self.study.point)})
+            self.runs.of_kind(kind).read_series(series.filter(kind=kind), self.study.point_of)

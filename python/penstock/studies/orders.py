@@ -51,6 +51,12 @@ def is_above(difference: Estimate) -> bool:
     return difference.low is not None and difference.low > 0
 
 
+def exceeds(ones: BySeed, others: BySeed, factor: float = 1.0) -> bool:
+    """Whether the first values are more than so many times the second; a single value, as a printed one, decides."""
+    difference = paired_by_seed(ones, times(factor, others))
+    return is_above(difference) or (difference.low is None and difference.mean > 0)
+
+
 def is_undecided(difference: Estimate) -> bool:
     """Whether more replications may tell: the interval has 0 within it, and a full run has more seeds."""
     if difference.count >= FULL_SEEDS:

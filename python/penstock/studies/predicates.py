@@ -7,10 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TypeVar
 
-from penstock.statistics import Estimate
 from penstock.studies.claims import (
     Clause,
     Clauses,
@@ -24,7 +22,6 @@ from penstock.studies.claims import (
     load_claims,
     require_match,
 )
-from penstock.studies.orders import paired_by_seed
 from penstock.studies.runs import MissingRunError, P, Runs, mean
 
 R = TypeVar("R")
@@ -95,42 +92,6 @@ def never(
         paper_runs,
         note,
     )
-
-
-def difference(runs: Runs[P], measure: str, ones: P, others: P) -> Estimate:
-    """A measure at one point minus that at another, seed by seed."""
-    return paired_by_seed(runs.by_seed(measure, ones), runs.by_seed(measure, others))
-
-
-def is_above(estimate: Estimate) -> bool:
-    """Whether a difference lies above 0, with its whole interval if it has one."""
-    return (estimate.mean if estimate.low is None else estimate.low) > 0
-
-
-def exceeds(ones: Mapping[int, float], others: Mapping[int, float], times: float = 1.0) -> bool:
-    """Whether the first values are more than so many times the second, each by seed.
-
-    They are if the whole interval of the excess, paired by seed, is above 0.
-    """
-    return is_above(paired_by_seed(ones, {seed: times * value for seed, value in others.items()}))
-
-
-def rising(
-    text: str,
-    columns: Sequence[Mapping[int, float]],
-    form: str = "{:.3g}",
-    *,
-    times: float = 1.0,
-    falls: bool = False,
-) -> Clause:
-    """Whether values, each by seed, rise from the first to the last, to more than so many times, or fall likewise.
-
-    No step may go back: it does if the whole interval of its differences, paired by seed, is on the wrong side of 0.
-    """
-    upward = columns[::-1] if falls else columns
-    back = any(exceeds(before, after) for before, after in pairwise(upward))
-    holds = exceeds(upward[-1], upward[0], times) and not back
-    return Clause(text, holds, listed([mean(column.values()) for column in columns], form))
 
 
 def clauses(runs: Runs[P], *parts: Clause, note: str = "", beside: Sequence[Clause] = ()) -> Clauses:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
-from penstock.core.scenario import Scenario
+from penstock.studies import framework
+from penstock.studies.framework import Wanted
 from penstock.truth.abr import CELL_BITS, MOST_TBE, Connection, crm
 
 NRM = 32
@@ -63,7 +63,7 @@ PRINTED = {155: 6144, 622: 24576}
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Point:
+class Point(framework.Point):
     """One run. `kind` is its purpose, and decides the meaning of `amount`; lines are named by their Mb/s."""
 
     kind: str = "sweep"
@@ -80,9 +80,16 @@ class Point:
         return f"{told}, {self.turn}, {self.amount:g}"
 
     @property
-    def parameters(self) -> dict[str, object]:
-        """The parameters of the point, by name."""
-        return {name: getattr(self, name) for name in ("kind", "crm", "cdf", "line", "hops", "turn", "icr", "amount")}
+    def file(self) -> str:
+        """The ready file of its purpose."""
+        if self.kind == "bound":
+            return f"abr/satellite-622-{HOPS[self.hops]}"
+        return f"abr/{FILES.get(self.kind, TURNS[self.turn])}"
+
+    @property
+    def changes(self) -> dict[str, object]:
+        """What differs from it."""
+        return CHANGES[self.kind](self)
 
     @property
     def rate(self) -> float:
@@ -101,29 +108,15 @@ class Point:
             rate=self.rate, initial=self.icr * self.rate, hops=self.hops, crm=self.crm, cdf=self.cdf, nrm=NRM
         )
 
-    def build(self) -> Scenario:
-        """The scenario of this point, from its ready file."""
-        return BUILDERS[self.kind](self)
 
-
-@cache
-def ready(name: str) -> Scenario:
-    """A ready file of the study."""
-    return Scenario.load(f"abr/{name}")
-
-
-def file_of(point: Point) -> str:
-    """The ready file of a point."""
-    if point.kind == "bound":
-        return f"satellite-622-{HOPS[point.hops]}"
-    special = {
-        "pause": "satellite-pause",
-        "broken": "satellite-broken-link",
-        "exposure": "satellite-broken-link",
-        "ratio": "lan-slow-reverse",
-        "video": "lan-congested-reverse",
-    }
-    return special.get(point.kind, TURNS[point.turn])
+FILES = {
+    "pause": "satellite-pause",
+    "broken": "satellite-broken-link",
+    "exposure": "satellite-broken-link",
+    "ratio": "lan-slow-reverse",
+    "video": "lan-congested-reverse",
+}
+"""The ready files of purposes that need their own."""
 
 
 def of(rate: float) -> str:
@@ -136,29 +129,29 @@ def lasting(seconds: float) -> str:
     return f"{round(seconds * 1e12)} ps"
 
 
-def sources(point: Point, changes: dict[str, object], flows: Sequence[str] = FLOWS, tbe: int = 0) -> Scenario:
-    """The ready file of a point with its TBE (Crm Nrm if not given), CDF and ICR, and other changes."""
+def sources(point: Point, changes: dict[str, object], flows: Sequence[str] = FLOWS, tbe: int = 0) -> dict[str, object]:
+    """The TBE (Crm Nrm if not given), CDF and ICR of a point, and other changes."""
     for flow in flows:
         source = f"flow.{flow}.reaction_point.tm40"
         changes[f"{source}.tbe"] = f"{tbe or point.crm * NRM} cells"
         changes[f"{source}.cdf"] = point.cdf
         changes[f"{source}.icr"] = of(point.icr * point.rate)
-    return ready(file_of(point)).with_(changes)
+    return changes
 
 
-def sweep(point: Point) -> Scenario:
+def sweep(point: Point) -> dict[str, object]:
     """The paper's run of 1200 ms, read most often for figure 4, and least often if only throughput is needed."""
     is_drawn = point == watched(CRM_FULL) or point == Point(cdf=point.cdf)
     sample = WATCHED_SAMPLE if point == watched(CRM_32) else SAMPLE if is_drawn else COARSE_SAMPLE
     return sources(point, {"duration": "1200 ms", "measure.sample": sample})
 
 
-def start(point: Point) -> Scenario:
+def start(point: Point) -> dict[str, object]:
     """The first cuts."""
     return sources(point, {"duration": lasting(START_END), "measure.sample": START_SAMPLE})
 
 
-def exposure(point: Point) -> Scenario:
+def exposure(point: Point) -> dict[str, object]:
     """A source of a TBE of `amount` cells on a line that is broken from the start, until its first RM cell is cut.
 
     It ends half a cell's time after that cell, which follows Crm Nrm others, each gap a whole number of picoseconds.
@@ -174,13 +167,13 @@ def exposure(point: Point) -> Scenario:
     return sources(point, changes, tbe=round(point.amount))
 
 
-def feedback(point: Point) -> Scenario:
+def feedback(point: Point) -> dict[str, object]:
     """A run until just before, or just after, the first feedback should arrive."""
     duration = lasting(point.connection.first_feedback() + point.amount)
     return sources(point, {"duration": duration, "measure.sample": duration})
 
 
-def bound(point: Point) -> Scenario:
+def bound(point: Point) -> dict[str, object]:
     """A run over some hops, until shortly after the first feedback that an uncut source gets."""
     uncut = replace(point, crm=MOST_TBE).connection.first_feedback()
     changes: dict[str, object] = {"duration": lasting(uncut + 1e-3), "measure.sample": lasting(uncut + 1e-3)}
@@ -190,7 +183,7 @@ def bound(point: Point) -> Scenario:
     return sources(point, changes)
 
 
-def pause(point: Point) -> Scenario:
+def pause(point: Point) -> dict[str, object]:
     """Both sources pause for so many seconds, and start again."""
     last = PAUSE_FROM + point.amount
     sample = SAMPLE if point.crm == PAUSE_CRM else COARSE_SAMPLE
@@ -199,26 +192,26 @@ def pause(point: Point) -> Scenario:
     return sources(point, {**changes, "duration": lasting(last + LATE[1]), "measure.sample": sample})
 
 
-def broken(point: Point) -> Scenario:
+def broken(point: Point) -> dict[str, object]:
     """The satellite line breaks, and stays broken."""
     outage = {"from": lasting(BREAK_AT), "to": lasting(BREAK_END)}
     changes: dict[str, object] = {"duration": lasting(BREAK_END), "measure.sample": COARSE_SAMPLE}
     return sources(point, {**changes, "line.satellite.outage": outage})
 
 
-def ratio(point: Point) -> Scenario:
+def ratio(point: Point) -> dict[str, object]:
     """A way back that is so many times slower."""
     slow = of(point.granted / point.amount)
     back = "flow.westward.reaction_point.tm40"
     return sources(point, {f"{back}.pcr": slow, f"{back}.icr": slow}, FLOWS[:1])
 
 
-def video(point: Point) -> Scenario:
+def video(point: Point) -> dict[str, object]:
     """Video uses so much of the way back."""
     return sources(point, {"flow.video.traffic.cbr.rate": of(point.amount * point.rate)})
 
 
-BUILDERS = {
+CHANGES = {
     "sweep": sweep,
     "start": start,
     "exposure": exposure,
@@ -336,3 +329,8 @@ def all_points() -> list[Point]:
     shown = [point for figure in (2, 4, 5) for point in figure_points(figure)]
     wanted = list(dict.fromkeys([*shown, *beside_points()]))
     return sorted(wanted, key=lambda point: -point.rate * point.hops)
+
+
+def points(figure: str | None) -> list[Wanted[Point]]:
+    """The points to run for a figure, or for all: nothing in them is random, so each is run once."""
+    return [(point, 1) for point in (all_points() if figure is None else figure_points(int(figure)))]

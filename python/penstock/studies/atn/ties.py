@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from penstock.studies.claims import Clause
-from penstock.studies.predicates import exceeds
+from penstock.studies.orders import exceeds
 from penstock.studies.runs import FULL_SEEDS, mean
 
 TIE = 0.03

@@ -10,7 +10,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, dropwhile
+from itertools import combinations
 
 from penstock.studies.atn.grid import (
     CE_THRESHOLDS,
@@ -30,8 +30,8 @@ from penstock.studies.atn.grid import (
 from penstock.studies.atn.runs import Runs, part, risen, swings
 from penstock.studies.atn.ties import TIE, all_apart, no_less
 from penstock.studies.claims import Clause, Evidence
-from penstock.studies.orders import BySeed, all_above, constant, rising, times
-from penstock.studies.predicates import Factor, Predicates, clauses, exceeds, listed, percent
+from penstock.studies.orders import BySeed, all_above, constant, exceeds, rising, times
+from penstock.studies.predicates import Factor, Predicates, clauses, listed, percent
 from penstock.studies.runs import Trace, mean
 
 PREDICATES: Predicates[Runs] = Predicates(strategy=Factor(("strategy",), uncontrolled=("none",)))
@@ -308,14 +308,14 @@ def _(runs: Runs) -> Evidence:
             rising("interproduction", f"{network.name}: so does the buffer load", loads, "{:.0f}", by=RISES),
             Clause(f"{network.name}: throughput does not suffer", not suffers, listed(means_of(through), "{:.3g}")),
         ]
-    note = "the load from a packet every 20 s to one every 0.5 s; the queue as read each second after its first packet"
+    note = "the load from a packet every 20 s to one every 0.5 s; the queue as read each second once every sender has opened a connection"
     return clauses(runs, *parts, *never_empty(runs), note=note)
 
 
 def never_empty(runs: Runs) -> list[Clause]:
     """Whether the full queue of scenario A never empties under backoff, and does under the receiver strategies.
 
-    The text says so about table 5-1. The time before the first packets is no part of it.
+    The text says so about table 5-1. The time before every sender has opened a connection is no part of it.
     """
     empty = {name: emptied(runs, name) for name in ("backoff", *RECEIVER)}
     shown = ", ".join(f"{STRATEGIES[name]} {percent(mean(values.values()))}" for name, values in empty.items())
@@ -329,10 +329,14 @@ def never_empty(runs: Runs) -> list[Clause]:
 
 
 def emptied(runs: Runs, strategy: str) -> dict[int, float]:
-    """The share of the readings with an empty queue, after the first one with a packet, for each seed."""
-    traces = runs.queue("filled", Point(strategy, "a"))
-    filled = {seed: list(dropwhile(lambda bits: bits == 0, trace[1])) for seed, trace in traces.items()}
-    return {seed: each.count(0) / len(each) for seed, each in filled.items() if each}
+    """The share of the readings with an empty queue, after every sender has opened a connection, for each seed."""
+    point = Point(strategy, "a")
+    opened = {
+        seed: max(next(at for at, credit in zip(*trace, strict=True) if credit > 0) for trace in senders.values())
+        for seed, senders in runs.per_sender("filled", point, "credit").items()
+    }
+    filled = {seed: part(trace, opened[seed], math.inf) for seed, trace in runs.queue("filled", point).items()}
+    return {seed: list(each).count(0) / len(each) for seed, each in filled.items()}
 
 
 @claim("atn.error")

@@ -1,110 +1,22 @@
-"""EPRCA and EPRCA++ beside MPEG video: a paper of one link, four switches and thirteen figures.
+"""EPRCA and EPRCA++ beside MPEG video: a paper of one link, four switches and thirteen figures."""
 
-`grid` defines the runs, `runs` has the measures, `figures`, `beside` and `captions` draw them, `verdicts` judges the
-claims.
-"""
+from penstock.studies.eprca.claims import PREDICATES
+from penstock.studies.eprca.figures import BESIDE, PAPER
+from penstock.studies.eprca.grid import Point, points
+from penstock.studies.eprca.measures import READINGS, TABLES, measure
+from penstock.studies.framework import Study
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
-from typing import TYPE_CHECKING
-
-from penstock.studies.claims import Finding
-from penstock.studies.drawing import command_of, require_figure
-from penstock.studies.eprca.beside import beside_figures
-from penstock.studies.eprca.captions import TITLES
-from penstock.studies.eprca.figures import paper_figures
-from penstock.studies.eprca.grid import (
-    BESIDE_SEEDS,
-    SCHEMES,
-    WATCHED,
-    Point,
-    SeriesPoint,
-    beside_points,
-    figure_points,
-    ready,
-    series_points,
+STUDY = Study(
+    package=__name__,
+    title="EPRCA study",
+    quick_seeds=10,
+    point=Point,
+    points=points,
+    measure=measure,
+    tables=TABLES,
+    readings=READINGS,
+    figures=PAPER,
+    beside=BESIDE,
+    choice="give 2 to 14",
+    predicates=PREDICATES,
 )
-from penstock.studies.eprca.runs import Runs
-from penstock.studies.eprca.verdicts import PREDICATES
-from penstock.studies.predicates import findings
-from penstock.studies.runs import Row, by_run, only
-
-if TYPE_CHECKING:
-    from penstock.analyse.results import Results
-    from penstock.plot import Sheet
-
-READINGS = ("acr", "acr.mean", "queue_1", "throughput_0", "throughput_1")
-NAMES = [each.name for each in fields(Point)]
-
-
-class Study:
-    """The EPRCA study, for all figures or one, with seeds 1 to `replications`."""
-
-    title = "EPRCA study"
-    quick_seeds = 10
-
-    def __init__(self, figure: str | None, replications: int) -> None:
-        require_figure(figure, TITLES, f"give {min(TITLES)} to {max(TITLES)}")
-        self.figure = None if figure is None else int(figure)
-        self.seeds = range(1, replications + 1)
-        self.runs = Runs(wanted=replications)
-
-    def points(self) -> list[tuple[Point | SeriesPoint, Sequence[int]]]:
-        """The points to run, each with its seeds: those of the figures or of one, the additional ones, and series."""
-        first = self.seeds[:1]
-        if self.figure is not None:
-            shown: list[tuple[Point | SeriesPoint, Sequence[int]]] = [
-                (point, self.seeds) for point in figure_points(self.figure)
-            ]
-            watched = [SeriesPoint(WATCHED[self.figure], "watched")] if self.figure in WATCHED else []
-            return [*shown, *((each, first) for each in watched)]
-        points = dict.fromkeys(point for figure in TITLES for point in figure_points(figure))
-        few = self.seeds[:BESIDE_SEEDS]
-        return [
-            *((point, self.seeds) for point in points),
-            *((point, few) for point in beside_points()),
-            *((each, first) for each in series_points()),
-        ]
-
-    def read(self, results: Results) -> None:
-        """Reads all stored runs."""
-        import polars as pl
-
-        self.runs = Runs(wanted=len(self.seeds))
-        tables = [by_run(only(results.table(name)), point_of) for name in ("groups", "ports", "queues")]
-        for key, groups in tables[0].items():
-            self.runs.add(*key, groups, *(table.get(key, []) for table in tables[1:]))
-        series = results.table("series")
-        if series.height:
-            series = series.filter(pl.col("quantity").is_in(READINGS))
-            self.runs.read_series(series.filter(kind="run"), point_of)
-            self.runs.watched.read_series(series.filter(kind="watched"), point_of)
-            self.runs.steps.read_series(series.filter(kind="steps"), point_of)
-
-    def sheets(self) -> Iterator[Sheet]:
-        """Figures 2 to 14, and additional figures."""
-        if self.figure is not None:
-            yield from paper_figures(self.runs, [self.figure])
-        else:
-            yield from paper_figures(self.runs, list(TITLES))
-            yield from beside_figures(self.runs)
-
-    def command(self, sheet: Sheet) -> str:
-        """The arguments of `penstock reproduce eprca` that run one figure again."""
-        return command_of(sheet)
-
-    def parameters(self) -> dict[str, str]:
-        """The ready files; the study changes a few values in them."""
-        used = {SCHEMES[point.scheme].file: None for point, _ in self.points() if isinstance(point, Point)}
-        return {f"abr/{name}": ready(name).to_toml() for name in used}
-
-    def findings(self) -> list[Finding]:
-        """The verdicts; with one figure, on the claims about it that its runs can answer."""
-        return findings("penstock.studies.eprca", PREDICATES, self.runs, self.figure)
-
-
-def point_of(row: Row) -> Point:
-    """The point that a row of a table belongs to."""
-    return Point(**{name: row[name] for name in NAMES})

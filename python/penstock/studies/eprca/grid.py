@@ -7,9 +7,9 @@ propagation delay from source to destination in ms, half of it before the switch
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 
-from penstock.core.scenario import Scenario
+from penstock.studies import framework
+from penstock.studies.framework import SeriesPoint, Wanted
 from penstock.studies.runs import FULL_SEEDS
 
 
@@ -31,6 +31,8 @@ SCHEMES = {
 EPRCA = ("efci", "bes", "eds")
 """The switches that measure their queue."""
 FOUR = (*EPRCA, "plus")
+
+FIGURES = range(2, 15)
 
 LINK_BPS = 156e6
 CELL_BITS = 424
@@ -64,7 +66,7 @@ STEPS_END_S = 0.080
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Point:
+class Point(framework.Point):
     """One run without its seed. QT and DQT are in cells, AIR in kb/s per cell."""
 
     scheme: str
@@ -88,18 +90,18 @@ class Point:
         return ", ".join([told, *(names[name].format(getattr(self, name)) for name in differing)])
 
     @property
-    def parameters(self) -> dict[str, object]:
-        """The parameters of the point, by name."""
-        return {**{name: getattr(self, name) for name in self.__slots__}, "kind": "run"}
-
-    @property
     def is_drawn(self) -> bool:
         """Whether figures 2 to 10 show it, so that its readings are stored."""
         return self in drawn_points()
 
-    def build(self) -> Scenario:
-        """The scenario of this point, from its ready file."""
-        scheme = SCHEMES[self.scheme]
+    @property
+    def file(self) -> str:
+        """The ready file of its switch."""
+        return f"abr/{SCHEMES[self.scheme].file}"
+
+    @property
+    def changes(self) -> dict[str, object]:
+        """What differs from it."""
         half = f"{self.tau / 2:g} ms"
         changes: dict[str, object] = {
             "measure.sample": f"{SPREAD_MS:g} ms" if self.is_drawn else None,
@@ -108,7 +110,7 @@ class Point:
             "flow.abr.access.delay": half,
             "flow.abr.count": self.connections,
         }
-        at = f"line.link.congestion_point.{scheme.point}"
+        at = f"line.link.congestion_point.{SCHEMES[self.scheme].point}"
         if self.scheme == "plus":
             changes[f"{at}.target"] = self.target
             changes[f"{at}.er_written"] = self.er_written
@@ -124,37 +126,11 @@ class Point:
             changes["flow.video"] = None
         elif self.video == "burst":
             changes["flow.video.traffic.mpeg.sending.burst"] = BURST
-        return ready(scheme.file).with_(changes)
+        return changes
 
 
 BURST = "14.84 Mb/s"
 """Rate of a frame's cells in a burst: the largest frame still takes its whole time."""
-
-
-@dataclass(frozen=True, slots=True)
-class SeriesPoint:
-    """A point with time series of each connection: its first seed, or its start without video."""
-
-    point: Point
-    kind: str
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Those of the point; only the kind differs."""
-        return {**self.point.parameters, "kind": self.kind}
-
-    def build(self) -> Scenario:
-        """The scenario of the point, with readings of all connections."""
-        changes: dict[str, object] = {"measure.sample": f"{WATCHED_MS:g} ms", "measure.sample_flows": True}
-        if self.kind == "steps":
-            changes |= {"measure.sample": f"{STEP_MS:g} ms", "duration": f"{1000 * STEPS_END_S:g} ms"}
-        return self.point.build().with_(changes)
-
-
-@cache
-def ready(name: str) -> Scenario:
-    """A ready file of the study."""
-    return Scenario.load(f"abr/{name}")
 
 
 # ---------------------------------------------------------------------------------------------- points of the figures
@@ -268,11 +244,35 @@ def beside_points() -> list[Point]:
         *(of_target(point) for tau in (LAN, WAN) for point in against_number(Point("plus"), tau)),
         *(calm(name, tau) for name in FOUR for tau in (LAN, WAN)),
     ]
-    shown = {point for figure in range(2, 15) for point in figure_points(figure)}
+    shown = {point for figure in FIGURES for point in figure_points(figure)}
     return [point for point in dict.fromkeys(wanted) if point not in shown]
 
 
-def series_points() -> list[SeriesPoint]:
+def watched(point: Point) -> SeriesPoint[Point]:
+    """A point with time series of each connection."""
+    return SeriesPoint(point, "watched", {"measure.sample": f"{WATCHED_MS:g} ms", "measure.sample_flows": True})
+
+
+def steps(point: Point) -> SeriesPoint[Point]:
+    """The start of a point, read more often."""
+    changes = {"measure.sample": f"{STEP_MS:g} ms", "duration": f"{1000 * STEPS_END_S:g} ms"}
+    return SeriesPoint(point, "steps", {**changes, "measure.sample_flows": True})
+
+
+def series_points() -> list[SeriesPoint[Point]]:
     """The runs with time series of each connection."""
-    watched = [SeriesPoint(point, "watched") for point in WATCHED.values()]
-    return watched + [SeriesPoint(calm(name), "steps") for name in FOUR]
+    return [*(watched(point) for point in WATCHED.values()), *(steps(calm(name)) for name in FOUR)]
+
+
+def points(figure: str | None) -> list[Wanted[Point]]:
+    """The points to run for a figure, or for all: those of the figures, the additional ones, and time series."""
+    if figure is not None:
+        number = int(figure)
+        series = [(watched(WATCHED[number]), 1)] if number in WATCHED else []
+        return [*((point, None) for point in figure_points(number)), *series]
+    shown = dict.fromkeys(point for number in FIGURES for point in figure_points(number))
+    return [
+        *((point, None) for point in shown),
+        *((point, BESIDE_SEEDS) for point in beside_points()),
+        *((each, 1) for each in series_points()),
+    ]

@@ -1,21 +1,19 @@
-"""The measures of the ABR study: one number per measure and point, and time series."""
+"""The measures of the ABR study: one number per measure and point, and what its time series show."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 from penstock.studies import runs
 from penstock.studies.abr.grid import BREAK_AT, EARLY, LATE, NRM, PAUSE_FROM, Point
-from penstock.studies.runs import MissingRunError, Row, Trace, mean
+from penstock.studies.framework import Readings
+from penstock.studies.runs import RunTables, Trace, mean
 from penstock.truth.abr import CELL_BITS, rate_without_feedback
 
-SEED = 1
 FLOW = "eastward"
 DESTINATION = "access/westward.reverse"
 """The port whose line ends at the destination of that flow."""
-QUANTITIES = ("acr", "forward_rm_cells", "unack", "cuts", "received", "utilisation", "fair_share")
 SLIGHTLY = 1e-9
 """Seconds by which a reading may seem to be early, because it is a float."""
 ALMOST = 0.99
@@ -26,37 +24,25 @@ RESUMED = 5e-3
 AFTER_CUTS = 0.3
 """Seconds until all cells sent before the cuts have arrived."""
 
-Traces = Mapping[tuple[str, str], Trace]
+MEGA = 1e6
+
+Runs = runs.Runs[Point]
+"""The measures and time series of the ABR study."""
+TABLES = {"flows": (FLOW,)}
+READINGS = Readings(quantities=("acr", "forward_rm_cells", "unack", "cuts", "received", "utilisation", "fair_share"))
 
 
-@dataclass(slots=True)
-class Runs(runs.Runs[Point]):
-    """The measures and time series of the ABR study."""
-
-    def add(self, point: Point, traces: Traces, flow: Row) -> None:
-        """Reads the time series of one run, and its row of the table of flows."""
-        self.series.setdefault(point, {})[SEED] = dict(traces)
-        self.keep(point, SEED, measure(point, traces, flow))
-
-    def one(self, name: str, point: Point) -> float:
-        """A measure of the one run at a point."""
-        return self.mean(name, point)
-
-    def trace(self, point: Point, quantity: str, component: str = FLOW) -> Trace:
-        """A time series of the one run at a point."""
-        return self.traces(point, component, quantity)[SEED]
-
-
-def measure(point: Point, traces: Traces, flow: Row) -> Iterator[tuple[str, float]]:
-    """The measures of one run. Rates are in bits per second, times in seconds."""
-    acr, forward, unack, cuts = (reading(traces, name) for name in ("acr", "forward_rm_cells", "unack", "cuts"))
+def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
+    """The measures of one run. Rates are in bits per second, times in seconds, cells are data and RM cells."""
+    flow = run.row("flows", flow=FLOW)
+    acr, forward, unack, cuts = (run.trace(FLOW, name) for name in ("acr", "forward_rm_cells", "unack", "cuts"))
     end = acr[0][-1]
     yield "cuts", cuts[1][-1]
     yield "acr.end", acr[1][-1]
     yield "end", end
     yield "answered", float(unack[1][-1] < forward[1][-1])
-    yield "sent", float(flow["sent"] + flow["control_bits"] // CELL_BITS)
-    yield "lost", float(flow["lost"] + flow["control_lost"])
+    yield "cells_sent", float(flow["sent"] + flow["control_bits"] // CELL_BITS)
+    yield "cells_lost", float(flow["lost"] + flow["control_lost"])
     if point.kind in ("sweep", "start"):
         yield from decay(point, acr, forward, unack)
     if point.kind == "sweep":
@@ -65,10 +51,10 @@ def measure(point: Point, traces: Traces, flow: Row) -> Iterator[tuple[str, floa
         back = next((time for time, open_, sent in readings if open_ < sent), end)
         yield "feedback", back
         for name, span in (("early", EARLY), ("late", LATE)):
-            yield name, throughput(traces, span, point.rate)
-            yield f"{name}.data", data_throughput(traces, span)
+            yield name, throughput(run, span, point.rate)
+            yield f"{name}.data", data_throughput(run, span)
         yield from swings(point, window(acr, (back, end)))
-        yield "effect", risen(traces, point)
+        yield "effect", risen(run, point)
     if point.kind in ("ratio", "video"):
         backward = flow["control_delivered"] - forward[1][-1]
         yield "ratio", end * point.granted / CELL_BITS / NRM / backward
@@ -78,18 +64,15 @@ def measure(point: Point, traces: Traces, flow: Row) -> Iterator[tuple[str, floa
         resumed = PAUSE_FROM + point.amount
         yield "acr.resumed", at(acr, resumed + RESUMED)
         for name, (first, last) in (("early", EARLY), ("late", LATE)):
-            yield name, throughput(traces, (resumed + first, resumed + last), point.rate)
+            yield name, throughput(run, (resumed + first, resumed + last), point.rate)
     if point.kind == "broken":
         times = [time for time, value in zip(*acr, strict=True) if time > BREAK_AT and value < LOW * point.granted]
         yield "stopped", min(times, default=end)
 
 
-def reading(traces: Traces, quantity: str, component: str = FLOW) -> Trace:
-    """One time series of a run."""
-    found = traces.get((component, quantity))
-    if found is None:
-        raise MissingRunError(f"time series {component} {quantity}")
-    return found
+def trace_of(measured: Runs, point: Point, quantity: str, component: str = FLOW) -> Trace:
+    """A time series of the one run at a point."""
+    return measured.first_trace(point, component, quantity)
 
 
 def at(trace: Trace, time: float) -> float:
@@ -104,9 +87,9 @@ def window(trace: Trace, span: tuple[float, float]) -> Trace:
     return trace[0][first:last], trace[1][first:last]
 
 
-def cells(traces: Traces, rate: float) -> Trace:
-    """Cells that were sent on the line to the destination, all kinds together, as a running count."""
-    times, shares = reading(traces, "utilisation", DESTINATION)
+def cells(utilisation: Trace, rate: float) -> Trace:
+    """Cells that were sent on the line of that utilisation, all kinds together, as a running count."""
+    times, shares = utilisation
     total, before, counted = 0.0, 0.0, []
     for time, share in zip(times, shares, strict=True):
         total += round(share * rate * (time - before) / CELL_BITS)
@@ -115,15 +98,15 @@ def cells(traces: Traces, rate: float) -> Trace:
     return times, counted
 
 
-def throughput(traces: Traces, span: tuple[float, float], rate: float) -> float:
+def throughput(run: RunTables, span: tuple[float, float], rate: float) -> float:
     """Whole cells sent to the destination on a line of that rate, including RM cells."""
-    shares = window(reading(traces, "utilisation", DESTINATION), span)
+    shares = window(run.trace(DESTINATION, "utilisation"), span)
     return rate * mean(shares[1])
 
 
-def data_throughput(traces: Traces, span: tuple[float, float]) -> float:
+def data_throughput(run: RunTables, span: tuple[float, float]) -> float:
     """The same without RM cells, as cells of data are received."""
-    received = reading(traces, "received")
+    received = run.trace(FLOW, "received")
     first, last = (at(received, time) for time in span)
     return (last - first) * CELL_BITS / (span[1] - span[0])
 
@@ -157,8 +140,22 @@ def swings(point: Point, acr: Trace) -> Iterator[tuple[str, float]]:
     yield "swings", float(count)
 
 
-def risen(traces: Traces, point: Point) -> float:
+def risen(run: RunTables, point: Point) -> float:
     """The time when cells arrive at the destination fast again, after the cuts: the effect of the first feedback."""
-    times, shares = window(reading(traces, "utilisation", DESTINATION), (AFTER_CUTS, LATE[1]))
+    times, shares = window(run.trace(DESTINATION, "utilisation"), (AFTER_CUTS, LATE[1]))
     fast = point.granted / point.rate / 2
     return next((time for time, share in zip(times, shares, strict=True) if share > fast), 0.0)
+
+
+def least_without_cut(measured: Runs, points: Sequence[Point]) -> int | None:
+    """The smallest Crm without a cut, if runs show it: the one below it is cut, and so is every lower one."""
+    cuts = {point.crm: measured.mean("cuts", point) for point in points}
+    uncut = [crm for crm, count in cuts.items() if count == 0]
+    least = min(uncut, default=0)
+    is_parted = all((count > 0) == (crm < least) for crm, count in cuts.items())
+    return least if is_parted and least - 1 in cuts else None
+
+
+def named(cdf: float) -> str:
+    """A CDF as the paper writes it."""
+    return f"{cdf:g}" if cdf in (0, 1) else f"1/{round(1 / cdf)}"

@@ -1,54 +1,50 @@
-"""The measures of the EPRCA study: one number per measure, point and seed, and time series."""
+"""The measures of the EPRCA study: one number per measure, point and seed, and what its time series show.
+
+A measure that is a column of a result table has its name.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from penstock.studies import runs
 from penstock.studies.eprca.grid import SETTLED_S, STAGGER_S, Point
-from penstock.studies.runs import Row, Trace, mean
+from penstock.studies.framework import Readings
+from penstock.studies.runs import RunTables, Trace, mean
 
 MBPS = 1e-6
 WINDOW_S = 0.005
 """Window of the means when rates are compared: less than a video frame, more than a queue's oscillation in a LAN."""
 
 
-@dataclass(slots=True)
-class Runs(runs.Runs[Point]):
-    """The measures and time series of the EPRCA study.
+Runs = runs.Runs[Point]
+"""The measures of the EPRCA study, and its time series.
 
-    `series` holds the readings of all seeds of figures 2 to 10, `watched` those of single connections in some seeds,
-    `steps` the starts of runs without video.
-    """
-
-    watched: runs.Runs[Point] = field(default_factory=runs.Runs)
-    steps: runs.Runs[Point] = field(default_factory=runs.Runs)
-
-    def add(self, point: Point, seed: int, groups: list[Row], ports: list[Row], queues: list[Row]) -> None:
-        """Reads the result tables of one run."""
-        self.keep(point, seed, measure(groups, ports, queues))
-
-    def correlations(self, point: Point) -> dict[int, float]:
-        """The correlation of the rate allowed to ABR with the rate of video, from -1 to 1, for each seed."""
-        allowed = self.traces(point, "abr", "acr.mean")
-        video = self.traces(point, "link", "throughput_0")
-        return {seed: correlation(averaged(allowed[seed]), averaged(video[seed])) for seed in allowed}
+The runs of figures 2 to 10 have readings in all seeds. Those of kind `watched` have readings of single connections, and
+those of kind `steps` the starts of runs without video.
+"""
+TABLES = {"groups": (), "ports": ("link",), "queues": ("link",)}
+READINGS = Readings(quantities=("acr", "acr.mean", "queue_1", "throughput_0", "throughput_1"))
 
 
-def measure(groups: list[Row], ports: list[Row], queues: list[Row]) -> Iterator[tuple[str, float]]:
+def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     """The measures of one run: the longest queue of all of it, the rest from 50 ms on. The last queue is ABR's."""
-    link = next(row for row in ports if row["port"] == "link")
-    queue = max((row for row in queues if row["port"] == "link"), key=lambda row: row["priority"])
-    abr = next(row for row in groups if row["group"] == "abr")
-    yield "use", link["utilisation"]
-    yield "queue.max", float(max(queue["queue_max"], queue["queue_max_start"]))
-    yield "queue.mean", queue["queue_mean"]
-    yield "fairness", abr["fairness"]
-    yield "abr", abr["throughput_bps"] * MBPS
-    yield "video", sum(row["throughput_bps"] for row in groups if row["group"] == "video") * MBPS
-    yield "lost", float(sum(row["lost"] for row in groups))
+    queue = max(run.rows["queues"], key=lambda row: row["priority"])
+    yield "utilisation", run.row("ports", port="link")["utilisation"]
+    yield "longest_queue", float(max(queue["queue_max"], queue["queue_max_start"]))
+    yield "queue_mean", queue["queue_mean"]
+    yield "fairness", run.row("groups", group="abr")["fairness"]
+    for row in run.rows["groups"]:
+        yield f"throughput_bps.{row['group']}", row["throughput_bps"]
+    yield "lost", float(sum(row["lost"] for row in run.rows["groups"]))
+
+
+def correlations(measured: Runs, point: Point) -> dict[int, float]:
+    """The correlation of the rate allowed to ABR with the rate of video, from -1 to 1, for each seed."""
+    allowed = measured.traces(point, "abr", "acr.mean")
+    video = measured.traces(point, "link", "throughput_0")
+    return {seed: correlation(averaged(allowed[seed]), averaged(video[seed])) for seed in allowed}
 
 
 def in_ms(trace: Trace, scale: float = 1.0) -> Trace:
@@ -115,7 +111,7 @@ def settling(rates: Sequence[Trace], started: int, within: float) -> float | Non
     return None if reached is None else reached - (started - 1) * STAGGER_S
 
 
-def acr(found: runs.Runs[Point], point: Point) -> list[Trace]:
+def acr(found: Runs, point: Point) -> list[Trace]:
     """The rates allowed to all connections of a point, in the order of their starts, in its first seed."""
     seed = min(found.traces(point, "abr/1", "acr"))
     return [found.traces(point, f"abr/{number}", "acr")[seed] for number in range(1, point.connections + 1)]

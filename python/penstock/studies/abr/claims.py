@@ -1,16 +1,15 @@
-"""Verdicts on the claims of the ABR paper: one function per claim, none of them tuned to the result.
+"""The claims of the ABR paper: one predicate for each, none of them tuned to the result.
 
 Words of the paper that need a number have it here, set before the runs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from penstock.studies.abr import grid
 from penstock.studies.abr.grid import CDFS, CRM_32, CRM_FULL, EARLY, LATE, LINES, NRM, PRINTED, Point, watched
-from penstock.studies.abr.runs import LOW, Runs, window
+from penstock.studies.abr.measures import LOW, MEGA, Runs, least_without_cut, named, trace_of, window
 from penstock.studies.claims import Clause, Evidence, Samples
 from penstock.studies.predicates import Predicates, clauses, percent
 from penstock.studies.runs import mean
@@ -30,7 +29,6 @@ ALIKE = 0.1
 SAME = 0.01
 """Relative distance within which a run after a pause equals one from the start."""
 EFFECT = 0.825
-MEGA = 1e6
 
 
 def megabits(rate: float) -> str:
@@ -43,11 +41,6 @@ def milliseconds(time: float) -> str:
     return f"{1e3 * time:.6g} ms"
 
 
-def named(cdf: float) -> str:
-    """A CDF as the paper writes it."""
-    return f"{cdf:g}" if cdf in (0, 1) else f"1/{round(1 / cdf)}"
-
-
 def is_near(value: float, expected: float, distance: float) -> bool:
     """Whether a value lies within a relative distance."""
     return abs(value - expected) <= distance * abs(expected)
@@ -57,7 +50,7 @@ def is_near(value: float, expected: float, distance: float) -> bool:
 @claim("abr.icr")
 def _(runs: Runs) -> Evidence:
     (first_cut,) = grid.exposure_points([CRM_32 * NRM])
-    sent, cuts = runs.one("sent", first_cut), runs.one("cuts", first_cut)
+    sent, cuts = runs.mean("cells_sent", first_cut), runs.mean("cuts", first_cut)
     wanted = abr.cells_before_cut(CRM_32) + 1
     return Samples(
         {"Crm = 32": runs.values("acr.start", watched(CRM_32))},
@@ -78,8 +71,8 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for cdf in CDFS:
         points = [Point("start", cdf=cdf), Point(cdf=cdf)]
-        worst = max(runs.one("decay.error", point) for point in points)
-        seen = sum(runs.one("decay.seen", point) for point in points)
+        worst = max(runs.mean("decay.error", point) for point in points)
+        seen = sum(runs.mean("decay.seen", point) for point in points)
         parts.append(
             Clause(
                 f"CDF = {named(cdf)}: every reading before the first feedback equals the closed form",
@@ -101,10 +94,10 @@ def _(runs: Runs) -> Evidence:
             Clause(
                 f"Crm = {crm}: none a microsecond before the closed form's {milliseconds(expected)}, one a microsecond "
                 "after",
-                runs.one("answered", before) < runs.one("answered", after),
+                runs.mean("answered", before) < runs.mean("answered", after),
             )
         )
-    effect = runs.one("effect", watched(CRM_32))
+    effect = runs.mean("effect", watched(CRM_32))
     parts.append(
         Clause(
             "its effect is at the destination at 825 ms",
@@ -123,10 +116,10 @@ def _(runs: Runs) -> Evidence:
 # ----------------------------------------------------------------------------------------------------- figures 4 and 5
 def beside_turns(runs: Runs, name: str) -> str:
     """A throughput with other ways to return RM cells, and without RM cells, as far as there are runs."""
-    data = f"without RM cells {megabits(runs.one(f'{name}.data', watched(CRM_32)))}"
+    data = f"without RM cells {megabits(runs.mean(f'{name}.data', watched(CRM_32)))}"
     others = {"queue": "RM cells queued at the destination", "idle": "nothing to send on the way back"}
     points = {told: Point(turn=turn) for turn, told in others.items()}
-    told = [f"{each} {megabits(runs.one(name, point))}" for each, point in points.items() if point in runs.measures]
+    told = [f"{each} {megabits(runs.mean(name, point))}" for each, point in points.items() if point in runs.measures]
     return "; ".join([data, *told])
 
 
@@ -146,7 +139,7 @@ def _(runs: Runs) -> Evidence:
 @claim("abr.crm32.late")
 def _(runs: Runs) -> Evidence:
     point = watched(CRM_32)
-    low, high = (runs.one(f"acr.{end}", point) for end in ("low", "high"))
+    low, high = (runs.mean(f"acr.{end}", point) for end in ("low", "high"))
     return Samples(
         {"Crm = 32": runs.values("late", point)},
         f"cells of every kind, RM cells overwritten while they wait; {beside_turns(runs, 'late')}",
@@ -163,12 +156,12 @@ def _(runs: Runs) -> Evidence:
 @claim("abr.crm6144")
 def _(runs: Runs) -> Evidence:
     point = watched(CRM_FULL)
-    rates = runs.trace(point, "acr")[1]
-    cuts = runs.one("cuts", point)
-    data = " and ".join(megabits(runs.one(f"{name}.data", point)) for name in ("early", "late"))
+    rates = trace_of(runs, point, "acr")[1]
+    cuts = runs.mean("cuts", point)
+    data = " and ".join(megabits(runs.mean(f"{name}.data", point)) for name in ("early", "late"))
     return Samples(
         {
-            "ACR": [mean(runs.trace(point, "acr")[1])],
+            "ACR": [mean(trace_of(runs, point, "acr")[1])],
             "275 to 825 ms": runs.values("early", point),
             "825 to 1200 ms": runs.values("late", point),
         },
@@ -183,11 +176,13 @@ def _(runs: Runs) -> Evidence:
 @claim("abr.oscillation")
 def _(runs: Runs) -> Evidence:
     point = watched(CRM_32)
-    count, low = runs.one("swings", point), runs.one("acr.low", point)
+    count, low = runs.mean("swings", point), runs.mean("acr.low", point)
     trip = point.connection.first_feedback()
     swing = (LATE[1] - trip) / count if count else LATE[1]
     granted = [
-        rate for port in grid.PORTS for rate in window(runs.trace(point, "fair_share", port), (EARLY[0], LATE[1]))[1]
+        rate
+        for port in grid.PORTS
+        for rate in window(trace_of(runs, point, "fair_share", port), (EARLY[0], LATE[1]))[1]
     ]
     return clauses(
         runs,
@@ -206,15 +201,6 @@ def _(runs: Runs) -> Evidence:
 
 
 # -------------------------------------------------------------------------------------------------- what Crm must be
-def least_without_cut(runs: Runs, points: Sequence[Point]) -> int | None:
-    """The smallest Crm without a cut, if runs show it: the one below it is cut, and so is every lower one."""
-    cuts = {point.crm: runs.one("cuts", point) for point in points}
-    uncut = [crm for crm, count in cuts.items() if count == 0]
-    least = min(uncut, default=0)
-    is_parted = all((count > 0) == (crm < least) for crm, count in cuts.items())
-    return least if is_parted and least - 1 in cuts else None
-
-
 @claim("abr.crm-bound")
 def _(runs: Runs) -> Evidence:
     parts = []
@@ -236,7 +222,7 @@ def _(runs: Runs) -> Evidence:
             continue
         printed = PRINTED[line] * hops
         (point,) = [point for point in points if point.crm == printed]
-        parts.append(Clause(f"{told}: the printed {printed} is enough", runs.one("cuts", point) == 0, factor="crm"))
+        parts.append(Clause(f"{told}: the printed {printed} is enough", runs.mean("cuts", point) == 0, factor="crm"))
     printed, whole = PRINTED[155], abr.crm_of_bound(LINES[155], Point().connection.round_trip)
     parts.append(
         Clause(
@@ -253,9 +239,9 @@ def _(runs: Runs) -> Evidence:
 @claim("abr.crm256")
 def _(runs: Runs) -> Evidence:
     point = Point(crm=256)
-    early, late = runs.one("early", point), runs.one("late", point)
+    early, late = runs.mean("early", point), runs.mean("late", point)
     (first_cut,) = grid.exposure_points([256 * NRM])
-    sent, cuts = runs.one("sent", first_cut), runs.one("cuts", first_cut)
+    sent, cuts = runs.mean("cells_sent", first_cut), runs.mean("cuts", first_cut)
     return clauses(
         runs,
         Clause("the first cut follows 8192 cells", (sent, cuts) == (256 * NRM + 1, 1), f"at cell {sent:.0f}"),
@@ -271,7 +257,7 @@ def _(runs: Runs) -> Evidence:
 @claim("abr.tbe-bits")
 def _(runs: Runs) -> Evidence:
     (point,) = grid.exposure_points([abr.MOST_TBE])
-    sent, cuts = runs.one("sent", point), runs.one("cuts", point)
+    sent, cuts = runs.mean("cells_sent", point), runs.mean("cuts", point)
     shown = (sent - 1) / NRM - (cuts - 1)
     return Samples(
         {"TBE = 2^24 - 1": [shown]},
@@ -283,8 +269,8 @@ def _(runs: Runs) -> Evidence:
 # ------------------------------------------------------------------------------------------------- other circumstances
 @claim("abr.trigger")
 def _(runs: Runs) -> Evidence:
-    slow = {point.amount: runs.one("cuts", point) for point in grid.ratio_points()}
-    congested = {runs.one("ratio", point): runs.one("cuts", point) for point in grid.video_points()}
+    slow = {point.amount: runs.mean("cuts", point) for point in grid.ratio_points()}
+    congested = {runs.mean("ratio", point): runs.mean("cuts", point) for point in grid.video_points()}
     parts = []
     for told, found, factor in (("slow way back", slow, "amount"), ("video on the way back", congested, "")):
         few = {ratio: cuts for ratio, cuts in found.items() if ratio < CRM_32}
@@ -313,7 +299,7 @@ def _(runs: Runs) -> Evidence:
     start = Point(crm=again.crm)
     parts = []
     for name, told in (("early", "275 to 825 ms"), ("late", "825 to 1200 ms")):
-        first, second = runs.one(name, start), runs.one(name, again)
+        first, second = runs.mean(name, start), runs.mean(name, again)
         parts.append(
             Clause(
                 f"{told} after a pause of {again.amount:g} s the throughput is that after the start",
@@ -321,10 +307,10 @@ def _(runs: Runs) -> Evidence:
                 f"{megabits(second)} and {megabits(first)}",
             )
         )
-    first, second = runs.one("cuts", start), runs.one("cuts", again) - runs.one("cuts", start)
+    first, second = runs.mean("cuts", start), runs.mean("cuts", again) - runs.mean("cuts", start)
     parts.append(Clause("rule 6 acts again", second > 0, f"{second:.0f} times, {first:.0f} from the start"))
     initial = long.icr * long.rate
-    rates = [runs.one("acr.resumed", point) for point in (long, short)]
+    rates = [runs.mean("acr.resumed", point) for point in (long, short)]
     parts.append(
         Clause(
             "a pause longer than ADTF sets ACR to ICR, a shorter one does not (rule 5)",
@@ -340,7 +326,7 @@ def _(runs: Runs) -> Evidence:
 def _(runs: Runs) -> Evidence:
     parts = []
     for name, told in (("early", "275 to 825 ms"), ("late", "825 to 1200 ms")):
-        found = {cdf: runs.one(name, Point(cdf=cdf)) for cdf in CDFS if cdf > 0}
+        found = {cdf: runs.mean(name, Point(cdf=cdf)) for cdf in CDFS if cdf > 0}
         usual = found[grid.CDF]
         parts.append(
             Clause(
@@ -350,4 +336,4 @@ def _(runs: Runs) -> Evidence:
             )
         )
     never = Point(cdf=0.0)
-    return clauses(runs, *parts, note=f"CDF = 0 never cuts: {megabits(runs.one('early', never))} from the start")
+    return clauses(runs, *parts, note=f"CDF = 0 never cuts: {megabits(runs.mean('early', never))} from the start")
