@@ -21,18 +21,19 @@ from atn_reference.sender import Outstanding, Sender
 import penstock
 from penstock.statistics import student_quantile
 from penstock.studies.atn.grid import Point
-from penstock.studies.atn.runs import measure
+from penstock.studies.atn.measures import measure
+from penstock.studies.runs import RunTables
 
 COLUMNS = (
-    "delay",
-    "throughput",
+    "delay_mean_s",
+    "accepted_per_s",
     "power",
-    "discarded",
-    "success",
-    "success.all",
-    "load",
-    "load.waiting",
-    "error.share",
+    "discard_share",
+    "success_once",
+    "success_all",
+    "queue_mean_bits",
+    "waiting_mean_bits",
+    "error_report_share",
 )
 ROWS = [Point(strategy, scenario) for scenario in SCENARIOS for strategy in STRATEGIES]
 CHANCE = 0.01 / (len(ROWS) * len(COLUMNS))
@@ -73,7 +74,7 @@ def engine(point: Point, replications: int, changes: Mapping[str, object] | None
             each.filter(pl.col("replication") == number).to_dicts() for each in (result.groups, result.ports)
         )
         # Without Error Reports there is no share.
-        runs.append({"error.share": 0.0, **dict(measure(point, groups, ports))})
+        runs.append({"error_report_share": 0.0, **dict(measure(point, RunTables({"groups": groups, "ports": ports})))})
     return {column: [run[column] for run in runs] for column in COLUMNS}
 
 
@@ -151,7 +152,7 @@ class MeasuringEach(Simulation):
 
 @pytest.mark.parametrize(
     ("row", "simulation", "column"),
-    [(Point("none", "b"), ProducingEarly, "success.all"), (Point("backoff", "a"), MeasuringEach, "delay")],
+    [(Point("none", "b"), ProducingEarly, "success_all"), (Point("backoff", "a"), MeasuringEach, "delay_mean_s")],
     ids=["early packets", "each round trip"],
 )
 def test_another_reading_is_noticed(row: Point, simulation: type[Simulation], column: str) -> None:
@@ -165,10 +166,14 @@ TIMER = "flow.data.transport.tp4.retransmission"
 @pytest.mark.parametrize(
     ("row", "changes", "column"),
     [
-        (Point("avoidance", "b"), {"line.*.congestion_point.clnp.ce_threshold": "13500 bits"}, "load"),
-        (Point("none", "b"), {f"{TIMER}.recheck": 0.6}, "success.all"),
-        (Point("withdrawing", "b"), {f"{TIMER}.least": "10 s", f"{TIMER}.initial": "10 s"}, "success.all"),
-        (Point("error", "a"), {"line.*.congestion_point.clnp.error_reports.threshold": "15000 octets"}, "error.share"),
+        (Point("avoidance", "b"), {"line.*.congestion_point.clnp.ce_threshold": "13500 bits"}, "queue_mean_bits"),
+        (Point("none", "b"), {f"{TIMER}.recheck": 0.6}, "success_all"),
+        (Point("withdrawing", "b"), {f"{TIMER}.least": "10 s", f"{TIMER}.initial": "10 s"}, "success_all"),
+        (
+            Point("error", "a"),
+            {"line.*.congestion_point.clnp.error_reports.threshold": "15000 octets"},
+            "error_report_share",
+        ),
     ],
     ids=["CE threshold", "recheck", "T1", "threshold of reports"],
 )

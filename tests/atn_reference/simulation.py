@@ -89,15 +89,15 @@ class Simulation:
         throughput = self.received.delivered / self.scenario.duration
         congested = self.network.outputs[self.scenario.congested]
         return {
-            "delay": delay,
-            "throughput": throughput,
+            "delay_mean_s": delay,
+            "accepted_per_s": throughput,
             "power": throughput / delay,
-            "discarded": self.network.discarded / self.sent.transmitted,
-            "success": self.received.delivered / self.sent.first_copies,
-            "success.all": self.received.delivered / self.sent.transmitted,
-            "load": congested.held / self.scenario.duration,
-            "load.waiting": congested.waiting / self.scenario.duration,
-            "error.share": self.network.reports / (self.network.reports + self.network.sent),
+            "discard_share": self.network.discarded / self.sent.transmitted,
+            "success_once": self.received.delivered / self.sent.first_copies,
+            "success_all": self.received.delivered / self.sent.transmitted,
+            "queue_mean_bits": congested.held / self.scenario.duration,
+            "waiting_mean_bits": congested.waiting / self.scenario.duration,
+            "error_report_share": self.network.reports / (self.network.reports + self.network.sent),
         }
 
     def _deliver(self, npdu: Npdu) -> None:

@@ -11,11 +11,12 @@ from penstock.core.files import prepare, replacing, write_text
 from penstock.plot import Panel, Sheet, save
 from penstock.show.report import Cell, Figure, Report, Section, Table, write
 from penstock.statistics import student
-from penstock.studies import HasTables, Study, open_study
+from penstock.studies import open_study
 from penstock.studies.claims import VERDICTS, Finding, shown, to_json
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
+    from penstock.studies.framework import Reproduction
     from penstock.studies.runs import Runs
 
 HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict", "note")
@@ -45,7 +46,7 @@ def page_of(results: Results) -> Report:
     return _page(study, list(study.sheets()), study.findings(), results)
 
 
-def study_of(results: Results) -> Study:
+def study_of(results: Results) -> Reproduction[Any]:
     """The study that the results belong to, with all its runs."""
     details = results.about["details"]
     study = open_study(results.about["name"], details["figure"], details["seeds"])
@@ -53,7 +54,7 @@ def study_of(results: Results) -> Study:
     return study
 
 
-def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], results: Results) -> Report:
+def _page(study: Reproduction[Any], sheets: Sequence[Sheet], findings: Sequence[Finding], results: Results) -> Report:
     details = results.about["details"]
     command = f"penstock reproduce {results.about['name']} --seeds {details['seeds']}"
     rows: list[dict[str, Cell]] = [
@@ -66,8 +67,7 @@ def _page(study: Study, sheets: Sequence[Sheet], findings: Sequence[Finding], re
         verdict_column="verdict",
     )
     figures = [Figure(sheet, f"{command} {study.command(sheet)}".strip()) for sheet in sheets]
-    found = study.tables() if isinstance(study, HasTables) else ()
-    tables = [Table(each.title, each.columns, each.rows, each.note) for each in found]
+    tables = [Table(each.title, each.columns, each.rows, each.note) for each in study.tables()]
     printed = [Section("Tables", tables=tables)] if tables else []
     return Report(
         title=study.title,
@@ -102,7 +102,7 @@ def print_findings(title: str, findings: Sequence[Finding]) -> None:
     print_table(f"{title}: {count_verdicts(findings)}", columns, [shown(finding) for finding in findings])
 
 
-def write_data(study: Study, sheets: Sequence[Sheet], directory: Path) -> None:
+def write_data(study: Reproduction[Any], sheets: Sequence[Sheet], directory: Path) -> None:
     """Write the data of figures, one file for each kind, and every measure at every point that was run."""
     kinds = {
         "figures": figure_rows(sheets),

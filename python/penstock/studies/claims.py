@@ -408,11 +408,11 @@ def shown(finding: Finding) -> dict[str, str]:
 
 
 def figure_numbers(figure: str) -> set[str]:
-    """The numbers in a claim's `figure`: `14-19`, `21, 22` name several, `4b` is in 4, `section 7` names none."""
+    """The numbers in a claim's `figure`: `14-19`, `21, 22` name several, `4b` is in 4, `5-1` is a table."""
     numbers: set[str] = set()
     for part in (word.strip() for word in figure.split(",")):
         first, dash, last = part.partition("-")
-        if dash and first.isdigit() and last.isdigit():
+        if dash and first.isdigit() and last.isdigit() and int(first) < int(last):
             numbers.update(str(number) for number in range(int(first), int(last) + 1))
         elif part:
             numbers.add(part[:-1] if part[:-1].isdigit() and part[-1].isalpha() else part)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from penstock.core.errors import InputError
 from penstock.plot import Curve, Panel, Sheet
 from penstock.studies.runs import MissingRunError, P, Runs
 
@@ -24,21 +23,6 @@ class Quantity:
     top: float | None = None
     floor: float | None = None
     log_y: bool = False
-
-
-def require_figure(figure: str | None, known: Collection[object], remedy: str) -> None:
-    """Raises :class:`InputError` for a figure that a study does not have."""
-    if figure is not None and figure not in map(str, known):
-        raise InputError("the study has no such figure", path="--figure", value=figure, remedy=remedy)
-
-
-def command_of(sheet: Sheet) -> str:
-    """The arguments of `penstock reproduce` that run a figure of the paper again; none for additional figures.
-
-    A detail of a figure, such as `figure-4-detail`, is drawn with the figure.
-    """
-    _, is_numbered, number = sheet.name.partition("figure-")
-    return f"--figure {number.partition('-')[0]}" if is_numbered else ""
 
 
 def drawn(makers: Iterable[Callable[[R], Sheet]], runs: R) -> Iterator[Sheet]:
@@ -126,10 +110,10 @@ def captioned(runs: Runs[P], points: Sequence[P], *parts: str) -> str:
     return " ".join([*filter(None, parts), extent(runs, points)])
 
 
-def extent(runs: Runs[P], points: Sequence[P], wanted: Mapping[P, int] | None = None, told: str = "") -> str:
+def extent(runs: Runs[P], points: Sequence[P], told: str = "") -> str:
     """The number of runs of a figure, as text; `told` is put before it."""
     there = [len(runs.measures.get(point, {})) for point in points]
-    needed = [runs.seeds_at(point) if wanted is None else wanted[point] for point in points]
+    needed = [runs.seeds_at(point) for point in points]
     if any(count < need for count, need in zip(there, needed, strict=True)):
         return f"INCOMPLETE: {sum(map(min, there, needed))} of {sum(needed)} runs."
     few, many = min(needed), max(needed)

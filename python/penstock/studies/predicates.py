@@ -14,13 +14,8 @@ from penstock.studies.claims import (
     Clauses,
     Count,
     Evidence,
-    Finding,
     NotRun,
     Samples,
-    figure_numbers,
-    judge,
-    load_claims,
-    require_match,
 )
 from penstock.studies.runs import MissingRunError, P, Runs, mean
 
@@ -53,19 +48,6 @@ class Predicates(dict[str, Callable[[R], Evidence]]):
             return predicate
 
         return register
-
-
-def findings(prefix: str, predicates: Predicates[R], runs: R, figure: int | None) -> list[Finding]:
-    """The verdicts on a paper's claims; with one figure, on those about it that its runs can answer."""
-    claims = load_claims(prefix)
-    require_match(claims, predicates)
-    found = []
-    for claim in claims:
-        evidence = evidence_of(predicates[claim.id], runs)
-        is_about = str(figure) in figure_numbers(claim.figure) and not isinstance(evidence, NotRun)
-        if figure is None or is_about:
-            found.append(judge(claim, evidence))
-    return found
 
 
 def evidence_of(predicate: Callable[[R], Evidence], runs: R) -> Evidence:

@@ -164,8 +164,3 @@ def by_run(table: pl.DataFrame, point: Callable[[Row], P]) -> Mapping[tuple[P, i
     for number, seed, row in zip(table["point"], table["seed"], measured, strict=True):
         found.setdefault((points[number], seed), []).append(row)
     return found
-
-
-def only(table: pl.DataFrame) -> pl.DataFrame:
-    """The rows of the runs that have measures."""
-    return table.filter(kind=RUN) if table.height else table

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
-from penstock.core.scenario import Scenario
+from penstock.studies import framework
+from penstock.studies.framework import SeriesPoint, Wanted
 from penstock.studies.runs import FULL_SEEDS
 
 
@@ -28,6 +28,8 @@ SCENARIOS = {
     "a": Network("scenario A, six senders", "atn/scenario-a", "is6-is7", 27_000),
     "b": Network("scenario B, two senders", "atn/scenario-b", "is6-is10", 1),
 }
+TABLE_OF = {"5-1": "a", "5-2": "b"}
+"""The scenario of each table of the paper."""
 STRATEGIES = {
     "none": "none",
     "avoidance": "congestion avoidance",
@@ -66,7 +68,7 @@ RUSH_S, RUSH_END_S = 120.0, 240.0
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Point:
+class Point(framework.Point):
     """One run without its seed. Parameters of other strategies keep their usual values."""
 
     strategy: str
@@ -97,9 +99,9 @@ class Point:
         return ", ".join([told, *(names[name].format(getattr(self, name)) for name in differing)])
 
     @property
-    def parameters(self) -> dict[str, object]:
-        """The parameters of the point, by name."""
-        return {**{name: getattr(self, name) for name in self.__slots__}, "kind": "run"}
+    def file(self) -> str:
+        """The ready file of its scenario."""
+        return SCENARIOS[self.scenario].file
 
     @property
     def transport(self) -> dict[str, dict[str, dict[str, float]]]:
@@ -118,8 +120,9 @@ class Point:
             window = {"decbit": {}}
         return {"credit": credit, "window": window}
 
-    def build(self) -> Scenario:
-        """The scenario of this point, from its ready file."""
+    @property
+    def changes(self) -> dict[str, object]:
+        """What differs from it."""
         changes: dict[str, object] = {
             "sweep": None,
             "flow.data.traffic.connections.interproduction_time.exponential": f"{self.interproduction:g} s",
@@ -131,50 +134,11 @@ class Point:
             error = f"{round(self.error_share * CAPACITY_BITS / 8)} octets"
             changes["line.*.congestion_point.clnp.ce_threshold"] = f"{self.ce_threshold} bits"
             changes["line.*.congestion_point.clnp.error_reports.threshold"] = error
-        return ready(self.scenario).with_(changes)
+        return changes
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesPoint:
-    """A point with time series: unchanged (`watched`, and `filled` for its queue), or with a sudden increase in load.
-
-    Then two connections that never end are joined at 120 s by four others (`connections`), or by packets without a
-    transport at half the bottleneck's rate (`cross`).
-    """
-
-    point: Point
-    kind: str
-
-    @property
-    def parameters(self) -> dict[str, object]:
-        """Those of the point; only the kind differs."""
-        return {**self.point.parameters, "kind": self.kind}
-
-    def build(self) -> Scenario:
-        """The scenario of the point, with readings of the queue and of each connection."""
-        changes: dict[str, object] = {"measure.sample": f"{SAMPLE_S:g} s", "measure.sample_flows": True}
-        scenario = self.point.build()
-        if self.kind == "filled":
-            return scenario.with_(changes)
-        if self.kind == "watched":
-            return scenario.with_({**changes, "duration": f"{WATCHED_S:g} s"})
-        data = scenario.tree["flow"]["data"]
-        changes["duration"] = f"{RUSH_END_S:g} s"
-        changes["flow.data.from"] = ["es1", "es2"]
-        changes["flow.data.traffic"] = lasting(data, "1 s")
-        if self.kind == "connections":
-            senders = ["es3", "es4", "es5", "es6"]
-            changes["flow.rush"] = {**data, "from": senders, "traffic": lasting(data, f"{RUSH_S:g} s")}
-        else:
-            changes["flow.rush"] = {
-                "path": ["is6", "is7"],
-                "access": {"rate": "32 kb/s"},
-                "octets": 1672,
-                "traffic": {"greedy": {"start": f"{RUSH_S:g} s"}},
-            }
-        return scenario.with_(changes)
-
-
+READ = {"measure.sample": f"{SAMPLE_S:g} s", "measure.sample_flows": True}
+"""Readings of the queue and of each connection."""
 RUSHES = {"connections": "four connections start", "cross": "other packets arrive at 32 kb/s"}
 
 
@@ -185,10 +149,31 @@ def lasting(data: dict[str, dict[str, dict[str, object]]], after: str) -> dict[s
     return {"connections": {"inter_connection_time": {"constant": after}, **kept}}
 
 
-@cache
-def ready(scenario: str) -> Scenario:
-    """A ready file of the study."""
-    return Scenario.load(SCENARIOS[scenario].file)
+def watched(point: Point) -> SeriesPoint[Point]:
+    """A point with readings."""
+    return SeriesPoint(point, "watched", {**READ, "duration": f"{WATCHED_S:g} s"})
+
+
+def rush(point: Point, kind: str) -> SeriesPoint[Point]:
+    """A point with a sudden increase in load.
+
+    Two connections that never end are joined at 120 s by four others (`connections`), or by packets without a transport
+    at half the bottleneck's rate (`cross`).
+    """
+    data = point.build().tree["flow"]["data"]
+    changes: dict[str, object] = {**READ, "duration": f"{RUSH_END_S:g} s", "flow.data.from": ["es1", "es2"]}
+    changes["flow.data.traffic"] = lasting(data, "1 s")
+    if kind == "connections":
+        senders = ["es3", "es4", "es5", "es6"]
+        changes["flow.rush"] = {**data, "from": senders, "traffic": lasting(data, f"{RUSH_S:g} s")}
+    else:
+        changes["flow.rush"] = {
+            "path": ["is6", "is7"],
+            "access": {"rate": "32 kb/s"},
+            "octets": 1672,
+            "traffic": {"greedy": {"start": f"{RUSH_S:g} s"}},
+        }
+    return SeriesPoint(point, kind, changes)
 
 
 # ------------------------------------------------------------------------------------------------------ points
@@ -287,8 +272,16 @@ def exercise_points() -> list[Point]:
     return [point for point in wanted if point not in shown]
 
 
-def series_points() -> list[SeriesPoint]:
+def series_points() -> list[Wanted[Point]]:
     """The runs with time series."""
-    watched = [SeriesPoint(Point(strategy, "b"), "watched") for strategy in RECEIVER]
-    watched += [SeriesPoint(Point(strategy, "a"), "filled") for strategy in ("backoff", *RECEIVER)]
-    return watched + [SeriesPoint(Point(strategy, "a"), kind) for kind in RUSHES for strategy in RECEIVER]
+    drawn = [watched(Point(strategy, "b")) for strategy in RECEIVER]
+    filled = [SeriesPoint(Point(strategy, "a"), "filled", READ) for strategy in ("backoff", *RECEIVER)]
+    rushes = [rush(Point(strategy, "a"), kind) for kind in RUSHES for strategy in RECEIVER]
+    return [*((each, WATCHED_SEEDS) for each in drawn), *((each, None) for each in filled + rushes)]
+
+
+def points(figure: str | None) -> list[Wanted[Point]]:
+    """The points to run for a table, or for all: the load with both tables, the exercises, and time series."""
+    if figure is not None:
+        return [(point, None) for point in table_points(TABLE_OF[figure])]
+    return [*((point, None) for point in load_points() + exercise_points()), *series_points()]

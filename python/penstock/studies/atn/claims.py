@@ -1,15 +1,16 @@
-"""Verdicts on the notes of section 5 of the ATN paper: one function per claim, none tuned to the result.
+"""The claims of the ATN paper: one predicate for each, none of them tuned to the result.
 
-Words of the paper that need a number have it here, set before the exercises were run. "More", or "so many times as
-much", needs the whole 95 % interval of the differences paired by seed; a tie (`ties`) does not count.
+If a pair of strategies differs in the paper's table, it must differ in ours, in the same direction. A printed tie has
+no order, so it is ignored, and a column with ties only is no part of a claim. Differences are paired by seed: all
+strategies have the same connections and packets. With one table, only that is judged.
+
+Words of the notes of section 5 that need a number have it here, set before the exercises were run. "More", or "so many
+times as much", needs the whole 95 % interval of the differences paired by seed; a tie does not count.
 """
 
 from __future__ import annotations
 
-import math
-import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from penstock.studies.atn.grid import (
@@ -18,31 +19,26 @@ from penstock.studies.atn.grid import (
     EXERCISES,
     INITIALS,
     RECEIVER,
-    RUSH_END_S,
     RUSH_S,
     RUSHES,
-    SAMPLE_S,
     SCENARIOS,
     STRATEGIES,
     Point,
     against_load,
 )
-from penstock.studies.atn.runs import Runs, part, risen, swings
-from penstock.studies.atn.ties import TIE, all_apart, no_less
-from penstock.studies.claims import Clause, Evidence
+from penstock.studies.atn.measures import HIGH, Increase, Runs, emptied, increase, rate, risen, spread, windows_of
+from penstock.studies.atn.printed import COLUMNS, TIE, Printed, all_apart, is_fitted, no_less, side, tables_of
+from penstock.studies.claims import Clause, Clauses, Evidence, Samples, load_claims
 from penstock.studies.orders import BySeed, all_above, constant, exceeds, rising, times
 from penstock.studies.predicates import Factor, Predicates, clauses, listed, percent
-from penstock.studies.runs import Trace, mean
+from penstock.studies.runs import MissingRunError, mean
 
 PREDICATES: Predicates[Runs] = Predicates(strategy=Factor(("strategy",), uncontrolled=("none",)))
 claim = PREDICATES.claim
 
-HIGH = 4
-"""A window is high from here on, in packets: more than half of the most, 7."""
-CONNECTION_S = 180.0
-"""The mean duration of a connection: an oscillation has more than one swing in that time."""
-BEFORE_S = 60.0
-"""The time before a sudden increase over which the queue is read."""
+Strategies = Mapping[str, Mapping[int, float]]
+"""A measure of each strategy, by seed."""
+TOLERANCES = {each.id: each.tolerance or 0.0 for each in load_claims("penstock.studies.atn")}
 FAR = 2.0
 """Far better is so many times the power."""
 TOO_WEAK = 1.5
@@ -59,6 +55,171 @@ SMALL_BITS = 27_000
 """A very small CE threshold: two packets."""
 
 
+# --------------------------------------------------------------------------------------------------------------- order
+def printed_apart(table: Printed, measure: str) -> dict[tuple[str, str], int]:
+    """The pairs of strategies that differ in a printed table: 1 if the first has more, -1 if it has less."""
+    printed = {name: {0: table.value(name, measure)} for name in STRATEGIES}
+    sides = {pair: side(measure, *(printed[name] for name in pair)) for pair in combinations(STRATEGIES, 2)}
+    return {pair: which for pair, which in sides.items() if which}
+
+
+def of_each(runs: Runs, table: Printed, measure: str) -> dict[str, dict[int, float]]:
+    """A measure of every strategy of a table, by seed."""
+    return {name: runs.by_seed(measure, Point(name, table.scenario)) for name in STRATEGIES}
+
+
+def in_words(measure: str, own: Mapping[str, Mapping[int, float]]) -> str:
+    """The means of strategies for a note."""
+    means = {STRATEGIES[name]: mean(values.values()) for name, values in own.items()}
+    return listed(means, COLUMNS[measure].form)
+
+
+def order(runs: Runs, table: Printed, measure: str, printed: Mapping[tuple[str, str], int]) -> Clause:
+    """Whether the pairs that differ in a printed table differ in the same direction in ours."""
+    own = of_each(runs, table, measure)
+    wrong = []
+    for (one, other), wanted in printed.items():
+        found = side(measure, own[one], own[other])
+        if found != wanted:
+            wrong.append(f"{STRATEGIES[one]} {'against' if found else 'tied with'} {STRATEGIES[other]}")
+    text = f"table {table.number}: order by {COLUMNS[measure].label}, {len(printed)} pairs differ as printed"
+    told = (f"{len(printed) - len(wrong)} the same", ", ".join(wrong), in_words(measure, own))
+    pairs = [(own[one], own[other], wanted) for (one, other), wanted in printed.items()]
+    return all_apart("strategy", text, measure, pairs, ". ".join(filter(None, told)))
+
+
+def orders(runs: Runs, measures: Sequence[str], *notes: str) -> Clauses:
+    """The order by several columns, in each table."""
+    parts, untold = [], []
+    for table in tables_of(runs):
+        for measure in measures:
+            if printed := printed_apart(table, measure):
+                parts.append(order(runs, table, measure, printed))
+            else:
+                untold.append(f"table {table.number} prints all as ties by {COLUMNS[measure].label}")
+    return clauses(runs, *parts, note="; ".join([*untold, *notes]))
+
+
+@claim("atn.delay")
+def _(runs: Runs) -> Evidence:
+    misprints = [
+        f"table {table.number} prints a power of {printed} for {STRATEGIES[name]}; throughput over delay is {true:.4f}"
+        for table in tables_of(runs)
+        for name, (printed, true) in table.misprints.items()
+    ]
+    return orders(runs, ("delay_mean_s", "power", "discard_share", "queue_mean_bits"), *misprints)
+
+
+def apart_from_all(text: str, measure: str, own: Strategies, chosen: str, wanted: int, shown: str) -> Clause:
+    """Whether a chosen strategy is on one side of every other."""
+    pairs = [(own[chosen], own[name], wanted) for name in own if name != chosen]
+    return all_apart("strategy", text, measure, pairs, shown)
+
+
+@claim("atn.throughput-order")
+def _(runs: Runs) -> Evidence:
+    parts, beside = [], []
+    for table in tables_of(runs):
+        own = of_each(runs, table, "accepted_per_s")
+        shown = in_words("accepted_per_s", own)
+        if table.number == "5-1":
+            best = max(mean(values.values()) for values in own.values())
+            behind = f"{percent(1 - mean(own['none'].values()) / best)} below the best"
+            text = "table 5-1: none is last"
+            parts.append(apart_from_all(text, "accepted_per_s", own, "none", -1, f"{shown}: {behind}"))
+            is_best = all(no_less("accepted_per_s", own["backoff"], values) for values in own.values())
+            beside.append(Clause("table 5-1: backoff is best, or tied with the best", is_best))
+        else:
+            text = "table 5-2: congestion avoidance is best"
+            parts.append(apart_from_all(text, "accepted_per_s", own, "avoidance", 1, shown))
+    return clauses(runs, *parts, beside=beside)
+
+
+@claim("atn.retransmissions")
+def _(runs: Runs) -> Evidence:
+    return orders(runs, ("success_once", "success_all"))
+
+
+# ---------------------------------------------------------------------------------------------------------- magnitudes
+def magnitudes(runs: Runs, name: str, measure: str, other: str = "") -> list[Clause]:
+    """Every cell of a column in each table, within the claim's tolerance; `other` is another interpretation of it.
+
+    The cells that the network was fitted to hold by construction.
+    """
+    tolerance, column = TOLERANCES[name], COLUMNS[measure]
+    parts = []
+    for table in tables_of(runs):
+        for strategy, told in STRATEGIES.items():
+            point = Point(strategy, table.scenario)
+            printed, own = table.value(strategy, measure), runs.mean(measure, point)
+            shown = [f"{column.form.format(own)}, {100 * (own / printed - 1):+.0f} %"]
+            if other:
+                shown.append(f"other interpretation {column.form.format(runs.mean(other, point))}")
+            text = f"table {table.number}, {told}: {column.form.format(printed)} within {100 * tolerance:.0f} %"
+            holds = abs(own - printed) <= tolerance * printed
+            given = is_fitted(table, measure, strategy)
+            parts.append(Clause(text, holds, ", ".join(shown), by_construction=given))
+    return parts
+
+
+@claim("atn.throughput-magnitude")
+def _(runs: Runs) -> Evidence:
+    return clauses(runs, *magnitudes(runs, "atn.throughput-magnitude", "accepted_per_s"))
+
+
+@claim("atn.delay-magnitude")
+def _(runs: Runs) -> Evidence:
+    parts = magnitudes(runs, "atn.delay-magnitude", "delay_mean_s", "delay_transmission_mean_s")
+    return clauses(runs, *parts, note="the other interpretation counts from the first transmission")
+
+
+@claim("atn.load-magnitude")
+def _(runs: Runs) -> Evidence:
+    parts = magnitudes(runs, "atn.load-magnitude", "queue_mean_bits", "waiting_mean_bits")
+    return clauses(runs, *parts, note="the other interpretation excludes the NPDU in transmission")
+
+
+@claim("atn.error-share")
+def _(runs: Runs) -> Evidence:
+    return Samples({"table 5-1": runs.values("error_report_share", Point("error", "a"))})
+
+
+@claim("atn.error-share-few")
+def _(runs: Runs) -> Evidence:
+    return Samples({"table 5-2": runs.values("error_report_share", Point("error", "b"))})
+
+
+@claim("atn.order-of-magnitude")
+def _(runs: Runs) -> Evidence:
+    none, own = (runs.by_seed("delay_mean_s", Point(name, "b")) for name in ("none", "avoidance"))
+    ratios = [none[seed] / own[seed] for seed in sorted(none.keys() & own.keys())]
+    if not ratios:
+        raise MissingRunError("delay without a strategy and with congestion avoidance, of the same seed")
+    return Samples({"table 5-2": ratios})
+
+
+@claim("atn.benefits")
+def _(runs: Runs) -> Evidence:
+    parts = []
+    for table in tables_of(runs):
+        for measure, text, wanted in (
+            ("accepted_per_s", "higher throughput", 1),
+            ("delay_mean_s", "lower delay", -1),
+            ("queue_mean_bits", "lower buffer load", -1),
+            ("discard_share", "fewer discards", -1),
+            ("success_all", "fewer retransmissions, by the success ratio of all copies", 1),
+        ):
+            own, none = (runs.by_seed(measure, Point(name, table.scenario)) for name in ("avoidance", "none"))
+            means = [mean(values.values()) for values in (own, none)]
+            shown = " against ".join(map(COLUMNS[measure].form.format, means))
+            if means[1]:
+                shown += f", {100 * (means[0] / means[1] - 1):+.1f} %"
+            pairs = [(own, none, wanted)]
+            parts.append(all_apart("strategy", f"table {table.number}: {text}", measure, pairs, shown))
+    return clauses(runs, *parts)
+
+
+# ------------------------------------------------------------------------------------------- the notes of section 5
 def columns(runs: Runs, measure: str, points: Sequence[Point]) -> list[dict[int, float]]:
     """A measure at several points, each by seed."""
     return [runs.by_seed(measure, point) for point in points]
@@ -70,44 +231,6 @@ def means_of(values: Sequence[Mapping[int, float]]) -> list[float]:
 
 
 # ------------------------------------------------------------------------------------------- a sudden increase in load
-@dataclass(frozen=True, slots=True)
-class Increase:
-    """A sudden increase under one strategy, each value by seed.
-
-    For the two minutes after it: the mean and the longest queue in bits, and the packets/s of the earlier senders. For
-    the state before it: the sum of their windows in packets, and the mean queue of the minute before in bits.
-    """
-
-    mean: dict[int, float]
-    longest: dict[int, float]
-    served: dict[int, float]
-    windows: dict[int, float]
-    before: dict[int, float]
-
-
-def increase(runs: Runs, kind: str, strategy: str) -> Increase:
-    """The increase of one kind under one strategy."""
-    point = Point(strategy, "a")
-    queues = runs.queue(kind, point)
-    received, credit = (runs.per_sender(kind, point, name) for name in ("received", "credit"))
-    after = {seed: part(trace, RUSH_S, RUSH_END_S) for seed, trace in queues.items()}
-    counts = {
-        seed: [part(trace, RUSH_S - SAMPLE_S, RUSH_END_S) for trace in senders.values()]
-        for seed, senders in received.items()
-    }
-    span = RUSH_END_S - RUSH_S
-    return Increase(
-        mean={seed: mean(each) for seed, each in after.items()},
-        longest={seed: max(each) for seed, each in after.items()},
-        served={seed: math.fsum(each[-1] - each[0] for each in found) / span for seed, found in counts.items()},
-        windows={
-            seed: math.fsum(part(trace, RUSH_S - SAMPLE_S, RUSH_S)[-1] for trace in senders.values())
-            for seed, senders in credit.items()
-        },
-        before={seed: mean(part(trace, RUSH_S - BEFORE_S, RUSH_S)) for seed, trace in queues.items()},
-    )
-
-
 @claim("atn.reaction")
 def _(runs: Runs) -> Evidence:
     found = {kind: [increase(runs, kind, strategy) for strategy in reversed(RECEIVER)] for kind in RUSHES}
@@ -124,8 +247,8 @@ def _(runs: Runs) -> Evidence:
         f"two connections on scenario A's network, the load rises at {RUSH_S:g} s; {RUSHES['cross']}: the earlier "
         f"senders get all that they offer, {in_rates(offered)}, so nothing is compared; {earlier_state(found['cross'])}"
     )
-    served = Clause(text, no_less("throughput", *kept), in_rates(kept))
-    return clauses(runs.watched["connections"], *parts, note=note, beside=[served])
+    served = Clause(text, no_less("accepted_per_s", *kept), in_rates(kept))
+    return clauses(runs.of_kind("connections"), *parts, note=note, beside=[served])
 
 
 def difference(after: BySeed, before: BySeed) -> dict[int, float]:
@@ -151,7 +274,7 @@ def earlier_state(both: Sequence[Increase]) -> str:
 
 @claim("atn.oscillation")
 def _(runs: Runs) -> Evidence:
-    watched = {strategy: runs.windows("watched", Point(strategy, "b")) for strategy in RECEIVER}
+    watched = {strategy: windows_of(runs, "watched", Point(strategy, "b")) for strategy in RECEIVER}
     rates = {name: {seed: rate(each) for seed, each in found.items()} for name, found in watched.items()}
     spreads = [mean([spread(each) for each in watched[name].values()]) for name in reversed(RECEIVER)]
     reached = {
@@ -165,7 +288,7 @@ def _(runs: Runs) -> Evidence:
     withdrawing, avoidance = rates["withdrawing"], rates["avoidance"]
     one, other = constant(1.0, withdrawing), constant(1.0, avoidance)
     return clauses(
-        runs.watched["watched"],
+        runs.of_kind("watched"),
         all_above(
             "strategy",
             f"withdrawing credit oscillates: more than one {swing}",
@@ -179,23 +302,6 @@ def _(runs: Runs) -> Evidence:
         ],
         note=f"standard deviations of the window: {spreads[0]:.2f} packets under withdrawing credit, {spreads[1]:.2f}",
     )
-
-
-def lasting(senders: Mapping[str, Trace]) -> list[float]:
-    """The windows of all senders while they have a connection."""
-    return [value for _, window in senders.values() for value in window if value > 0]
-
-
-def rate(senders: Mapping[str, Trace]) -> float:
-    """Swings of the window in the mean life of a connection."""
-    return (
-        sum(swings(window, HIGH) for _, window in senders.values()) * CONNECTION_S / (SAMPLE_S * len(lasting(senders)))
-    )
-
-
-def spread(senders: Mapping[str, Trace]) -> float:
-    """The standard deviation of the window, in packets."""
-    return statistics.pstdev(lasting(senders))
 
 
 # ------------------------------------------------------------------------------------------------------- the exercises
@@ -237,7 +343,7 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for scenario, network in SCENARIOS.items():
         points = [Point("avoidance", scenario, decrease=each) for each in DECREASES]
-        powers, loads = (columns(runs, name, points) for name in ("power", "load"))
+        powers, loads = (columns(runs, name, points) for name in ("power", "queue_mean_bits"))
         begun = columns(runs, "power", [Point("avoidance", scenario, initial=each) for each in INITIALS])
         low, high = mean(loads[0].values()), mean(loads[-1].values())
         parts += [
@@ -295,8 +401,10 @@ def _(runs: Runs) -> Evidence:
     parts = comparable(runs, "backoff", "the initial threshold has little effect")
     for scenario, network in SCENARIOS.items():
         points = against_load("backoff", scenario)[::-1]
-        delays, loads, through = (columns(runs, name, points) for name in ("delay", "load", "throughput"))
-        suffers = not all(no_less("throughput", later, earlier) for earlier, later in combinations(through, 2))
+        delays, loads, through = (
+            columns(runs, name, points) for name in ("delay_mean_s", "queue_mean_bits", "accepted_per_s")
+        )
+        suffers = not all(no_less("accepted_per_s", later, earlier) for earlier, later in combinations(through, 2))
         parts += [
             rising(
                 "interproduction",
@@ -308,7 +416,7 @@ def _(runs: Runs) -> Evidence:
             rising("interproduction", f"{network.name}: so does the buffer load", loads, "{:.0f}", by=RISES),
             Clause(f"{network.name}: throughput does not suffer", not suffers, listed(means_of(through), "{:.3g}")),
         ]
-    note = "the load from a packet every 20 s to one every 0.5 s; the queue as read each second once every sender has opened a connection"
+    note = "the load from a packet every 20 s to one every 0.5 s; empty counts once every sender has had a connection"
     return clauses(runs, *parts, *never_empty(runs), note=note)
 
 
@@ -328,30 +436,19 @@ def never_empty(runs: Runs) -> list[Clause]:
     ]
 
 
-def emptied(runs: Runs, strategy: str) -> dict[int, float]:
-    """The share of the readings with an empty queue, after every sender has opened a connection, for each seed."""
-    point = Point(strategy, "a")
-    opened = {
-        seed: max(next(at for at, credit in zip(*trace, strict=True) if credit > 0) for trace in senders.values())
-        for seed, senders in runs.per_sender("filled", point, "credit").items()
-    }
-    filled = {seed: part(trace, opened[seed], math.inf) for seed, trace in runs.queue("filled", point).items()}
-    return {seed: list(each).count(0) / len(each) for seed, each in filled.items()}
-
-
 @claim("atn.error")
 def _(runs: Runs) -> Evidence:
     parts = []
     for scenario, network in SCENARIOS.items():
         (curve,) = EXERCISES["error"].points(scenario).values()
         for measure, text, form in (
-            ("delay", "the delay rises with the threshold", "{:.2f}"),
-            ("load", "so does the buffer load", "{:.0f}"),
-            ("throughput", "so does the throughput", "{:.4f}"),
+            ("delay_mean_s", "the delay rises with the threshold", "{:.2f}"),
+            ("queue_mean_bits", "so does the buffer load", "{:.0f}"),
+            ("accepted_per_s", "so does the throughput", "{:.4f}"),
         ):
             values = columns(runs, measure, list(curve.values()))
             parts.append(rising("error_share", f"{network.name}: {text}", values, form, by=SOMEWHAT))
-    share = runs.by_seed("error.share", Point("error", "a"))
+    share = runs.by_seed("error_report_share", Point("error", "a"))
     text = f"the overhead is not negligible at half the capacity: over {percent(NOT_NEGLIGIBLE)} in scenario A"
     parts.append(all_above("", text, [(share, constant(NOT_NEGLIGIBLE, share))], percent(mean(share.values()))))
     return clauses(runs, *parts, note="thresholds of 10 to 90 % of the queue's capacity")
