@@ -17,13 +17,13 @@ from __future__ import annotations
 import copy
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, TypeVar
 
-from penstock.studies.claims import Clause, Evidence, clauses_of
-from penstock.studies.predicates import Factor, Predicates
+from penstock.studies.claims import Clause, Evidence, NotRun, clauses_of
+from penstock.studies.predicates import Factor, Predicates, evidence_of
 from penstock.studies.runs import MissingRunError, Runs
 
 DRAWS = 400
@@ -241,3 +241,18 @@ def nulls(name: str, predicates: Predicates[R], runs: R, draws: int = DRAWS) -> 
             passes(partial(resampling, groups, factor, partial(seeds_of, runs))),
             draws,
         )
+
+
+def of_study(predicates: Predicates[R], runs: R, draws: int = DRAWS) -> Iterator[Null]:
+    """The nulls of all claims of a study that have orders and were run."""
+    for name in predicates:
+        if not isinstance(evidence_of(predicates[name], runs), NotRun):
+            yield from nulls(name, predicates, runs, draws)
+
+
+def in_rows(found: Iterable[Null]) -> Iterator[str]:
+    """Nulls as the rows of a table in Markdown."""
+    yield f"| claim | factor | orders | of {DRAWS} draws, permuted | of {DRAWS} draws, without effect |"
+    yield "|---|---|---|---|---|"
+    for null in found:
+        yield f"| `{null.claim}` | {null.factor} | {null.orders} | {null.permuted} | {null.without} |"

@@ -89,7 +89,7 @@ def _(runs: Runs) -> Evidence:
     crms = [crm for crm in (CRM_32, CRM_FULL) if watched(crm) in runs.measures] or [CRM_32]
     for crm in crms:
         before, after = grid.feedback_points(crm)
-        expected = after.connection.first_feedback()
+        expected = grid.first_feedback(after.connection)
         parts.append(
             Clause(
                 f"Crm = {crm}: none a microsecond before the closed form's {milliseconds(expected)}, one a microsecond "
@@ -177,7 +177,7 @@ def _(runs: Runs) -> Evidence:
 def _(runs: Runs) -> Evidence:
     point = watched(CRM_32)
     count, low = runs.mean("swings", point), runs.mean("acr.low", point)
-    trip = point.connection.first_feedback()
+    trip = grid.first_feedback(point.connection)
     swing = (LATE[1] - trip) / count if count else LATE[1]
     granted = [
         rate
@@ -207,13 +207,13 @@ def _(runs: Runs) -> Evidence:
     for line, hops in grid.bound_networks():
         points = grid.bound_points(line, hops)
         connection = replace(points[0].connection, crm=None)
-        exact = abr.crm_of_bound(connection.initial, connection.first_feedback())
+        exact = abr.crm_of_bound(connection.initial, grid.first_feedback(connection))
         least = least_without_cut(runs, points)
         told = f"{hops} x {line} Mb/s"
         parts.append(
             Clause(
                 f"{told}: the least Crm without a cut is round trip x ICR / 32, rounded up",
-                least is not None and abs(least - exact) < 1 and least == connection.least_crm(),
+                least is not None and abs(least - exact) < 1 and least == grid.least_crm(line, hops),
                 f"{least}, for {exact:.2f}",
                 "crm",
             )

@@ -275,8 +275,8 @@ def earlier_state(both: Sequence[Increase]) -> str:
 @claim("atn.oscillation")
 def _(runs: Runs) -> Evidence:
     watched = {strategy: windows_of(runs, "watched", Point(strategy, "b")) for strategy in RECEIVER}
-    rates = {name: {seed: rate(each) for seed, each in found.items()} for name, found in watched.items()}
-    spreads = [mean([spread(each) for each in watched[name].values()]) for name in reversed(RECEIVER)]
+    rates = {name: {seed: runs.once(rate, each) for seed, each in found.items()} for name, found in watched.items()}
+    spreads = [mean([runs.once(spread, each) for each in watched[name].values()]) for name in reversed(RECEIVER)]
     reached = {
         name: max(risen(window) for senders in found.values() for _, window in senders.values())
         for name, found in watched.items()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from penstock.studies import runs
 from penstock.studies.atn.grid import RUSH_END_S, RUSH_S, SAMPLE_S, SCENARIOS, Point
 from penstock.studies.framework import Readings
-from penstock.studies.runs import MissingRunError, RunTables, Trace, mean
+from penstock.studies.runs import MissingRunError, RunTables, Trace, Traces, mean
 
 HIGH = 4
 """A window is high from here on, in packets: more than half of the most, 7."""
@@ -62,16 +62,19 @@ def windows_of(measured: Runs, kind: str, point: Point) -> dict[int, dict[str, T
 
 def per_sender(measured: Runs, kind: str, point: Point, quantity: str) -> dict[int, dict[str, Trace]]:
     """A reading of each sender, the sum over its peers, of which one at a time has a connection."""
-    found: dict[int, dict[str, Trace]] = {}
-    for seed, traces in measured.of_kind(kind).series.get(point, {}).items():
-        senders: dict[str, list[Trace]] = {}
-        for (component, name), trace in traces.items():
-            if name == quantity:
-                senders.setdefault(component.removeprefix("data/").partition("-")[0], []).append(trace)
-        found[seed] = {name: summed(each) for name, each in sorted(senders.items())}
-    if not found:
+    series = measured.of_kind(kind).series.get(point, {})
+    if not series:
         raise MissingRunError(f"time series {quantity} at {point}")
-    return found
+    return {seed: measured.once(by_sender, traces, quantity) for seed, traces in series.items()}
+
+
+def by_sender(traces: Traces, quantity: str) -> dict[str, Trace]:
+    """The same of one run."""
+    senders: dict[str, list[Trace]] = {}
+    for (component, name), trace in traces.items():
+        if name == quantity:
+            senders.setdefault(component.removeprefix("data/").partition("-")[0], []).append(trace)
+    return {name: summed(each) for name, each in sorted(senders.items())}
 
 
 def emptied(measured: Runs, strategy: str) -> dict[int, float]:

@@ -49,8 +49,13 @@ def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
 def oscillations(measured: Runs, point: Point) -> dict[int, float]:
     """The mean period of the queue's oscillation in cell times, for each seed."""
     traces = measured.of_kind("pulse").traces(point, "output", "queue_0")
-    found = {seed: oscillation(settled(trace)) for seed, trace in traces.items()}
+    found = {seed: measured.once(pulse, trace) for seed, trace in traces.items()}
     return {seed: period for seed, period in found.items() if period is not None}
+
+
+def pulse(trace: Trace) -> float | None:
+    """The mean period of the oscillation of one run, after its first part."""
+    return oscillation(settled(trace))
 
 
 def settled(trace: Trace) -> Trace:

@@ -132,9 +132,10 @@ class Episode:
         return self.start - self.after
 
 
-def episodes(trace: Trace) -> Iterator[Episode]:
+def episodes(trace: Trace) -> list[Episode]:
     """The new excesses of a time series of the total filtered rate that have a full round trip after them."""
     times, values = trace
+    found = []
     quiet_since = 0.0
     for place, (time_s, value) in enumerate(zip(times, values, strict=True)):
         if value <= TRIGGER:
@@ -146,14 +147,15 @@ def episodes(trace: Trace) -> Iterator[Episode]:
                 if REACTED_S <= at - time_s <= ROUND_TRIP_S
             ]
             ends = (at for at, later in zip(times[place:], values[place:], strict=True) if later <= TRIGGER)
-            yield Episode(value, math.fsum(after) / len(after), next(ends, times[-1]) - time_s)
+            found.append(Episode(value, math.fsum(after) / len(after), next(ends, times[-1]) - time_s))
         quiet_since = time_s
+    return found
 
 
 def by_round(runs: Runs, point: Point, measure: Callable[[Episode], float]) -> dict[int, float]:
     """The mean of a measure of the episodes at the satellite port, for each seed that has any."""
     traces = runs.of_kind("series").traces(point, "satellite", "filtered.total")
-    found = {seed: [measure(each) for each in episodes(trace)] for seed, trace in traces.items()}
+    found = {seed: [measure(each) for each in runs.once(episodes, trace)] for seed, trace in traces.items()}
     return {seed: mean(values) for seed, values in found.items() if values}
 
 
