@@ -27,6 +27,7 @@ VERDICTS = {
     "reproduced": ("good", "✓"),
     "partly": ("fair", "≈"),
     "not reproduced": ("poor", "✗"),
+    "too few replications": ("fair", "?"),
 }
 """The style of each verdict: a colour, and a sign for readers without colours. Others have no style."""
 

@@ -21,6 +21,8 @@ CONNECTION_S = 180.0
 """The mean duration of a connection: an oscillation has more than one swing in that time."""
 BEFORE_S = 60.0
 """The time before a sudden increase over which the queue is read."""
+STARTED_S = 60.0
+"""The start, which is no part of a congested state: the first connections begin after 10 s on average."""
 READ = (
     *("delay_mean_s", "delay_transmission_mean_s", "delay_production_mean_s", "accepted_per_s", "power"),
     *("discard_share", "success_once", "success_all", "error_report_share"),
@@ -78,13 +80,9 @@ def by_sender(traces: Traces, quantity: str) -> dict[str, Trace]:
 
 
 def emptied(measured: Runs, strategy: str) -> dict[int, float]:
-    """The share of scenario A's readings with an empty queue, once every sender has had a connection, for each seed."""
-    point = Point(strategy, "a")
-    opened = {
-        seed: max(next(at for at, credit in zip(*trace, strict=True) if credit > 0) for trace in senders.values())
-        for seed, senders in per_sender(measured, "filled", point, "credit").items()
-    }
-    filled = {seed: part(trace, opened[seed], math.inf) for seed, trace in queues_of(measured, "filled", point).items()}
+    """The share of scenario A's readings with an empty queue, after the start, for each seed."""
+    traces = queues_of(measured, "filled", Point(strategy, "a"))
+    filled = {seed: part(trace, STARTED_S, math.inf) for seed, trace in traces.items()}
     return {seed: each.count(0) / len(each) for seed, each in filled.items()}
 
 
