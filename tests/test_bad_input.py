@@ -102,6 +102,8 @@ def test_bad_scenarios(
     penstock: Command, small_file: Path, command: str, found: str, replaced: str, words: list[str]
 ) -> None:
     text = small_file.read_text(encoding="utf-8") + "reaction_point.rate_factor = {}\n"
+    # A source of notices without any: another fault than the one of the case. The title's line keeps the line numbers.
+    text = text.replace(text.splitlines()[0], 'mismatches = "warn"')
     assert found in text
     small_file.write_text(text.replace(found, replaced, 1), encoding="utf-8")
     arguments = ["--out", "results"] if command == "run" else []

@@ -58,7 +58,7 @@ def test_run_prints_a_summary(penstock: Command, small_file: Path) -> None:
 def test_run_prints_json(penstock: Command, small_file: Path) -> None:
     done = penstock("run", small_file, "--json", "--replications", 3, "--jobs", 2)
     told = json.loads(done.stdout)
-    assert set(told) == {"groups", "ports", "manifest"}
+    assert set(told) == {"groups", "ports", "feedback", "manifest"}
     steady = next(row for row in told["groups"] if row["group"] == "steady")
     assert steady["sent"] == pytest.approx(3 * 2 * 2 * 300_000 / 424, abs=9)
     assert steady["lost"] / steady["sent"] == steady["loss_ratio"]

@@ -101,7 +101,7 @@ def test_a_backlog_that_cannot_fit_is_refused_before_the_run(penstock: Command, 
 def test_a_backlog_that_nobody_foresees_is_named_early(penstock: Command, tmp_path: Path) -> None:
     file = tmp_path / "backlog.toml"
     text = BACKLOG.replace("traffic.greedy = {}", "traffic.greedy = {}\nreaction_point.stop = {}")
-    file.write_text(text, encoding="utf-8")
+    file.write_text(f'mismatches = "warn"\n{text}', encoding="utf-8")
     assert penstock("check", file).returncode == 0
     refused(
         penstock("run", file), "port `trunk`", "0.3 Gb/s arrives", "sends 150 Mb/s", "MB of memory", "limit its queue"

@@ -387,6 +387,7 @@ def readings(result: penstock.Result, component: str, quantity: str) -> list[flo
 def test_filter_step_response(step: float) -> None:
     text = f"""
 duration = "500 ms"
+mismatches = "warn"
 measure.sample = "50 ms"
 [line.satellite]
 between = ["router", "station"]
@@ -405,6 +406,7 @@ traffic.cbr = {{ rate = "{round(84_800_000 * step)} b/s" }}
 def test_slow_start_and_increase() -> None:
     text = """
 duration = "11.2 s"
+mismatches = "warn"
 measure.sample = "280 ms"
 [line.satellite]
 between = ["router", "station"]
@@ -425,6 +427,7 @@ reaction_point.rate_factor = { round_trip = "560 ms" }
 def test_file_time() -> None:
     text = """
 duration = "200 s"
+mismatches = "warn"
 [line.satellite]
 between = ["router", "station"]
 rate = "6 Mb/s"

@@ -20,6 +20,7 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     pages = {
         "scenario": ScenarioPage(json.loads(_engine.schema())).text(),
+        "parts": parts_page(),
         "tables": tables_page(),
         "commands": commands_page(),
     }
@@ -207,6 +208,25 @@ def tables_page() -> str:
         lines += [f"| `{column}` | {kind} | {cell(text)} |" for column, kind, text in columns]
         sections.append("\n".join([*lines, ""]))
     return "\n".join(sections)
+
+
+def parts_page() -> str:
+    """Which parts of control schemes go together: what each sends and hears, as the engine declares it."""
+    head = (
+        "# Which parts go together\n\nA control scheme has parts at ports, receivers and sources. Each part declares "
+        "what it sends and what it hears. Parts go together if one hears what the other sends. `penstock check` and "
+        "`penstock run` print who hears whom in a scenario. A part that nobody hears, or that hears nobody, has no "
+        'effect: the scenario is refused, unless it has `mismatches = "warn"`. Three rules need more than this '
+        "table:\n\n- What a port writes into RM cells (explicit rates, CI marks) reaches a source only if the source "
+        "sends RM cells and its receiver returns them (`notification_point.turn_round`).\n- A source that only scales "
+        "a nominal rate (`rate_factor`, `stop`) needs traffic that has one: not `greedy`, not `connections`.\n- A "
+        "window that never sends a lost PDU again (`fixed_window`) needs queues that cannot overflow.\n\nBy its "
+        "parameters, a part may send less than the table says.\n"
+    )
+    lines = ["| part | at | sends | hears |", "|---|---|---|---|"]
+    for role, table, part, sends, hears in _engine.parts():
+        lines.append(f"| `{role}.{part}` | `[{table}]` | {', '.join(sends)} | {', '.join(hears)} |")
+    return "\n".join([head, *lines, ""])
 
 
 def commands_page() -> str:

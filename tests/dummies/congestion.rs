@@ -2,6 +2,7 @@
 
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 
@@ -15,6 +16,11 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NONE;
 }
 
 impl CongestionPointParams for Params {}

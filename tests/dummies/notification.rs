@@ -2,6 +2,7 @@
 
 use crate::control::notification::{NotificationPoint, NotificationPointParams, ReceiverEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 
 /// No parameters.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -15,7 +16,16 @@ impl Params {
     }
 }
 
-impl NotificationPointParams for Params {}
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NONE;
+}
+
+impl NotificationPointParams for Params {
+    fn answers(&self, _heard: Signals) -> Signals {
+        Signals::NONE
+    }
+}
 
 /// Nothing.
 #[derive(Clone, Debug)]

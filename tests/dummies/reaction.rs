@@ -2,6 +2,7 @@
 
 use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::time::Time;
 use crate::traffic::RateScale;
 
@@ -15,6 +16,11 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NONE;
 }
 
 impl ReactionPointParams for Params {}

@@ -2,11 +2,17 @@
 
 use super::WindowStrategy;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 
 /// No parameters.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NONE;
+}
 
 impl Params {
     /// Finds no fault.

@@ -5,11 +5,13 @@
 pub(crate) mod check;
 pub mod defect;
 pub mod error;
+pub mod feedback;
 pub mod fifo;
 pub mod pdu;
 pub mod probe;
 pub mod quantity;
 pub mod random;
+pub mod reading;
 pub(crate) mod roles;
 pub mod stats;
 pub mod time;

@@ -4,7 +4,7 @@ use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::Counts;
-use crate::report::{Measured, Report, Series};
+use crate::report::{Measured, ReadingKind, Report, Series, reading_kinds};
 use crate::round::World;
 use crate::scenario::assembly::{self, Assembled};
 use crate::scenario::spec::{Measure, Scenario};
@@ -154,6 +154,15 @@ impl<P: Probe> Run<P> {
         if let Some((port, departures)) = self.stop {
             self.world.stop_after(port, departures);
         }
+    }
+
+    /// Every kind of reading that a time series of it has.
+    #[must_use]
+    pub fn reading_kinds(&self) -> Vec<ReadingKind>
+    where
+        P: Clone,
+    {
+        reading_kinds(&self.world)
     }
 
     /// The measures so far.

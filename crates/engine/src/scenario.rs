@@ -3,6 +3,7 @@
 
 pub mod assembly;
 pub mod document;
+pub mod partners;
 pub mod path;
 pub mod spec;
 mod suggestion;

@@ -247,10 +247,10 @@ impl Train {
 
     /// Determines the gap that begins at `from`. A factor of 0 postpones this to the time at which it may rise.
     #[inline]
-    fn fix(&mut self, from: Time, rate: Rate, now: Time, scale: &mut impl RateScale) {
+    fn fix(&mut self, from: Time, bits_per_second: f64, now: Time, scale: &mut impl RateScale) {
         let factor = scale.factor(now);
         self.next = if factor > 0.0 {
-            let seconds = self.length * self.bits / (rate.bits_per_second() * factor);
+            let seconds = self.length * self.bits / (bits_per_second * factor);
             // Every gap is at least a picosecond: time must advance.
             let least = Span(u64::from(self.length > 0.0));
             Upcoming::Pdu(from + Span::from_seconds(seconds).max(least))

@@ -109,6 +109,7 @@ fn a_stop_at_any_time_changes_nothing() {
 fn a_flood_is_refused_before_memory_is_full() {
     let text = r#"
         duration = "1000 s"
+        mismatches = "warn"
         [line.narrow]
         between = ["a", "b"]
         rate = "1 kb/s"
@@ -216,7 +217,7 @@ fn network() -> impl Strategy<Value = String> {
     ];
     let flow = (1..4u32, 0..2u8, 0..3usize, 2..5usize, access(), traffic, policers());
     (prop::collection::vec(line, 4), prop::collection::vec(flow, 1..5)).prop_map(|(lines, flows)| {
-        let mut text = String::from("duration = \"200 ms\"\nmeasure.sample = \"30 ms\"\n");
+        let mut text = String::from("duration = \"200 ms\"\nmismatches = \"warn\"\nmeasure.sample = \"30 ms\"\n");
         for (index, (rate, delay, queues, point, outage)) in lines.into_iter().enumerate() {
             let next = index + 1;
             text += &format!("[line.l{index}]\nbetween = [\"n{index}\", \"n{next}\"]\n");

@@ -9,6 +9,7 @@ use penstock_engine::scenario::document;
 /// One cell per millisecond; the line is broken from 10 to 20 ms.
 const BROKEN: &str = r#"
     duration = "99.7 ms"
+    mismatches = "warn"
     [line.trunk]
     between = ["a", "b"]
     rate = "424 kb/s"

@@ -2,7 +2,7 @@
 
 use penstock_engine::core::time::Span;
 use penstock_engine::run::{Form, Run};
-use penstock_engine::scenario::spec::Scenario;
+use penstock_engine::scenario::spec::{Mismatches, Scenario};
 use penstock_engine::scenario::{assembly, document};
 
 mod ready_scenarios;
@@ -29,6 +29,7 @@ fn no_ready_scenario_is_smaller_than_its_estimate() {
         scenario.warm_up = Span::ZERO;
         for free in [false, true] {
             if free {
+                scenario.mismatches = Mismatches::Warn;
                 scenario.flow.values_mut().filter(|flow| flow.peer.is_none()).for_each(ready_scenarios::free);
             }
             let estimate = *Run::new(&scenario, 1, 0, Form::Fast).unwrap().estimate();
@@ -95,6 +96,7 @@ fn every_traffic_model_sends_at_least_its_estimate() {
 /// Two groups under a control that never acts; each sends at the line rate.
 const OVERLOAD: &str = r#"
     duration = "500 s"
+    mismatches = "warn"
     [line.trunk]
     between = ["a", "b"]
     rate = "100 Mb/s"

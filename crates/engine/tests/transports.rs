@@ -335,7 +335,8 @@ fn network() -> impl Strategy<Value = String> {
     let line = (1u32..4, 0u32..3, 8_000u32..40_000, point);
     let flow = (credit, window, 1u16..12, any::<bool>(), 1u32..4, prop_oneof![Just("constant"), Just("exponential")]);
     (prop::collection::vec(line, 3), prop::collection::vec(flow, 1..4)).prop_map(|(lines, flows)| {
-        let mut text = String::from("duration = \"60 s\"\nmeasure.sample = \"7 s\"\nwarm_up = \"5 s\"\n");
+        let mut text =
+            String::from("duration = \"60 s\"\nmismatches = \"warn\"\nmeasure.sample = \"7 s\"\nwarm_up = \"5 s\"\n");
         for (index, (rate, delay, bits, point)) in lines.into_iter().enumerate() {
             let next = index + 1;
             text += &format!(

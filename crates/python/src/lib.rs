@@ -8,7 +8,10 @@ mod table;
 
 use penstock_engine::core::defect::{caught, keep_places};
 use penstock_engine::core::error::{Error, Fault, REPORT};
+use penstock_engine::core::feedback::Signals;
+use penstock_engine::report::ReadingKind;
 use penstock_engine::run::{Form, Run as Simulation};
+use penstock_engine::scenario::partners::{PartRole, ROLES};
 use penstock_engine::scenario::path::{Path, shown_key};
 use penstock_engine::scenario::spec::Scenario;
 use penstock_engine::scenario::{assembly, document};
@@ -29,6 +32,9 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<table::Table>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
+    module.add_function(wrap_pyfunction!(meetings, module)?)?;
+    module.add_function(wrap_pyfunction!(parts, module)?)?;
+    module.add_function(wrap_pyfunction!(readings, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
@@ -81,6 +87,45 @@ fn estimate(py: Python<'_>, json: &str, most_pdus: Option<u64>, most_memory: Opt
         estimate.check(&limits)?;
         Ok((estimate.pdus, estimate.memory, estimate.seconds))
     })
+}
+
+/// A triple for each kind of feedback between two parts of the scenario `json`: path of the sender, feedback, path of the
+/// listener.
+type Hearings = Vec<(String, String, String)>;
+
+/// The feedback between the parts of the scenario `json`, and its warnings, each as a path and the fault there: parts that
+/// do not go together, and parameters that probably do not fit the network.
+#[pyfunction]
+fn meetings(py: Python<'_>, json: &str) -> PyResult<(Hearings, Vec<(String, String)>)> {
+    let meetings = error::run(py, || assembly::meetings(&document::from_json(json)?))?;
+    let hearings = meetings.hearings.into_iter().map(|hearing| (hearing.from, hearing.signal, hearing.to));
+    let told = |fault: Fault| (fault.path, format!("{}: {}; {}", fault.value, fault.reason, fault.remedy));
+    Ok((hearings.collect(), meetings.warnings.into_iter().map(told).collect()))
+}
+
+/// Component, quantity, unit, and the largest value if that does not depend on the network. The smallest is 0.
+type NamedReading = (String, String, &'static str, Option<f64>);
+
+/// Every kind of reading that a time series of the scenario `json` has.
+#[pyfunction]
+fn readings(py: Python<'_>, json: &str) -> PyResult<Vec<NamedReading>> {
+    let run: Simulation = error::run(py, || Simulation::new(&document::from_json(json)?, 1, 0, Form::Fast))?;
+    let told = |kind: ReadingKind| (kind.component, kind.quantity, kind.unit.symbol(), kind.unit.most());
+    Ok(run.reading_kinds().into_iter().map(told).collect())
+}
+
+/// Role, table of the scenario, keyword, feedback that it sends, feedback that it hears.
+type Part = (&'static str, &'static str, &'static str, Vec<String>, Vec<String>);
+
+/// What every part of a control scheme may send and hear.
+#[pyfunction]
+fn parts() -> Vec<Part> {
+    let names = |signals: Signals| signals.each().map(|signal| signal.to_string()).collect();
+    let of_role = |role: &'static PartRole| {
+        let part = move |&(keyword, sends, hears)| (role.key, role.table, keyword, names(sends), names(hears));
+        role.parts.iter().map(part)
+    };
+    ROLES.iter().flat_map(of_role).collect()
 }
 
 /// Sizes in bits of the video frames that the flows of `group` play in one replication of the scenario `json`, and the

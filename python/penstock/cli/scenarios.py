@@ -49,9 +49,9 @@ def run(options: argparse.Namespace) -> int:
     except Interrupted as stopped:
         if stopped.result is None:
             raise
-        _show(stopped.result, out, options)
+        _show(stopped.result, scenario, out, options)
         return fail(f"interrupted: {len(stopped.result.manifest['runs'])} of {replications} replications", INTERRUPTED)
-    _show(result, out, options)
+    _show(result, scenario, out, options)
     if figures is not None:
         _draw(result, scenario, seed, figures, options)
     return DONE
@@ -61,6 +61,7 @@ def check(options: argparse.Namespace) -> int:
     """``penstock check``: say whether a scenario can be run."""
     from penstock.api.run import limits as limits_of
     from penstock.core.scenario import read
+    from penstock.show.feedback import print_feedback
 
     most = limits_of(**limits(options))
     text = read(options.scenario)  # once: standard input cannot be read again
@@ -73,7 +74,11 @@ def check(options: argparse.Namespace) -> int:
         sweep = Sweep.of(scenario, text)
         sweep.check()
         told = f"{told}, a sweep of {len(sweep.points):,} points"
-    print(scenario.to_toml() if options.defaults else told, end="" if options.defaults else "\n")
+    if options.defaults:
+        print(scenario.to_toml(), end="")
+    else:
+        print(told)
+        print_feedback(scenario.meetings())
     return DONE
 
 
@@ -146,17 +151,20 @@ def _scenario(options: argparse.Namespace, text: str) -> Scenario:
     return scenario.with_(changes) if changes else scenario
 
 
-def _show(result: Result, out: Path | None, options: argparse.Namespace) -> None:
+def _show(result: Result, scenario: Scenario, out: Path | None, options: argparse.Namespace) -> None:
     """Write the result to ``out``, if given, and its summary to standard output."""
     from penstock.api.run import save
+    from penstock.show.feedback import print_feedback, rows
     from penstock.show.summary import print_summary, summary
 
+    meetings = scenario.meetings()
     if out is not None:
         files = save(result, out)
         say(f"wrote {len(files)} files to {out}", quiet=options.quiet)
     if options.json:
-        print(json.dumps({**summary(result), "manifest": result.manifest}, indent=2))
+        print(json.dumps({**summary(result), "feedback": rows(meetings), "manifest": result.manifest}, indent=2))
     else:
+        print_feedback(meetings)
         print_summary(result)
 
 

@@ -27,6 +27,46 @@ LARGEST_RECORDING = 10_000_000
 """The same limit for a file of frame sizes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """One kind of feedback from one part of a control scheme to another, both by their paths in the scenario."""
+
+    sender: str
+    feedback: str
+    listener: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One kind of reading of a time series.
+
+    Attributes:
+        component: the port, the flow, or the group for a mean over its flows.
+        quantity: its name in the series.
+        unit: ``b/s``, ``PDUs``, ``bits``, or empty for a pure number.
+        most: the largest value, or ``None`` if that depends on the network. The smallest is 0.
+    """
+
+    component: str
+    quantity: str
+    unit: str
+    most: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Meetings:
+    """Who hears whom in a scenario.
+
+    Attributes:
+        hearings: every pair of parts with feedback between them.
+        warnings: pairs of a path and the fault there. A part without effect, or one that may stop for ever, is in it
+            only with ``mismatches = "warn"``; the others are parameters that probably do not fit the network.
+    """
+
+    hearings: tuple[Hearing, ...]
+    warnings: tuple[tuple[str, str], ...]
+
+
 class Scenario:
     """A network, its traffic, and a duration: checked, complete, immutable.
 
@@ -104,6 +144,15 @@ class Scenario:
             raise InputError(
                 error.reason, path=error.path, value=error.value, remedy=error.remedy, file=self.name
             ) from None
+
+    def meetings(self) -> Meetings:
+        """The feedback between the parts of its control schemes, and warnings about parts that do not fit."""
+        hearings, warnings = _engine.meetings(self._json)
+        return Meetings(tuple(Hearing(*hearing) for hearing in hearings), tuple(warnings))
+
+    def readings(self) -> tuple[Reading, ...]:
+        """Every kind of reading that a time series of it can have, with units and ranges, sorted."""
+        return tuple(Reading(*reading) for reading in _engine.readings(self._json))
 
     def frames(self, group: str, seed: int = 1, replication: int = 0) -> tuple[list[int], float]:
         """Sizes in bits of the video frames that the flows of ``group`` play, and the number of frames a second.

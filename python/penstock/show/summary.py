@@ -90,6 +90,15 @@ def print_summary(result: Result) -> None:
     if "max_min_bps" in rows["groups"][0]:
         _print_fair_shares(rows["groups"])
     _print_ports(rows["ports"])
+    if warning := unheard_notices(result):
+        print(f"warning: {warning}\n")
+
+
+def unheard_notices(result: Result) -> str:
+    """A warning if ports sent notices and no source obeyed one; empty otherwise."""
+    sent = sum(int(result.ports[f"notices_{severity}"].sum()) for severity in ("mild", "severe"))
+    obeyed = sum(int(result.groups[f"obeyed_{severity}"].sum()) for severity in ("mild", "severe"))
+    return "" if obeyed or not sent else f"ports sent {sent:,} notices, and no source obeyed one"
 
 
 def _print_groups(groups: Sequence[Row], note: str) -> None:

@@ -27,8 +27,10 @@ use serde::{Deserialize, Serialize};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Span, Time};
 use crate::traffic::RateScale;
 
@@ -90,6 +92,11 @@ impl PointParams {
         }
         Ok(())
     }
+}
+
+impl Feedback for PointParams {
+    const SENDS: Signals = Signals::NOTICES;
+    const HEARS: Signals = Signals::NONE;
 }
 
 impl CongestionPointParams for PointParams {}
@@ -160,8 +167,8 @@ impl CongestionPoint for Detector {
         Some(Notice { severity: 0 })
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("notices", self.notices as f64);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::count("notices"), self.notices as f64);
     }
 }
 
@@ -270,6 +277,11 @@ impl Params {
         }
         Ok(())
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NOTICES;
 }
 
 impl ReactionPointParams for Params {
@@ -431,10 +443,10 @@ impl ReactionPoint for Source {
         Allowance::From(self.next_cell())
     }
 
-    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
         let mut seen = self.clone();
         seen.recover(now);
-        each("level", seen.level as f64);
+        each(Reading::count("level"), seen.level as f64);
     }
 
     fn obeyed(&self) -> [u64; 4] {

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::answer::Answer;
+use crate::core::feedback::define_feedback;
 use crate::core::pdu::{FlowId, Pdu};
+use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{Rate, Span, Time};
 
@@ -44,6 +46,8 @@ pub struct PortEnv {
     pub rate: Rate,
     /// Number of the port's queues. Controlled traffic uses the last; the others are served before it.
     pub queues: usize,
+    /// Number of flows whose data leave through the port.
+    pub flow_count: u32,
     /// Every flow of the network.
     pub flows: Arc<[FlowTerms]>,
 }
@@ -58,6 +62,7 @@ pub struct PortNeeds {
 }
 
 congestion_points!(define_role! [CongestionParams Congestion PortEnv]);
+congestion_points!(define_feedback![CongestionParams]);
 
 role_trait! {
     /// The switch's part of a scheme, at one port.
@@ -83,7 +88,7 @@ role_trait! {
         /// Whether it may ever return a notice. If so, the horizons of other nodes are shorter.
         fn notifies(&self) -> bool { true }
         /// Named readings for a time series: filtered rates, averages, thresholds.
-        fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {}
+        fn readings(&mut self, now: Time, each: &mut Each<'_>) {}
     }
 }
 
@@ -94,6 +99,9 @@ role_trait! {
         provided
         /// Requirements on the port.
         fn needs(&self) -> PortNeeds { PortNeeds::default() }
+        /// The most cells that one of its measurement intervals can have at a port with this `env`, if it counts its active
+        /// flows in each.
+        fn counting_interval(&self, env: &PortEnv) -> Option<f64> { None }
         /// The least time between two notices to one source, if the point spaces them.
         fn spacing(&self) -> Option<Span> { None }
     }

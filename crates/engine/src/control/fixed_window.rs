@@ -12,7 +12,9 @@ use crate::control::answer::Answer;
 use crate::control::notification::{NotificationPoint, NotificationPointParams, ReceiverEnv};
 use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Marks, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 use crate::traffic::RateScale;
 
@@ -38,7 +40,16 @@ impl Params {
     }
 }
 
-impl ReactionPointParams for Params {}
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::ACKNOWLEDGEMENTS;
+}
+
+impl ReactionPointParams for Params {
+    fn stalls_after_loss(&self) -> Option<u64> {
+        Some(self.window.into())
+    }
+}
 
 /// Largest window: half a gigabyte in the engine's queues.
 const MOST: u32 = 10_000_000;
@@ -91,9 +102,9 @@ impl ReactionPoint for FixedWindow {
         Allowance::Window { open: self.outstanding() < self.window }
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("window", self.window as f64);
-        each("outstanding", self.outstanding() as f64);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::pdus("window"), self.window as f64);
+        each(Reading::pdus("outstanding"), self.outstanding() as f64);
     }
 }
 
@@ -122,7 +133,16 @@ impl AcknowledgeParams {
     }
 }
 
+impl Feedback for AcknowledgeParams {
+    const SENDS: Signals = Signals::ACKNOWLEDGEMENTS;
+    const HEARS: Signals = Signals::NONE;
+}
+
 impl NotificationPointParams for AcknowledgeParams {
+    fn answers(&self, _heard: Signals) -> Signals {
+        Signals::ACKNOWLEDGEMENTS
+    }
+
     fn least_octets(&self) -> u16 {
         self.octets
     }

@@ -30,9 +30,9 @@ pub(super) fn port() -> PortEnv {
 }
 
 /// A port with two queues in a network of `flows` flows, each without a peer.
-pub(super) fn port_of(rate: Rate, flows: u32) -> PortEnv {
-    let flows = (0..flows).map(|flow| FlowTerms { peer: FlowId(flow), minimum: 0.0 }).collect();
-    PortEnv { rate, queues: 2, flows }
+pub(super) fn port_of(rate: Rate, flow_count: u32) -> PortEnv {
+    let flows = (0..flow_count).map(|flow| FlowTerms { peer: FlowId(flow), minimum: 0.0 }).collect();
+    PortEnv { rate, queues: 2, flow_count, flows }
 }
 
 /// Receiver of cells.
@@ -149,13 +149,13 @@ fn ask_reaction(point: &mut Reaction, call: &Call, now: Time) -> String {
 /// Readings of a point, in order.
 fn congestion_readings(point: &mut Congestion, now: Time) -> Vec<(&'static str, f64)> {
     let mut readings = Vec::new();
-    point.readings(now, &mut |name, value| readings.push((name, value)));
+    point.readings(now, &mut |reading, value| readings.push((reading.name, value)));
     readings
 }
 
 fn reaction_readings(point: &mut Reaction, now: Time) -> Vec<(&'static str, f64)> {
     let mut readings = Vec::new();
-    point.readings(now, &mut |name, value| readings.push((name, value)));
+    point.readings(now, &mut |reading, value| readings.push((reading.name, value)));
     readings
 }
 

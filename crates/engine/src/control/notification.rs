@@ -1,6 +1,7 @@
 //! Notification points: what a scheme does at the receiving host.
 
 use super::answer::Answer;
+use crate::core::feedback::{Signals, define_feedback};
 use crate::core::pdu::{CELL_OCTETS, Pdu};
 use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{Span, Time};
@@ -26,6 +27,7 @@ pub struct ReceiverEnv {
 }
 
 notification_points!(define_role! [NotificationParams Notification ReceiverEnv]);
+notification_points!(define_feedback![NotificationParams]);
 
 role_trait! {
     /// The receiver's part of a scheme, for one flow.
@@ -44,6 +46,9 @@ role_trait! {
     /// The parameters of a notification point, as the assembly reads them.
     pub trait NotificationPointParams for NotificationParams by notification_points {
         required
+        /// What it sends if it hears `heard`, which may be nothing.
+        fn answers(&self, heard: Signals) -> Signals;
+
         provided
         /// Octets of its shortest answer.
         fn least_octets(&self) -> u16 { CELL_OCTETS }

@@ -2,8 +2,10 @@
 
 use super::answer::Answer;
 use crate::core::error::Fault;
+use crate::core::feedback::define_feedback;
 use crate::core::pdu::Pdu;
 use crate::core::random::Stream;
+use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, forward, role_trait};
 use crate::core::time::{LineRate, Span, Time};
 use crate::traffic::RateScale;
@@ -58,6 +60,7 @@ pub struct SenderEnv {
 }
 
 reaction_points!(define_role! [ReactionParams Reaction SenderEnv]);
+reaction_points!(define_feedback![ReactionParams]);
 
 impl RateScale for Reaction {
     forward! { Reaction reaction_points [] begin_session (&mut self, now: Time) [] }
@@ -83,7 +86,7 @@ role_trait! {
         /// What may be sent at `now`.
         fn allowance(&mut self, now: Time) -> Allowance { Allowance::AsProduced }
         /// Named readings for a time series: factor, rate, window.
-        fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {}
+        fn readings(&mut self, now: Time, each: &mut Each<'_>) {}
         /// Notices obeyed so far, by severity.
         fn obeyed(&self) -> [u64; 4] { [0; 4] }
         /// The rate of each level as a share of the line's, the highest first, and the time spent at it. Empty without
@@ -106,6 +109,10 @@ role_trait! {
         fn least_round_trip(&self) -> Option<(Span, &'static str)> { None }
         /// The first fault of its times in a slotted model, with the path below the parameters.
         fn check_slotted(&self) -> Result<(), Fault> { Ok(()) }
+        /// Whether it only scales the nominal rate of the traffic. Then it controls no traffic without one.
+        fn only_scales(&self) -> bool { false }
+        /// The most PDUs that it lets be unacknowledged, if it never sends a lost PDU again: after a loss it stalls.
+        fn stalls_after_loss(&self) -> Option<u64> { None }
         /// Upper bound of the factor on the nominal rate.
         fn highest_factor(&self) -> f64 { 1.0 }
     }

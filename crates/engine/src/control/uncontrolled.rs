@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::traffic::RateScale;
 
 /// No parameters.
@@ -19,6 +20,11 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NONE;
 }
 
 impl ReactionPointParams for Params {}

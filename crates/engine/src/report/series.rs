@@ -6,6 +6,7 @@ use super::rows::SeriesRow;
 use crate::control::{CongestionPoint, ReactionPoint};
 use crate::core::error::Fault;
 use crate::core::probe::Probe;
+use crate::core::reading::{Reading, Unit};
 use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
 use crate::network::hosts::direct::DirectHost;
@@ -74,34 +75,77 @@ impl Series {
     /// If the series no longer fits in memory.
     pub fn read<P: Probe>(&mut self, world: &mut World<P>) -> Result<(), Fault> {
         let interval = self.measure.sample.unwrap_or_default();
-        let groups = world.groups().to_vec();
-        let flows = world.flows().iter().map(|flow| (flow.name.clone(), flow.group as usize));
-        let mut sample = Sample {
-            now: world.clock(),
-            interval,
-            flows: flows.collect(),
-            received: world.counts().iter().map(|[data, _]| data.delivered).collect(),
-            shows_flows: self.measure.sample_flows,
-            seen: vec![0; groups.len()],
-            sums: vec![Vec::new(); groups.len()],
-            series: &mut self.rows,
-        };
-        for (port, sent) in world.ports_mut().zip(&mut self.sent_bits) {
-            sample.read_port(port, sent);
-        }
-        world.each_host(|host| match host {
-            Host::Direct(host) => sample.read_direct(host),
-            Host::Transport(host) => sample.read_transport(host),
-        });
-        sample.put_means(&groups);
+        let now = world.clock();
+        let rows = &mut self.rows;
+        let mut each =
+            |component: &str, quantity: &str, _: Unit, value| rows.push(row(now, component, quantity, value));
+        read_all(world, &mut self.sent_bits, interval, self.measure.sample_flows, &mut each);
         self.next = world.clock() + interval;
         length::check_length(self.rows.len(), &self.measure, world.clock())
     }
 }
 
+/// A kind of reading of one component: a port, a flow, or the mean over a group.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ReadingKind {
+    /// Name of the port, flow or group.
+    pub component: String,
+    /// Name of the quantity.
+    pub quantity: String,
+    /// Its unit, which decides its range.
+    pub unit: Unit,
+}
+
+/// Every kind of reading of a run, whether or not it has a time series, sorted.
+#[must_use]
+pub fn reading_kinds<P: Probe + Clone>(world: &World<P>) -> Vec<ReadingKind> {
+    // Reading may change the state of a congestion point.
+    let mut world = world.clone();
+    let mut sent_bits = vec![[0; MOST_QUEUES]; world.ports().count()];
+    let mut found = Vec::new();
+    let mut each = |component: &str, quantity: &str, unit, _| {
+        found.push(ReadingKind { component: component.to_owned(), quantity: quantity.to_owned(), unit });
+    };
+    read_all(&mut world, &mut sent_bits, Span(1), true, &mut each);
+    found.sort();
+    found
+}
+
+/// Receives the component, the quantity, its unit and its value.
+type EachReading<'a> = dyn FnMut(&str, &str, Unit, f64) + 'a;
+
+/// Reads every port and host. `sent_bits` are the bits sent by each queue of each port at the last readings.
+fn read_all<P: Probe>(
+    world: &mut World<P>,
+    sent_bits: &mut [[u64; MOST_QUEUES]],
+    interval: Span,
+    shows_flows: bool,
+    each: &mut EachReading<'_>,
+) {
+    let groups = world.groups().to_vec();
+    let flows = world.flows().iter().map(|flow| (flow.name.clone(), flow.group as usize));
+    let mut sample = Sample {
+        now: world.clock(),
+        interval,
+        flows: flows.collect(),
+        received: world.counts().iter().map(|[data, _]| data.delivered).collect(),
+        shows_flows,
+        seen: vec![0; groups.len()],
+        sums: vec![Vec::new(); groups.len()],
+        each,
+    };
+    for (port, sent) in world.ports_mut().zip(sent_bits) {
+        sample.read_port(port, sent);
+    }
+    world.each_host(|host| match host {
+        Host::Direct(host) => sample.read_direct(host),
+        Host::Transport(host) => sample.read_transport(host),
+    });
+    sample.put_means(&groups);
+}
+
 /// The readings at one time.
-#[derive(Debug)]
-struct Sample<'a> {
+struct Sample<'a, 'b> {
     now: Time,
     /// Time since the last readings.
     interval: Span,
@@ -114,39 +158,37 @@ struct Sample<'a> {
     /// Number of sources of each group read so far.
     seen: Vec<u64>,
     /// Sums of their readings.
-    sums: Vec<Vec<(&'static str, f64)>>,
-    series: &'a mut Vec<SeriesRow>,
+    sums: Vec<Vec<(Reading, f64)>>,
+    each: &'a mut EachReading<'b>,
 }
 
 fn row(now: Time, component: &str, quantity: &str, value: f64) -> SeriesRow {
     SeriesRow { time_s: now.seconds(), component: component.to_owned(), quantity: quantity.to_owned(), value }
 }
 
-impl Sample<'_> {
-    fn put(&mut self, component: &str, quantity: &str, value: f64) {
-        self.series.push(row(self.now, component, quantity, value));
-    }
-
+impl Sample<'_, '_> {
     /// Readings of one port, with the bits sent since the last readings.
     fn read_port(&mut self, port: &mut Port, sampled: &mut [u64; MOST_QUEUES]) {
         let Some(rate) = port.rate() else { return };
         let name = port.name().to_owned();
         let mut sent = 0;
         for (priority, queue) in port.queues().iter().enumerate() {
-            self.put(&name, &format!("queue_{priority}"), queue.present as f64);
+            (self.each)(&name, &format!("queue_{priority}"), Unit::Pdus, queue.present as f64);
             let bits = queue.measures.departed_bits;
             let own = bits.wrapping_sub(std::mem::replace(&mut sampled[priority], bits));
             if port.queues().len() > 1 {
-                self.put(&name, &format!("throughput_{priority}"), own as f64 / self.interval.seconds());
+                let throughput = own as f64 / self.interval.seconds();
+                (self.each)(&name, &format!("throughput_{priority}"), Unit::Rate, throughput);
             }
             sent += own;
         }
-        self.put(&name, "utilisation", sent as f64 / (rate.bits_per_second() * self.interval.seconds()));
+        let utilisation = sent as f64 / (rate.bits_per_second() * self.interval.seconds());
+        (self.each)(&name, "utilisation", Unit::Share, utilisation);
         if let Some(bits) = port.bits_present() {
-            self.put(&name, "queue_bits", bits as f64);
+            (self.each)(&name, "queue_bits", Unit::Bits, bits as f64);
         }
         if let Some(point) = port.congestion_mut() {
-            point.readings(self.now, &mut |quantity, value| self.put(&name, quantity, value));
+            point.readings(self.now, &mut |reading, value| (self.each)(&name, reading.name, reading.unit, value));
         }
     }
 
@@ -154,15 +196,15 @@ impl Sample<'_> {
         let Some(sender) = &mut host.sender else { return };
         let flow = sender.flow().index();
         let (is_shown, group) = self.count(flow);
-        let Sample { now, series, sums, flows, .. } = self;
+        let Sample { now, each, sums, flows, .. } = self;
         let name = &flows[flow].0;
-        sender.reaction_mut().readings(*now, &mut |quantity, value| {
+        sender.reaction_mut().readings(*now, &mut |reading, value| {
             if is_shown {
-                series.push(row(*now, name, quantity, value));
+                each(name, reading.name, reading.unit, value);
             }
-            match sums[group].iter_mut().find(|(known, _)| *known == quantity) {
+            match sums[group].iter_mut().find(|(known, _)| *known == reading) {
                 Some((_, sum)) => *sum += value,
-                None => sums[group].push((quantity, value)),
+                None => sums[group].push((reading, value)),
             }
         });
     }
@@ -171,26 +213,27 @@ impl Sample<'_> {
         let Half::Sending(sending) = host.half() else { return };
         let flow = sending.flow().index();
         if self.count(flow).0 {
-            let Sample { now, series, flows, .. } = self;
-            sending.readings(&mut |quantity, value| series.push(row(*now, &flows[flow].0, quantity, value)));
+            let Sample { each, flows, .. } = self;
+            sending.readings(&mut |reading, value| each(&flows[flow].0, reading.name, reading.unit, value));
         }
     }
 
     /// Counts the source of a flow. Returns whether it has readings, and its group.
     fn count(&mut self, flow: usize) -> (bool, usize) {
-        let group = self.flows[flow].1;
-        let is_shown = self.shows_flows || self.seen[group] == 0;
-        self.seen[group] += 1;
+        let (name, group) = &self.flows[flow];
+        let is_shown = self.shows_flows || self.seen[*group] == 0;
+        self.seen[*group] += 1;
         if is_shown {
-            self.series.push(row(self.now, &self.flows[flow].0, "received", self.received[flow] as f64));
+            (self.each)(name, "received", Unit::Pdus, self.received[flow] as f64);
         }
-        (is_shown, group)
+        (is_shown, *group)
     }
 
     fn put_means(&mut self, groups: &[String]) {
         for (group, sums) in std::mem::take(&mut self.sums).into_iter().enumerate() {
-            for (quantity, sum) in sums {
-                self.put(&groups[group], &format!("{quantity}.mean"), sum / self.seen[group] as f64);
+            for (reading, sum) in sums {
+                let quantity = format!("{}.mean", reading.name);
+                (self.each)(&groups[group], &quantity, reading.unit, sum / self.seen[group] as f64);
             }
         }
     }

@@ -4,6 +4,7 @@ mod check;
 mod estimate;
 mod graph;
 mod lay_out;
+mod meeting;
 mod nodes;
 mod path_memory;
 mod paths;
@@ -12,6 +13,7 @@ mod plan;
 mod round_trips;
 mod routes;
 mod transports;
+mod warnings;
 
 use crate::core::error::Error;
 use crate::core::probe::Probe;
@@ -19,6 +21,7 @@ use crate::round::World;
 use crate::scenario::spec::Scenario;
 
 pub use estimate::{Estimate, Limits};
+pub use meeting::{Hearing, Meetings};
 pub use nodes::Form;
 
 /// A world, and the data that its driver needs.
@@ -58,11 +61,20 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
     Ok(lay_out(scenario)?.estimate())
 }
 
+/// Which parts of the control schemes hear each other.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first fault of the scenario.
+pub fn meetings(scenario: &Scenario) -> Result<Meetings, Error> {
+    Ok(lay_out(scenario)?.meetings())
+}
+
 fn lay_out(scenario: &Scenario) -> Result<plan::Network<'_>, Error> {
     check::parameters(scenario)?;
     check::flow_count(scenario)?;
     let network = plan::Network::lay_out(scenario)?;
     check::next_lanes(&network)?;
     check::line_length(&network)?;
+    network.check_meetings()?;
     Ok(network)
 }

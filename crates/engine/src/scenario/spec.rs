@@ -41,6 +41,9 @@ pub struct Scenario {
     /// Simulated time after which all measures start again from zero. The state of the network stays.
     #[serde(default)]
     pub warm_up: Span,
+    /// What to do with parts of control schemes that do not go together.
+    #[serde(default, skip_serializing_if = "Mismatches::is_default")]
+    pub mismatches: Mismatches,
     /// Measures in addition to the standard tables.
     #[serde(default)]
     pub measure: Measure,
@@ -89,6 +92,24 @@ impl Scenario {
                 let path = format!("flow.{group}.traffic");
                 Fault::new(path, "", "this model has no video frames", "only mpeg and replay have")
             })
+    }
+}
+
+/// What to do with parts that do not go together: feedback that nobody hears, parts that hear nobody, and windows that a
+/// possible loss closes for ever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Mismatches {
+    /// Refuse the scenario.
+    #[default]
+    Refuse,
+    /// Run it, with a warning.
+    Warn,
+}
+
+impl Mismatches {
+    fn is_default(&self) -> bool {
+        *self == Mismatches::default()
     }
 }
 

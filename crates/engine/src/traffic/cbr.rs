@@ -6,14 +6,14 @@
 use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
-use crate::core::time::{Rate, Span, Time};
+use crate::core::time::{LineRate, Span, Time};
 
 /// The rate and the start time.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Bit rate, headers included.
-    pub rate: Rate,
+    /// Bit rate, headers included. A rate that is no whole number of b/s is written as a time: "1 cell per 105 us".
+    pub rate: LineRate,
     /// Time of the first PDU. If absent, it is uniform within one gap from the start of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<Span>,
@@ -22,7 +22,7 @@ pub struct Params {
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
-        check_rate("rate", self.rate)
+        check_rate("rate", self.rate.rounded())
     }
 }
 
@@ -36,7 +36,8 @@ impl ModelParams for Params {
 /// A source at a constant rate.
 #[derive(Clone, Debug)]
 pub struct Cbr {
-    rate: Rate,
+    /// Bits per second.
+    rate: f64,
     start: Option<Span>,
     begun: bool,
     train: Train,
@@ -49,7 +50,14 @@ impl Cbr {
     #[must_use]
     pub fn new(params: &Params, env: Env) -> Cbr {
         let Env { stream, octets, .. } = env;
-        Cbr { rate: params.rate, start: params.start, begun: false, train: Train::new(octets), octets, stream }
+        Cbr {
+            rate: params.rate.bits_per_second(),
+            start: params.start,
+            begun: false,
+            train: Train::new(octets),
+            octets,
+            stream,
+        }
     }
 }
 
@@ -72,7 +80,7 @@ impl Traffic for Cbr {
     }
 
     fn mean_rate(&self) -> Option<f64> {
-        Some(self.rate.bits_per_second())
+        Some(self.rate)
     }
 }
 
@@ -84,13 +92,22 @@ impl crate::core::roles::Cases for Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::time::Rate;
     use crate::traffic::tests::{Script, at, env, times, units};
 
     /// 424 bit / 42.4 kb/s = 10 ms.
-    const RATE: Rate = Rate(42_400);
+    const RATE: LineRate = LineRate::Bits(Rate(42_400));
 
     fn cbr(start: Option<f64>, seed: u64) -> Cbr {
         Cbr::new(&Params { rate: RATE, start: start.map(Span::from_seconds) }, env(seed))
+    }
+
+    #[test]
+    fn a_rate_in_cells_is_exact() {
+        let params = Params { rate: "1 cell per 105 us".parse().unwrap(), start: Some(Span::ZERO) };
+        let mut source = Cbr::new(&params, env(1));
+        let expected: Vec<Time> = (0..20).map(|number| Time(number * 105_000_000)).collect();
+        assert_eq!(times(&units(&mut source, &mut Script::new(&[]), Time(20 * 105_000_000))), expected);
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl FileTransfer {
         self.number += 1;
         self.left = self.pdus;
         self.train.length = self.stream.uniform();
-        self.train.fix(self.start, self.params.rate, now, scale);
+        self.train.fix(self.start, self.params.rate.bits_per_second(), now, scale);
         self.train.next
     }
 
@@ -143,7 +143,7 @@ impl Traffic for FileTransfer {
             self.finished_ps += u128::from(now.since(self.start).0);
             self.pause(now)
         } else {
-            self.train.fix(from, self.params.rate, now, scale);
+            self.train.fix(from, self.params.rate.bits_per_second(), now, scale);
             self.train.next
         };
         (produced.then_some(Unit { octets: self.octets, number: self.number }), upcoming)

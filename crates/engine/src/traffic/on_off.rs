@@ -142,7 +142,7 @@ impl OnOff {
             First::Phase => self.stream.uniform(),
             First::Gap => 1.0,
         };
-        self.train.fix(start, self.params.peak_rate, now, scale);
+        self.train.fix(start, self.params.peak_rate.bits_per_second(), now, scale);
         self.proceed(end)
     }
 
@@ -185,7 +185,7 @@ impl Traffic for OnOff {
             Awaited::Train(end) => {
                 let number = self.number;
                 let (from, produced) = self.train.come(now);
-                self.train.fix(from, self.params.peak_rate, now, scale);
+                self.train.fix(from, self.params.peak_rate.bits_per_second(), now, scale);
                 (produced.then_some(Unit { octets: self.octets, number }), self.proceed(end))
             }
         }

@@ -52,7 +52,7 @@ impl Traffic for Poisson {
     fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         scale.begin_session(now);
         self.train.length = self.stream.exponential();
-        self.train.fix(now, self.rate, now, scale);
+        self.train.fix(now, self.rate.bits_per_second(), now, scale);
         self.train.next
     }
 
@@ -62,7 +62,7 @@ impl Traffic for Poisson {
         if produced {
             self.train.length = self.stream.exponential();
         }
-        self.train.fix(from, self.rate, now, scale);
+        self.train.fix(from, self.rate.bits_per_second(), now, scale);
         (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
     }
 

@@ -113,7 +113,7 @@ impl TwoRateVideo {
         self.level_end = start + self.level_length();
         self.train.length = self.stream.uniform();
         let rate = self.rate_at(start);
-        self.train.fix(start, rate, now, scale);
+        self.train.fix(start, rate.bits_per_second(), now, scale);
         self.proceed()
     }
 
@@ -165,7 +165,7 @@ impl Traffic for TwoRateVideo {
         let unit = Unit { octets: self.octets, number: self.number };
         let (from, produced) = self.train.come(now);
         let rate = self.rate_at(from);
-        self.train.fix(from, rate, now, scale);
+        self.train.fix(from, rate.bits_per_second(), now, scale);
         (produced.then_some(unit), self.proceed())
     }
 

@@ -77,7 +77,8 @@ impl Draft {
     /// The duration, the measures, and the stop.
     fn head(&mut self) -> String {
         let unit = self.unit;
-        let mut text = format!("duration = \"{}\"\n", unit.time(self.length, 1));
+        // Parts are mixed on purpose: also those that do not go together.
+        let mut text = format!("duration = \"{}\"\nmismatches = \"warn\"\n", unit.time(self.length, 1));
         if unit.is_slotted {
             text += &format!("cell_time = \"{} ps\"\n", unit.cell_time);
         }

@@ -11,6 +11,7 @@ use super::indicate_congestion;
 use super::macr::{Macr, Params};
 use crate::control::congestion::{CongestionPoint, Notice, PortEnv, PortView};
 use crate::core::pdu::Pdu;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 
 /// The binary enhanced switch at one port.
@@ -47,8 +48,8 @@ impl CongestionPoint for Bes {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("macr", self.macr.value());
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("macr"), self.macr.value());
     }
 }
 
@@ -65,7 +66,7 @@ mod tests {
         // The mean starts at 7.8 Mb/s. A CCR of 8.6 moves it to 7.85. 7/8 of that is 6.86875.
         let mut switch = Bes::new(&Params::default(), port_of(Rate(156_000_000), 4));
         assert_eq!(switch.on_arrival(&mut forward(0, 8.6e6), &view(0.0, 0)), None);
-        switch.readings(view(0.0, 0).now, &mut |name, value| assert_eq!((name, value), ("macr", 7.85e6)));
+        switch.readings(view(0.0, 0).now, &mut |reading, value| assert_eq!((reading.name, value), ("macr", 7.85e6)));
         for (ccr, length, told) in
             [(150e6, 100, false), (6.87e6, 101, true), (6.86e6, 101, false), (6.86e6, 200, false), (1.0, 201, true)]
         {

@@ -21,8 +21,10 @@ use super::{LEAST_GRANT, indicate_congestion, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
 
 /// Parameters of CAPC.
@@ -74,6 +76,15 @@ impl Params {
         check::ratio("eru", self.eru, 1.001..=10.0)?;
         check::ratio("erf", self.erf, 0.0..=1.0)?;
         self.interval.check().map_err(|fault| fault.under("interval"))
+    }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+
+    fn sends(&self) -> Signals {
+        Signals::EXPLICIT_RATES.with(Signals::CI.when(self.ci_threshold.is_some()))
     }
 }
 
@@ -163,9 +174,9 @@ impl CongestionPoint for Capc {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("ers", self.ers);
-        each("load_factor", self.load_factor);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("ers"), self.ers);
+        each(Reading::ratio("load_factor"), self.load_factor);
     }
 }
 
@@ -262,7 +273,7 @@ mod tests {
         assert_eq!(faulty(Params { r_down: -0.1, ..Params::default() }).as_deref(), Some("r_down"));
         assert_eq!(faulty(Params { eru: 0.5, ..Params::default() }).as_deref(), Some("eru"));
         assert_eq!(faulty(Params { erf: 1.5, ..Params::default() }).as_deref(), Some("erf"));
-        let interval = interval::Params { time: None, cells: Some(0) };
+        let interval = interval::Params::ending(None, Some(0));
         assert_eq!(faulty(Params { interval, ..Params::default() }).as_deref(), Some("interval.cells"));
     }
 }

@@ -22,7 +22,9 @@ use super::{forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 
 /// Parameters of Charny's switch.
@@ -47,6 +49,11 @@ impl Params {
         check::ratio("target", self.target, 0.01..=2.0)?;
         self.interval.check().map_err(|fault| fault.under("interval"))
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
 impl CongestionPointParams for Params {}
@@ -151,10 +158,10 @@ impl CongestionPoint for Charny {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("offer", self.offer);
-        each("active", self.recorded.len() as f64);
-        each("available", self.available);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("offer"), self.offer);
+        each(Reading::count("active"), self.recorded.len() as f64);
+        each(Reading::rate("available"), self.available);
     }
 }
 
@@ -231,7 +238,7 @@ mod tests {
         let faulty = |params: Params| params.check().err().map(|fault| fault.path);
         assert_eq!(faulty(Params::default()), None);
         assert_eq!(faulty(Params { target: 0.0, ..Params::default() }).as_deref(), Some("target"));
-        let interval = interval::Params { time: None, cells: None };
+        let interval = interval::Params::ending(None, None);
         assert_eq!(faulty(Params { interval, ..Params::default() }).as_deref(), Some("interval"));
     }
 }

@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::control::answer::Answer;
 use crate::control::notification::{AnswerQueueing, NotificationPoint, NotificationPointParams, ReceiverEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_OCTETS, Kind, Marks, Pdu};
 use crate::core::time::Time;
 
@@ -61,7 +62,17 @@ impl Params {
     }
 }
 
-impl NotificationPointParams for Params {}
+impl Feedback for Params {
+    const SENDS: Signals = Signals::BACKWARD_RM_CELLS.with(Signals::CI);
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS.with(Signals::EFCI);
+}
+
+impl NotificationPointParams for Params {
+    fn answers(&self, heard: Signals) -> Signals {
+        let returned = Signals::BACKWARD_RM_CELLS.when(heard.meets(Signals::FORWARD_RM_CELLS));
+        returned.with(Signals::CI.when(heard.meets(Signals::EFCI)))
+    }
+}
 
 /// A destination.
 #[derive(Clone, Debug)]

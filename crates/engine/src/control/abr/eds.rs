@@ -18,8 +18,10 @@ use super::macr::{self, Macr, TooFast};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Time};
 
 /// Parameters of the explicit down switch: those of the mean, and two more. (serde cannot flatten a table and refuse
@@ -67,6 +69,11 @@ impl Params {
     }
 }
 
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+}
+
 impl CongestionPointParams for Params {}
 
 /// The explicit down switch at one port.
@@ -107,8 +114,8 @@ impl CongestionPoint for Eds {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("macr", self.macr.value());
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("macr"), self.macr.value());
     }
 }
 

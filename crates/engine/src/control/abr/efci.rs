@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, PortEnv, PortView};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::quantity::Count;
 
@@ -35,6 +36,11 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EFCI;
+    const HEARS: Signals = Signals::NONE;
 }
 
 impl CongestionPointParams for Params {}

@@ -22,7 +22,9 @@ use super::check_rates;
 use super::order::{Order, Sent};
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Rate, Time};
 use crate::traffic::RateScale;
 
@@ -105,6 +107,11 @@ impl Params {
         let share = |given: Option<Rate>, part| given.map_or(pcr / part, Rate::bits_per_second).min(pcr);
         [pcr, share(self.mcr, 1000.0), share(self.icr, 20.0)]
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::FORWARD_RM_CELLS;
+    const HEARS: Signals = Signals::BACKWARD_RM_CELLS.with(Signals::IN_RM_CELLS);
 }
 
 impl ReactionPointParams for Params {
@@ -197,9 +204,9 @@ impl ReactionPoint for Source {
         self.order.allowance(self.acr)
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("acr", self.acr);
-        each("forward_rm_cells", self.forward as f64);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("acr"), self.acr);
+        each(Reading::pdus("forward_rm_cells"), self.forward as f64);
     }
 }
 

@@ -24,7 +24,9 @@ use super::{forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 
 /// Parameters of EPRCA++.
@@ -75,6 +77,11 @@ impl Params {
         let interval = self.interval.unwrap_or(Span(1));
         interval::Params::lasting(interval).check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
 impl CongestionPointParams for Params {}
@@ -174,12 +181,12 @@ impl CongestionPoint for EprcaPlusPlus {
         !self.is_forward
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("input", self.input);
-        each("available", self.available);
-        each("active", self.established);
-        each("fair_share", self.fair_share());
-        each("load_factor", self.load_factor().unwrap_or_default());
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("input"), self.input);
+        each(Reading::rate("available"), self.available);
+        each(Reading::count("active"), self.established);
+        each(Reading::rate("fair_share"), self.fair_share());
+        each(Reading::ratio("load_factor"), self.load_factor().unwrap_or_default());
     }
 }
 

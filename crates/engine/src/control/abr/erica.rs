@@ -35,7 +35,9 @@ use super::{backward_ccr, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 
 /// Share of the available rate that is used (papers/abr-source-rules-satellite.txt).
@@ -84,7 +86,7 @@ impl Default for Params {
     fn default() -> Params {
         Params {
             target: None,
-            interval: interval::Params { time: Some(Span(20_000_000)), cells: Some(30) },
+            interval: interval::Params::ending(Some(Span(20_000_000)), Some(30)),
             delta: 0.1,
             max_alloc_previous: true,
             two_step: true,
@@ -107,7 +109,16 @@ impl Params {
     }
 }
 
-impl CongestionPointParams for Params {}
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+}
+
+impl CongestionPointParams for Params {
+    fn counting_interval(&self, env: &PortEnv) -> Option<f64> {
+        (self.active == Active::Seen).then(|| self.interval.most_cells(env))
+    }
+}
 
 /// State of one connection in the switch.
 #[derive(Clone, Copy, Debug, Default)]
@@ -282,14 +293,14 @@ impl Core {
     }
 
     /// Readings for a time series, as at the end of the last closed interval.
-    pub(super) fn readings(&self, each: &mut dyn FnMut(&'static str, f64)) {
-        each("input", self.input);
-        each("available", self.available);
-        each("target", self.target);
-        each("active", self.active);
-        each("fair_share", self.fair_share);
-        each("load_factor", if self.load_factor.is_finite() { self.load_factor } else { 0.0 });
-        each("max_alloc_previous", self.max_alloc_previous);
+    pub(super) fn readings(&self, each: &mut Each<'_>) {
+        each(Reading::rate("input"), self.input);
+        each(Reading::rate("available"), self.available);
+        each(Reading::rate("target"), self.target);
+        each(Reading::count("active"), self.active);
+        each(Reading::rate("fair_share"), self.fair_share);
+        each(Reading::ratio("load_factor"), if self.load_factor.is_finite() { self.load_factor } else { 0.0 });
+        each(Reading::rate("max_alloc_previous"), self.max_alloc_previous);
     }
 }
 
@@ -328,7 +339,7 @@ impl CongestionPoint for Erica {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         self.core.readings(each);
     }
 }

@@ -19,7 +19,9 @@ use super::erica::{self, Core};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 
 /// Parameters of ERICA+.
@@ -62,7 +64,16 @@ impl Params {
     }
 }
 
-impl CongestionPointParams for Params {}
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+}
+
+impl CongestionPointParams for Params {
+    fn counting_interval(&self, env: &PortEnv) -> Option<f64> {
+        self.erica.counting_interval(env)
+    }
+}
 
 /// The target share of the available rate, as a function of the queue.
 #[derive(Clone, Copy, Debug)]
@@ -138,9 +149,9 @@ impl CongestionPoint for EricaPlus {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         self.core.readings(each);
-        each("queue_control", self.control.share(self.length, self.core.available()));
+        each(Reading::share("queue_control"), self.control.share(self.length, self.core.available()));
     }
 }
 
@@ -235,7 +246,7 @@ mod tests {
         assert_eq!(faulty(Params { qdlf: 1.1, ..Params::default() }).as_deref(), Some("qdlf"));
         let with_target = erica::Params { target: Some(0.9), ..erica::Params::default() };
         assert_eq!(faulty(Params { erica: with_target, ..Params::default() }).as_deref(), Some("erica.target"));
-        let endless = interval::Params { time: None, cells: None };
+        let endless = interval::Params::ending(None, None);
         let erica = erica::Params { interval: endless, ..erica::Params::default() };
         assert_eq!(faulty(Params { erica, ..Params::default() }).as_deref(), Some("erica.interval"));
     }

@@ -17,7 +17,9 @@ use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, PortEnv, PortView};
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Rate, Time};
 use crate::traffic::RateScale;
 
@@ -34,6 +36,11 @@ impl GrantParams {
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
     }
+}
+
+impl Feedback for GrantParams {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
 impl CongestionPointParams for GrantParams {}
@@ -67,8 +74,8 @@ impl CongestionPoint for ConstantGrant {
         false
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("grant", self.grant);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("grant"), self.grant);
     }
 }
 
@@ -118,6 +125,11 @@ impl Params {
         }
         Ok(())
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::FORWARD_RM_CELLS;
+    const HEARS: Signals = Signals::BACKWARD_RM_CELLS.with(Signals::EXPLICIT_RATES);
 }
 
 impl ReactionPointParams for Params {
@@ -192,8 +204,8 @@ impl ReactionPoint for ExplicitRate {
         Allowance::Rate(self.acr)
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("rate", self.acr);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("rate"), self.acr);
     }
 }
 

@@ -4,16 +4,33 @@
 //! time belongs to the next interval. The interval has no timer. The first call after its end closes it, together with
 //! all empty intervals since.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::control::congestion::PortEnv;
 use crate::core::error::Fault;
+use crate::core::pdu::CELL_BITS;
 use crate::core::time::{Span, Time};
 
-/// When an interval ends: after `time`, after `cells`, or after the first of the two.
+/// When an interval ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Params {
+    /// After the time that the line needs for `AUTO_CELLS` cells of each flow through the port.
+    Auto,
+    /// At the first of its limits.
+    Ending(Limits),
+}
+
+/// An interval ends after `time`, after `cells`, or after the first of the two.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Params {
+#[schemars(rename = "IntervalLimits")]
+pub struct Limits {
     /// Longest duration of an interval. No limit if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time: Option<Span>,
@@ -22,32 +39,108 @@ pub struct Params {
     pub cells: Option<u64>,
 }
 
+/// Cells of each flow in an `auto` interval. With equal rates and the usual Nrm of 32, each flow sends one RM cell in it.
+const AUTO_CELLS: u64 = 32;
+
+impl Serialize for Params {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Params::Auto => serializer.serialize_str("auto"),
+            Params::Ending(limits) => limits.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Params {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Params, D::Error> {
+        struct Either;
+        impl<'de> Visitor<'de> for Either {
+            type Value = Params;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("\"auto\", or a table, as in { time = \"20 us\", cells = 30 }")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Params, E> {
+                if text == "auto" { Ok(Params::Auto) } else { Err(E::invalid_type(de::Unexpected::Str(text), &self)) }
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Params, A::Error> {
+                Limits::deserialize(MapAccessDeserializer::new(map)).map(Params::Ending)
+            }
+        }
+        deserializer.deserialize_any(Either)
+    }
+}
+
+impl JsonSchema for Params {
+    fn schema_name() -> Cow<'static, str> {
+        "MeasurementInterval".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let limits = generator.subschema_for::<Limits>();
+        json_schema!({
+            "description": format!(
+                "When an interval ends: after `time`, after `cells`, or after the first of the two. \"auto\" is the time \
+                 that the line needs for {AUTO_CELLS} cells of each flow through the port."
+            ),
+            "anyOf": [limits, { "type": "string", "const": "auto" }],
+        })
+    }
+}
+
 impl Params {
+    /// An interval that ends at the first of these limits.
+    pub(super) const fn ending(time: Option<Span>, cells: Option<u64>) -> Params {
+        Params::Ending(Limits { time, cells })
+    }
+
     /// An interval that ends only by time.
     pub(super) const fn lasting(time: Span) -> Params {
-        Params { time: Some(time), cells: None }
+        Params::ending(Some(time), None)
+    }
+
+    /// Its limits at a port with this `env`.
+    pub(super) fn limits(&self, env: &PortEnv) -> Limits {
+        match self {
+            Params::Auto => {
+                let bits = AUTO_CELLS * u64::from(env.flow_count.max(1)) * CELL_BITS;
+                Limits { time: Some(env.rate.span(bits).max(Span(1))), cells: None }
+            }
+            Params::Ending(limits) => limits.clone(),
+        }
+    }
+
+    /// The most cells that the line can send in an interval at a port with this `env`.
+    pub(super) fn most_cells(&self, env: &PortEnv) -> f64 {
+        let limits = self.limits(env);
+        let by_time =
+            limits.time.map_or(f64::INFINITY, |time| time.seconds() * env.rate.bits_per_second() / CELL_BITS as f64);
+        limits.cells.map_or(by_time, |cells| by_time.min(cells as f64))
     }
 
     /// The first fault, with its path.
     pub(super) fn check(&self) -> Result<(), Fault> {
-        match self {
-            Params { time: None, cells: None } => {
-                let remedy = "give time, cells or both, for example { time = \"20 us\", cells = 30 }";
+        let Params::Ending(limits) = self else { return Ok(()) };
+        match limits {
+            Limits { time: None, cells: None } => {
+                let remedy = "write \"auto\", or give time, cells or both, as in { time = \"20 us\", cells = 30 }";
                 Err(Fault::new("", "{}", "an interval without a limit never ends", remedy))
             }
-            Params { time: Some(Span::ZERO), .. } => Err(Fault::new(
+            Limits { time: Some(Span::ZERO), .. } => Err(Fault::new(
                 "time",
                 Span::ZERO,
                 "an interval of zero length measures nothing",
                 "choose a time above 0, for example \"20 us\"",
             )),
-            Params { cells: Some(0), .. } => Err(Fault::new(
+            Limits { cells: Some(0), .. } => Err(Fault::new(
                 "cells",
                 0,
                 "an interval without cells measures nothing",
                 "choose at least 1, for example 30",
             )),
-            _ => Ok(()),
+            Limits { .. } => Ok(()),
         }
     }
 }
@@ -74,9 +167,9 @@ pub(super) struct Ended {
 
 impl Interval {
     /// The first interval, from time 0.
-    pub(super) fn new(params: &Params) -> Interval {
-        let time = params.time.unwrap_or(Span(u64::MAX));
-        Interval { time, cells: params.cells.unwrap_or(u64::MAX), start: Time::ZERO, end: Time::ZERO + time, count: 0 }
+    pub(super) fn new(limits: &Limits) -> Interval {
+        let time = limits.time.unwrap_or(Span(u64::MAX));
+        Interval { time, cells: limits.cells.unwrap_or(u64::MAX), start: Time::ZERO, end: Time::ZERO + time, count: 0 }
     }
 
     /// Closes the interval if its time has ended by `now`.
@@ -116,7 +209,7 @@ mod tests {
     use super::*;
 
     fn interval(time: Option<u64>, cells: Option<u64>) -> Interval {
-        Interval::new(&Params { time: time.map(Span), cells })
+        Interval::new(&Limits { time: time.map(Span), cells })
     }
 
     fn ended(length: u64, further: u64) -> Option<Ended> {
@@ -180,8 +273,24 @@ mod tests {
     }
 
     #[test]
+    fn auto_gives_each_flow_thirty_two_cells() {
+        let read = |text: &str| {
+            toml::from_str::<std::collections::BTreeMap<String, Params>>(text).map(|mut all| all.remove("i"))
+        };
+        assert_eq!(read("i = 'auto'"), Ok(Some(Params::Auto)));
+        assert_eq!(read("i = { cells = 30 }"), Ok(Some(Params::ending(None, Some(30)))));
+        assert!(read("i = 'always'").is_err() && read("i = { cell = 30 }").is_err());
+        assert_eq!(serde_json::to_string(&Params::Auto).unwrap(), "\"auto\"");
+        // 32 cells of each of 10 flows, at a cell in 1 us.
+        let env = PortEnv { flow_count: 10, ..crate::control::laws::port_of(crate::core::time::Rate(424_000_000), 10) };
+        assert_eq!(Params::Auto.limits(&env), Limits { time: Some(Span(320_000_000)), cells: None });
+        assert_eq!(Params::Auto.most_cells(&env), 320.0);
+        assert_eq!(Params::ending(Some(Span(20_000_000)), Some(30)).most_cells(&env), 20.0);
+    }
+
+    #[test]
     fn faults_are_found() {
-        let faulty = |time, cells| Params { time, cells }.check().err().map(|fault| fault.path);
+        let faulty = |time, cells| Params::ending(time, cells).check().err().map(|fault| fault.path);
         assert_eq!(faulty(Some(Span(1)), None), None);
         assert_eq!(faulty(None, None).as_deref(), Some(""));
         assert_eq!(faulty(Some(Span::ZERO), Some(1)).as_deref(), Some("time"));

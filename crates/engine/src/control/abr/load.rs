@@ -49,7 +49,7 @@ impl Load {
         Load {
             rate: env.rate.bits_per_second(),
             last_queue: env.queues.saturating_sub(1),
-            interval: Interval::new(params),
+            interval: Interval::new(&params.limits(env)),
             bits: 0,
             bits_above: 0,
         }
@@ -108,7 +108,7 @@ mod tests {
 
     /// 1000 cells a second, measured every second or every 5 cells.
     fn load(cells: Option<u64>) -> Load {
-        let params = interval::Params { time: Some(Span(PICOSECONDS)), cells };
+        let params = interval::Params::ending(Some(Span(PICOSECONDS)), cells);
         Load::new(&params, &port_of(Rate(1000 * CELL_BITS), 8))
     }
 

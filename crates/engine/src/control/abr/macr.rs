@@ -23,6 +23,7 @@ use super::{backward_ccr, forward_ccr};
 use crate::control::congestion::{CongestionPointParams, PortEnv};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
 use crate::core::time::Rate;
@@ -71,6 +72,11 @@ impl Params {
         check::ratio("dpf", self.dpf, 0.0..=10.0)?;
         check::ratio("vc_separator", self.vc_separator, 0.0..=10.0)
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::CI;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
 impl CongestionPointParams for Params {}

@@ -20,7 +20,9 @@ use super::{LEAST_GRANT, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Rate, Span, Time};
 
 /// Parameters of Phantom.
@@ -61,6 +63,11 @@ impl Params {
         check::ratio("alpha_dec", self.alpha_dec, 0.001..=1.0)?;
         self.interval.check().map_err(|fault| fault.under("interval"))
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::EXPLICIT_RATES;
+    const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
 impl CongestionPointParams for Params {}
@@ -130,9 +137,9 @@ impl CongestionPoint for Phantom {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("macr", self.macr);
-        each("explicit_rate", self.f * self.macr);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("macr"), self.macr);
+        each(Reading::rate("explicit_rate"), self.f * self.macr);
     }
 }
 
@@ -223,7 +230,7 @@ mod tests {
         assert_eq!(faulty(Params { f: 0.0, ..Params::default() }).as_deref(), Some("f"));
         assert_eq!(faulty(Params { alpha_inc: 0.0, ..Params::default() }).as_deref(), Some("alpha_inc"));
         assert_eq!(faulty(Params { alpha_dec: 1.1, ..Params::default() }).as_deref(), Some("alpha_dec"));
-        let interval = interval::Params { time: Some(Span::ZERO), cells: None };
+        let interval = interval::Params::ending(Some(Span::ZERO), None);
         assert_eq!(faulty(Params { interval, ..Params::default() }).as_deref(), Some("interval.time"));
     }
 }

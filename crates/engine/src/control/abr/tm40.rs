@@ -24,8 +24,10 @@ use super::check_rates;
 use super::order::{Order, Sent};
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::quantity::Count;
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Rate, Span, Time};
 use crate::traffic::RateScale;
 
@@ -189,6 +191,11 @@ impl Params {
     }
 }
 
+impl Feedback for Params {
+    const SENDS: Signals = Signals::FORWARD_RM_CELLS;
+    const HEARS: Signals = Signals::BACKWARD_RM_CELLS.with(Signals::IN_RM_CELLS);
+}
+
 impl ReactionPointParams for Params {
     fn minimum(&self, _line_rate: LineRate) -> f64 {
         self.mcr.map_or(0.0, Rate::bits_per_second)
@@ -331,11 +338,11 @@ impl ReactionPoint for Source {
         self.order.allowance(self.acr)
     }
 
-    fn readings(&mut self, _now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("acr", self.acr);
-        each("forward_rm_cells", self.forward as f64);
-        each("unack", self.unack as f64);
-        each("cuts", self.cuts as f64);
+    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+        each(Reading::rate("acr"), self.acr);
+        each(Reading::pdus("forward_rm_cells"), self.forward as f64);
+        each(Reading::pdus("unack"), self.unack as f64);
+        each(Reading::count("cuts"), self.cuts as f64);
     }
 }
 

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Kind, Marks, Pdu};
 use crate::core::quantity::Bits;
 
@@ -62,6 +63,15 @@ impl Params {
             )),
             _ => Ok(()),
         }
+    }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::CE.with(Signals::ERROR_REPORTS);
+    const HEARS: Signals = Signals::NONE;
+
+    fn sends(&self) -> Signals {
+        Signals::CE.when(self.ce_threshold.is_some()).with(Signals::ERROR_REPORTS.when(self.error_reports.is_some()))
     }
 }
 

@@ -12,7 +12,9 @@ use super::clnp;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 
 /// When the bit is set.
@@ -34,6 +36,11 @@ impl Params {
     pub fn check(&self) -> Result<(), Fault> {
         check::ratio("threshold", self.threshold, 0.0..=1e9)
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::CE;
+    const HEARS: Signals = Signals::NONE;
 }
 
 impl CongestionPointParams for Params {
@@ -103,9 +110,9 @@ impl CongestionPoint for Decbit {
         true
     }
 
-    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
         self.look(now);
-        each("average_queue", self.average());
+        each(Reading::pdus("average_queue"), self.average());
     }
 }
 

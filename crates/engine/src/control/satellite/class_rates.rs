@@ -21,7 +21,9 @@ use super::{MILD, SEVERE};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{PICOSECONDS, Span, Time};
 
 /// All classes penalised.
@@ -101,6 +103,15 @@ impl Params {
         check::ratio("weight", self.weight, 0.001..=1.0)?;
         check::ratio("trigger", self.trigger, 0.0..=1000.0)?;
         check::ratio("share", self.share, 0.0..=1.0)
+    }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NOTICES.with(Signals::EFCI);
+    const HEARS: Signals = Signals::NONE;
+
+    fn sends(&self) -> Signals {
+        if self.forward { Signals::EFCI } else { Signals::NOTICES.when(self.rates || self.discards) }
     }
 }
 
@@ -238,15 +249,15 @@ impl CongestionPoint for ClassRates {
         self.discards || (self.rates && !self.forward)
     }
 
-    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
         if now >= self.end {
             self.close_intervals(now);
         }
         let names = ["filtered.class_1", "filtered.class_2", "filtered.class_3", "filtered.class_4"];
         for (name, filtered) in names.into_iter().zip(self.filtered) {
-            each(name, filtered);
+            each(Reading::ratio(name), filtered);
         }
-        each("filtered.total", self.total());
+        each(Reading::ratio("filtered.total"), self.total());
     }
 }
 

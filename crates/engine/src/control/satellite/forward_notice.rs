@@ -18,6 +18,7 @@ use crate::control::answer::Answer;
 use crate::control::notification::{NotificationPoint, NotificationPointParams, ReceiverEnv};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Marks, Pdu};
 use crate::core::time::{Span, Time};
 
@@ -55,7 +56,16 @@ impl Params {
     }
 }
 
-impl NotificationPointParams for Params {}
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NOTICES;
+    const HEARS: Signals = Signals::EFCI;
+}
+
+impl NotificationPointParams for Params {
+    fn answers(&self, heard: Signals) -> Signals {
+        Signals::NOTICES.when(heard.meets(Signals::EFCI))
+    }
+}
 
 /// A destination that counts marks.
 #[derive(Clone, Debug)]

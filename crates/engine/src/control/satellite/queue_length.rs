@@ -19,6 +19,7 @@ use super::{MILD, SEVERE, check_severity};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::time::Span;
 
@@ -51,6 +52,11 @@ impl Params {
         check_severity(self.severity)?;
         check::ratio("share", self.share, 0.0..=1.0)
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NOTICES;
+    const HEARS: Signals = Signals::NONE;
 }
 
 impl CongestionPointParams for Params {

@@ -22,7 +22,9 @@ use super::SEVERE;
 use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::check;
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 use crate::traffic::RateScale;
 
@@ -120,7 +122,16 @@ impl Params {
     }
 }
 
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NOTICES;
+}
+
 impl ReactionPointParams for Params {
+    fn only_scales(&self) -> bool {
+        true
+    }
+
     fn least_round_trip(&self) -> Option<(Span, &'static str)> {
         self.round_trip.is_none().then_some((LEAST_ROUND_TRIP, TOO_SHORT))
     }
@@ -282,10 +293,10 @@ impl ReactionPoint for RateFactor {
         self.obeyed[usize::from(severity.min(3))] += 1;
     }
 
-    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
+    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
         // A reading must not begin a session.
         let factor = if let Phase::Idle = self.phase { self.factor } else { self.factor(now) };
-        each("factor", factor);
+        each(Reading::ratio("factor"), factor);
     }
 
     fn obeyed(&self) -> [u64; 4] {

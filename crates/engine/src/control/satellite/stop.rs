@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::{Span, Time};
 use crate::traffic::RateScale;
 
@@ -34,7 +36,16 @@ impl Params {
     }
 }
 
-impl ReactionPointParams for Params {}
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NOTICES;
+}
+
+impl ReactionPointParams for Params {
+    fn only_scales(&self) -> bool {
+        true
+    }
+}
 
 /// A source that stops on notices.
 #[derive(Clone, Debug)]
@@ -75,8 +86,8 @@ impl ReactionPoint for Stop {
         }
     }
 
-    fn readings(&mut self, now: Time, each: &mut dyn FnMut(&'static str, f64)) {
-        each("factor", self.factor(now));
+    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
+        each(Reading::ratio("factor"), self.factor(now));
     }
 
     fn obeyed(&self) -> [u64; 4] {

@@ -202,6 +202,7 @@ mod tests {
         let text = format!(
             r#"
             duration = "{duration}"
+            mismatches = "warn"
             [line.trunk]
             between = ["a", "b"]
             rate = "424 kb/s"

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::graph::Name;
-use super::plan::{FlowPlan, Network, PortPlan};
+use super::plan::{FlowPlan, Network};
 use super::routes::Routes;
-use crate::control::{FlowTerms, ReactionPointParams, ReceiverEnv, SenderEnv};
+use crate::control::{FlowTerms, PortEnv, ReactionPointParams, ReceiverEnv, SenderEnv};
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
 use crate::core::time::Time;
@@ -153,22 +153,18 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let network = self.network;
         let groups: Arc<[u32]> = network.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = network.terms();
-        for (index, plan) in network.ports.iter().enumerate() {
+        let flow_counts = network.flow_counts();
+        for index in 0..network.ports.len() {
             let observed = inboxes[index].iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
-            let port = self.build_port(index, plan, Arc::clone(&groups), &terms, observed);
+            let env = network.ports[index].env(flow_counts[index], &terms);
+            let port = self.build_port(index, Arc::clone(&groups), env, observed);
             self.nodes.push(Node::Port(Box::new(port)));
         }
     }
 
-    fn build_port(
-        &mut self,
-        index: usize,
-        plan: &PortPlan<'_>,
-        groups: Arc<[u32]>,
-        terms: &Arc<[FlowTerms]>,
-        observed: Vec<bool>,
-    ) -> Port {
+    fn build_port(&mut self, index: usize, groups: Arc<[u32]>, env: PortEnv, observed: Vec<bool>) -> Port {
         let network = self.network;
+        let plan = &network.ports[index];
         Port::new(port::Parts {
             name: plan.name.clone(),
             number: index as u32,
@@ -177,7 +173,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             delay: plan.delay,
             outage: plan.outage,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
-            congestion: plan.congestion.map(|params| params.build(plan.env(terms))),
+            congestion: plan.congestion.map(|params| params.build(env)),
             order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name, "order")),
             groups,
             group_count: network.groups.len(),

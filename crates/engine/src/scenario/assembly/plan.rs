@@ -28,10 +28,10 @@ pub(super) struct PortPlan<'a> {
 }
 
 impl PortPlan<'_> {
-    /// The environment of its congestion point, in a network of these flows.
-    pub(super) fn env(&self, flows: &Arc<[FlowTerms]>) -> PortEnv {
+    /// The environment of its congestion point, in a network of these flows, of which so many leave through the port.
+    pub(super) fn env(&self, flow_count: u32, flows: &Arc<[FlowTerms]>) -> PortEnv {
         let rate = self.rate.map_or(Rate(0), LineRate::rounded);
-        PortEnv { rate, queues: self.queues.len(), flows: Arc::clone(flows) }
+        PortEnv { rate, queues: self.queues.len(), flow_count, flows: Arc::clone(flows) }
     }
 }
 
@@ -90,6 +90,15 @@ impl<'a> Network<'a> {
     pub(super) fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
         let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
         rated.expect("a path has a line with a rate")
+    }
+
+    /// The number of flows whose data leave through each port.
+    pub(super) fn flow_counts(&self) -> Vec<u32> {
+        let mut counts = vec![0; self.ports.len()];
+        for &port in self.flows.iter().flat_map(|flow| &flow.forward) {
+            counts[port] += 1;
+        }
+        counts
     }
 
     /// The number of an endpoint in its notices: after the ports and the policers.

@@ -101,7 +101,7 @@ impl Network<'_> {
     fn points(&self) -> Vec<Point> {
         let point = |port: &super::plan::PortPlan<'_>| {
             let Some(params) = port.congestion else { return Point::default() };
-            let point = params.build(port.env(&Arc::default()));
+            let point = params.build(port.env(1, &Arc::default()));
             Point {
                 notifies: point.notifies(),
                 wants_backward: point.wants_backward(),

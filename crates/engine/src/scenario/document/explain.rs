@@ -5,7 +5,10 @@ use serde_path_to_error::{Path, Segment};
 
 use super::schema;
 use crate::core::error::Fault;
+use crate::core::quantity::Bits;
+use crate::queue;
 use crate::scenario;
+use crate::scenario::partners::elsewhere;
 use crate::scenario::path::{Step, shown_key};
 use crate::scenario::suggestion::nearest;
 
@@ -21,10 +24,12 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
                 known.push("defaults");
             }
             let list = if known.is_empty() { "no keys".to_owned() } else { known.join(", ") };
-            let remedy = match nearest(&key.to_lowercase(), &known) {
+            let here = above.rsplit('.').next().unwrap_or_default();
+            let otherwise = || match nearest(&key.to_lowercase(), &known) {
                 Some(nearest) => format!("did you mean `{nearest}`? (known here: {list})"),
                 None => format!("known here: {list}"),
             };
+            let remedy = elsewhere(key, here).unwrap_or_else(otherwise);
             let fault = Fault::new(shown_key(key), "", format!("there is no {what} `{key}`"), remedy).under(&above);
             // A keyword by itself is the value of the key above it.
             let path = if what == "keyword" && !is_there(&fault.path) { above } else { fault.path };
@@ -32,8 +37,10 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
         }
     }
     if let Some(key) = message.strip_prefix("missing field `").and_then(|rest| rest.strip_suffix('`')) {
-        let fault = Fault::new(key, "", "this must be given", "").under(&text_to(path, 0));
-        return Fault { remedy: example(&fault.path, key), ..fault };
+        return missing(&text_to(path, 0), key, is_there);
+    }
+    if let Some(fault) = size_in_bits(path, message) {
+        return fault;
     }
     let fault = |path: String, reason: &str, remedy: &str| Fault::new(path, "", reason, remedy);
     if let Some(list) = list_for_table(path) {
@@ -147,26 +154,77 @@ fn whole_number(most: u64) -> String {
     format!("give a whole number from 0 to {most}")
 }
 
-/// How the key that lacks would be written, and what it means.
-fn example(path: &str, key: &str) -> String {
+/// The fault of a table without a key that it needs. If it lacks several, the fault names all of them at once.
+fn missing(table: &str, key: &str, is_there: &dyn Fn(&str) -> bool) -> Fault {
     let schema = schema::tree();
-    let Some(place) = path.parse().ok().and_then(|path: scenario::path::Path| at(&schema, &path)) else {
+    let place = table.parse().ok().and_then(|path: scenario::path::Path| at(&schema, &path));
+    let required = resolve(&schema, place.unwrap_or(&Value::Null))["required"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str);
+    let path_of = |key: &str| Fault::new(key, "", "", "").under(table).path;
+    let lacking: Vec<&str> = required.filter(|key| !is_there(&path_of(key))).collect();
+    if table.is_empty() || lacking.len() < 2 {
+        let path = path_of(key);
+        return Fault::new(&path, "", "this must be given", example(&schema, &path, key));
+    }
+    let values: Vec<String> =
+        lacking.iter().map(|key| format!("{key} = {}", example_value(&schema, &path_of(key)))).collect();
+    let reason = format!("these must be given: {}", lacking.join(", "));
+    Fault::new(table, "", reason, format!("write for example {{ {} }}", values.join(", ")))
+}
+
+/// A size in bits for a queue policy that counts PDUs: the fault names the policy that counts bits.
+fn size_in_bits(path: &Path, message: &str) -> Option<Fault> {
+    let text = message.split('"').nth(1)?;
+    text.parse::<Bits>().ok()?;
+    let names = path.iter().filter_map(|segment| match segment {
+        Segment::Map { key } | Segment::Enum { variant: key } => Some(key.as_str()),
+        _ => None,
+    });
+    let policy =
+        names.map(|name| format!("{name}_bits")).find(|name| queue::Params::KEYWORDS.contains(&name.as_str()))?;
+    let reason = format!("this policy counts PDUs, and {text:?} is a size in bits");
+    Some(Fault::new(text_to(path, 0), "", reason, format!("write {{ {policy} = {{ size = {text:?} }} }}")))
+}
+
+/// How the key that lacks would be written, and what it means.
+fn example(schema: &Value, path: &str, key: &str) -> String {
+    let Some(place) = path.parse().ok().and_then(|path: scenario::path::Path| at(schema, &path)) else {
         return format!("add {key} = ...");
     };
-    let resolved = resolve(&schema, place);
-    let value = match resolved["examples"][0].as_str().map(|text| format!("{text:?}")) {
-        Some(example) => example,
-        None => match resolved["type"].as_str() {
-            Some("string") => "\"...\"".to_owned(),
-            Some("array") => "[...]".to_owned(),
-            Some("object") => "{ ... }".to_owned(),
-            _ if resolved["oneOf"].is_array() => "{ KEYWORD = {} }".to_owned(),
-            _ => "...".to_owned(),
-        },
-    };
-    let meaning = place["description"].as_str().or(resolved["description"].as_str()).unwrap_or_default();
+    let meaning = place["description"].as_str().or(resolve(schema, place)["description"].as_str()).unwrap_or_default();
     let meaning = meaning.split(". ").next().unwrap_or_default().trim_end_matches('.');
+    let value = example_value(schema, path);
     if meaning.is_empty() { format!("add {key} = {value}") } else { format!("add {key} = {value} ({meaning})") }
+}
+
+/// A value of the right form for the place at `path`.
+fn example_value(schema: &Value, path: &str) -> String {
+    let place = path.parse().ok().and_then(|path: scenario::path::Path| at(schema, &path));
+    let resolved = resolve(schema, place.unwrap_or(&Value::Null));
+    if let Some(example) = resolved["examples"][0].as_str() {
+        return format!("{example:?}");
+    }
+    let keywords: Vec<&str> = resolved["oneOf"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|variant| variant["required"][0].as_str().or(variant["const"].as_str()))
+        .collect();
+    if !keywords.is_empty() {
+        return format!("{{ KEYWORD = {{}} }} with one of {}", keywords.join(", "));
+    }
+    let value = match resolved["type"].as_str() {
+        Some("string") => "\"...\"",
+        Some("array") => "[...]",
+        Some("object") => "{ ... }",
+        Some("integer") => "1",
+        Some("number") => "0.5",
+        _ => "...",
+    };
+    value.to_owned()
 }
 
 /// What the schema says of a place.

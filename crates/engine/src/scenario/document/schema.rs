@@ -1,5 +1,7 @@
 //! The JSON Schema of scenario documents.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::scenario::spec::Scenario;
@@ -25,5 +27,101 @@ pub(super) fn tree() -> Value {
     if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
         properties.insert("defaults".to_owned(), defaults);
     }
-    schema.to_value()
+    named(schema.to_value())
+}
+
+/// Names the definitions of parameters after their parts: `TrafficCbr` in place of `Params7`. Editors show these names.
+fn named(mut schema: Value) -> Value {
+    let mut names = BTreeMap::new();
+    name_definitions(&schema, &schema, "", "", &mut names);
+    rename(&mut schema, &names);
+    let definitions = schema["$defs"].as_object_mut().map(std::mem::take).unwrap_or_default();
+    let renamed = |(name, definition): (String, Value)| (names.get(&name).cloned().unwrap_or(name), definition);
+    schema["$defs"] = Value::Object(definitions.into_iter().map(renamed).collect());
+    schema
+}
+
+/// Finds a name for each definition to which `here` refers. `owner` is the new name of the definition around it, `key` the
+/// key that leads to it. Parameters of a role are named after its key, as `Traffic`, and those of a variant after both.
+fn name_definitions(schema: &Value, here: &Value, owner: &str, key: &str, names: &mut BTreeMap<String, String>) {
+    if let Some(name) = here["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
+        if names.contains_key(name) {
+            return;
+        }
+        let plain = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        let is_variant = names.values().any(|role| role == owner) && schema["$defs"].get(owner).is_none();
+        let new = match (plain.ends_with("Params"), is_variant) {
+            (true, false) => pascal_case(key),
+            (false, _) if plain == name => name.to_owned(),
+            _ => format!("{owner}{}", pascal_case(key)),
+        };
+        names.insert(name.to_owned(), new.clone());
+        return name_definitions(schema, &schema["$defs"][name], &new, "", names);
+    }
+    match here {
+        Value::Object(entries) => {
+            for (word, value) in entries.iter().filter(|(word, _)| *word != "$defs") {
+                match value {
+                    Value::Object(keys) if word == "properties" => {
+                        keys.iter().for_each(|(key, value)| name_definitions(schema, value, owner, key, names));
+                    }
+                    _ => name_definitions(schema, value, owner, key, names),
+                }
+            }
+        }
+        Value::Array(list) => list.iter().for_each(|value| name_definitions(schema, value, owner, key, names)),
+        _ => {}
+    }
+}
+
+/// The name of a part in the singular: `CongestionPoint` of `congestion_point`, `Queue` of `queues`.
+fn pascal_case(key: &str) -> String {
+    let key = if matches!(key, "queues" | "policers") { key.trim_end_matches('s') } else { key };
+    let capital = |word: &str| word[..1].to_uppercase() + &word[1..];
+    key.split('_').filter(|word| !word.is_empty()).map(capital).collect()
+}
+
+fn rename(here: &mut Value, names: &BTreeMap<String, String>) {
+    match here {
+        Value::Object(entries) => {
+            if let Some(Value::String(target)) = entries.get_mut("$ref")
+                && let Some(new) = target.strip_prefix("#/$defs/").and_then(|name| names.get(name))
+            {
+                *target = format!("#/$defs/{new}");
+            }
+            entries.values_mut().for_each(|value| rename(value, names));
+        }
+        Value::Array(list) => list.iter_mut().for_each(|value| rename(value, names)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_are_named_after_their_parts() {
+        let schema = tree();
+        let names: Vec<&String> = schema["$defs"].as_object().unwrap().keys().collect();
+        let numbered: Vec<_> =
+            names.iter().filter(|name| name.contains("Params") || name.ends_with(char::is_numeric)).collect();
+        assert!(numbered.iter().all(|name| name.as_str() == "TransportTp4" || name.ends_with("Tm40")), "{numbered:?}");
+        for name in [
+            "Traffic",
+            "TrafficCbr",
+            "Queue",
+            "QueueDropTail",
+            "CongestionPointErica",
+            "ReactionPointBecn",
+            "TransportTp4WindowDecbit",
+        ] {
+            assert!(names.iter().any(|own| *own == name), "{name} in {names:?}");
+        }
+        // Every reference leads somewhere.
+        let text = schema.to_string();
+        for target in text.split("\"#/$defs/").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+            assert!(schema["$defs"].get(target).is_some(), "{target}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! Receiver's strategies: how much credit an acknowledgement gives. Each connection starts with a new state.
 
+use crate::core::feedback::define_feedback;
 use crate::core::roles::{define_role, dispatch, role_trait};
 
 pub(super) mod congestion_avoidance;
@@ -37,6 +38,7 @@ macro_rules! credit_strategies {
 }
 
 credit_strategies!(define_role! [CreditParams Credit CreditEnv]);
+credit_strategies!(define_feedback![CreditParams]);
 
 impl Default for CreditParams {
     fn default() -> CreditParams {

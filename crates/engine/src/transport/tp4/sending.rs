@@ -11,6 +11,7 @@ use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use super::window::{Acknowledged, Window, WindowStrategy};
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
+use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 use crate::traffic::{Model, RateScale, Traffic, Upcoming};
 
@@ -147,13 +148,13 @@ impl Sending {
     }
 
     /// Readings for a time series: advertised and congestion window, unacknowledged DT TPDUs, waiting packets.
-    pub fn readings(&self, each: &mut dyn FnMut(&'static str, f64)) {
+    pub fn readings(&self, each: &mut Each<'_>) {
         let connection = self.connection.as_ref();
         let credit = connection.map_or(0, Connection::credit);
-        each("credit", credit as f64);
-        each("window", connection.map_or(0, |connection| connection.window.window().min(credit)) as f64);
-        each("outstanding", self.outstanding() as f64);
-        each("waiting", self.waiting() as f64);
+        each(Reading::pdus("credit"), credit as f64);
+        each(Reading::pdus("window"), connection.map_or(0, |connection| connection.window.window().min(credit)) as f64);
+        each(Reading::pdus("outstanding"), self.outstanding() as f64);
+        each(Reading::pdus("waiting"), self.waiting() as f64);
     }
 
     /// Time of its next action.

@@ -1,5 +1,6 @@
 //! Sender's strategies: how much of the credit a sender uses. Each connection starts with a new state.
 
+use crate::core::feedback::define_feedback;
 use crate::core::roles::{define_role, dispatch, role_trait};
 
 mod backoff;
@@ -35,6 +36,7 @@ macro_rules! window_strategies {
 }
 
 window_strategies!(define_role! [WindowParams Window ()]);
+window_strategies!(define_feedback![WindowParams]);
 
 impl Default for WindowParams {
     fn default() -> WindowParams {

@@ -38,8 +38,8 @@ fn granted(switch: &mut Erica, flow: u32, milliseconds: f64) -> f64 {
 
 fn reading(switch: &mut Erica, wanted: &str) -> f64 {
     let mut found = f64::NAN;
-    switch.readings(Time::ZERO, &mut |name, value| {
-        if name == wanted {
+    switch.readings(Time::ZERO, &mut |reading, value| {
+        if reading.name == wanted {
             found = value;
         }
     });
@@ -179,7 +179,7 @@ fn after_a_pause_the_largest_grant_is_the_fair_share_of_the_whole_line() {
 
 #[test]
 fn cells_end_an_interval_too() {
-    let interval = interval::Params { time: Some(Span::milliseconds(1)), cells: Some(10) };
+    let interval = interval::Params::ending(Some(Span::milliseconds(1)), Some(10));
     let mut switch = switch(&Params { interval, ..params() });
     switch.on_arrival(&mut forward(0, 0.5 * LINE), &view(0.0, 0));
     for cell in 1..10 {
@@ -260,7 +260,7 @@ fn faults_are_found() {
     let faulty = |params: Params| params.check().err().map(|fault| fault.path);
     assert_eq!(faulty(Params::default()), None);
     assert_eq!(faulty(Params { target: Some(0.0), ..params() }).as_deref(), Some("target"));
-    let interval = interval::Params { time: None, cells: None };
+    let interval = interval::Params::ending(None, None);
     assert_eq!(faulty(Params { interval, ..params() }).as_deref(), Some("interval"));
     assert_eq!(faulty(Params { delta: -0.1, ..params() }).as_deref(), Some("delta"));
     let active = Active::Decayed { factor: 2.0 };

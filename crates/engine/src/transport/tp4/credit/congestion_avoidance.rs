@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Arrival, CreditEnv, CreditStrategy};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 
 /// How the window changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,6 +26,11 @@ impl Default for Params {
     fn default() -> Params {
         Params { initial: 2, decrease: 0.625 }
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::CE;
 }
 
 impl Params {

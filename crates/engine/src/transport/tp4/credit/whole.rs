@@ -6,11 +6,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{CreditEnv, CreditStrategy};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 
 /// No parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NONE;
+}
 
 impl Params {
     /// Never finds a fault.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Arrival, CreditEnv, CreditStrategy};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 
 /// How fast the window opens again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +24,11 @@ impl Default for Params {
     fn default() -> Params {
         Params { multiple: 4 }
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::CE;
 }
 
 impl Params {

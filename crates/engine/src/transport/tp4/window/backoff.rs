@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Acknowledged, WindowStrategy};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 
 /// Start of the first phase.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +24,11 @@ impl Default for Params {
     fn default() -> Params {
         Params { initial_threshold: 8 }
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::NONE;
 }
 
 impl Params {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Acknowledged, WindowStrategy};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 
 /// How the window changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +28,11 @@ impl Default for Params {
     fn default() -> Params {
         Params { initial: 1, decrease: 0.875 }
     }
+}
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::CE;
 }
 
 impl Params {

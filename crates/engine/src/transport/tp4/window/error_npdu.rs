@@ -12,11 +12,17 @@ use serde::{Deserialize, Serialize};
 use super::backoff::Backoff;
 use super::{Acknowledged, WindowStrategy, backoff};
 use crate::core::error::Fault;
+use crate::core::feedback::{Feedback, Signals};
 
 /// The parameters of backoff.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Params(pub backoff::Params);
+
+impl Feedback for Params {
+    const SENDS: Signals = Signals::NONE;
+    const HEARS: Signals = Signals::ERROR_REPORTS;
+}
 
 impl Params {
     /// The first fault, with its path.

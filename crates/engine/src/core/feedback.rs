@@ -1,0 +1,169 @@
+//! Feedback: what the parts of a control scheme send to each other. Each part declares what it sends and what it hears.
+//! So the assembly can refuse parts that do not meet.
+
+use std::fmt;
+
+/// A set of kinds of feedback.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Signals(u16);
+
+impl Signals {
+    /// No feedback.
+    pub const NONE: Signals = Signals(0);
+    /// Notice cells from a port or a receiver to a source.
+    pub const NOTICES: Signals = Signals(1);
+    /// EFCI marks on data.
+    pub const EFCI: Signals = Signals(1 << 1);
+    /// Forward RM cells from a source.
+    pub const FORWARD_RM_CELLS: Signals = Signals(1 << 2);
+    /// Backward RM cells: forward RM cells that the receiver returned.
+    pub const BACKWARD_RM_CELLS: Signals = Signals(1 << 3);
+    /// Explicit rates in backward RM cells.
+    pub const EXPLICIT_RATES: Signals = Signals(1 << 4);
+    /// CI marks on backward RM cells.
+    pub const CI: Signals = Signals(1 << 5);
+    /// Congestion experienced marks on NPDUs.
+    pub const CE: Signals = Signals(1 << 6);
+    /// CLNP Error Reports.
+    pub const ERROR_REPORTS: Signals = Signals(1 << 7);
+    /// Acknowledgements.
+    pub const ACKNOWLEDGEMENTS: Signals = Signals(1 << 8);
+
+    const NAMES: [&str; 9] = [
+        "notices",
+        "EFCI marks",
+        "forward RM cells",
+        "backward RM cells",
+        "explicit rates",
+        "CI marks",
+        "CE marks",
+        "Error Reports",
+        "acknowledgements",
+    ];
+
+    /// What a port writes into backward RM cells. It reaches a source only if the receiver returns them.
+    pub const IN_RM_CELLS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
+
+    /// These and those of `others`.
+    #[must_use]
+    pub const fn with(self, others: Signals) -> Signals {
+        Signals(self.0 | others.0)
+    }
+
+    /// Those that are also in `others`.
+    #[must_use]
+    pub const fn only(self, others: Signals) -> Signals {
+        Signals(self.0 & others.0)
+    }
+
+    /// Those that are not in `others`.
+    #[must_use]
+    pub const fn without(self, others: Signals) -> Signals {
+        Signals(self.0 & !others.0)
+    }
+
+    /// These, if `condition` holds.
+    #[must_use]
+    pub const fn when(self, condition: bool) -> Signals {
+        if condition { self } else { Signals::NONE }
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether one of them is in `others`.
+    #[must_use]
+    pub const fn meets(self, others: Signals) -> bool {
+        !self.only(others).is_empty()
+    }
+
+    /// Each alone.
+    pub fn each(self) -> impl Iterator<Item = Signals> {
+        (0..Signals::NAMES.len()).map(|bit| Signals(1 << bit)).filter(move |&signal| self.meets(signal))
+    }
+}
+
+impl fmt::Display for Signals {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = Signals::NAMES
+            .iter()
+            .enumerate()
+            .filter(|(bit, _)| self.0 >> bit & 1 == 1)
+            .map(|(_, name)| *name)
+            .collect();
+        formatter.write_str(&names.join(", "))
+    }
+}
+
+/// What a part of a control scheme sends and hears. Its parameters implement it.
+pub trait Feedback {
+    /// All that a part with any parameters may send.
+    const SENDS: Signals;
+    /// All that a part with any parameters may hear. A part that only observes the traffic hears nothing.
+    const HEARS: Signals;
+
+    /// What a part with these parameters sends.
+    fn sends(&self) -> Signals {
+        Self::SENDS
+    }
+
+    /// What a part with these parameters hears.
+    fn hears(&self) -> Signals {
+        Self::HEARS
+    }
+}
+
+/// A part in the table of all parts: its keyword, what it may send, and what it may hear.
+pub type PartFeedback = (&'static str, Signals, Signals);
+
+/// Forwards [`Feedback`] from the parameters of a role to the variant, and lists what each variant sends and hears.
+macro_rules! define_feedback {
+    ([$params:ident]
+     $($(#[doc = $doc:literal])* $keyword:ident $variant:ident = $given:path => $built:path;)*) => {
+        impl $params {
+            /// What each variant may send and hear, in the order of the list.
+            pub const FEEDBACK: &[crate::core::feedback::PartFeedback] = &[$((
+                stringify!($keyword),
+                <$given as crate::core::feedback::Feedback>::SENDS,
+                <$given as crate::core::feedback::Feedback>::HEARS,
+            )),*];
+
+            /// What a part with these parameters sends.
+            #[must_use]
+            pub fn sends(&self) -> crate::core::feedback::Signals {
+                match self {
+                    $(Self::$variant(params) => crate::core::feedback::Feedback::sends(params),)*
+                }
+            }
+
+            /// What a part with these parameters hears.
+            #[must_use]
+            pub fn hears(&self) -> crate::core::feedback::Signals {
+                match self {
+                    $(Self::$variant(params) => crate::core::feedback::Feedback::hears(params),)*
+                }
+            }
+        }
+    };
+}
+
+pub(crate) use define_feedback;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sets_of_signals() {
+        let both = Signals::NOTICES.with(Signals::CE);
+        assert_eq!(both.each().collect::<Vec<_>>(), [Signals::NOTICES, Signals::CE]);
+        assert_eq!((both.without(Signals::CE), both.only(Signals::CI)), (Signals::NOTICES, Signals::NONE));
+        assert_eq!((both.when(true), both.when(false)), (both, Signals::NONE));
+        assert!(both.meets(Signals::CE) && !both.meets(Signals::IN_RM_CELLS));
+        assert_eq!(both.to_string(), "notices, CE marks");
+        assert_eq!(Signals::NONE.to_string(), "");
+    }
+}

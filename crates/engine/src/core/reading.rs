@@ -1,0 +1,74 @@
+//! Readings: the quantities that parts of a network report over time, each with its unit and its range.
+
+/// The unit of a reading. It decides the range too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unit {
+    /// A rate in bits per second.
+    Rate,
+    /// A share of something, from 0 to 1.
+    Share,
+    /// A ratio whose neutral value is 1: a load factor, a factor on a rate.
+    Ratio,
+    /// A number of PDUs.
+    Pdus,
+    /// A number of bits.
+    Bits,
+    /// A number of anything else: connections, levels, events.
+    Count,
+}
+
+impl Unit {
+    /// Its symbol: `b/s`, `PDUs`, `bits`, or nothing for a pure number.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        match self {
+            Unit::Rate => "b/s",
+            Unit::Pdus => "PDUs",
+            Unit::Bits => "bits",
+            Unit::Share | Unit::Ratio | Unit::Count => "",
+        }
+    }
+
+    /// The largest value, if it does not depend on the network. The smallest value is 0.
+    #[must_use]
+    pub fn most(self) -> Option<f64> {
+        (self == Unit::Share).then_some(1.0)
+    }
+}
+
+/// A reading: its name and its unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Its name in the time series.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+macro_rules! readings {
+    ($($(#[doc = $doc:literal])* $function:ident $unit:ident;)*) => {
+        impl Reading {$(
+            $(#[doc = $doc])*
+            #[must_use]
+            pub const fn $function(name: &'static str) -> Reading {
+                Reading { name, unit: Unit::$unit }
+            }
+        )*}
+    };
+}
+
+readings! {
+    /// A rate in bits per second.
+    rate Rate;
+    /// A share, from 0 to 1.
+    share Share;
+    /// A ratio whose neutral value is 1.
+    ratio Ratio;
+    /// A number of PDUs.
+    pdus Pdus;
+    /// A number of anything else.
+    count Count;
+}
+
+/// Receives readings with their values.
+pub type Each<'a> = dyn FnMut(Reading, f64) + 'a;

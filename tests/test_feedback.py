@@ -1,0 +1,208 @@
+"""Parts of control schemes that hear each other, and parts that do not: refused, warned of, shown."""
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+from conftest import Command
+
+from penstock import _engine
+from penstock.api.run import run
+from penstock.core.errors import InputError
+from penstock.core.scenario import Scenario
+from penstock.show.feedback import rows, warnings
+
+LAN = """
+duration = "50 ms"
+{top}
+[line.trunk]
+between = ["a", "b"]
+rate = "155.52 Mb/s"
+delay = "10 us"
+queues = [{{ drop_tail = {{ size = "200 cells" }} }}]
+{line}
+[flow.data]
+count = {count}
+path = ["a", "b"]
+traffic.{traffic}
+{flow}
+"""
+GREEDY, CBR = "greedy = {}", 'cbr = { rate = "30 Mb/s" }'
+BECN_POINT = 'congestion_point.becn = { threshold = "50 cells", filter.none = {} }'
+SOURCE = 'reaction_point.becn = { recovery.constant = "1 ms" }'
+TM40 = "reaction_point.tm40 = {}\nnotification_point.turn_round = {}"
+
+
+def lan(line: str, flow: str, *, traffic: str = CBR, count: int = 6, top: str = "") -> str:
+    return LAN.format(line=line, flow=flow, traffic=traffic, count=count, top=top)
+
+
+# Each had the numbers of a run without control, digit for digit, and no word about it; the window stalled.
+MISMATCHES = {
+    "explicit rates over sources of notices": (
+        lan("congestion_point.erica = {}", "reaction_point.rate_factor = {}"),
+        ["line.trunk.congestion_point = erica", "reaction_point.tm40", "notification_point.turn_round"],
+    ),
+    "a source of notices under explicit rates": (
+        lan("congestion_point.erica = {}", SOURCE),
+        ["line.trunk.congestion_point = erica"],
+    ),
+    "a factor on greedy traffic": (
+        lan("congestion_point.class_rates = {}", "reaction_point.rate_factor = {}", traffic=GREEDY),
+        ["flow.data.reaction_point = rate_factor", "greedy has none"],
+    ),
+    "notices over sources of RM cells": (
+        lan(BECN_POINT, TM40, traffic=GREEDY),
+        ["line.trunk.congestion_point = becn", "reaction_point.stop"],
+    ),
+    "a window over a queue that can discard": (
+        lan("", "reaction_point.fixed_window = { window = 90 }\nnotification_point.acknowledge = {}", traffic=GREEDY),
+        ["flow.data.reaction_point = fixed_window", "never sends a lost PDU again", "drop_tail of line.trunk"],
+    ),
+    "DECbit without a transport": (
+        lan("congestion_point.decbit = {}", "", traffic=GREEDY),
+        ["line.trunk.congestion_point = decbit", "credit.congestion_avoidance", "window.decbit"],
+    ),
+    "a source that hears nobody": (
+        lan("", "reaction_point.stop = {}"),
+        ["flow.data.reaction_point = stop", "it hears notices", "congestion_point.becn"],
+    ),
+    "RM cells that do not return": (
+        lan("congestion_point.erica = {}", "reaction_point.tm40 = {}", traffic=GREEDY),
+        ["line.trunk.congestion_point = erica", "notification_point.turn_round"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "words"), MISMATCHES.values(), ids=MISMATCHES)
+def test_parts_that_do_not_meet_are_refused(text: str, words: list[str]) -> None:
+    with pytest.raises(InputError) as refusal:
+        Scenario.parse(text)
+    told = str(refusal.value)
+    assert all(word in told for word in [*words, 'mismatches = "warn"']), told
+
+
+@pytest.mark.parametrize("text", [text for text, _ in MISMATCHES.values()], ids=MISMATCHES)
+def test_parts_that_do_not_meet_run_if_they_are_meant(text: str) -> None:
+    scenario = Scenario.parse(f'mismatches = "warn"\n{text}')
+    assert scenario.meetings().warnings
+    assert run(scenario).groups["sent"].sum() > 0
+
+
+@pytest.mark.parametrize(
+    ("line", "flow", "traffic", "expected"),
+    [
+        (
+            "congestion_point.erica = {}",
+            TM40,
+            GREEDY,
+            {
+                ("reaction_point.tm40", "forward RM cells", "congestion_point.erica"),
+                ("reaction_point.tm40", "forward RM cells", "notification_point.turn_round"),
+                ("notification_point.turn_round", "backward RM cells", "reaction_point.tm40"),
+                ("congestion_point.erica", "explicit rates", "reaction_point.tm40"),
+            },
+        ),
+        (
+            'congestion_point.efci = { qt = "50 cells" }',
+            TM40,
+            GREEDY,
+            {
+                ("reaction_point.tm40", "forward RM cells", "notification_point.turn_round"),
+                ("notification_point.turn_round", "backward RM cells", "reaction_point.tm40"),
+                ("congestion_point.efci", "EFCI marks", "notification_point.turn_round"),
+                ("notification_point.turn_round", "CI marks", "reaction_point.tm40"),
+            },
+        ),
+        (
+            "congestion_point.class_rates = { forward = true }",
+            "reaction_point.rate_factor = {}\nnotification_point.forward_notice = {}",
+            CBR,
+            {
+                ("congestion_point.class_rates", "EFCI marks", "notification_point.forward_notice"),
+                ("notification_point.forward_notice", "notices", "reaction_point.rate_factor"),
+            },
+        ),
+        (BECN_POINT, SOURCE, GREEDY, {("congestion_point.becn", "notices", "reaction_point.becn")}),
+        ("", "", CBR, set()),
+    ],
+)
+def test_who_hears_whom(line: str, flow: str, traffic: str, expected: set[tuple[str, str, str]]) -> None:
+    meetings = Scenario.parse(lan(line, flow, traffic=traffic, count=2)).meetings()
+    place = {"congestion": "line.trunk", "notification": "flow.data", "reaction": "flow.data"}
+    full = {tuple(f"{place[end.split('_')[0]]}.{end}" if "_point" in end else end for end in one) for one in expected}
+    assert {(one.sender, one.feedback, one.listener) for one in meetings.hearings} == full
+    assert meetings.warnings == ()
+
+
+def test_a_window_that_no_queue_can_overflow_is_allowed() -> None:
+    window = "reaction_point.fixed_window = {{ window = {} }}\nnotification_point.acknowledge = {{}}"
+    result = run(Scenario.parse(lan("", window.format(100), traffic=GREEDY, count=2)))
+    assert result.groups["lost"].item() == 0
+    with pytest.raises(InputError, match="never sends a lost PDU again"):
+        Scenario.parse(lan("", window.format(101), traffic=GREEDY, count=2))
+
+
+def test_short_intervals_and_slow_lines_are_warned_of() -> None:
+    """An interval of 20 us on 155.52 Mb/s has 7.3 cells: too few for three flows, enough for two."""
+
+    def told(count: int, interval: str = "{}", flow: str = TM40) -> list[str]:
+        text = lan(f"congestion_point.erica = {interval}", flow, traffic=GREEDY, count=count)
+        return warnings(Scenario.parse(text).meetings())
+
+    assert told(2) == []
+    (short,) = told(14)
+    assert "at most 7.3 cells of 14 flows" in short
+    assert "at least 42 cells" in short
+    assert told(14, '{ interval = "auto" }') == []
+    slow = lan("", 'access = { rate = "20 Mb/s" }\npriority = 3', count=1)
+    assert [line.split(":")[0] for line in warnings(Scenario.parse(slow).meetings())] == [
+        "flow.data.access.rate = 20 Mb/s",
+        "flow.data.priority = 3",
+    ]
+
+
+def test_an_interval_by_itself_sees_every_flow() -> None:
+    """On a slow net of 14 flows, 20 us see only some, and each gets too much: cells are lost. "auto" sees all."""
+    text = lan("congestion_point.erica = {interval}", TM40, traffic=GREEDY, count=14).replace("155.52 Mb/s", "10 Mb/s")
+
+    def lost(interval: str) -> float:
+        scenario = Scenario.parse(text.replace("{interval}", interval)).with_({"duration": "2 s", "warm_up": "1 s"})
+        groups = run(scenario).groups
+        return float(groups["lost"].item() / groups["sent"].item())
+
+    assert lost('{ interval = "auto" }') == 0
+    assert lost("{}") > 0.05
+
+
+def test_run_and_check_print_who_hears_whom(penstock: Command, tmp_path: Path) -> None:
+    file = tmp_path / "lan.toml"
+    file.write_text(lan(BECN_POINT, SOURCE, traffic=GREEDY, count=2), encoding="utf-8")
+    row = ["line.trunk.congestion_point.becn", "notices", "flow.data.reaction_point.becn"]
+    for command in ("check", "run"):
+        told = penstock(command, file).stdout
+        assert any(line.split() == row for line in told.splitlines()), told
+    assert list(json.loads(penstock("run", file, "--json").stdout)["feedback"][0].values()) == row
+    file.write_text(lan(BECN_POINT, TM40, traffic=GREEDY, top='mismatches = "warn"'), encoding="utf-8")
+    told = penstock("run", file).stdout
+    assert "warning: line.trunk.congestion_point = becn: it sends notices" in told
+    assert "notices, and no source obeyed one" in told
+    assert 'mismatches = "warn"' not in told
+
+
+def test_equal_parts_share_a_row() -> None:
+    (row,) = rows(Scenario.load("satellite/1-case-2").meetings())
+    assert row == {
+        "sender": "congestion_point.class_rates of 2 ports",
+        "feedback": "notices",
+        "listener": "reaction_point.rate_factor of 2 groups",
+    }
+
+
+def test_every_part_is_in_the_table() -> None:
+    parts = pl.DataFrame(_engine.parts(), schema=["role", "table", "part", "sends", "hears"], orient="row")
+    assert parts.select("role", "part").is_unique().all()
+    assert set(parts["role"]) == {"congestion_point", "notification_point", "reaction_point", "credit", "window"}
+    # Each kind of feedback that a part hears is sent by another, and the other way round.
+    assert set(parts["sends"].explode().drop_nulls()) == set(parts["hears"].explode().drop_nulls())
