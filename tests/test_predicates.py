@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from penstock.studies.runs import MissingRunError, Runs, mean
+from penstock.studies.orders import above
+from penstock.studies.predicates import clauses
+from penstock.studies.runs import FULL_SEEDS, MissingRunError, Runs, mean
 
 
 def test_seeds_of_time_series_count_too() -> None:
@@ -20,3 +22,12 @@ def test_a_mean_of_nothing_says_of_what() -> None:
     assert mean([1.0, 2.0]) == 1.5
     with pytest.raises(MissingRunError, match="a fresh excess"):
         mean([], "a fresh excess")
+
+
+@pytest.mark.parametrize(("wanted", "answer"), [(3, "too few replications"), (FULL_SEEDS, "no")])
+def test_a_full_run_leaves_no_order_undecided(wanted: int, answer: str) -> None:
+    """Two seeds of twenty may have what an order compares."""
+    order = above("case", "more", {1: 3.0, 2: 5.0}, {1: 2.0, 2: 2.0})
+    runs: Runs[str] = Runs(wanted=wanted)
+    evidence = clauses(runs, order, beside=[order])
+    assert [each.answer for each in (*evidence.clauses, *evidence.beside)] == [answer, answer]

@@ -6,7 +6,7 @@ A predicate is one function for one claim: it takes the runs of its study and re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from penstock.studies.claims import (
@@ -17,7 +17,7 @@ from penstock.studies.claims import (
     NotRun,
     Samples,
 )
-from penstock.studies.runs import MissingRunError, P, Runs, mean
+from penstock.studies.runs import FULL_SEEDS, MissingRunError, P, Runs, mean
 
 R = TypeVar("R")
 
@@ -77,7 +77,12 @@ def never(
 
 
 def clauses(runs: Runs[P], *parts: Clause, note: str = "", beside: Sequence[Clause] = ()) -> Clauses:
-    """A sentence as clauses; without its main parts, the secondary ones, `beside`, do not count."""
+    """A sentence as clauses; without its main parts, the secondary ones, `beside`, do not count.
+
+    In a full run no order is undecided, even if few of its seeds have what an order compares.
+    """
+    if runs.wanted >= FULL_SEEDS:
+        parts, beside = (tuple(replace(part, undecided=False) for part in each) for each in (parts, beside))
     return Clauses(parts, runs.seeds, note, beside)
 
 
