@@ -134,7 +134,9 @@ def test_findings_have_the_keys_of_every_study_and_null_intervals_for_texts() ->
         judge(TREND, clauses(True, False)),
         judge(TREND, NotRun("not run yet")),
     ]
-    rows = json.loads(to_json(findings))
+    told = json.loads(to_json(findings, complete=True))
+    assert told["complete"]
+    rows = told["claims"]
     keys = ["id", "figure", "published", "reproduced", "low", "high", "seeds", "verdict", "note"]
     assert all(list(row) == keys for row in rows)
     value, several, zero, trend, missing = rows

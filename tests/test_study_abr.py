@@ -290,7 +290,8 @@ def test_figure_4_gives_the_same_bytes_for_any_number_of_jobs(
         show(studies.carry_out("abr", figure="4", jobs=jobs, out=out))
         assert str(out / "report.html") in capsys.readouterr().out
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
-    findings = {finding["id"]: finding for finding in json.loads((out / "claims.json").read_text(encoding="utf-8"))}
+    told = json.loads((out / "claims.json").read_text(encoding="utf-8"))
+    findings = {finding["id"]: finding for finding in told["claims"]}
     verdicts = {name: finding["verdict"] for name, finding in findings.items()}
     assert verdicts == {
         "abr.icr": "reproduced",

@@ -328,7 +328,7 @@ def test_one_figure_gives_the_same_bytes_for_any_number_of_jobs(
         show(studies.carry_out("eprca", figure="11", seeds=2, jobs=jobs, out=out))
         assert str(out / "report.html") in capsys.readouterr().out
     assert contents(tmp_path / "1") == contents(tmp_path / "2")
-    findings = json.loads((out / "claims.json").read_text(encoding="utf-8"))
+    findings = json.loads((out / "claims.json").read_text(encoding="utf-8"))["claims"]
     assert [finding["id"] for finding in findings] == ["epr.target"]
     assert pl.read_parquet(out / "data" / "figures.parquet").height == 3 * 18 * 2
     assert Results(out).about["complete"]

@@ -105,6 +105,24 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_set(parser: argparse.ArgumentParser, what: str) -> None:
+    """Declare ``--set``."""
+    parser.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help=f"{what}; may be repeated")
+
+
+def settings(options: argparse.Namespace) -> dict[str, object]:
+    """The changes of ``--set``, by path."""
+    from penstock.core.scenario import parse_value
+
+    changes: dict[str, object] = {}
+    for change in options.set:
+        path, equals, value = change.partition("=")
+        if not equals:
+            raise InputError("this sets nothing", path="--set", value=change, remedy="write --set flow.voice.count=88")
+        changes[path.strip()] = parse_value(value.strip())
+    return changes
+
+
 def add_where(parser: argparse.ArgumentParser, default: str) -> None:
     """Declare where an experiment runs and is stored."""
     place = parser.add_mutually_exclusive_group()

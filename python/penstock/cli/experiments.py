@@ -13,6 +13,7 @@ from penstock.cli.command import (
     SCENARIO,
     Command,
     add_limits,
+    add_set,
     add_where,
     cluster,
     fail,
@@ -20,6 +21,7 @@ from penstock.cli.command import (
     limits,
     number,
     say,
+    settings,
 )
 from penstock.core.errors import InputError
 
@@ -126,14 +128,16 @@ def reproduce(options: argparse.Namespace) -> int:
     seeds = studies.FULL_SEEDS if options.full else studies.study_of(options.study).quick_seeds
     if options.seeds is not None:
         seeds = number(options.seeds, "--seeds", 1, studies.MOST_SEEDS)
-    studies.open_study(options.study, options.figure, seeds)
-    out = _out(options, options.study)
+    changes = settings(options)
+    studies.open_study(options.study, options.figure, seeds, changes)
+    out = _out(options, Path(options.study).name)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
         return studies.carry_out(
             options.study,
             figure=options.figure,
             seeds=seeds,
+            settings=changes,
             out=out,
             jobs=processes,
             cluster=scheduler,
@@ -244,8 +248,13 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     from penstock import studies
 
-    parser.add_argument("study", metavar="STUDY", help="its name: satellite, becn, abr, eprca or atn")
+    parser.add_argument(
+        "study",
+        metavar="STUDY",
+        help="its name: satellite, becn, abr, eprca or atn; or the folder of a study of your own",
+    )
     parser.add_argument("--figure", metavar="N", help="only this figure, and the runs it needs")
+    add_set(parser, "judge the study under another reading: change a value in each of its scenarios")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="a few seeds, as the study says (the default)")
     size.add_argument("--full", action="store_true", help=f"{studies.FULL_SEEDS} seeds")
@@ -289,6 +298,7 @@ COMMANDS = (
             "penstock reproduce satellite --figure 15 --full --out results",
             "penstock reproduce becn --jobs 2",
             "penstock reproduce satellite --full --resume",
+            "penstock reproduce becn --figure 4 --set flow.source.reaction_point.becn.on_notice=stop --out other",
         ),
         _add_reproduce,
     ),

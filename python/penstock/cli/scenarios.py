@@ -13,13 +13,14 @@ from penstock.cli.command import (
     Command,
     add_jobs,
     add_limits,
+    add_set,
     fail,
     jobs,
     limits,
     number,
     say,
+    settings,
 )
-from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
     import argparse
@@ -111,9 +112,7 @@ def schema(_options: argparse.Namespace) -> int:
 
 def _add_scenario(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or the name of a ready one")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="PATH=VALUE", help="change a value; may be repeated"
-    )
+    add_set(parser, "change a value")
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
@@ -139,15 +138,10 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
 
 def _scenario(options: argparse.Namespace, text: str) -> Scenario:
     """The scenario of this text, with the changes of ``--set``."""
-    from penstock.core.scenario import Scenario, name_of, parse_value
+    from penstock.core.scenario import Scenario, name_of
 
     scenario = Scenario.parse(text, name=name_of(options.scenario))
-    changes: dict[str, object] = {}
-    for change in options.set:
-        path, equals, value = change.partition("=")
-        if not equals:
-            raise InputError("this sets nothing", path="--set", value=change, remedy="write --set flow.voice.count=88")
-        changes[path.strip()] = parse_value(value.strip())
+    changes = settings(options)
     return scenario.with_(changes) if changes else scenario
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
     from penstock.studies.framework import Reproduction
     from penstock.studies.runs import Runs
 
+SUMMARY = (
+    "A published study, run again. The verdicts are those of honest runs: nothing was tuned to meet a claim. "
+    "{seeds} seeds."
+)
 HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict", "note")
 
 
@@ -31,8 +37,11 @@ def show(results: Results) -> None:
         save(sheet, figures)
     write_data(study, sheets, prepare(results.directory / "data"))
     findings = study.findings()
-    write_text(results.directory / "claims.json", to_json(findings))
+    write_text(results.directory / "claims.json", to_json(findings, **state_of(results)))
     write(_page(study, sheets, findings, results), results.directory / "report.html")
+    for line in (reading(study.settings), unfinished(results)):
+        if line:
+            print(line)
     print_findings(study.title, findings)
     print(
         f"Open {results.directory / 'report.html'}: the verdicts, and {len(sheets)} figure{'s' * (len(sheets) != 1)}."
@@ -49,14 +58,14 @@ def page_of(results: Results) -> Report:
 def study_of(results: Results) -> Reproduction[Any]:
     """The study that the results belong to, with all its runs."""
     details = results.about["details"]
-    study = open_study(results.about["name"], details["figure"], details["seeds"])
+    study = open_study(results.about["name"], details["figure"], details["seeds"], details.get("set"))
     study.read(results)
     return study
 
 
 def _page(study: Reproduction[Any], sheets: Sequence[Sheet], findings: Sequence[Finding], results: Results) -> Report:
     details = results.about["details"]
-    command = f"penstock reproduce {results.about['name']} --seeds {details['seeds']}"
+    command = f"penstock reproduce {results.about['name']} --seeds {details['seeds']}{options_of(study.settings)}"
     rows: list[dict[str, Cell]] = [
         {"claim": finding.id, **shown(finding), "note": finding.lines} for finding in findings
     ]
@@ -71,14 +80,52 @@ def _page(study: Reproduction[Any], sheets: Sequence[Sheet], findings: Sequence[
     printed = [Section("Tables", tables=tables)] if tables else []
     return Report(
         title=study.title,
-        summary="A published study, run again. The verdicts are those of honest runs: nothing was tuned to meet a "
-        f"claim. {details['seeds']} seeds.",
+        summary="\n\n".join(filter(None, [reading(study.settings), unfinished(results), SUMMARY.format(**details)])),
         sections=[Section("Claims", tables=[claims]), *printed, Section("Figures", figures=figures)],
         parameters=dict(study.parameters()),
         versions=results.versions(),
         command=command,
         complete=results.is_complete(),
     )
+
+
+def state_of(results: Results) -> dict[str, object]:
+    """Whether all runs are there, how many of how many, and the settings of another reading."""
+    wanted = results.plan.height
+    return {
+        "complete": results.is_complete(),
+        "runs": {"present": wanted - results.missing(), "wanted": wanted},
+        "set": results.about["details"].get("set", {}),
+    }
+
+
+def unfinished(results: Results) -> str:
+    """The number of runs of an incomplete study, as a sentence; empty if it is complete."""
+    if results.is_complete():
+        return ""
+    wanted = results.plan.height
+    return (
+        f"INCOMPLETE: {wanted - results.missing()} of {wanted} runs. Verdicts are those of the runs that are there; a "
+        "claim without its runs is not run."
+    )
+
+
+def reading(settings: Mapping[str, object]) -> str:
+    """The settings of another reading, as a sentence; empty if the study is as its authors have it."""
+    if not settings:
+        return ""
+    return f"Judged under another reading: {', '.join(map(setting, settings.items()))} in every scenario of the study."
+
+
+def setting(pair: tuple[str, object]) -> str:
+    """A path and its value, as `--set` takes them."""
+    path, value = pair
+    return f"{path}={value if isinstance(value, str) else json.dumps(value)}"
+
+
+def options_of(settings: Mapping[str, object]) -> str:
+    """The options of the command for the settings."""
+    return "".join(f" --set {shlex.quote(setting(pair))}" for pair in settings.items())
 
 
 def count_verdicts(findings: Sequence[Finding]) -> str:

@@ -9,6 +9,7 @@ from runs; `verdict` judges it by the claim's kind:
   half, `partly` from 5 %. A trial is a replication.
 - order, trend, and claims whose numbers stand in their text: a clause for each part of the sentence; `partly` if
   only some hold.
+- a claim without its runs is `not run`.
 - a secondary part of a sentence is a clause, too: if it fails, the claim holds `partly`; alone it does not count.
 
 A part is `by construction` if no run can contradict it: no run is read for it, or the model was fitted to it. It does
@@ -383,11 +384,11 @@ def held(clauses: Sequence[Clause]) -> str:
     return f"{sum(clause.holds for clause in clauses)} of {len(clauses)}"
 
 
-def to_json(findings: Sequence[Finding]) -> str:
-    """`claims.json`: a list of objects, the same for every study."""
+def to_json(findings: Sequence[Finding], **about: object) -> str:
+    """`claims.json`: the state of the study, and its claims as a list of objects, the same for every study."""
     keys = ("id", "figure", "published", "reproduced", "low", "high", "seeds", "verdict", "note")
-    rows = [{key: getattr(finding, key) for key in keys} for finding in findings]
-    return json.dumps(rows, indent=2, ensure_ascii=False) + "\n"
+    claims = [{key: getattr(finding, key) for key in keys} for finding in findings]
+    return json.dumps({**about, "claims": claims}, indent=2, ensure_ascii=False) + "\n"
 
 
 def shown(finding: Finding) -> dict[str, str]:

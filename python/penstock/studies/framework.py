@@ -147,15 +147,23 @@ class Study(Generic[P]):
 
 
 class Reproduction(Generic[P]):
-    """A study with its runs: for all figures or one, with seeds 1 to `seeds`."""
+    """A study with its runs: for all figures or one, with seeds 1 to `seeds`.
 
-    def __init__(self, study: Study[P], figure: str | None, seeds: int) -> None:
+    `settings` change every scenario, by path: the study under another reading of its paper.
+    """
+
+    def __init__(
+        self, study: Study[P], figure: str | None, seeds: int, settings: Mapping[str, object] | None = None
+    ) -> None:
         if figure is not None and figure not in study.figures:
             raise InputError("the study has no such figure", path="--figure", value=figure, remedy=study.choice)
         self.study = study
         self.figure = figure
         self.seeds = seeds
         self.wanted = study.points(figure)
+        self.settings = dict(settings or {})
+        if self.settings:
+            self._check_settings()
         self.runs = self._no_runs()
 
     @property
@@ -168,6 +176,10 @@ class Reproduction(Generic[P]):
         seeds, more = range(1, self.seeds + 1), range(1, max(self.seeds, RARE_SEEDS) + 1)
         rare = self.study.rare if self.seeds >= FULL_SEEDS else ()
         return [(point, more if point in rare else seeds[:most]) for point, most in self.wanted]
+
+    def build(self, point: P | SeriesPoint[P]) -> Scenario:
+        """The scenario of a point, with the settings."""
+        return point.build().with_(self.settings) if self.settings else point.build()
 
     def read(self, results: Results) -> None:
         """Reads all stored runs."""
@@ -206,19 +218,47 @@ class Reproduction(Generic[P]):
     def parameters(self) -> dict[str, str]:
         """The scenario files that the points change, by name, every default written out."""
         used = dict.fromkeys(point.file for point, _ in self.wanted if not isinstance(point, SeriesPoint))
-        return {file: ready(file).to_toml() for file in used}
+        return {file: ready(file).with_(self.settings).to_toml() for file in used}
 
     def findings(self) -> list[Finding]:
-        """The verdicts on the claims; with one figure, on the claims about it that its runs can answer."""
+        """The verdicts on the claims; with one figure, on the claims about it that its runs can answer.
+
+        If runs of the figure are missing, the claims about it that they do not answer are there, as not run.
+        """
         claims = load_claims(self.study.package)
         require_match(claims, self.study.predicates)
         found = []
         for claim in claims:
             evidence = evidence_of(self.study.predicates[claim.id], self.runs)
-            is_about = self.figure in figure_numbers(claim.figure) and not isinstance(evidence, NotRun)
+            is_about = self.figure in figure_numbers(claim.figure) and not (
+                isinstance(evidence, NotRun) and self._has_all_runs()
+            )
             if self.figure is None or is_about:
                 found.append(judge(claim, evidence))
         return found
+
+    def _has_all_runs(self) -> bool:
+        points = [point for point, _ in self.wanted if not isinstance(point, SeriesPoint)]
+        return all(len(self.runs.measures.get(point, ())) == self.runs.seeds_at(point) for point in points)
+
+    def _check_settings(self) -> None:
+        """Raises :class:`InputError` for a setting that the study varies itself, or that a scenario refuses."""
+        for path in self.settings:
+            if any(path in point.changes for point, _ in self.wanted):
+                raise InputError(
+                    "the study sets this itself at its points",
+                    path="--set",
+                    value=path,
+                    remedy="set a path that it leaves as its scenario files have it",
+                )
+        firsts = {point.file: point for point, _ in reversed(self.wanted) if not isinstance(point, SeriesPoint)}
+        for file, point in firsts.items():
+            try:
+                self.build(point)
+            except InputError as error:
+                raise InputError(
+                    error.reason, path=error.path, value=error.value, remedy=error.remedy, file=file
+                ) from None
 
     def _no_runs(self) -> Runs[P]:
         fewer = {point: most for point, most in self.wanted if most is not None and not isinstance(point, SeriesPoint)}

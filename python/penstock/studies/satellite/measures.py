@@ -169,8 +169,8 @@ def condition(_runs: Runs) -> str:
     sources = MIXES[3].counts(MIXES[3].points - 1)["video"]
     often = sum(math.comb(sources, active) for active in range(ACTIVE, sources + 1)) / 2**sources
     return (
-        f"a trial is a replication; the events come with {ACTIVE} or more of the {sources} video sources active at the "
-        f"start: with the most sources, in {100 * often:.3g} % of the replications"
+        f"a trial is a replication; late cells were seen with {ACTIVE} or more of the {sources} video sources active "
+        f"at the start: with the most sources, in {100 * often:.3g} % of the replications"
     )
 
 
