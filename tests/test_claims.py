@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -38,6 +39,17 @@ TREND = Claim("x.trend", "11", "trend", "rises")
 IN_TEXT = Claim("x.text", "11", "value", "a closed form")
 
 
+YES, NO = Clause("yes", holds=True), Clause("no", holds=False)
+OPEN = Clause("open", holds=False, factor="n", undecided=True)
+GIVEN = Clause("given", holds=True, by_construction=True)
+
+
+def seen(events: int, runs: int, points: int = 1) -> Count:
+    """So many replications with an event, of so many, at each point; three runs of the paper."""
+    had_event = [place < events for place in range(runs)]
+    return Count({f"N = {place}": had_event for place in range(points)}, (7 * events * points, 1000), paper_runs=3)
+
+
 def at(*values: float) -> Samples:
     return Samples({"N = 1": values})
 
@@ -59,8 +71,13 @@ def clauses(*holding: bool, beside: Sequence[bool] = ()) -> Clauses:
         (RANGE, Samples({"a": (1.0, 1.0), "b": (2.0, 2.0)}), "reproduced"),
         (RANGE, Samples({"a": (1.0, 1.0), "b": (2.1, 2.1)}), "partly"),
         (RANGE, Samples({"a": (0.9, 0.9), "b": (2.1, 2.1)}), "not reproduced"),
-        (ZERO, Count([0, 0, 0], 27, 1000), "reproduced"),
-        (ZERO, Count([0, 1, 0], 27, 1000), "not reproduced"),
+        (ZERO, seen(0, 60), "reproduced"),
+        (ZERO, seen(2, 60), "reproduced"),  # (58/60)^3 = 0.90
+        (ZERO, seen(12, 60), "reproduced"),  # (48/60)^3 = 0.512
+        (ZERO, seen(13, 60), "partly"),  # (47/60)^3 = 0.481
+        (ZERO, seen(37, 60), "partly"),  # (23/60)^3 = 0.056
+        (ZERO, seen(38, 60), "not reproduced"),  # (22/60)^3 = 0.049
+        (ZERO, seen(12, 60, points=2), "partly"),  # 0.512^2
         (ORDER, clauses(True, True), "reproduced"),
         (ORDER, clauses(True, False), "partly"),
         (TREND, clauses(False, False), "not reproduced"),
@@ -71,6 +88,23 @@ def clauses(*holding: bool, beside: Sequence[bool] = ()) -> Clauses:
         (IN_TEXT, clauses(True), "reproduced"),
         (TREND, NotRun("not run yet"), "not run"),
         (VALUE, NotRun("not run yet"), "not run"),
+        (TREND, Clauses([GIVEN, GIVEN], 3), "by construction"),
+        (TREND, Clauses([GIVEN, YES], 3), "reproduced"),
+        (TREND, Clauses([GIVEN, NO], 3), "not reproduced"),
+        (TREND, Clauses([GIVEN, YES, NO], 3), "partly"),
+        (TREND, Clauses([replace(GIVEN, holds=False), YES], 3), "not reproduced"),
+        (TREND, Clauses([GIVEN], 3, beside=[NO]), "not reproduced"),
+        (VALUE, Samples({"a": (10.0,)}, by_construction=True), "by construction"),
+        (VALUE, Samples({"a": (20.0,)}, by_construction=True), "not reproduced"),
+        (VALUE, Samples({"a": (10.0,)}, beside=[YES], by_construction=True), "reproduced"),
+        (VALUE, Samples({"a": (10.0,)}, beside=[YES, NO], by_construction=True), "partly"),
+        (ZERO, replace(seen(0, 60), by_construction=True), "by construction"),
+        (ZERO, replace(seen(1, 60), by_construction=True, beside=[YES]), "reproduced"),
+        (TREND, Clauses([OPEN], 3), "too few replications"),
+        (TREND, Clauses([YES, OPEN], 3), "too few replications"),
+        (TREND, Clauses([YES, NO, OPEN], 3), "partly"),  # whatever the open one is
+        (TREND, Clauses([YES], 3, beside=[OPEN]), "too few replications"),
+        (VALUE, Samples({"a": (20.0,)}, beside=[OPEN]), "not reproduced"),
     ],
 )
 def test_verdict_follows_the_kind(claim: Claim, evidence: Evidence, expected: Verdict) -> None:
@@ -79,7 +113,7 @@ def test_verdict_follows_the_kind(claim: Claim, evidence: Evidence, expected: Ve
 
 @pytest.mark.parametrize(
     ("claim", "evidence"),
-    [(VALUE, clauses(True)), (RANGE, Count([0], 1, 1)), (ZERO, at(0.0)), (TREND, at(1.0)), (ZERO, clauses(True))],
+    [(VALUE, clauses(True)), (RANGE, seen(0, 1)), (ZERO, at(0.0)), (TREND, at(1.0)), (ZERO, clauses(True))],
 )
 def test_evidence_of_the_wrong_sort_is_an_error(claim: Claim, evidence: Evidence) -> None:
     with pytest.raises(TypeError, match=claim.id):
@@ -96,7 +130,7 @@ def test_findings_have_the_keys_of_every_study_and_null_intervals_for_texts() ->
     findings = [
         judge(VALUE, at(9.0, 10.0, 11.0)),
         judge(RANGE, Samples({"a": (1.0, 1.0), "b": (2.0, 2.0)}, "both")),
-        judge(ZERO, Count([0, 0, 0], 27, 1000)),
+        judge(ZERO, seen(0, 27)),
         judge(TREND, clauses(True, False)),
         judge(TREND, NotRun("not run yet")),
     ]
@@ -110,10 +144,10 @@ def test_findings_have_the_keys_of_every_study_and_null_intervals_for_texts() ->
     assert value["low"] == pytest.approx(10 - 4.302653 / math.sqrt(3), abs=1e-5)
     assert several["low"] is None
     assert several["published"] == "1 to 2"
-    assert (zero["reproduced"], zero["low"], zero["high"]) == (0, 0, 0)
+    assert (zero["reproduced"], zero["low"], zero["seeds"]) == (0, 0, 27)
+    assert zero["high"] == pytest.approx(1 - 0.05 ** (1 / 27))
     assert zero["note"] == (
-        "0 of 1,000 cells, below 0.003 at 95 % if cells were independent; "
-        "0 of 27 runs, below 0.11 at 95 % if runs were independent"
+        "0 of 27 replications have an event, 0 of 1,000 cells; less than 11 % of the replications at 95 %"
     )
     assert trend["reproduced"] == "1 of 2 parts hold"
     assert "no: part 1" in trend["note"]
@@ -176,6 +210,19 @@ def test_student_interval_of_three_values() -> None:
         student([])
 
 
-def test_no_events_without_trials_bound_nothing() -> None:
-    assert judge(ZERO, Count([0], 1, 0)).note == "0 of 0 cells in 1 runs"
-    assert judge(ZERO, Count([0, 2], 2, 1000)).note == "2 of 1,000 cells in 2 runs"
+def test_a_rare_event_is_one_of_replications_and_not_of_cells() -> None:
+    """Two of 60: 0.4 to 11.5 %, as tables of Clopper and Pearson have it."""
+    finding = judge(ZERO, seen(2, 60))
+    assert finding.reproduced == pytest.approx(2 / 60)
+    assert finding.low == pytest.approx(0.0041, abs=5e-5)
+    assert finding.high == pytest.approx(0.1153, abs=5e-5)
+    assert finding.note == (
+        "2 of 60 replications have an event, 14 of 1,000 cells: N = 0 2 of 60 (0.41 to 12 %); "
+        "the paper's 3 runs at every point see none with a probability of 90 %"
+    )
+
+
+def test_a_clause_says_what_it_is() -> None:
+    answers = [clause.answer for clause in (YES, NO, OPEN, GIVEN)]
+    assert answers == ["yes", "no", "too few replications", "by construction"]
+    assert replace(GIVEN, holds=False).answer == "no"

@@ -1,63 +1,12 @@
-"""Code that the predicates of all studies share: comparisons by seed, and rising values."""
+"""Code that the predicates of all studies share: the seeds of runs, and means."""
 
 from __future__ import annotations
 
-import random
-from collections.abc import Sequence
-
 import pytest
 
-from penstock.studies.predicates import exceeds, paired_by_seed, rising
-from penstock.studies.runs import MissingRunError, Runs, mean
-
-SEEDS = range(1, 21)
-
-
-def by_seed(values: Sequence[float]) -> dict[int, float]:
-    return dict(enumerate(values, 1))
-
-
-def noisy(levels: Sequence[float], draw: random.Random) -> list[dict[int, float]]:
-    return [{seed: level + draw.gauss(0.0, 0.1) for seed in SEEDS} for level in levels]
-
-
-def test_differences_are_of_the_seeds_that_both_have() -> None:
-    found = paired_by_seed({1: 5.0, 2: 7.0, 3: 100.0}, {4: 100.0, 2: 4.0, 1: 2.0})
-    assert (found.mean, found.low, found.high, found.count) == (3.0, 3.0, 3.0, 2)
-    with pytest.raises(MissingRunError, match="of the same seed"):
-        paired_by_seed({1: 1.0}, {2: 1.0})
-
-
-def test_what_exceeds_does_so_with_its_whole_interval() -> None:
-    """Differences of 1 and 3: a mean of 2, but with two seeds the interval is 2 +- 12.7."""
-    assert exceeds(by_seed([3.0, 3.0]), by_seed([2.0, 2.0]))
-    assert not exceeds(by_seed([3.0, 5.0]), by_seed([2.0, 2.0]))
-    assert exceeds(by_seed([3.0, 3.0]), by_seed([2.0, 2.0]), 1.4)
-    assert not exceeds(by_seed([3.0, 3.0]), by_seed([2.0, 2.0]), 1.5)
-    assert exceeds({1: 3.0}, {1: 2.0})  # one seed has no interval: its value decides
-
-
-def test_noise_does_not_rise() -> None:
-    """By chance the last exceeds the first in one of 40; the condition that no step goes back reduces this."""
-    draw = random.Random(5)
-    trials = [rising("it rises", noisy([1.0] * 5, draw)).holds for _ in range(400)]
-    assert sum(trials) <= 20
-
-
-def test_a_rise_is_seen_through_noise_and_a_fall_as_one() -> None:
-    draw = random.Random(6)
-    levels = [1.0, 1.1, 1.2, 1.3, 1.4]
-    rise, fall = noisy(levels, draw), noisy(levels[::-1], draw)
-    assert rising("it rises", rise).holds
-    assert not rising("it rises", fall).holds
-    assert rising("it falls", fall, falls=True).holds
-    assert not rising("it falls", rise, falls=True).holds
-    assert not rising("it doubles", rise, times=2.0).holds
-    assert rising("it rises", rise, "{:.0f}").shown == "1, 1, 1, 1, 1"
-
-
-def test_no_step_of_a_rise_goes_back() -> None:
-    assert not rising("it rises", noisy([1.0, 2.0, 1.5, 3.0], random.Random(7))).holds
+from penstock.studies.orders import above
+from penstock.studies.predicates import clauses
+from penstock.studies.runs import FULL_SEEDS, MissingRunError, Runs, mean
 
 
 def test_seeds_of_time_series_count_too() -> None:
@@ -73,3 +22,12 @@ def test_a_mean_of_nothing_says_of_what() -> None:
     assert mean([1.0, 2.0]) == 1.5
     with pytest.raises(MissingRunError, match="a fresh excess"):
         mean([], "a fresh excess")
+
+
+@pytest.mark.parametrize(("wanted", "answer"), [(3, "too few replications"), (FULL_SEEDS, "no")])
+def test_a_full_run_leaves_no_order_undecided(wanted: int, answer: str) -> None:
+    """Two seeds of twenty may have what an order compares."""
+    order = above("case", "more", {1: 3.0, 2: 5.0}, {1: 2.0, 2: 2.0})
+    runs: Runs[str] = Runs(wanted=wanted)
+    evidence = clauses(runs, order, beside=[order])
+    assert [each.answer for each in (*evidence.clauses, *evidence.beside)] == [answer, answer]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 import signal
@@ -20,10 +21,10 @@ from penstock.core.scenario import ready as ready_files
 from penstock.execute.experiment import State
 from penstock.plot import Sheet
 from penstock.show.study import show
-from penstock.studies.claims import load_claims, require_match, verdict
+from penstock.studies.claims import clauses_of, load_claims, require_match, verdict
 from penstock.studies.drawing import drawn
-from penstock.studies.framework import Reproduction, ready
-from penstock.studies.runs import MissingRunError, RunTables
+from penstock.studies.framework import RARE, RARE_SEEDS, Reproduction, ready
+from penstock.studies.runs import FULL_SEEDS, MissingRunError, RunTables
 from penstock.studies.satellite import STUDY
 from penstock.studies.satellite.claims import PREDICATES
 from penstock.studies.satellite.figures import BESIDE, PAPER, PLANS
@@ -38,9 +39,10 @@ from penstock.studies.satellite.grid import (
     case_points,
     grid,
     largest,
+    rare_points,
     series_points,
 )
-from penstock.studies.satellite.measures import Runs, episodes, measure
+from penstock.studies.satellite.measures import Runs, condition, episodes, measure
 
 CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.satellite")}
 NOMINAL_BPS = {"video": 176e3, "voice": 16e3, "data": 250e3}
@@ -105,10 +107,28 @@ def runs() -> Runs:
     made = Runs(wanted=3)
     for point in grid() + alternatives():
         for seed in (1, 2, 3):
-            made.keep(point, seed, measure(point, rows(point, seed)))
+            measures = dict(measure(point, rows(point, seed)))
+            made.keep(point, seed, measures.items())
+            if point in rare_points():
+                made.of_kind(RARE).keep(point, seed, measures.items())
     for each in series_points():
         made.of_kind("series").add_series(each.point, 1, series(each.point))
     return made
+
+
+@pytest.fixture
+def changed(runs: Runs) -> Iterator[Callable[[Point, str, Callable[[float], float]], None]]:
+    """Changes a measure of all runs of a point, until the end of the test."""
+    kept = [(table, copy.deepcopy(table.measures)) for table in (runs, runs.of_kind(RARE))]
+
+    def change(point: Point, measure: str, new: Callable[[float], float]) -> None:
+        for table, _ in kept:
+            for values in table.measures.get(point, {}).values():
+                values[measure] = new(values[measure])
+
+    yield change
+    for table, measures in kept:
+        table.measures = measures
 
 
 def thesis_figures(runs: Runs, numbers: Iterable[int]) -> list[Sheet]:
@@ -202,14 +222,58 @@ def verdict_on(name: str, runs: Runs) -> str:
         ("sat.user-link", Point(2, "1", 15), "lost.user_link"),
     ],
 )
-def test_one_cell_in_one_run_ends_a_zero(name: str, point: Point, measure: str, runs: Runs) -> None:
+def test_one_cell_in_every_run_of_a_point_ends_a_zero(
+    name: str, point: Point, measure: str, runs: Runs, changed: Callable[..., None]
+) -> None:
     assert verdict_on(name, runs) == "reproduced"
-    kept = runs.measures[point][2][measure]
-    runs.measures[point][2][measure] = 1.0
-    try:
-        assert verdict_on(name, runs) == "not reproduced"
-    finally:
-        runs.measures[point][2][measure] = kept
+    changed(point, measure, lambda _: 1.0)
+    assert verdict_on(name, runs) == "not reproduced"
+
+
+@pytest.mark.parametrize(
+    ("name", "point", "measure"),
+    [
+        ("sat.s2c3.load", Point(2, "2", 29), "load"),
+        ("sat.s3c3.load", Point(3, "2", 113), "load"),
+        ("sat.s1c3.loss", Point(1, "1", 114), "loss"),
+        ("sat.s2c2.transfer", Point(2, "2", 15), "transfer_mean_s"),
+        ("sat.s2c3.transfer", Point(2, "2", 29), "transfer_mean_s"),
+        ("sat.s3c2.transfer", Point(3, "2", 29), "transfer_mean_s"),
+        ("sat.s3c3.transfer", Point(3, "3", 29), "transfer_mean_s"),
+    ],
+)
+def test_half_of_a_sentence_is_not_all_of_it(
+    name: str, point: Point, measure: str, runs: Runs, changed: Callable[..., None]
+) -> None:
+    """The number of the sentence stays as it is; what it is compared with becomes the opposite."""
+    before = clauses_of(PREDICATES[name](runs))
+    assert [clause.holds for clause in before] == [True]
+    changed(point, measure, lambda value: 0.0 if name in ("sat.s1c3.loss", "sat.s2c3.transfer") else 10 * value + 1)
+    assert [clause.holds for clause in clauses_of(PREDICATES[name](runs))] == [False]
+    assert verdict_on(name, runs) != "reproduced"
+
+
+def test_full_runs_have_more_seeds_where_events_are_rare() -> None:
+    wanted = {point: len(seeds) for point, seeds in Reproduction(STUDY, None, FULL_SEEDS).points()}
+    assert {wanted[point] for point in case_points(3, "2")} == {RARE_SEEDS}
+    assert {seeds for point, seeds in wanted.items() if point not in case_points(3, "2")} == {FULL_SEEDS}
+    assert {len(seeds) for _, seeds in Reproduction(STUDY, None, 3).points()} == {3}
+    assert {len(seeds) for _, seeds in Reproduction(STUDY, "40", 300).points()} == {300}
+
+
+def test_the_condition_of_rare_events_is_told(runs: Runs) -> None:
+    """Of 28 fair coins, 19 or more are heads with a probability of 0.0436."""
+    assert "19 or more of the 28 video sources" in condition(runs)
+    assert "4.36 %" in condition(runs)
+
+
+def test_more_seeds_of_rare_events_are_kept_apart(tmp_path: Path) -> None:
+    """With one seed wanted and two stored, the second counts for rare events alone."""
+    results = studies.carry_out("satellite", figure="40", seeds=2, jobs=2, out=tmp_path)
+    study = Reproduction(STUDY, "40", 1)
+    study.read(results)
+    assert set(study.runs.measures[largest(3, "2")]) == {1}
+    assert set(study.runs.of_kind(RARE).measures[largest(3, "2")]) == {1, 2}
 
 
 @pytest.mark.parametrize(

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from penstock.analyse.results import Results
     from penstock.execute.experiment import State
 
-FULL = 20
-"""Seeds of ``reproduce --full``; those of ``--quick`` are the study's own."""
 REPLICATIONS = "10"
 
 
@@ -129,7 +127,7 @@ def reproduce(options: argparse.Namespace) -> int:
     from penstock.show import study as page
 
     processes, scheduler = jobs(options), cluster(options)
-    seeds = FULL if options.full else studies.study_of(options.study).quick_seeds
+    seeds = studies.FULL_SEEDS if options.full else studies.study_of(options.study).quick_seeds
     if options.seeds is not None:
         seeds = number(options.seeds, "--seeds", 1, studies.MOST_SEEDS)
     changes = settings(options)
@@ -257,6 +255,8 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
+    from penstock import studies
+
     parser.add_argument(
         "study",
         metavar="STUDY",
@@ -266,7 +266,7 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     add_set(parser, "judge the study under another reading: change a value in each of its scenarios")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="a few seeds, as the study says (the default)")
-    size.add_argument("--full", action="store_true", help=f"{FULL} seeds")
+    size.add_argument("--full", action="store_true", help=f"{studies.FULL_SEEDS} seeds")
     size.add_argument("--seeds", metavar="N", help="another number of seeds")
     add_where(parser, "out/STUDY")
     add_open(parser)

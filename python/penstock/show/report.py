@@ -28,6 +28,7 @@ ANCHORS = ("contents", "parameters", "versions", "data", "all-claims", "show-all
 
 VERDICTS = {
     "not reproduced": ("poor", "✗"),
+    "too few replications": ("fair", "?"),
     "partly": ("fair", "≈"),
     "not run": ("none", "–"),  # noqa: RUF001 - it is a dash
     "by construction": ("none", "="),

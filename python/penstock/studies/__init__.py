@@ -19,6 +19,7 @@ from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
 from penstock.execute.experiment import Experiment, Plan, State, refuse_flood
 from penstock.studies.framework import Reproduction, Study
+from penstock.studies.runs import FULL_SEEDS as FULL_SEEDS
 
 if TYPE_CHECKING:
     from penstock.scheduler import Scheduler

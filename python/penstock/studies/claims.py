@@ -5,26 +5,34 @@ from runs; `verdict` judges it by the claim's kind:
 
 - value, range: the mean over seeds, at every point of the claim; `partly` if only an interval touches the limits,
   or only some points hold.
-- zero: the total over all seeds and points.
+- zero: the probability that the paper's own runs, at every point of the claim, see no event: `reproduced` from one
+  half, `partly` from 5 %. A trial is a replication.
 - order, trend, and claims whose numbers stand in their text: a clause for each part of the sentence; `partly` if
   only some hold.
 - a claim without its runs is `not run`.
 - a secondary part of a sentence is a clause, too: if it fails, the claim holds `partly`; alone it does not count.
+
+A part is `by construction` if no run can contradict it: no run is read for it, or the model was fitted to it. It does
+not count, except if it fails: then the claim is not reproduced. A claim with no other part has `by construction` as its
+verdict. If the verdict depends on an order that is undecided, it is `too few replications`.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Literal, get_args
 
-from penstock.statistics import Estimate, never, student
+from penstock.statistics import Estimate, clopper_pearson, rounded_up, student, upper_bound
 
-Verdict = Literal["reproduced", "partly", "not reproduced", "not run"]
-VERDICTS: Sequence[Verdict] = get_args(Verdict)
+Verdict = Literal["reproduced", "partly", "not reproduced", "by construction", "too few replications", "not run"]
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+LIKELY, POSSIBLE = 0.5, 0.05
+"""The least probability that the paper's runs see no event, for a zero that is reproduced, and that is partly so."""
 KINDS = ("value", "range", "zero", "order", "trend")
 
 
@@ -89,11 +97,20 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One part of a sentence: its text, whether it holds in the runs, and their values."""
+    """One part of a sentence: its text, whether it holds in the runs, and their values.
+
+    Attributes:
+        factor: what an order compares, a field of the study's points; empty for other parts.
+        undecided: an order that does not hold in these runs, but may in more.
+        by_construction: no run can contradict it, or the model was fitted to it.
+    """
 
     text: str
     holds: bool
     shown: str = ""
+    factor: str = ""
+    undecided: bool = False
+    by_construction: bool = False
 
     def __str__(self) -> str:
         shown = f" ({self.shown})" if self.shown else ""
@@ -101,7 +118,11 @@ class Clause:
 
     @property
     def answer(self) -> str:
-        """Whether it holds, as one word."""
+        """Whether it holds, in words."""
+        if self.undecided:
+            return "too few replications"
+        if self.by_construction and self.holds:
+            return "by construction"
         return "yes" if self.holds else "no"
 
     @property
@@ -117,17 +138,56 @@ class Samples:
     points: Mapping[str, Sequence[float]]
     note: str = ""
     beside: Sequence[Clause] = ()
+    by_construction: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Events that should never happen: the total of each seed, over so many runs and trials (cells)."""
+    """Events that the paper did not see.
 
-    per_seed: Sequence[int]
-    runs: int
-    trials: int
+    Attributes:
+        had_event: for each point, by its name: whether each replication had an event.
+        cells: the events of all replications together, and the cells in which they could occur.
+        paper_runs: how often the paper ran each point.
+    """
+
+    had_event: Mapping[str, Sequence[bool]]
+    cells: tuple[int, int]
+    paper_runs: int = 1
     note: str = ""
     beside: Sequence[Clause] = ()
+    by_construction: bool = False
+
+    @property
+    def unseen(self) -> float:
+        """The probability that the paper's runs of all points see no event, if they are independent."""
+        return math.prod((1 - sum(each) / len(each)) ** self.paper_runs for each in self.had_event.values())
+
+    @property
+    def share(self) -> Estimate:
+        """The share of replications with an event, with its exact interval; without events the bound is one-sided."""
+        events, trials = (sum(map(of, self.had_event.values())) for of in (sum, len))
+        return Estimate(0.0, 0.0, upper_bound(0, trials), trials) if events == 0 else clopper_pearson(events, trials)
+
+    @property
+    def in_words(self) -> str:
+        """Events, replications and cells, and the probability that the paper's runs see no event."""
+        found, share = {name: (sum(each), len(each)) for name, each in self.had_event.items()}, self.share
+        total = f"{sum(events for events, _ in found.values())} of {share.count:,} replications have an event"
+        told = f"{total}, {self.cells[0]:,} of {self.cells[1]:,} cells"
+        if share.mean == 0:
+            return f"{told}; less than {rounded_up(100 * (share.high or 1))} % of the replications at 95 %"
+        each = (
+            f"{name} {events} of {runs} ({interval(events, runs)})" for name, (events, runs) in found.items() if events
+        )
+        runs = f"{self.paper_runs} runs at every point see none with a probability of {100 * self.unseen:.2g} %"
+        return f"{told}: {', '.join(each)}; the paper's {runs}"
+
+
+def interval(events: int, trials: int) -> str:
+    """The exact interval of a share, in per cent."""
+    share = clopper_pearson(events, trials)
+    return f"{100 * (share.low or 0):.2g} to {100 * (share.high or 1):.2g} %"
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,32 +291,54 @@ def verdict(claim: Claim, evidence: Evidence) -> Verdict:
     """Judges evidence by the kind of the claim: the same rule for all studies."""
     if isinstance(evidence, NotRun):
         return "not run"
-    if claim.kind == "zero" and isinstance(evidence, Count):
-        return whole(evidence.beside) if sum(evidence.per_seed) == 0 else "not reproduced"
-    if claim.limits is not None and isinstance(evidence, Samples):
-        low, high = claim.limits
-        estimates = [student(values) for values in evidence.points.values()]
-        if not estimates:
-            raise ValueError(f"claim {claim.id}: evidence without points")
-        inside = [low <= estimate.mean <= high for estimate in estimates]
-        if all(inside):
-            return whole(evidence.beside)
-        return (
-            "partly" if any(inside) or any(touches(estimate, low, high) for estimate in estimates) else "not reproduced"
-        )
-    if claim.kind != "zero" and claim.limits is None and isinstance(evidence, Clauses):
-        if not evidence.clauses:
-            raise ValueError(f"claim {claim.id}: evidence without clauses")
-        holding = [clause.holds for clause in evidence.clauses]
-        if all(holding):
-            return whole(evidence.beside)
-        return "partly" if any(holding) else "not reproduced"
+    sceptical, hopeful = (weigh(claim, evidence, in_favour) for in_favour in (False, True))
+    return sceptical if sceptical == hopeful else "too few replications"
+
+
+def weigh(claim: Claim, evidence: Samples | Count | Clauses, in_favour: bool) -> Verdict:
+    """The verdict if undecided parts count as in favour of the claim, or against it."""
+    main, beside = main_parts(claim, evidence), evidence.beside
+    if any(part.by_construction and not part.holds for part in (*main, *beside)):
+        return "not reproduced"
+    judged, rest = (
+        [part.holds or (in_favour and part.undecided) for part in parts if not part.by_construction]
+        for parts in (main, beside)
+    )
+    if not judged:
+        judged, rest = rest, []
+    if not judged:
+        return "by construction"
+    if all(judged):
+        return "reproduced" if all(rest) else "partly"
+    return "partly" if any(judged) or reaches(claim, evidence) else "not reproduced"
+
+
+def main_parts(claim: Claim, evidence: Samples | Count | Clauses) -> Sequence[Clause]:
+    """The main parts of the evidence as clauses; of a zero, that it is likely, and that it is possible."""
+    match evidence:
+        case Samples(points) if claim.limits is not None:
+            if not points:
+                raise ValueError(f"claim {claim.id}: evidence without points")
+            low, high = claim.limits
+            means = {name: student(values).mean for name, values in points.items()}
+            given = evidence.by_construction
+            return [Clause(name, low <= mean <= high, by_construction=given) for name, mean in means.items()]
+        case Count() if claim.kind == "zero":
+            least = {"likely": LIKELY, "possible": POSSIBLE}
+            given = evidence.by_construction
+            return [Clause(text, evidence.unseen >= each, by_construction=given) for text, each in least.items()]
+        case Clauses(clauses) if claim.kind != "zero" and claim.limits is None:
+            if not clauses:
+                raise ValueError(f"claim {claim.id}: evidence without clauses")
+            return clauses
     raise TypeError(f"claim {claim.id}: {type(evidence).__name__} is no evidence for a {claim.kind}")
 
 
-def whole(beside: Sequence[Clause]) -> Verdict:
-    """The verdict on a claim whose number or main parts hold: its secondary clauses must hold too."""
-    return "reproduced" if all(clause.holds for clause in beside) else "partly"
+def reaches(claim: Claim, evidence: Samples | Count | Clauses) -> bool:
+    """Whether the interval at any point overlaps the limits of the claim."""
+    if not isinstance(evidence, Samples) or claim.limits is None:
+        return False
+    return any(touches(student(values), *claim.limits) for values in evidence.points.values())
 
 
 def touches(estimate: Estimate, low: float, high: float) -> bool:
@@ -288,21 +370,10 @@ def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str
             most = max(estimates, key=lambda name: estimates[name].mean)
             text = f"{estimates[least]} at {least} up to {estimates[most]} at {most}"
             return text, None, seeds, note, ""
-        case Count(per_seed, runs, trials, note):
-            total = sum(per_seed)
-            span = f"{total} of {trials:,} cells in {runs} runs"
-            if total == 0 and trials:  # cells of a run are correlated, and runs of one seed share its traffic
-                each, all_of_them = never(trials), never(runs, unit="runs")
-                span = f"{each} if cells were independent; {all_of_them} if runs were independent"
-            estimate = student(per_seed)
-            scale = len(per_seed)
-            scaled = Estimate(
-                float(total),
-                None if estimate.low is None else max(0.0, estimate.low * scale),
-                None if estimate.high is None else estimate.high * scale,
-                scale,
-            )
-            return total, scaled, scale, span, note
+        case Count():
+            share = evidence.share
+            fewest = min(map(len, evidence.had_event.values()))
+            return share.mean, share, fewest, evidence.in_words, evidence.note
         case Clauses(clauses, seeds, note, beside):
             told = f"{held(clauses)} parts hold" + (f", and {held(beside)} secondary" if beside else "")
             return told, None, seeds, note, ""

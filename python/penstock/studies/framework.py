@@ -16,12 +16,16 @@ from penstock.core.scenario import Scenario
 from penstock.studies.claims import Finding, NotRun, figure_numbers, judge, load_claims, require_match
 from penstock.studies.drawing import drawn
 from penstock.studies.predicates import Predicates, evidence_of
-from penstock.studies.runs import RUN, Row, Runs, RunTables, by_run
+from penstock.studies.runs import FULL_SEEDS, RUN, Row, Runs, RunTables, by_run
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
     from penstock.plot import Sheet
 
+RARE = "rare"
+"""The kind of the runs for rare events: those of the other seeds, and more."""
+RARE_SEEDS = 200
+"""The seeds of a full run where claims are about rare events."""
 NAMES = {"flows": "flow", "groups": "group", "levels": "group", "losses": "group", "ports": "port", "queues": "port"}
 """The column of each result table that names its rows."""
 
@@ -119,6 +123,7 @@ class Study(Generic[P]):
         readings: the time series to read.
         choice: what to give as a figure, for an error.
         printed: the tables of the paper next to ours.
+        rare: the points whose claims are about rare events: a full run has more seeds of them.
     """
 
     package: str
@@ -134,6 +139,7 @@ class Study(Generic[P]):
     readings: Readings = Readings()
     choice: str = ""
     printed: Callable[[Runs[P]], Iterator[PaperTable]] | None = None
+    rare: Sequence[P] = ()
 
     def point_of(self, row: Mapping[str, Any]) -> P:
         """The point that a row of a result table belongs to, by the columns of the plan."""
@@ -167,8 +173,9 @@ class Reproduction(Generic[P]):
 
     def points(self) -> list[tuple[P | SeriesPoint[P], Sequence[int]]]:
         """The points to run, each with its seeds."""
-        seeds = range(1, self.seeds + 1)
-        return [(point, seeds[:most]) for point, most in self.wanted]
+        seeds, more = range(1, self.seeds + 1), range(1, max(self.seeds, RARE_SEEDS) + 1)
+        rare = self.study.rare if self.seeds >= FULL_SEEDS else ()
+        return [(point, more if point in rare else seeds[:most]) for point, most in self.wanted]
 
     def build(self, point: P | SeriesPoint[P]) -> Scenario:
         """The scenario of a point, with the settings."""
@@ -184,7 +191,11 @@ class Reproduction(Generic[P]):
         for point, seed in first:
             rows = {name: found.get((point, seed), []) for name, found in tables.items()}
             traces = self.runs.series.get(point, {}).get(seed, {})
-            self.runs.keep(point, seed, self.study.measure(point, RunTables(rows, traces)))
+            measures = dict(self.study.measure(point, RunTables(rows, traces)))
+            if seed <= self.seeds:
+                self.runs.keep(point, seed, measures.items())
+            if point in self.study.rare:
+                self.runs.of_kind(RARE).keep(point, seed, measures.items())
 
     def sheets(self) -> Iterator[Sheet]:
         """The figures that have runs."""

@@ -6,10 +6,9 @@ A predicate is one function for one claim: it takes the runs of its study and re
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from penstock.statistics import Estimate, paired
 from penstock.studies.claims import (
     Clause,
     Clauses,
@@ -18,13 +17,28 @@ from penstock.studies.claims import (
     NotRun,
     Samples,
 )
-from penstock.studies.runs import MissingRunError, P, Runs, mean
+from penstock.studies.runs import FULL_SEEDS, MissingRunError, P, Runs, mean
 
 R = TypeVar("R")
 
 
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """What orders compare: the fields of the study's points that change with it, and their values without control."""
+
+    fields: tuple[str, ...]
+    uncontrolled: tuple[object, ...] = ()
+
+
 class Predicates(dict[str, Callable[[R], Evidence]]):
-    """The predicates of one study, by the ids of their claims."""
+    """The predicates of one study, by the ids of their claims.
+
+    `factors` are those that have several fields of the points, or a value without control. Others are a field.
+    """
+
+    def __init__(self, **factors: Factor) -> None:
+        super().__init__()
+        self.factors = factors
 
     def claim(self, name: str) -> Callable[[Callable[[R], Evidence]], Callable[[R], Evidence]]:
         """Registers a predicate under its claim's id."""
@@ -49,64 +63,26 @@ def samples(runs: Runs[P], name: str, points: Mapping[str, P], note: str = "") -
     return Samples({place: runs.values(name, point) for place, point in points.items()}, note)
 
 
-def never(runs: Runs[P], name: str, trials: str, points: Sequence[P], note: str = "") -> Count:
-    """A count that should be zero in all runs at some points."""
-    counts = [runs.by_seed(name, point) for point in points]
-    seeds = sorted({seed for count in counts for seed in count})
+def never(
+    runs: Runs[P], name: str, trials: str, points: Mapping[str, P], note: str = "", *, paper_runs: int = 1
+) -> Count:
+    """A count that should be zero in all runs at some points, given by their names."""
+    counts = {place: runs.values(name, point) for place, point in points.items()}
     return Count(
-        per_seed=[int(sum(count.get(seed, 0.0) for count in counts)) for seed in seeds],
-        runs=sum(len(count) for count in counts),
-        trials=int(sum(sum(runs.values(trials, point)) for point in points)),
-        note=note,
+        {place: [value > 0 for value in values] for place, values in counts.items()},
+        (int(sum(map(sum, counts.values()))), int(sum(sum(runs.values(trials, point)) for point in points.values()))),
+        paper_runs,
+        note,
     )
 
 
-def difference(runs: Runs[P], measure: str, ones: P, others: P) -> Estimate:
-    """A measure at one point minus that at another, seed by seed."""
-    return paired_by_seed(runs.by_seed(measure, ones), runs.by_seed(measure, others))
-
-
-def paired_by_seed(ones: Mapping[int, float], others: Mapping[int, float]) -> Estimate:
-    """The first values minus the second, each by seed, for the seeds that both have."""
-    seeds = sorted(ones.keys() & others.keys())
-    if not seeds:
-        raise MissingRunError("two values of the same seed to compare")
-    return paired([others[seed] for seed in seeds], [ones[seed] for seed in seeds])
-
-
-def is_above(estimate: Estimate) -> bool:
-    """Whether a difference lies above 0, with its whole interval if it has one."""
-    return (estimate.mean if estimate.low is None else estimate.low) > 0
-
-
-def exceeds(ones: Mapping[int, float], others: Mapping[int, float], times: float = 1.0) -> bool:
-    """Whether the first values are more than so many times the second, each by seed.
-
-    They are if the whole interval of the excess, paired by seed, is above 0.
-    """
-    return is_above(paired_by_seed(ones, {seed: times * value for seed, value in others.items()}))
-
-
-def rising(
-    text: str,
-    columns: Sequence[Mapping[int, float]],
-    form: str = "{:.3g}",
-    *,
-    times: float = 1.0,
-    falls: bool = False,
-) -> Clause:
-    """Whether values, each by seed, rise from the first to the last, to more than so many times, or fall likewise.
-
-    No step may go back: it does if the whole interval of its differences, paired by seed, is on the wrong side of 0.
-    """
-    upward = columns[::-1] if falls else columns
-    back = any(exceeds(before, after) for before, after in pairwise(upward))
-    holds = exceeds(upward[-1], upward[0], times) and not back
-    return Clause(text, holds, listed([mean(column.values()) for column in columns], form))
-
-
 def clauses(runs: Runs[P], *parts: Clause, note: str = "", beside: Sequence[Clause] = ()) -> Clauses:
-    """A sentence as clauses; without its main parts, the secondary ones, `beside`, do not count."""
+    """A sentence as clauses; without its main parts, the secondary ones, `beside`, do not count.
+
+    In a full run no order is undecided, even if few of its seeds have what an order compares.
+    """
+    if runs.wanted >= FULL_SEEDS:
+        parts, beside = (tuple(replace(part, undecided=False) for part in each) for each in (parts, beside))
     return Clauses(parts, runs.seeds, note, beside)
 
 
@@ -115,6 +91,11 @@ def listed(values: Mapping[str, float] | Sequence[float], form: str = "{:.0f}") 
     if isinstance(values, Mapping):
         return ", ".join(f"{name} {form.format(value)}" for name, value in values.items())
     return ", ".join(form.format(value) for value in values)
+
+
+def percents(*values: Mapping[int, float]) -> str:
+    """The means of shares by seed, for a note."""
+    return " and ".join(percent(mean(each.values())) for each in values)
 
 
 def percent(value: float) -> str:

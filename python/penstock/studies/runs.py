@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     import polars as pl
 
+FULL_SEEDS = 20
+"""The number of seeds of a full run, whose verdicts count."""
 RUN = "run"
 """The kind of the runs whose measures are read."""
 
@@ -18,6 +20,7 @@ Trace = tuple[list[float], list[float]]
 Traces = Mapping[tuple[str, str], Trace]
 """Time series by component and quantity."""
 P = TypeVar("P", bound=Hashable)
+T = TypeVar("T")
 
 
 class MissingRunError(LookupError):
@@ -48,6 +51,7 @@ class Runs(Generic[P]):
 
     `wanted` is the number of seeds that every point should have, except for those that need `fewer`. `figure` is the
     figure that the runs are for; None is all. `apart` has the time series of runs made for them alone, by their kind.
+    `known` has what was computed from time series; copies of the runs share it.
     """
 
     measures: dict[P, dict[int, dict[str, float]]] = field(default_factory=dict)
@@ -56,6 +60,7 @@ class Runs(Generic[P]):
     fewer: Mapping[P, int] = field(default_factory=dict)
     figure: str | None = None
     apart: dict[str, Runs[P]] = field(default_factory=dict)
+    known: dict[tuple[int, Callable[..., Any], Hashable], tuple[object, Any]] = field(default_factory=dict, repr=False)
 
     def of_kind(self, kind: str) -> Runs[P]:
         """The runs with time series of one kind."""
@@ -118,6 +123,14 @@ class Runs(Generic[P]):
         found = {seed: traces[component, quantity] for seed, traces in kept.items() if (component, quantity) in traces}
         if not found:
             raise MissingRunError(f"time series {component} {quantity} at {point}")
+        return found
+
+    def once(self, function: Callable[..., T], readings: object, *more: Hashable) -> T:
+        """A function of a time series, or of those of a run, computed once for each of these objects."""
+        key = id(readings), function, more
+        if key not in self.known:
+            self.known[key] = readings, function(readings, *more)
+        found: T = self.known[key][1]
         return found
 
     def first_trace(self, point: P, component: str, quantity: str) -> Trace:

@@ -22,8 +22,8 @@ EXACT = 1e-9
 """Relative distance within which a floating-point rate equals its closed form."""
 FAR_FROM_FULL = 0.5
 """Share of the granted rate below which a throughput is far from full."""
-FAST = 20
-"""The least number of swings between low and high in the 650 ms after the first feedback of a fast oscillation."""
+FAST = 0.1
+"""The longest mean time from one swing to the next of a fast oscillation, as a share of the round trip."""
 ALIKE = 0.1
 """Relative distance within which results do not vary significantly."""
 SAME = 0.01
@@ -54,7 +54,7 @@ def _(runs: Runs) -> Evidence:
     wanted = abr.cells_before_cut(CRM_32) + 1
     return Samples(
         {"Crm = 32": runs.values("acr.start", watched(CRM_32))},
-        "0.9 x 155.52 Mb/s is 139.968",
+        "0.9 x 155.52 Mb/s is 139.968, as the scenario sets it",
         [
             Clause(
                 "the first reduced cell is the RM cell after 1024 cells",
@@ -62,6 +62,7 @@ def _(runs: Runs) -> Evidence:
                 f"{cuts:.0f} cut when {sent:.0f} have been sent",
             )
         ],
+        by_construction=True,
     )
 
 
@@ -88,7 +89,7 @@ def _(runs: Runs) -> Evidence:
     crms = [crm for crm in (CRM_32, CRM_FULL) if watched(crm) in runs.measures] or [CRM_32]
     for crm in crms:
         before, after = grid.feedback_points(crm)
-        expected = after.connection.first_feedback()
+        expected = grid.first_feedback(after.connection)
         parts.append(
             Clause(
                 f"Crm = {crm}: none a microsecond before the closed form's {milliseconds(expected)}, one a microsecond "
@@ -176,6 +177,8 @@ def _(runs: Runs) -> Evidence:
 def _(runs: Runs) -> Evidence:
     point = watched(CRM_32)
     count, low = runs.mean("swings", point), runs.mean("acr.low", point)
+    trip = grid.first_feedback(point.connection)
+    swing = (LATE[1] - trip) / count if count else LATE[1]
     granted = [
         rate
         for port in grid.PORTS
@@ -185,7 +188,9 @@ def _(runs: Runs) -> Evidence:
         runs,
         Clause(f"ACR falls below {percent(LOW)} of the granted rate", low < LOW * point.granted, megabits(low)),
         Clause(
-            f"it swings from there to 140 Mb/s at least {FAST} times until 1200 ms", count >= FAST, f"{count:.0f} times"
+            f"it swings from there to 140 Mb/s and back in less than {percent(FAST)} of the round trip, on average",
+            swing < FAST * trip,
+            f"{milliseconds(swing)}: {count:.0f} times until 1200 ms",
         ),
         Clause(
             "the grant of the switches stays at 140 Mb/s",
@@ -202,21 +207,22 @@ def _(runs: Runs) -> Evidence:
     for line, hops in grid.bound_networks():
         points = grid.bound_points(line, hops)
         connection = replace(points[0].connection, crm=None)
-        exact = abr.crm_of_bound(connection.initial, connection.first_feedback())
+        exact = abr.crm_of_bound(connection.initial, grid.first_feedback(connection))
         least = least_without_cut(runs, points)
         told = f"{hops} x {line} Mb/s"
         parts.append(
             Clause(
                 f"{told}: the least Crm without a cut is round trip x ICR / 32, rounded up",
-                least is not None and abs(least - exact) < 1 and least == connection.least_crm(),
+                least is not None and abs(least - exact) < 1 and least == grid.least_crm(line, hops),
                 f"{least}, for {exact:.2f}",
+                "crm",
             )
         )
         if not grid.is_printed(line, hops):
             continue
         printed = PRINTED[line] * hops
         (point,) = [point for point in points if point.crm == printed]
-        parts.append(Clause(f"{told}: the printed {printed} is enough", runs.mean("cuts", point) == 0))
+        parts.append(Clause(f"{told}: the printed {printed} is enough", runs.mean("cuts", point) == 0, factor="crm"))
     printed, whole = PRINTED[155], abr.crm_of_bound(LINES[155], Point().connection.round_trip)
     parts.append(
         Clause(
@@ -256,6 +262,7 @@ def _(runs: Runs) -> Evidence:
     return Samples(
         {"TBE = 2^24 - 1": [shown]},
         f"the first cut is at cell {sent:,.0f}; 2^19 itself needs a twentieth bit unless the field has Crm - 1",
+        [Clause("2^24 / 32 is 2^19", abr.crm(abr.MOST_TBE, NRM) == 2**19, by_construction=True)],
     )
 
 
@@ -264,25 +271,21 @@ def _(runs: Runs) -> Evidence:
 def _(runs: Runs) -> Evidence:
     slow = {point.amount: runs.mean("cuts", point) for point in grid.ratio_points()}
     congested = {runs.mean("ratio", point): runs.mean("cuts", point) for point in grid.video_points()}
-    at_once = runs.mean("cuts", Point("ratio", amount=float(CRM_32)))
     parts = []
-    for told, found in (("slow way back", slow), ("video on the way back", congested)):
+    for told, found, factor in (("slow way back", slow, "amount"), ("video on the way back", congested, "")):
         few = {ratio: cuts for ratio, cuts in found.items() if ratio < CRM_32}
-        many = {ratio: cuts for ratio, cuts in found.items() if ratio > CRM_32}
+        many = {ratio: cuts for ratio, cuts in found.items() if ratio >= CRM_32}
         parts += [
             Clause(
                 f"{told}: no cut while fewer than Crm = 32 are sent for each that returns",
                 bool(few) and not any(few.values()),
-                f"{shown(few)}",
+                shown(few),
+                factor,
             ),
-            Clause(f"{told}: cuts if more than 32 are sent", bool(many) and all(many.values()), f"{shown(many)}"),
+            Clause(f"{told}: cuts if 32 or more are sent", bool(many) and all(many.values()), shown(many), factor),
         ]
-    just = "none" if at_once == 0 else f"{at_once:.0f}"
-    return clauses(
-        runs,
-        *parts,
-        note=f"evenly spaced at exactly 32 to one: {just}: a backward one arrives before the 33rd; no satellite",
-    )
+    note = "no satellite; evenly spaced at exactly 32 to one, a backward RM cell arrives before the 33rd forward one"
+    return clauses(runs, *parts, note=note)
 
 
 def shown(cuts: dict[float, float]) -> str:

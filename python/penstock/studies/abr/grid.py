@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from penstock.studies import framework
 from penstock.studies.framework import Wanted
@@ -255,6 +256,13 @@ def crm_sweep(turn: str = "overwrite", crms: Sequence[int] = CRMS) -> list[Point
     return [Point(crm=each, turn=turn) for each in crms]
 
 
+@cache
+def first_feedback(connection: Connection) -> float:
+    """The time of the first feedback: seconds of computation for a long path without cuts, so each is done once."""
+    return connection.first_feedback()
+
+
+@cache
 def least_crm(line: int, hops: int) -> int:
     """The Crm around which runs search for the least without a cut: that of theory."""
     return Point("bound", line=line, hops=hops).connection.least_crm()

@@ -26,15 +26,18 @@ from penstock.studies.atn.grid import (
     Point,
     against_load,
 )
-from penstock.studies.atn.measures import HIGH, Increase, Runs, increase, rate, risen, spread, windows_of
-from penstock.studies.atn.printed import COLUMNS, TIE, Printed, no_less, side, tables_of
+from penstock.studies.atn.measures import HIGH, Increase, Runs, emptied, increase, rate, risen, spread, windows_of
+from penstock.studies.atn.printed import COLUMNS, TIE, Printed, all_apart, is_fitted, no_less, side, tables_of
 from penstock.studies.claims import Clause, Clauses, Evidence, Samples, load_claims
-from penstock.studies.predicates import Predicates, clauses, exceeds, listed, percent, rising
+from penstock.studies.orders import BySeed, all_above, constant, exceeds, rising, times
+from penstock.studies.predicates import Factor, Predicates, clauses, listed, percent
 from penstock.studies.runs import MissingRunError, mean
 
-PREDICATES: Predicates[Runs] = Predicates()
+PREDICATES: Predicates[Runs] = Predicates(strategy=Factor(("strategy",), uncontrolled=("none",)))
 claim = PREDICATES.claim
 
+Strategies = Mapping[str, Mapping[int, float]]
+"""A measure of each strategy, by seed."""
 TOLERANCES = {each.id: each.tolerance or 0.0 for each in load_claims("penstock.studies.atn")}
 FAR = 2.0
 """Far better is so many times the power."""
@@ -81,7 +84,8 @@ def order(runs: Runs, table: Printed, measure: str, printed: Mapping[tuple[str, 
             wrong.append(f"{STRATEGIES[one]} {'against' if found else 'tied with'} {STRATEGIES[other]}")
     text = f"table {table.number}: order by {COLUMNS[measure].label}, {len(printed)} pairs differ as printed"
     told = (f"{len(printed) - len(wrong)} the same", ", ".join(wrong), in_words(measure, own))
-    return Clause(text, not wrong, ". ".join(filter(None, told)))
+    pairs = [(own[one], own[other], wanted) for (one, other), wanted in printed.items()]
+    return all_apart("strategy", text, measure, pairs, ". ".join(filter(None, told)))
 
 
 def orders(runs: Runs, measures: Sequence[str], *notes: str) -> Clauses:
@@ -106,9 +110,10 @@ def _(runs: Runs) -> Evidence:
     return orders(runs, ("delay_mean_s", "power", "discard_share", "queue_mean_bits"), *misprints)
 
 
-def sides(measure: str, own: Mapping[str, Mapping[int, float]], chosen: str) -> list[int]:
-    """Whether a chosen strategy is above or below every other."""
-    return [side(measure, own[chosen], own[name]) for name in own if name != chosen]
+def apart_from_all(text: str, measure: str, own: Strategies, chosen: str, wanted: int, shown: str) -> Clause:
+    """Whether a chosen strategy is on one side of every other."""
+    pairs = [(own[chosen], own[name], wanted) for name in own if name != chosen]
+    return all_apart("strategy", text, measure, pairs, shown)
 
 
 @claim("atn.throughput-order")
@@ -118,15 +123,15 @@ def _(runs: Runs) -> Evidence:
         own = of_each(runs, table, "accepted_per_s")
         shown = in_words("accepted_per_s", own)
         if table.number == "5-1":
-            is_last = all(which < 0 for which in sides("accepted_per_s", own, "none"))
             best = max(mean(values.values()) for values in own.values())
             behind = f"{percent(1 - mean(own['none'].values()) / best)} below the best"
-            parts.append(Clause("table 5-1: none is last", is_last, f"{shown}: {behind}"))
+            text = "table 5-1: none is last"
+            parts.append(apart_from_all(text, "accepted_per_s", own, "none", -1, f"{shown}: {behind}"))
             is_best = all(no_less("accepted_per_s", own["backoff"], values) for values in own.values())
             beside.append(Clause("table 5-1: backoff is best, or tied with the best", is_best))
         else:
-            is_best = all(which > 0 for which in sides("accepted_per_s", own, "avoidance"))
-            parts.append(Clause("table 5-2: congestion avoidance is best", is_best, shown))
+            text = "table 5-2: congestion avoidance is best"
+            parts.append(apart_from_all(text, "accepted_per_s", own, "avoidance", 1, shown))
     return clauses(runs, *parts, beside=beside)
 
 
@@ -137,7 +142,10 @@ def _(runs: Runs) -> Evidence:
 
 # ---------------------------------------------------------------------------------------------------------- magnitudes
 def magnitudes(runs: Runs, name: str, measure: str, other: str = "") -> list[Clause]:
-    """Every cell of a column in each table, within the claim's tolerance; `other` is another interpretation of it."""
+    """Every cell of a column in each table, within the claim's tolerance; `other` is another interpretation of it.
+
+    The cells that the network was fitted to hold by construction.
+    """
     tolerance, column = TOLERANCES[name], COLUMNS[measure]
     parts = []
     for table in tables_of(runs):
@@ -148,7 +156,9 @@ def magnitudes(runs: Runs, name: str, measure: str, other: str = "") -> list[Cla
             if other:
                 shown.append(f"other interpretation {column.form.format(runs.mean(other, point))}")
             text = f"table {table.number}, {told}: {column.form.format(printed)} within {100 * tolerance:.0f} %"
-            parts.append(Clause(text, abs(own - printed) <= tolerance * printed, ", ".join(shown)))
+            holds = abs(own - printed) <= tolerance * printed
+            given = is_fitted(table, measure, strategy)
+            parts.append(Clause(text, holds, ", ".join(shown), by_construction=given))
     return parts
 
 
@@ -204,7 +214,8 @@ def _(runs: Runs) -> Evidence:
             shown = " against ".join(map(COLUMNS[measure].form.format, means))
             if means[1]:
                 shown += f", {100 * (means[0] / means[1] - 1):+.1f} %"
-            parts.append(Clause(f"table {table.number}: {text}", side(measure, own, none) == wanted, shown))
+            pairs = [(own, none, wanted)]
+            parts.append(all_apart("strategy", f"table {table.number}: {text}", measure, pairs, shown))
     return clauses(runs, *parts)
 
 
@@ -219,11 +230,6 @@ def means_of(values: Sequence[Mapping[int, float]]) -> list[float]:
     return [mean(each.values()) for each in values]
 
 
-def constant(value: float, like: Mapping[int, float]) -> dict[int, float]:
-    """A number to compare with, for each seed."""
-    return dict.fromkeys(like, value)
-
-
 # ------------------------------------------------------------------------------------------- a sudden increase in load
 @claim("atn.reaction")
 def _(runs: Runs) -> Evidence:
@@ -231,10 +237,10 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for kind, told in RUSHES.items():
         for name, field in (("mean", "mean"), ("longest, read each second", "longest")):
-            both = [getattr(each, field) for each in found[kind]]
-            text = f"{told}: withdrawing credit has the shorter queue in the two minutes after ({name})"
-            shown = "{:.0f} and {:.0f} bits".format(*means_of(both))
-            parts.append(Clause(text, side("queue_mean_bits", *both) < 0, shown))
+            own, other = (difference(getattr(each, field), each.before) for each in found[kind])
+            text = f"{told}: under withdrawing credit the queue grows less, over that of the minute before ({name})"
+            shown = "{:.0f} and {:.0f} bits".format(*means_of([own, other]))
+            parts.append(all_above("strategy", text, [(other, own)], shown))
     kept, offered = ([each.served for each in found[kind]] for kind in ("connections", "cross"))
     text = f"{RUSHES['connections']}: it delivers no less for the earlier senders"
     note = (
@@ -243,6 +249,11 @@ def _(runs: Runs) -> Evidence:
     )
     served = Clause(text, no_less("accepted_per_s", *kept), in_rates(kept))
     return clauses(runs.of_kind("connections"), *parts, note=note, beside=[served])
+
+
+def difference(after: BySeed, before: BySeed) -> dict[int, float]:
+    """What values have grown by, each by seed."""
+    return {seed: value - before[seed] for seed, value in after.items()}
 
 
 def in_rates(both: Sequence[Mapping[int, float]]) -> str:
@@ -255,7 +266,7 @@ def earlier_state(both: Sequence[Increase]) -> str:
     windows = "{:.2f} packets under withdrawing credit and {:.2f}".format(*means_of([each.windows for each in both]))
     queues = "{:.0f} and {:.0f} bits".format(*means_of([each.before for each in both]))
     return (
-        "part of the shorter queue is an earlier state, no reaction: when the load rises, earlier marks have reduced "
+        "the queue before is an earlier state and no reaction: when the load rises, earlier marks have reduced "
         f"the windows of the earlier senders to a sum of {windows} under congestion avoidance, at mean queues in "
         f"the minute before of {queues}"
     )
@@ -264,8 +275,8 @@ def earlier_state(both: Sequence[Increase]) -> str:
 @claim("atn.oscillation")
 def _(runs: Runs) -> Evidence:
     watched = {strategy: windows_of(runs, "watched", Point(strategy, "b")) for strategy in RECEIVER}
-    rates = {name: {seed: rate(each) for seed, each in found.items()} for name, found in watched.items()}
-    spreads = [mean([spread(each) for each in watched[name].values()]) for name in reversed(RECEIVER)]
+    rates = {name: {seed: runs.once(rate, each) for seed, each in found.items()} for name, found in watched.items()}
+    spreads = [mean([runs.once(spread, each) for each in watched[name].values()]) for name in reversed(RECEIVER)]
     reached = {
         name: max(risen(window) for senders in found.values() for _, window in senders.values())
         for name, found in watched.items()
@@ -275,12 +286,20 @@ def _(runs: Runs) -> Evidence:
     }
     swing = f"swing from 1 to {HIGH} or more and back in the mean life of a connection"
     withdrawing, avoidance = rates["withdrawing"], rates["avoidance"]
-    oscillates = exceeds(withdrawing, constant(1.0, withdrawing))
-    does_not = exceeds(constant(1.0, avoidance), avoidance)
+    one, other = constant(1.0, withdrawing), constant(1.0, avoidance)
     return clauses(
         runs.of_kind("watched"),
-        Clause(f"withdrawing credit oscillates: more than one {swing}", oscillates, shown["withdrawing"]),
-        beside=[Clause(f"congestion avoidance does not: less than one {swing}", does_not, shown["avoidance"])],
+        all_above(
+            "strategy",
+            f"withdrawing credit oscillates: more than one {swing}",
+            [(withdrawing, one)],
+            shown["withdrawing"],
+        ),
+        beside=[
+            all_above(
+                "", f"congestion avoidance does not: less than one {swing}", [(other, avoidance)], shown["avoidance"]
+            )
+        ],
         note=f"standard deviations of the window: {spreads[0]:.2f} packets under withdrawing credit, {spreads[1]:.2f}",
     )
 
@@ -297,23 +316,26 @@ def _(runs: Runs) -> Evidence:
             small = sum(each <= SMALL_BITS for each in CE_THRESHOLDS)
             where = f"{STRATEGIES[name]}, {network.name}"
             parts += [
-                Clause(
-                    f"{where}: one of at most two packets has more power than all larger",
-                    any(leads(one, powers[small:]) for one in powers[:small]),
+                leads_all(
+                    "ce_threshold",
+                    f"{where}: the best of at most two packets has more power than all larger",
+                    [max(powers[:small], key=lambda power: mean(power.values()))],
+                    powers[small:],
                     f"power {listed(means, '{:.3g}')}",
                 ),
-                Clause(
+                all_above(
+                    "ce_threshold",
                     f"{where}: the smallest has over {FAR:g} times the power of the largest",
-                    exceeds(powers[0], powers[-1], FAR),
+                    [(powers[0], times(FAR, powers[-1]))],
                     f"{means[0] / means[-1]:.1f} times",
                 ),
             ]
     return clauses(runs, *parts, note=f"CE thresholds of {listed(CE_THRESHOLDS)} bits, a packet every second")
 
 
-def leads(one: Mapping[int, float], others: Sequence[Mapping[int, float]]) -> bool:
-    """Whether one setting has more power than each of the others."""
-    return all(side("power", one, other) > 0 for other in others)
+def leads_all(factor: str, text: str, ones: Sequence[BySeed], others: Sequence[BySeed], shown: str) -> Clause:
+    """Whether each of some settings has more power than each of the others."""
+    return all_apart(factor, text, "power", [(one, other, 1) for one in ones for other in others], shown)
 
 
 @claim("atn.beta")
@@ -325,19 +347,24 @@ def _(runs: Runs) -> Evidence:
         begun = columns(runs, "power", [Point("avoidance", scenario, initial=each) for each in INITIALS])
         low, high = mean(loads[0].values()), mean(loads[-1].values())
         parts += [
-            Clause(
+            leads_all(
+                "decrease",
                 f"{network.name}: 0.5 and 0.625 have the most power",
-                all(leads(one, powers[2:]) for one in powers[:2]),
+                powers[:2],
+                powers[2:],
                 listed(means_of(powers), "{:.3g}"),
             ),
-            Clause(
+            all_above(
+                "decrease",
                 f"{network.name}: 0.875 cannot avoid congestion, over {TOO_WEAK:g} times the buffer load of 0.5",
-                exceeds(loads[-1], loads[0], TOO_WEAK),
+                [(loads[-1], times(TOO_WEAK, loads[0]))],
                 f"{high / low:.2f} times",
             ),
-            Clause(
+            leads_all(
+                "initial",
                 f"{network.name}: initial windows of 1 and 2 have the most power",
-                all(leads(one, begun[2:]) for one in begun[:2]),
+                begun[:2],
+                begun[2:],
                 listed(means_of(begun), "{:.3g}"),
             ),
         ]
@@ -374,23 +401,39 @@ def _(runs: Runs) -> Evidence:
     parts = comparable(runs, "backoff", "the initial threshold has little effect")
     for scenario, network in SCENARIOS.items():
         points = against_load("backoff", scenario)[::-1]
-        names = ("delay_mean_s", "queue_mean_bits", "accepted_per_s")
-        delays, loads, through = (columns(runs, name, points) for name in names)
+        delays, loads, through = (
+            columns(runs, name, points) for name in ("delay_mean_s", "queue_mean_bits", "accepted_per_s")
+        )
         suffers = not all(no_less("accepted_per_s", later, earlier) for earlier, later in combinations(through, 2))
-        idle = {name: runs.by_seed("idle", Point(name, scenario)) for name in ("backoff", *RECEIVER)}
-        fuller = all(side("idle", idle["backoff"], idle[name]) < 0 for name in RECEIVER)
-        shown = ", ".join(f"{STRATEGIES[name]} {percent(mean(values.values()))}" for name, values in idle.items())
         parts += [
-            rising(f"{network.name}: the delay rises with the load, {RISES:g} times", delays, "{:.2f}", times=RISES),
-            rising(f"{network.name}: so does the buffer load", loads, "{:.0f}", times=RISES),
-            Clause(f"{network.name}: throughput does not suffer", not suffers, listed(means_of(through), "{:.3g}")),
-            Clause(
-                f"{network.name}: buffers are empty for less of the time than under the receiver strategies",
-                fuller,
-                shown,
+            rising(
+                "interproduction",
+                f"{network.name}: the delay rises with the load, {RISES:g} times",
+                delays,
+                "{:.2f}",
+                by=RISES,
             ),
+            rising("interproduction", f"{network.name}: so does the buffer load", loads, "{:.0f}", by=RISES),
+            Clause(f"{network.name}: throughput does not suffer", not suffers, listed(means_of(through), "{:.3g}")),
         ]
-    return clauses(runs, *parts, note="the load from a packet every 20 s to one every 0.5 s")
+    note = "the load from a packet every 20 s to one every 0.5 s; the queue as read each second after the first minute"
+    return clauses(runs, *parts, *never_empty(runs), note=note)
+
+
+def never_empty(runs: Runs) -> list[Clause]:
+    """Whether the full queue of scenario A never empties under backoff, and does under the receiver strategies.
+
+    The text says so about table 5-1. The first minute, in which the connections begin, is no part of it.
+    """
+    empty = {name: emptied(runs, name) for name in ("backoff", *RECEIVER)}
+    shown = ", ".join(f"{STRATEGIES[name]} {percent(mean(values.values()))}" for name, values in empty.items())
+    network = SCENARIOS["a"].name
+    most = max(empty["backoff"].values())
+    pairs = [(empty[name], empty["backoff"]) for name in RECEIVER]
+    return [
+        Clause(f"{network}: full buffers never empty", most == 0, f"at most {percent(most)} of the time in a run"),
+        all_above("strategy", f"{network}: under the receiver strategies they empty more often", pairs, shown),
+    ]
 
 
 @claim("atn.error")
@@ -404,9 +447,8 @@ def _(runs: Runs) -> Evidence:
             ("accepted_per_s", "so does the throughput", "{:.4f}"),
         ):
             values = columns(runs, measure, list(curve.values()))
-            parts.append(rising(f"{network.name}: {text}", values, form, times=SOMEWHAT))
+            parts.append(rising("error_share", f"{network.name}: {text}", values, form, by=SOMEWHAT))
     share = runs.by_seed("error_report_share", Point("error", "a"))
     text = f"the overhead is not negligible at half the capacity: over {percent(NOT_NEGLIGIBLE)} in scenario A"
-    holds = exceeds(share, constant(NOT_NEGLIGIBLE, share))
-    parts.append(Clause(text, holds, percent(mean(share.values()))))
+    parts.append(all_above("", text, [(share, constant(NOT_NEGLIGIBLE, share))], percent(mean(share.values()))))
     return clauses(runs, *parts, note="thresholds of 10 to 90 % of the queue's capacity")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from penstock.studies import framework
 from penstock.studies.framework import SeriesPoint, Wanted
+from penstock.studies.runs import FULL_SEEDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,7 @@ THRESHOLDS = (1, 2, 4, 8)
 ERROR_SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Thresholds of Error NPDUs, in shares of the queue's capacity."""
 
-WATCHED_SEEDS = 5
+WATCHED_SEEDS = FULL_SEEDS
 """The most seeds of the long runs with time series."""
 SAMPLE_S = 1.0
 WATCHED_S = 1200.0
@@ -274,8 +275,9 @@ def exercise_points() -> list[Point]:
 def series_points() -> list[Wanted[Point]]:
     """The runs with time series."""
     drawn = [watched(Point(strategy, "b")) for strategy in RECEIVER]
+    filled = [SeriesPoint(Point(strategy, "a"), "filled", READ) for strategy in ("backoff", *RECEIVER)]
     rushes = [rush(Point(strategy, "a"), kind) for kind in RUSHES for strategy in RECEIVER]
-    return [*((each, WATCHED_SEEDS) for each in drawn), *((each, None) for each in rushes)]
+    return [*((each, WATCHED_SEEDS) for each in drawn), *((each, None) for each in filled + rushes)]
 
 
 def points(figure: str | None) -> list[Wanted[Point]]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from penstock.studies import runs
 from penstock.studies.atn.grid import RUSH_END_S, RUSH_S, SAMPLE_S, SCENARIOS, Point
 from penstock.studies.framework import Readings
-from penstock.studies.runs import MissingRunError, RunTables, Trace, mean
+from penstock.studies.runs import MissingRunError, RunTables, Trace, Traces, mean
 
 HIGH = 4
 """A window is high from here on, in packets: more than half of the most, 7."""
@@ -21,6 +21,8 @@ CONNECTION_S = 180.0
 """The mean duration of a connection: an oscillation has more than one swing in that time."""
 BEFORE_S = 60.0
 """The time before a sudden increase over which the queue is read."""
+STARTED_S = 60.0
+"""The start, which is no part of a congested state: the first connections begin after 10 s on average."""
 READ = (
     *("delay_mean_s", "delay_transmission_mean_s", "delay_production_mean_s", "accepted_per_s", "power"),
     *("discard_share", "success_once", "success_all", "error_report_share"),
@@ -43,7 +45,6 @@ def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     yield from ((column, float(data[column])) for column in READ if data[column] is not None)
     yield "queue_mean_bits", congested["queue_mean_bits"]
     yield "waiting_mean_bits", congested["waiting_mean_bits"]
-    yield "idle", 1.0 - congested["utilisation"]  # the queue is empty then: the NPDU in transmission is in it
     ports = run.rows["ports"]
     for system in sorted({row["from"] for row in ports if row["from"].startswith("is")}):
         load = math.fsum(row["queue_mean_bits"] or 0.0 for row in ports if row["from"] == system)
@@ -63,16 +64,26 @@ def windows_of(measured: Runs, kind: str, point: Point) -> dict[int, dict[str, T
 
 def per_sender(measured: Runs, kind: str, point: Point, quantity: str) -> dict[int, dict[str, Trace]]:
     """A reading of each sender, the sum over its peers, of which one at a time has a connection."""
-    found: dict[int, dict[str, Trace]] = {}
-    for seed, traces in measured.of_kind(kind).series.get(point, {}).items():
-        senders: dict[str, list[Trace]] = {}
-        for (component, name), trace in traces.items():
-            if name == quantity:
-                senders.setdefault(component.removeprefix("data/").partition("-")[0], []).append(trace)
-        found[seed] = {name: summed(each) for name, each in sorted(senders.items())}
-    if not found:
+    series = measured.of_kind(kind).series.get(point, {})
+    if not series:
         raise MissingRunError(f"time series {quantity} at {point}")
-    return found
+    return {seed: measured.once(by_sender, traces, quantity) for seed, traces in series.items()}
+
+
+def by_sender(traces: Traces, quantity: str) -> dict[str, Trace]:
+    """The same of one run."""
+    senders: dict[str, list[Trace]] = {}
+    for (component, name), trace in traces.items():
+        if name == quantity:
+            senders.setdefault(component.removeprefix("data/").partition("-")[0], []).append(trace)
+    return {name: summed(each) for name, each in sorted(senders.items())}
+
+
+def emptied(measured: Runs, strategy: str) -> dict[int, float]:
+    """The share of scenario A's readings with an empty queue, after the start, for each seed."""
+    traces = queues_of(measured, "filled", Point(strategy, "a"))
+    filled = {seed: part(trace, STARTED_S, math.inf) for seed, trace in traces.items()}
+    return {seed: each.count(0) / len(each) for seed, each in filled.items()}
 
 
 def summed(traces: Sequence[Trace]) -> Trace:

@@ -7,16 +7,17 @@ of the differences, paired by seed, is beyond it. A printed value is one value w
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
 from penstock.statistics import student
 from penstock.studies.atn.grid import COMPARED, SCENARIOS, STRATEGIES, TABLE_OF, Point
 from penstock.studies.atn.measures import Runs
+from penstock.studies.claims import Clause
 from penstock.studies.framework import PaperTable
-from penstock.studies.predicates import exceeds
-from penstock.studies.runs import mean
+from penstock.studies.orders import exceeds
+from penstock.studies.runs import FULL_SEEDS, mean
 
 TITLES = {
     "5-1": "Table 5-1: five strategies, many end systems",
@@ -94,6 +95,22 @@ def read() -> dict[str, Printed]:
     return tables
 
 
+FITTED: dict[str, dict[str, tuple[str, ...]]] = {
+    # every full bottleneck has the throughput of its rate and the size of packets, which come from these cells
+    "accepted_per_s": {"5-1": tuple(STRATEGIES), "5-2": tuple(STRATEGIES)},
+    # the numbers of senders: by Little's law at a window of one; the greatest window: with a full queue
+    "delay_mean_s": {"5-1": ("avoidance", "withdrawing"), "5-2": ("none", "avoidance", "withdrawing")},
+    # the rates: load over delay; the capacity of the queue: the loads of full queues, and of Error NPDUs at half of it
+    "queue_mean_bits": {"5-1": tuple(STRATEGIES), "5-2": ("none",)},
+}
+"""The cells that the network was fitted to, by measure and table: the strategies whose printed value decided it."""
+
+
+def is_fitted(table: Printed, measure: str, strategy: str) -> bool:
+    """Whether the network was fitted to a cell."""
+    return strategy in FITTED.get(measure, {}).get(table.number, ())
+
+
 TABLES = read()
 
 
@@ -166,6 +183,26 @@ def side(measure: str, ones: Mapping[int, float], others: Mapping[int, float]) -
         return 0
     apart = 1 / (1 - TIES.get(measure, TIE))
     return exceeds(ones, others, apart) - exceeds(others, ones, apart)
+
+
+def is_open(measure: str, ones: Mapping[int, float], others: Mapping[int, float]) -> bool:
+    """Whether a tie may be one only because there are fewer seeds than in a full run."""
+    if side(measure, ones, others) or min(len(ones), len(others)) >= FULL_SEEDS:
+        return False
+    return not (no_less(measure, ones, others) and no_less(measure, others, ones))
+
+
+def all_apart(
+    factor: str,
+    text: str,
+    measure: str,
+    pairs: Sequence[tuple[Mapping[int, float], Mapping[int, float], int]],
+    shown: str = "",
+) -> Clause:
+    """Whether the first values of every pair are on a side of the second: 1 is above them, -1 below."""
+    wrong = [(one, other) for one, other, wanted in pairs if side(measure, one, other) != wanted]
+    undecided = bool(wrong) and all(is_open(measure, one, other) for one, other in wrong)
+    return Clause(text, not wrong, shown, factor, undecided)
 
 
 def no_less(measure: str, ones: Mapping[int, float], others: Mapping[int, float]) -> bool:

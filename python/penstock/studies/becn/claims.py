@@ -8,6 +8,7 @@ here, set before the runs.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 
 from penstock.statistics import student
@@ -27,12 +28,16 @@ from penstock.studies.becn.grid import (
     per_vc,
     stop,
 )
-from penstock.studies.becn.measures import Runs, level_shares, oscillations, slope, slopes, worst
-from penstock.studies.claims import Clause, Count, Evidence, Samples
-from penstock.studies.predicates import Predicates, clauses, percent, rising
-from penstock.studies.runs import MissingRunError
+from penstock.studies.becn.measures import Runs, level_shares, oscillations, slopes
+from penstock.studies.claims import Clause, Evidence, Samples
+from penstock.studies.orders import above, all_above, constant, plus, rising
+from penstock.studies.predicates import Factor, Predicates, clauses, percent, percents
+from penstock.studies.runs import MissingRunError, mean
 
-PREDICATES: Predicates[Runs] = Predicates()
+PREDICATES: Predicates[Runs] = Predicates(
+    scheme=Factor(("scheme", "sources")),
+    peak=Factor(("scheme", "filter_period")),
+)
 claim = PREDICATES.claim
 
 ACCEPTABLE = 500
@@ -98,32 +103,41 @@ def _(runs: Runs) -> Evidence:
 @claim("becn.fig2.filter")
 def _(runs: Runs) -> Evidence:
     none, most = halve(0), halve(HALVE_PERIODS[-1])
-    better = runs.average("utilisation", most) > runs.average("utilisation", none) and runs.average(
-        "notice_share", most
-    ) < runs.average("notice_share", none)
+    better = all_above(
+        "filter_period",
+        "F = 8 remains useful: more throughput and fewer BECN cells than without a filter",
+        [
+            (runs.seed_means("utilisation", most), runs.seed_means("utilisation", none)),
+            (runs.seed_means("notice_share", none), runs.seed_means("notice_share", most)),
+        ],
+    )
     growth = max(max(runs.values("growth", point)) for point in most)
     longest = ", ".join(f"{runs.mean('queue_max', point):.0f} at D = {point.delay}" for point in most[::5])
-    fewer = [
+    fewer = sum(
         runs.mean("notice_share", one) < runs.mean("notice_share", other) for one, other in zip(most, none, strict=True)
-    ]
-    shown = f"longest queue {longest}; fewer BECN cells at {sum(fewer)} of {len(fewer)} delays"
-    used, shares = (
-        [runs.seed_means(name, halve(each)) for each in HALVE_PERIODS] for name in ("utilisation", "notice_share")
     )
+    shown = f"fewer BECN cells at {fewer} of {len(most)} delays"
     return clauses(
         runs,
-        rising("the throughput rises with F", used),
-        rising("the BECN share falls", shares, falls=True),
         rising(
+            "filter_period",
+            "the throughput rises with F",
+            [runs.seed_means("utilisation", halve(each)) for each in HALVE_PERIODS],
+        ),
+        rising(
+            "filter_period",
+            "the BECN share falls",
+            [runs.seed_means("notice_share", halve(each)) for each in HALVE_PERIODS],
+            falls=True,
+        ),
+        rising(
+            "filter_period",
             "the longest queue grows faster with the delay",
             [slopes(runs, "queue_max", halve(each)) for each in HALVE_PERIODS],
             "{:.2f}",
         ),
-        Clause(
-            "F = 8 remains useful: more throughput and fewer BECN cells than without a filter, and the queue bounded",
-            better and growth < BOUNDED,
-            shown,
-        ),
+        replace(better, shown=shown),
+        Clause("F = 8 remains useful: the queue is bounded", growth < BOUNDED, f"longest {longest}"),
         note=f"F = {', '.join(map(str, HALVE_PERIODS))}; means over D = 0 to 100",
     )
 
@@ -135,9 +149,16 @@ def _(runs: Runs) -> Evidence:
         raise MissingRunError("an oscillation of the queue")
     return clauses(
         runs,
-        rising("the mean queue grows with F", [runs.seed_means("queue_mean", halve(each)) for each in HALVE_PERIODS]),
-        rising(f"the oscillation's period grows (cell times, D = {grid.WATCHED_DELAY})", periods, "{:.0f}"),
         rising(
+            "filter_period",
+            "the mean queue grows with F",
+            [runs.seed_means("queue_mean", halve(each)) for each in HALVE_PERIODS],
+        ),
+        rising(
+            "filter_period", f"the oscillation's period grows (cell times, D = {grid.WATCHED_DELAY})", periods, "{:.0f}"
+        ),
+        rising(
+            "filter_period",
             "the queue is empty for less of the time",
             [runs.seed_means("idle", halve(each)) for each in HALVE_PERIODS],
             falls=True,
@@ -148,23 +169,15 @@ def _(runs: Runs) -> Evidence:
 
 @claim("becn.simple.full-rate")
 def _(runs: Runs) -> Evidence:
-    beside = slope(runs, "queue_max", halve(HALVE_PERIODS[-1]))
+    beside = slopes(runs, "queue_max", halve(HALVE_PERIODS[-1], grid.COARSE))
     parts = []
     for period in grid.FULL_RATE_PERIODS:
         full = halve(period, grid.COARSE, "halve-full")
-        at_once, steep = runs.mean("queue_max", full[1]), slope(runs, "queue_max", full)
-        parts += [
-            Clause(
-                f"F = {period}: at D = {full[1].delay} the longest queue is over {ACCEPTABLE} cells",
-                at_once > ACCEPTABLE,
-                f"{at_once:.0f}",
-            ),
-            Clause(
-                f"F = {period}: it grows faster with the delay than at a peak of 25 % with F = 8, which is useful",
-                steep > beside,
-                f"{steep:.1f} and {beside:.1f} cells per cell time",
-            ),
-        ]
+        longest, steep = runs.by_seed("queue_max", full[1]), slopes(runs, "queue_max", full)
+        text = f"F = {period}: at D = {full[1].delay} the longest queue is over {ACCEPTABLE} cells"
+        parts.append(all_above("", text, [(longest, constant(ACCEPTABLE, longest))], f"{mean(longest.values()):.0f}"))
+        text = f"F = {period}: it grows faster with the delay than at a peak of 25 % with F = 8, which is useful"
+        parts.append(above("peak", f"{text} (cells per cell time)", steep, beside, "{:.1f}"))
     return clauses(runs, *parts)
 
 
@@ -201,28 +214,19 @@ def _(runs: Runs) -> Evidence:
 def _(runs: Runs) -> Evidence:
     parts = []
     for period in STOP_PERIODS:
-        shares = runs.average("notice_share", stop(period)), runs.average("notice_share", halve(period))
-        slopes = slope(runs, "queue_max", stop(period)), slope(runs, "queue_max", halve(period))
-        parts += [
-            Clause(
-                f"F = {period}: fewer BECN cells than halving",
-                shares[0] < shares[1],
-                " and ".join(map(percent, shares)),
-            ),
-            Clause(
-                f"F = {period}: the longest queue grows more slowly with the delay",
-                slopes[0] < slopes[1],
-                f"{slopes[0]:.1f} and {slopes[1]:.1f} cells per cell time",
-            ),
-        ]
-    low, high = (worst(runs, "queue_max", stop(grid.MANY_PERIOD, (20,), each)) for each in (5, grid.MANY[-1]))
-    parts.append(
-        Clause(
-            f"at D = 20 the longest queue is under {ACCEPTABLE} cells for 5 sources, over it for {grid.MANY[-1]}",
-            low < ACCEPTABLE < high,
-            f"{low:.0f} and {high:.0f}, F = {grid.MANY_PERIOD}",
+        less, more = (runs.seed_means("notice_share", points) for points in (stop(period), halve(period)))
+        parts.append(
+            all_above("scheme", f"F = {period}: fewer BECN cells than halving", [(more, less)], percents(less, more))
         )
-    )
+        flat, steep = (slopes(runs, "queue_max", points) for points in (stop(period), halve(period)))
+        text = f"F = {period}: with halving the longest queue grows faster with the delay (cells per cell time)"
+        parts.append(above("scheme", text, steep, flat, "{:.1f}"))
+    few, many = 5, grid.MANY[-1]
+    low, high = (runs.by_seed("queue_max", *stop(grid.MANY_PERIOD, (20,), each)) for each in (few, many))
+    shown = f"{mean(low.values()):.0f} and {mean(high.values()):.0f}, F = {grid.MANY_PERIOD}"
+    text = f"at D = 20 the longest queue is under {ACCEPTABLE} cells for {few} sources, over it for {many}"
+    between = constant(ACCEPTABLE, low)
+    parts.append(all_above("sources", text, [(between, low), (high, between)], shown))
     return clauses(runs, *parts, note="figure 3 (5 sources, peak 100 %) against figure 2 (20 sources, peak 25 %)")
 
 
@@ -293,11 +297,12 @@ def _(runs: Runs) -> Evidence:
 @claim("becn.fig4.max-queue")
 def _(runs: Runs) -> Evidence:
     points = {f"N = {n}, D = {point.delay}": point for n in FEW for point in per_vc(n)}
-    steep = {sources: slope(runs, "queue_max", per_vc(sources)) for sources in FEW}
-    grows = Clause(
-        f"it grows with the delay, by at most {SLOWLY} cells per cell time, for each N",
-        all(0 < each <= SLOWLY for each in steep.values()),
-        ", ".join(f"{each:.2f} at N = {sources}" for sources, each in steep.items()),
+    steep = {sources: slopes(runs, "queue_max", per_vc(sources)) for sources in FEW}
+    grows = all_above(
+        "delay",
+        f"it grows with the delay, by less than {SLOWLY} cells per cell time, for each N",
+        [pair for each in steep.values() for pair in ((each, constant(0.0, each)), (constant(SLOWLY, each), each))],
+        ", ".join(f"{mean(each.values()):.2f} at N = {sources}" for sources, each in steep.items()),
     )
     samples = predicates.samples(runs, "queue_max", points, "each N and D judged")
     return Samples(samples.points, samples.note, [grows])
@@ -361,9 +366,9 @@ def _(runs: Runs) -> Evidence:
 
     return clauses(
         runs,
-        rising("the mean queue grows with the threshold", means("queue_mean")),
-        rising("the queue is empty for less of the time", means("idle"), falls=True),
-        rising("the throughput rises", means("utilisation")),
+        rising("threshold", "the mean queue grows with the threshold", means("queue_mean")),
+        rising("threshold", "the queue is empty for less of the time", means("idle"), falls=True),
+        rising("threshold", "the throughput rises", means("utilisation")),
         note=f"{grid.THRESHOLD_SOURCES} sources, thresholds of {', '.join(map(str, grid.THRESHOLDS))} cells; "
         f"means over D = {', '.join(map(str, grid.THRESHOLD_DELAYS))}",
     )
@@ -371,17 +376,23 @@ def _(runs: Runs) -> Evidence:
 
 @claim("becn.long")
 def _(runs: Runs) -> Evidence:
-    def ends(name: str, sources: int) -> tuple[float, float]:
-        return runs.average(name, per_vc(sources)), runs.average(name, per_vc(sources, grid.LONG))
+    def ends(name: str, sources: int) -> tuple[dict[int, float], dict[int, float]]:
+        return runs.seed_means(name, per_vc(sources)), runs.seed_means(name, per_vc(sources, grid.LONG))
 
     parts = []
     for sources in grid.LONG_SOURCES:
         near, far = ends("utilisation", sources)
-        shown = f"{percent(near)} and {percent(far)}"
-        parts.append(Clause(f"N = {sources}: slight loss of throughput", 0 < near - far < SLIGHT, shown))
+        parts.append(
+            all_above(
+                "delay",
+                f"N = {sources}: slight loss of throughput",
+                [(near, far), (far, plus(-SLIGHT, near))],
+                percents(near, far),
+            )
+        )
         for name, word in (("queue_mean", "mean"), ("queue_max", "longest")):
             near, far = ends(name, sources)
-            parts.append(Clause(f"N = {sources}: the {word} queue grows", near < far, f"{near:.0f} and {far:.0f}"))
+            parts.append(above("delay", f"N = {sources}: the {word} queue grows (far and near)", far, near, "{:.0f}"))
     note = f"means over D = 0 to 100 and over D = {', '.join(map(str, grid.LONG))} (120 to 240 km)"
     return clauses(runs, *parts, note=f"{note}; slight is above 0 and below {percent(SLIGHT)} of the link")
 
@@ -396,5 +407,6 @@ def _(runs: Runs) -> Evidence:
         growth[most] < BOUNDED,
         f"at most {percent(growth[most])} more, at {place(most)}",
     )
-    count = predicates.never(runs, "lost", "sent", points)
-    return Count(count.per_seed, count.runs, count.trials, "steady state of all points of the figures", [bounded])
+    count = predicates.never(runs, "lost", "sent", {str(point): point for point in points})
+    note = "steady state of all points of the figures; the queue has no limit, so no cell can be lost"
+    return replace(count, note=note, beside=[bounded], by_construction=True)

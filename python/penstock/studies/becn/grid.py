@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from penstock.studies import framework
 from penstock.studies.framework import SeriesPoint, Wanted
+from penstock.studies.runs import FULL_SEEDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +69,7 @@ MAP_SOURCES = 20
 ORDER_PERIOD = 4
 ORDERS = ("random", "fixed")
 
-BESIDE_SEEDS = 3
+BESIDE_SEEDS = FULL_SEEDS
 """The most seeds of the additional figures."""
 WATCHED_DELAY = 50
 WATCHED = {

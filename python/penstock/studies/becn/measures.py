@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from penstock.statistics import student
 from penstock.studies import runs
 from penstock.studies.becn.grid import SCHEMES, Point
 from penstock.studies.framework import Readings
@@ -50,8 +49,13 @@ def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
 def oscillations(measured: Runs, point: Point) -> dict[int, float]:
     """The mean period of the queue's oscillation in cell times, for each seed."""
     traces = measured.of_kind("pulse").traces(point, "output", "queue_0")
-    found = {seed: oscillation(settled(trace)) for seed, trace in traces.items()}
+    found = {seed: measured.once(pulse, trace) for seed, trace in traces.items()}
     return {seed: period for seed, period in found.items() if period is not None}
+
+
+def pulse(trace: Trace) -> float | None:
+    """The mean period of the oscillation of one run, after its first part."""
+    return oscillation(settled(trace))
 
 
 def settled(trace: Trace) -> Trace:
@@ -112,13 +116,3 @@ def slopes(measured: Runs, name: str, points: Sequence[Point]) -> dict[int, floa
         seed: math.fsum((delay - middle) * column[seed] for delay, column in zip(delays, columns, strict=True)) / square
         for seed in measured.seed_means(name, points)
     }
-
-
-def slope(measured: Runs, name: str, points: Sequence[Point]) -> float:
-    """The same, the mean over seeds."""
-    return student(slopes(measured, name, points).values()).mean
-
-
-def worst(measured: Runs, name: str, points: Sequence[Point]) -> float:
-    """The highest mean over seeds of all points."""
-    return max(measured.mean(name, point) for point in points)

@@ -7,6 +7,7 @@ same video.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from penstock.statistics import student
 from penstock.studies.claims import Clause, Evidence
@@ -28,9 +29,11 @@ from penstock.studies.eprca.grid import (
     Point,
 )
 from penstock.studies.eprca.measures import Runs, acr, correlations, settling
-from penstock.studies.predicates import Predicates, clauses, difference, is_above, listed, percent, rising
+from penstock.studies.orders import BySeed, all_above, any_above, constant, rising, times, which_above
+from penstock.studies.predicates import Factor, Predicates, clauses, listed, percent
+from penstock.studies.runs import mean
 
-PREDICATES: Predicates[Runs] = Predicates()
+PREDICATES: Predicates[Runs] = Predicates(settings=Factor(("qt", "dqt", "air", "mrf")))
 claim = PREDICATES.claim
 
 FOLLOWS = -0.5
@@ -54,6 +57,13 @@ SAME = 0.10
 def of_each(runs: Runs, measure: str, tau: float, schemes: Sequence[str] = FOUR) -> dict[str, float]:
     """A measure of several schemes with ten connections, by their names."""
     return {SCHEMES[name].name: runs.mean(measure, Point(name, tau)) for name in schemes}
+
+
+def plus_beyond(runs: Runs, text: str, measure: str, tau: float, shown: str, *, least: bool = False) -> Clause:
+    """Whether EPRCA++ has more of a measure than every switch of EPRCA, or less."""
+    own = runs.by_seed(measure, Point("plus", tau))
+    pairs = [(own, runs.by_seed(measure, Point(name, tau))) for name in EPRCA]
+    return all_above("scheme", text, [pair[::-1] for pair in pairs] if least else pairs, shown)
 
 
 def other_reading(runs: Runs, points: Sequence[Point]) -> str:
@@ -83,16 +93,11 @@ def _(runs: Runs) -> Evidence:
         shown = f"{percent(use)}, {longest:.0f} cells"
         parts.append(Clause(text, use >= NOT_BAD and longest <= ACCEPTABLE, shown))
     queues = of_each(runs, "queue_mean", LAN)
-    least = all(is_above(difference(runs, "queue_mean", Point(name, LAN), Point("plus", LAN))) for name in EPRCA)
+    shown = f"mean queues {listed(queues)}; longest {listed(of_each(runs, 'longest_queue', LAN))}"
+    parts.append(plus_beyond(runs, "EPRCA++ is best: the least mean queue", "queue_mean", LAN, shown, least=True))
     use = runs.mean("utilisation", Point("plus", LAN))
-    parts.append(
-        Clause(
-            "EPRCA++ is best: the least mean queue while the link is used",
-            least and use >= NOT_BAD,
-            f"mean queues {listed(queues)}; longest {listed(of_each(runs, 'longest_queue', LAN))}; "
-            f"use {listed(of_each(runs, 'utilisation', LAN), '{:.3f}')}",
-        )
-    )
+    shown = f"use {listed(of_each(runs, 'utilisation', LAN), '{:.3f}')}"
+    parts.append(Clause(f"and the link is used, {percent(NOT_BAD)} of it", use >= NOT_BAD, shown))
     return clauses(runs, *parts, note=f"rates over 5 ms from 50 ms on; {other_reading(runs, [Point('plus', LAN)])}")
 
 
@@ -100,64 +105,54 @@ def _(runs: Runs) -> Evidence:
 @claim("epr.wan.use")
 def _(runs: Runs) -> Evidence:
     uses = of_each(runs, "utilisation", WAN, EPRCA)
-    parts = [
-        Clause(
-            f"the BES uses the link better than the {SCHEMES[name].name.removeprefix('EPRCA, ')}",
-            is_above(lead := difference(runs, "utilisation", Point("bes"), Point(name))),
-            f"by {100 * lead.mean:.2f} points",
-        )
-        for name in ("efci", "eds")
-    ]
-    parts += [
-        Clause(
-            f"{SCHEMES[name].name}: the link is underused, below {percent(UNDERUSED)}",
-            uses[SCHEMES[name].name] < UNDERUSED,
-            percent(uses[SCHEMES[name].name]),
-        )
-        for name in ("efci", "eds")
-    ]
+    best, *others = (runs.by_seed("utilisation", Point(name)) for name in ("bes", "efci", "eds"))
+    parts = []
+    for name, use in zip(("EFCI switch", "EDS"), others, strict=True):
+        lead = 100 * (mean(best.values()) - mean(use.values()))
+        text = f"the BES uses the link better than the {name}"
+        parts.append(all_above("scheme", text, [(best, use)], f"by {lead:.2f} points"))
+        parts.append(underused(name, use))
     queues = listed(of_each(runs, "queue_mean", WAN, EPRCA))
     return clauses(runs, *parts, note=f"use {listed(uses, '{:.3f}')}; mean queues {queues} cells")
 
 
+def underused(name: str, use: BySeed) -> Clause:
+    """Whether a switch leaves too much of the link unused."""
+    text = f"{name}: the link is underused, below {percent(UNDERUSED)}"
+    return all_above("", text, [(constant(UNDERUSED, use), use)], percent(mean(use.values())))
+
+
 @claim("epr.wan.explosion")
 def _(runs: Runs) -> Evidence:
-    plus = Point("plus")
-    longest = of_each(runs, "longest_queue", WAN)
-    own, worst = runs.mean("longest_queue", plus), max(runs.mean("longest_queue", Point(name)) for name in EPRCA)
+    own, *others = (runs.by_seed("longest_queue", Point(name)) for name in ("plus", *EPRCA))
+    worst = max(mean(other.values()) for other in others)
+    pairs = [(own, times(EXPLODES, other)) for other in others]
+    text = f"it explodes: over {ACCEPTABLE} cells, and {EXPLODES:g} times any other"
+    shown = f"{mean(own.values()):.0f} cells, {mean(own.values()) / worst:.1f} times"
+    longest = listed(of_each(runs, "longest_queue", WAN))
     return clauses(
         runs,
-        Clause(
-            "the longest queue of the four",
-            all(is_above(difference(runs, "longest_queue", plus, Point(name))) for name in EPRCA),
-            listed(longest),
-        ),
-        Clause(
-            f"it explodes: over {ACCEPTABLE} cells, and {EXPLODES:g} times any other",
-            own > ACCEPTABLE and own >= EXPLODES * worst,
-            f"{own:.0f} cells, {own / worst:.1f} times",
-        ),
+        plus_beyond(runs, "the longest queue of the four", "longest_queue", WAN, longest),
+        all_above("scheme", text, [(own, constant(ACCEPTABLE, own)), *pairs], shown),
     )
 
 
 @claim("epr.eds-tuning")
 def _(runs: Runs) -> Evidence:
-    usual = runs.mean("utilisation", Point("eds"))
-    goal = runs.mean("utilisation", Point("bes"))
-    best = max(grid.eds_settings(), key=lambda point: runs.mean("utilisation", point))
-    mended = [point for point in grid.eds_settings() if runs.mean("utilisation", point) >= goal]
-    short = min(mended, key=lambda point: runs.mean("longest_queue", point), default=best)
-    return clauses(
-        runs,
-        Clause(f"the EDS underuses the link, below {percent(UNDERUSED)}", usual < UNDERUSED, percent(usual)),
-        Clause(
-            "some setting uses it as well as the BES does",
-            bool(mended),
-            f"{percent(runs.mean('utilisation', best))} at {best}; the BES has {percent(goal)}; of {len(mended)} such "
-            f"settings the shortest queue, {runs.mean('longest_queue', short):.0f} cells, at {short}",
-        ),
-        note=f"{len(grid.eds_settings())} settings of QT, DQT, AIR and MRF",
-    )
+    usual, settings = Point("eds"), grid.eds_settings()
+    uses = {point: runs.by_seed("utilisation", point) for point in settings}
+    best = max(uses, key=lambda point: mean(uses[point].values()))
+    others = {str(point): (use, uses[usual]) for point, use in uses.items() if point != usual}
+    enough = {str(point): (use, constant(UNDERUSED, use)) for point, use in uses.items()}
+    better = any_above("settings", "some setting uses it better than the usual one", others)
+    mended = any_above("settings", f"some setting does not underuse it: over {percent(UNDERUSED)}", enough)
+    shown = f"{percent(mean(uses[best].values()))} at {best}, with a longest queue of "
+    shown += f"{runs.mean('longest_queue', best):.0f} cells"
+    goal = percent(runs.mean("utilisation", Point("bes")))
+    note = f"{len(settings)} settings of QT, DQT, AIR and MRF; the BES uses {goal}"
+    counted = f"{len(which_above(others))} of {len(others)}"
+    parts = (underused("EDS", uses[usual]), replace(better, shown=counted), replace(mended, shown=shown))
+    return clauses(runs, *parts, note=note)
 
 
 # ------------------------------------------------------------------------------------------------- rates in one round
@@ -195,9 +190,9 @@ def _(runs: Runs) -> Evidence:
         ),
     ]
     index = {SCHEMES[name].name: runs.mean("fairness", grid.calm(name)) for name in FOUR}
-    fairest = all(is_above(difference(runs, "fairness", grid.calm("plus"), grid.calm(name))) for name in EPRCA)
+    fairest = index[SCHEMES["plus"].name] > max(index[SCHEMES[name].name] for name in EPRCA)
     parts.append(Clause("it is fairer: the highest of Jain's index", fairest, listed(index, "{:.4f}")))
-    return clauses(runs, *parts, note="without video, tau = 1 ms")
+    return clauses(runs, *parts, note="without video, tau = 1 ms: nothing in these runs is random")
 
 
 # ---------------------------------------------------------------------------------- target, delay, and number
@@ -207,39 +202,40 @@ def _(runs: Runs) -> Evidence:
     for video, word in (("even", "with video"), ("none", "without video")):
         points = grid.against_target(video)
         queues = [runs.by_seed("longest_queue", point) for point in points]
-        means = [runs.mean("longest_queue", point) for point in points]
-        proper, high = means[TARGETS.index(PROPER)], means[TARGETS.index(TARGET)]
+        proper, high = queues[TARGETS.index(PROPER)], queues[TARGETS.index(TARGET)]
+        use = runs.mean("utilisation", points[TARGETS.index(PROPER)])
+        low, most = (mean(queue.values()) for queue in (proper, high))
+        limit = constant(ACCEPTABLE, proper)
+        text = f"{word}: at {TARGET:g} over {STEEP:g} times that at {PROPER:g}"
         parts += [
-            rising(f"{word}: it rises with the target", queues, "{:.0f}"),
+            rising("target", f"{word}: it rises with the target", queues, "{:.0f}"),
+            all_above("target", text, [(high, times(STEEP, proper))], f"{most / low:.2f} times"),
+            all_above("", f"{word}: {PROPER:g} is proper, under {ACCEPTABLE} cells", [(limit, proper)], f"{low:.0f}"),
             Clause(
-                f"{word}: at {TARGET:g} at least {STEEP:g} times that at {PROPER:g}",
-                high >= STEEP * proper,
-                f"{high / proper:.2f} times",
+                f"{word}: and the use of the link is within {100 * NEAR:g} points of this target",
+                abs(use - PROPER) <= NEAR,
+                percent(use),
             ),
-            Clause(f"{word}: {PROPER:g} is proper, at most {ACCEPTABLE} cells", proper <= ACCEPTABLE, f"{proper:.0f}"),
         ]
         if video == "even":
-            parts.append(Clause(f"{word}: {TARGET:g} is not", high > ACCEPTABLE, f"{high:.0f}"))
+            parts.append(all_above("", f"{word}: {TARGET:g} is not", [(high, limit)], f"{most:.0f}"))
     return clauses(runs, *parts, note=f"longest queue in cells at targets of {listed(TARGETS, '{:g}')}")
 
 
 @claim("epr.tau")
 def _(runs: Runs) -> Evidence:
-    near = [tau for tau in TAUS if tau <= WAN]
+    queues = {name: [runs.by_seed("longest_queue", point) for point in grid.against_tau(Point(name))] for name in FOUR}
+    own = queues["plus"][TAUS.index(WAN)]
     parts = []
     for name in EPRCA:
-        means = [runs.mean("longest_queue", point) for point in grid.against_tau(Point(name))]
-        worst = max(means[: len(near)])
-        text = f"{SCHEMES[name].name}: at most {ACCEPTABLE} cells up to tau = {WAN:g} ms"
-        parts.append(Clause(text, worst <= ACCEPTABLE, listed(means)))
-    plus = [runs.mean("longest_queue", point) for point in grid.against_tau(Point("plus"))]
-    parts.append(
-        Clause(
-            f"EPRCA++ at {TARGET:g} does not: over {ACCEPTABLE} cells at tau = {WAN:g} ms",
-            plus[TAUS.index(WAN)] > ACCEPTABLE,
-            listed(plus),
-        )
-    )
+        means = [mean(queue.values()) for queue in queues[name]]
+        text = f"{SCHEMES[name].name}: at most {ACCEPTABLE} cells at every tau"
+        parts.append(Clause(text, max(means) <= ACCEPTABLE, listed(means)))
+    shown = listed([mean(queue.values()) for queue in queues["plus"]])
+    text = f"EPRCA++ at {TARGET:g} does not: over {ACCEPTABLE} cells at tau = {WAN:g} ms"
+    parts.append(all_above("", text, [(own, constant(ACCEPTABLE, own))], shown))
+    text = f"and more than any switch of EPRCA at tau = {WAN:g} ms"
+    parts.append(all_above("scheme", text, [(own, queues[name][TAUS.index(WAN)]) for name in EPRCA]))
     return clauses(runs, *parts, note=f"longest queue in cells at tau = {listed(TAUS, '{:g}')} ms")
 
 
@@ -254,13 +250,14 @@ def _(runs: Runs) -> Evidence:
         parts.append(Clause(text, min(uses) >= NOT_BAD and max(longest) <= ACCEPTABLE, shown))
     points = grid.against_number(Point("plus"), LAN)
     longest, uses = ([runs.mean(name, point) for point in points] for name in ("longest_queue", "utilisation"))
-    shortest = all(
-        is_above(difference(runs, "longest_queue", other, point))
+    pairs = [
+        (runs.by_seed("longest_queue", other), runs.by_seed("longest_queue", point))
         for name in EPRCA
         for other, point in zip(grid.against_number(Point(name), LAN), points, strict=True)
-    )
+    ]
+    text = "EPRCA++ is almost optimal in the LAN: the shortest queue at every N"
     parts += [
-        Clause("EPRCA++ is almost optimal in the LAN: the shortest queue at every N", shortest, listed(longest)),
+        all_above("scheme", text, pairs, listed(longest)),
         Clause(
             f"and link use within {100 * NEAR:g} points of its target",
             all(abs(use - TARGET) <= NEAR for use in uses),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from penstock.studies import framework
 from penstock.studies.framework import SeriesPoint, Wanted
+from penstock.studies.runs import FULL_SEEDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ MRFS = (0.25, 0.5, 0.75, 0.95)
 FORWARD_TAUS = (0.01, 0.1, 1.0, 5.0)
 READING_TARGETS = (0.80, 0.85, 0.90, 0.95, 1.0)
 
-BESIDE_SEEDS = 5
+BESIDE_SEEDS = FULL_SEEDS
 """The most seeds of the additional figures."""
 SPREAD_MS = 1.0
 """Interval of the readings of all seeds of figures 2 to 10."""

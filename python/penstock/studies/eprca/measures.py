@@ -44,7 +44,10 @@ def correlations(measured: Runs, point: Point) -> dict[int, float]:
     """The correlation of the rate allowed to ABR with the rate of video, from -1 to 1, for each seed."""
     allowed = measured.traces(point, "abr", "acr.mean")
     video = measured.traces(point, "link", "throughput_0")
-    return {seed: correlation(averaged(allowed[seed]), averaged(video[seed])) for seed in allowed}
+    return {
+        seed: correlation(*(measured.once(averaged, trace) for trace in (allowed[seed], video[seed])))
+        for seed in allowed
+    }
 
 
 def in_ms(trace: Trace, scale: float = 1.0) -> Trace:

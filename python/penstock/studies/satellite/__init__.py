@@ -3,7 +3,7 @@
 from penstock.studies.framework import Study
 from penstock.studies.satellite.claims import PREDICATES
 from penstock.studies.satellite.figures import BESIDE, PAPER, PLANS
-from penstock.studies.satellite.grid import Point, points
+from penstock.studies.satellite.grid import Point, points, rare_points
 from penstock.studies.satellite.measures import READINGS, TABLES, measure
 
 STUDY = Study(
@@ -19,4 +19,5 @@ STUDY = Study(
     beside=BESIDE,
     choice=f"give {min(PLANS)} to {max(PLANS)}",
     predicates=PREDICATES,
+    rare=rare_points(),
 )

@@ -18,7 +18,6 @@ REAL_TIME = ("video", "voice")
 CASES = ("1", "2", "3")
 SERIES_INTERVAL = "50 ms"
 SERIES_DURATION = "60 s"
-SERIES_SEEDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +142,11 @@ def smaller(scenario: int, case: str) -> list[Point]:
     return case_points(scenario, case)[: len(MIXES[scenario].larger)]
 
 
+def rare_points() -> list[Point]:
+    """The points whose claims are about rare events: full control of voice, video and data."""
+    return case_points(3, "2")
+
+
 def grid() -> list[Point]:
     """Every point of the three scenarios and cases."""
     return [point for scenario in MIXES for case in CASES for point in case_points(scenario, case)]
@@ -165,4 +169,4 @@ def points(figure: str | None) -> list[Wanted[Point]]:
     """The points to run for a figure, or for all: the grid, the alternatives and the time series."""
     if figure is not None:
         return [(point, None) for point in case_points(*FIGURES[int(figure)])]
-    return [*((point, None) for point in grid() + alternatives()), *((each, SERIES_SEEDS) for each in series_points())]
+    return [*((point, None) for point in grid() + alternatives()), *((each, None) for each in series_points())]

@@ -7,13 +7,13 @@ measure that is a column of a result table has its name.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from penstock.studies import runs
 from penstock.studies.framework import Readings
-from penstock.studies.runs import Row, RunTables, Trace
-from penstock.studies.satellite.grid import LINK_RATE_BPS, PROPAGATION_S, Point
+from penstock.studies.runs import MissingRunError, Row, RunTables, Trace, mean
+from penstock.studies.satellite.grid import LINK_RATE_BPS, MIXES, PROPAGATION_S, Point, largest
 
 Runs = runs.Runs[Point]
 """The measures and time series of the satellite study."""
@@ -132,9 +132,10 @@ class Episode:
         return self.start - self.after
 
 
-def episodes(trace: Trace) -> Iterator[Episode]:
+def episodes(trace: Trace) -> list[Episode]:
     """The new excesses of a time series of the total filtered rate that have a full round trip after them."""
     times, values = trace
+    found = []
     quiet_since = 0.0
     for place, (time_s, value) in enumerate(zip(times, values, strict=True)):
         if value <= TRIGGER:
@@ -146,11 +147,43 @@ def episodes(trace: Trace) -> Iterator[Episode]:
                 if REACTED_S <= at - time_s <= ROUND_TRIP_S
             ]
             ends = (at for at, later in zip(times[place:], values[place:], strict=True) if later <= TRIGGER)
-            yield Episode(value, math.fsum(after) / len(after), next(ends, times[-1]) - time_s)
+            found.append(Episode(value, math.fsum(after) / len(after), next(ends, times[-1]) - time_s))
         quiet_since = time_s
+    return found
 
 
-def all_episodes(runs: Runs, point: Point) -> list[Episode]:
-    """The episodes of every seed at the satellite port."""
+def by_round(runs: Runs, point: Point, measure: Callable[[Episode], float]) -> dict[int, float]:
+    """The mean of a measure of the episodes at the satellite port, for each seed that has any."""
     traces = runs.of_kind("series").traces(point, "satellite", "filtered.total")
-    return [episode for trace in traces.values() for episode in episodes(trace)]
+    found = {seed: [measure(each) for each in runs.once(episodes, trace)] for seed, trace in traces.items()}
+    return {seed: mean(values) for seed, values in found.items() if values}
+
+
+# ------------------------------------------------------------------------------------------------------------- notes
+ACTIVE = 19
+"""Video sources active at the start from which real-time cells were seen to be late, with the most sources."""
+
+
+def condition(_runs: Runs) -> str:
+    """What the rare events of scenario 3 case 2 come with, and how often it occurs."""
+    sources = MIXES[3].counts(MIXES[3].points - 1)["video"]
+    often = sum(math.comb(sources, active) for active in range(ACTIVE, sources + 1)) / 2**sources
+    return (
+        f"a trial is a replication; late cells were seen with {ACTIVE} or more of the {sources} video sources active "
+        f"at the start: with the most sources, in {100 * often:.3g} % of the replications"
+    )
+
+
+def low_queue_note(runs: Runs) -> str:
+    """The last time at which the data queue was nearly full, as far as there are time series."""
+    point = largest(3, "2")
+    try:
+        traces = runs.of_kind("series").traces(point, "satellite", "queue_1").values()
+    except MissingRunError:
+        return ""
+    full = [at for times, values in traces for at, value in zip(times, values, strict=True) if value > 900]
+    if not full:
+        return ""
+    span = f"between {min(full):.1f} and {max(full):.1f} s and not again in the first minute"
+    cause = "all sources start at once, and the first notices arrive while slow start still raises their rates"
+    return f"at N = {point.n} the data queue holds more than 900 cells {span}: {cause}"
