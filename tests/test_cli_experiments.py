@@ -94,7 +94,7 @@ def test_a_sweep_that_ends_early_goes_on_with_resume(penstock: Command, sweep_fi
         assert process.returncode == 130
         assert f"penstock: interrupted: {there} of 120 runs are stored; continue with --resume\n" in told
         assert "Traceback" not in told
-        assert "mean ± half width" in out
+        assert "mean (95 % interval)" in out
     refused = penstock("sweep", sweep_file, "--out", "swept")
     assert refused.returncode == 2
     assert f"has an unfinished sweep with {there} finished runs; continue it with --resume" in refused.stderr

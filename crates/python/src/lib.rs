@@ -93,13 +93,16 @@ fn estimate(py: Python<'_>, json: &str, most_pdus: Option<u64>, most_memory: Opt
 /// listener.
 type Hearings = Vec<(String, String, String)>;
 
-/// The feedback between the parts of the scenario `json`, and its warnings, each as a path and the fault there: parts that
-/// do not go together, and parameters that probably do not fit the network.
+/// Path, value, what is wrong with it, and what would be right.
+type Warning = (String, String, String, String);
+
+/// The feedback between the parts of the scenario `json`, and its warnings: parts that do not go together, and parameters
+/// that probably do not fit the network.
 #[pyfunction]
-fn meetings(py: Python<'_>, json: &str) -> PyResult<(Hearings, Vec<(String, String)>)> {
+fn meetings(py: Python<'_>, json: &str) -> PyResult<(Hearings, Vec<Warning>)> {
     let meetings = error::run(py, || assembly::meetings(&document::from_json(json)?))?;
     let hearings = meetings.hearings.into_iter().map(|hearing| (hearing.from, hearing.signal, hearing.to));
-    let told = |fault: Fault| (fault.path, format!("{}: {}; {}", fault.value, fault.reason, fault.remedy));
+    let told = |fault: Fault| (fault.path, fault.value, fault.reason, fault.remedy);
     Ok((hearings.collect(), meetings.warnings.into_iter().map(told).collect()))
 }
 

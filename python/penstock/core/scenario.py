@@ -55,17 +55,27 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Warned:
+    """A part or a parameter that is allowed and probably not meant: its path, its value, the reason and a remedy."""
+
+    path: str
+    value: str
+    reason: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
 class Meetings:
     """Who hears whom in a scenario.
 
     Attributes:
         hearings: every pair of parts with feedback between them.
-        warnings: pairs of a path and the fault there. A part without effect, or one that may stop for ever, is in it
-            only with ``mismatches = "warn"``; the others are parameters that probably do not fit the network.
+        warnings: a part without effect, or one that may stop for ever, is in it only with ``mismatches = "warn"``;
+            the others are parameters that probably do not fit the network.
     """
 
     hearings: tuple[Hearing, ...]
-    warnings: tuple[tuple[str, str], ...]
+    warnings: tuple[Warned, ...]
 
 
 class Scenario:
@@ -166,7 +176,7 @@ class Scenario:
     def meetings(self) -> Meetings:
         """The feedback between the parts of its control schemes, and warnings about parts that do not fit."""
         hearings, warnings = _engine.meetings(self._json)
-        return Meetings(tuple(Hearing(*hearing) for hearing in hearings), tuple(warnings))
+        return Meetings(tuple(Hearing(*hearing) for hearing in hearings), tuple(Warned(*one) for one in warnings))
 
     def readings(self) -> tuple[Reading, ...]:
         """Every kind of reading that a time series of it can have, with units and ranges, sorted."""

@@ -41,11 +41,15 @@ def print_feedback(meetings: Meetings) -> None:
 
 def warnings(meetings: Meetings) -> list[str]:
     """One message for each fault: the first path that has it, and the number of others."""
-    alike: dict[str, list[str]] = {}
-    for path, fault in meetings.warnings:
-        alike.setdefault(fault, []).append(path)
-    others = {fault: f" and {len(paths) - 1} more" if len(paths) > 1 else "" for fault, paths in alike.items()}
-    return [f"{paths[0]}{others[fault]} = {fault}" for fault, paths in alike.items()]
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for one in meetings.warnings:
+        alike.setdefault((one.value, one.reason, one.remedy), []).append(one.path)
+    told = []
+    for (value, reason, remedy), paths in alike.items():
+        place = f"{paths[0]} = {value}" if value else paths[0]
+        others = f", and {len(paths) - 1} more" if len(paths) > 1 else ""
+        told.append(f"{place}{others}: {reason}; {remedy}")
+    return told
 
 
 def _kind(path: str) -> str:

@@ -46,7 +46,7 @@ pub struct PortEnv {
     pub rate: Rate,
     /// Number of the port's queues. Controlled traffic uses the last; the others are served before it.
     pub queues: usize,
-    /// Number of flows whose data leave through the port.
+    /// Number of flows whose data leave through the port, by its last queue.
     pub flow_count: u32,
     /// Every flow of the network.
     pub flows: Arc<[FlowTerms]>,
@@ -99,9 +99,9 @@ role_trait! {
         provided
         /// Requirements on the port.
         fn needs(&self) -> PortNeeds { PortNeeds::default() }
-        /// The most cells that one of its measurement intervals can have at a port with this `env`, if it counts its active
-        /// flows in each.
-        fn counting_interval(&self, env: &PortEnv) -> Option<f64> { None }
+        /// If it counts its active flows in each measurement interval: the path of the interval below the parameters, and
+        /// the most cells that one can have at a port with this `env`.
+        fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> { None }
         /// The least time between two notices to one source, if the point spaces them.
         fn spacing(&self) -> Option<Span> { None }
     }

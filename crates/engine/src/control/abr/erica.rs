@@ -115,8 +115,8 @@ impl Feedback for Params {
 }
 
 impl CongestionPointParams for Params {
-    fn counting_interval(&self, env: &PortEnv) -> Option<f64> {
-        (self.active == Active::Seen).then(|| self.interval.most_cells(env))
+    fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
+        (self.active == Active::Seen).then(|| ("interval", self.interval.most_cells(env)))
     }
 }
 

@@ -70,8 +70,8 @@ impl Feedback for Params {
 }
 
 impl CongestionPointParams for Params {
-    fn counting_interval(&self, env: &PortEnv) -> Option<f64> {
-        self.erica.counting_interval(env)
+    fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
+        self.erica.counting_interval(env).map(|(_, cells)| ("erica.interval", cells))
     }
 }
 

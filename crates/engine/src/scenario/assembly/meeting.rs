@@ -12,7 +12,7 @@ use super::plan::{FlowPlan, Network};
 use crate::control::{CongestionParams, NotificationPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
-use crate::queue::Discard;
+use crate::queue::{Discard, QueueParams};
 use crate::scenario::partners::{listeners, speakers};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, Mismatches};
@@ -164,7 +164,7 @@ impl<'a> Network<'a> {
         })
     }
 
-    fn point_path(&self, port: usize, point: &CongestionParams) -> String {
+    pub(super) fn point_path(&self, port: usize, point: &CongestionParams) -> String {
         let plan = &self.ports[port];
         // Both ports of a line without `reverse` have the parameters of the line.
         let own = self.scenario.line.get(plan.name.trim_end_matches(".reverse"));
@@ -217,53 +217,72 @@ impl<'a> Network<'a> {
         let mut faults = BTreeMap::new();
         let windows = self.windows();
         for flow in self.flows.iter().filter(|flow| flow.params.reaction_point.stalls_after_loss().is_some()) {
-            if let Some(place) = self.first_discard(flow, &windows) {
+            if let Some((place, remedy)) = self.first_discard(flow, &windows) {
                 faults.entry(flow.group).or_insert_with(|| {
-                    let keyword = flow.params.reaction_point.keyword();
                     let reason = format!(
-                        "it never sends a lost PDU again, and {place} can discard: one loss stops the flow for ever"
+                        "{place} can discard, and a lost PDU is never sent again: one loss stops the flow for ever"
                     );
-                    let remedy =
-                        "give this port unlimited queues, or longer ones than all windows together, or use a transport";
-                    Fault::new(format!("{}.reaction_point", self.group_path(flow)), keyword, reason, remedy)
+                    let path = format!("{}.reaction_point", self.group_path(flow));
+                    Fault::new(
+                        path,
+                        flow.params.reaction_point.keyword(),
+                        reason,
+                        format!("{remedy}, or use a transport"),
+                    )
                 });
             }
         }
         faults.into_values().collect()
     }
 
-    /// The most PDUs of all flows over each port, both ways, if windows limit each of these flows.
-    fn windows(&self) -> Vec<Option<u64>> {
-        let mut windows = vec![Some(0u64); self.ports.len()];
+    /// The most PDUs and bits of all flows in each queue that a flow uses, both ways, if windows limit each of them.
+    fn windows(&self) -> BTreeMap<(usize, usize), Option<(u64, u64)>> {
+        let mut windows = BTreeMap::new();
         for flow in &self.flows {
             let own = flow.params.reaction_point.stalls_after_loss();
+            let bits = u64::from(flow.params.octets) * 8;
             for &port in flow.forward.iter().chain(&flow.backward) {
-                windows[port] = windows[port].zip(own).map(|(sum, own)| sum.saturating_add(own));
+                let sum = windows.entry((port, self.queue_of(flow, port))).or_insert(Some((0u64, 0u64)));
+                let add = |(pdus, all): (u64, u64), own: u64| {
+                    (pdus.saturating_add(own), all.saturating_add(own.saturating_mul(bits)))
+                };
+                *sum = sum.zip(own).map(|(sum, own)| add(sum, own));
             }
         }
         windows
     }
 
-    /// The first place on the flow's path, and on that of its acknowledgements, that can discard.
-    fn first_discard(&self, flow: &FlowPlan<'_>, windows: &[Option<u64>]) -> Option<String> {
+    fn queue_of(&self, flow: &FlowPlan<'_>, port: usize) -> usize {
+        usize::from(flow.params.priority).min(self.ports[port].queues.len() - 1)
+    }
+
+    /// The first place on the flow's path, and on that of its acknowledgements, that can discard, and what to do about it.
+    fn first_discard(
+        &self,
+        flow: &FlowPlan<'_>,
+        windows: &BTreeMap<(usize, usize), Option<(u64, u64)>>,
+    ) -> Option<(String, &'static str)> {
         if !flow.params.policers.is_empty() {
-            return Some("a policer of the group".to_owned());
+            return Some(("a policer of the group".to_owned(), "delete the policers"));
         }
         flow.forward.iter().chain(&flow.backward).find_map(|&port| {
             let plan = &self.ports[port];
-            if plan.outage.is_some() {
-                return Some(format!("{} with its outage", plan.path));
+            if plan.outage.is_some_and(|outage| outage.from < self.scenario.duration) {
+                return Some((format!("{} with its outage", plan.path), "delete the outage"));
             }
-            let params = &plan.queues[usize::from(flow.params.priority).min(plan.queues.len() - 1)];
-            let policy = params.build(());
-            let octets = u64::from(flow.params.octets);
-            let pdus = match (policy.size(), policy.limits()) {
-                (Some(size), _) => size,
-                (None, Some([bits, _])) if policy.counts_bits() => bits / (octets * 8),
-                _ => return None,
+            let queue = self.queue_of(flow, port);
+            let params = &plan.queues[queue];
+            let most = windows.get(&(port, queue)).copied().flatten();
+            let fits = match (params.build(()).size(), params.size_in_bits()) {
+                (Some(size), _) => most.is_some_and(|(pdus, _)| pdus <= size),
+                (None, Some(size)) => most.is_some_and(|(_, bits)| bits <= size.0),
+                (None, None) => true,
             };
-            let is_safe = windows[port].is_some_and(|most| most <= pdus);
-            (!is_safe).then(|| format!("the queue {} of {}", params.keyword(), plan.path))
+            let remedy = match most {
+                Some(_) => "make it longer than all windows together",
+                None => "make it unlimited, because flows without a window share it",
+            };
+            (!fits).then(|| (format!("the queue {} of {}", params.keyword(), plan.path), remedy))
         })
     }
 }
@@ -275,15 +294,25 @@ fn unheard_point(path: String, point: &CongestionParams) -> Fault {
     } else {
         format!("it writes {sends} into RM cells, and no source of the flows through it sends RM cells and obeys them")
     };
-    let returned = sends.meets(Signals::IN_RM_CELLS) || sends == Signals::EFCI;
-    let back = if returned { ", with notification_point.turn_round" } else { "" };
-    let listeners = match sends {
-        Signals::EFCI => "reaction_point.tm40, reaction_point.eprca".to_owned(),
-        sends => listeners(sends),
+    let needed = match sends {
+        Signals::EFCI => "reaction_point.tm40 or eprca with notification_point.turn_round, or a source of notices \
+                          with notification_point.forward_notice"
+            .to_owned(),
+        _ if sends.meets(Signals::IN_RM_CELLS) => {
+            format!("one of {}, with notification_point.turn_round", listeners(sends))
+        }
+        _ => format!("one of {}", listeners(sends)),
     };
-    let remedy = format!("give its flows one of {listeners}{back}, or delete it");
+    let remedy = format!("give its flows {needed}, or delete it");
     let path = path.strip_suffix(&format!(".{keyword}")).unwrap_or(&path).to_owned();
     Fault::new(path, keyword, reason, remedy)
+}
+
+/// The fault of a part that hears nothing of what is sent to it.
+fn deaf(path: &str, keyword: &str, hears: Signals, heard: Signals) -> Option<Fault> {
+    let reason = format!("it hears {hears}, and nothing on its path sends them");
+    let remedy = format!("add one of {}, or delete it", speakers(hears));
+    (!hears.is_empty() && !hears.meets(heard)).then(|| Fault::new(path, keyword, reason, remedy))
 }
 
 /// The faults of one group, of what its points send to it; paths are below the group.
@@ -291,25 +320,22 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
     let source = Source::of(flow);
     let answers = answers(flow, sent.with(source.sends));
     let direct = if returns_rm_cells(flow) { sent } else { sent.without(Signals::IN_RM_CELLS) };
-    let is_deaf = !source.hears.is_empty() && !source.hears.meets(direct.with(answers));
-    let source_fault = is_deaf.then(|| {
-        let (path, keyword) = match &flow.transport {
-            Some(_) => ("transport.tp4", "tp4"),
-            None => ("reaction_point", flow.reaction_point.keyword()),
-        };
-        let (reason, remedy) = if source.sends.is_empty() {
-            let reason = format!("it hears {}, and nothing on its path sends them", source.hears);
-            (reason, format!("add one of {}, or delete it", speakers(source.hears)))
-        } else {
+    let heard = direct.with(answers);
+    let source_faults = match &flow.transport {
+        Some(transport::Params::Tp4(params)) => vec![
+            deaf("transport.tp4.credit", params.credit.keyword(), params.credit.hears(), heard),
+            deaf("transport.tp4.window", params.window.keyword(), params.window.hears(), heard),
+        ],
+        None if !source.sends.is_empty() && !returns_rm_cells(flow) => {
             let reason = format!("it sends {}, and the receiver does not return them", source.sends);
-            (reason, format!("add {}", listeners(source.sends)))
-        };
-        Fault::new(path, keyword, reason, remedy)
-    });
+            let remedy = format!("add {}", listeners(source.sends));
+            vec![Some(Fault::new("reaction_point", flow.reaction_point.keyword(), reason, remedy))]
+        }
+        None => vec![deaf("reaction_point", flow.reaction_point.keyword(), source.hears, heard)],
+    };
     let scale_fault = (flow.reaction_point.only_scales() && !flow.traffic.heeds_factor()).then(|| {
         let reason = format!("it scales the nominal rate of the traffic, and {} has none", flow.traffic.keyword());
-        let remedy =
-            "give traffic with a rate, such as cbr or on_off, or a source that sets its own rate, such as becn or tm40";
+        let remedy = "give traffic with a rate, such as cbr or on_off";
         Fault::new("reaction_point", flow.reaction_point.keyword(), reason, remedy)
     });
     let receiver_fault = flow
@@ -327,5 +353,5 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
             };
             Fault::new("notification_point", part.keyword(), reason, format!("add one of {parts}, or delete it"))
         });
-    [source_fault, scale_fault, receiver_fault].into_iter().flatten()
+    source_faults.into_iter().chain([scale_fault, receiver_fault]).flatten()
 }

@@ -28,7 +28,7 @@ pub(super) struct PortPlan<'a> {
 }
 
 impl PortPlan<'_> {
-    /// The environment of its congestion point, in a network of these flows, of which so many leave through the port.
+    /// The environment of its congestion point, in a network of these flows, of which it controls so many.
     pub(super) fn env(&self, flow_count: u32, flows: &Arc<[FlowTerms]>) -> PortEnv {
         let rate = self.rate.map_or(Rate(0), LineRate::rounded);
         PortEnv { rate, queues: self.queues.len(), flow_count, flows: Arc::clone(flows) }
@@ -92,11 +92,14 @@ impl<'a> Network<'a> {
         rated.expect("a path has a line with a rate")
     }
 
-    /// The number of flows whose data leave through each port.
+    /// The number of flows that each port controls: their data leave through it by the last queue.
     pub(super) fn flow_counts(&self) -> Vec<u32> {
         let mut counts = vec![0; self.ports.len()];
-        for &port in self.flows.iter().flat_map(|flow| &flow.forward) {
-            counts[port] += 1;
+        for flow in &self.flows {
+            for &port in &flow.forward {
+                let is_last = usize::from(flow.params.priority) + 1 >= self.ports[port].queues.len();
+                counts[port] += u32::from(is_last);
+            }
         }
         counts
     }

@@ -1,11 +1,13 @@
 //! What is allowed in a scenario and probably not meant: parameters that do not fit their network.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::plan::{FlowPlan, Network};
-use crate::control::CongestionPointParams;
+use super::plan::{FlowPlan, Network, PortPlan};
+use crate::control::{self, CongestionPointParams};
 use crate::core::error::Fault;
+use crate::core::feedback::Signals;
+use crate::core::pdu::CELL_BITS;
 use crate::scenario::path::shown_key;
 
 /// The least cells of each flow in an interval in which a port counts its active flows. If cells arrive at random, the
@@ -16,8 +18,10 @@ impl Network<'_> {
     /// One warning for each port and group, with the path of the parameter.
     pub(super) fn warnings(&self) -> Vec<Fault> {
         let mut warnings = self.short_intervals();
+        warnings.extend(self.idle_points());
         let mut groups = BTreeSet::new();
         for flow in self.flows.iter().filter(|flow| groups.insert(flow.group)) {
+            warnings.extend(self.untouched_rm_cells(flow));
             warnings.extend(self.slow_access(flow));
             warnings.extend(self.priority_without_queue(flow));
         }
@@ -26,19 +30,55 @@ impl Network<'_> {
 
     fn short_intervals(&self) -> Vec<Fault> {
         let ports = self.ports.iter().zip(self.flow_counts());
-        let warning = |(port, flow_count): (&super::plan::PortPlan<'_>, u32)| {
+        let warning = |(port, flow_count): (&PortPlan<'_>, u32)| {
             let point = port.congestion?;
-            let cells = point.counting_interval(&port.env(flow_count, &Arc::default()))?;
+            let env = port.env(flow_count, &Arc::default());
+            let (interval, cells) = point.counting_interval(&env)?;
             let least = CELLS_PER_FLOW * f64::from(flow_count);
             let reason = format!(
-                "it counts its active flows in each interval, and an interval has at most {cells:.1} cells of {flow_count} \
-                 flows: it misses some, and grants the others too much"
+                "an interval has at most {cells:.1} cells, too few to see all {flow_count} active flows: the others get \
+                 too much"
             );
-            let remedy = format!("give an interval of at least {least} cells, or interval = \"auto\"");
-            let path = format!("{}.congestion_point", port.path);
-            (cells < least).then(|| Fault::new(path, point.keyword(), reason, remedy))
+            let time = env.rate.span(least as u64 * CELL_BITS);
+            let remedy = format!("write \"auto\", or a longer time without `cells`, as in {{ time = \"{time}\" }}");
+            let path = format!("{}.congestion_point.{}.{interval}", port.path, point.keyword());
+            (cells < least).then(|| Fault::new(path, "", reason, remedy))
         };
         ports.filter_map(warning).collect()
+    }
+
+    /// Congestion points at ports that no flow's data pass.
+    fn idle_points(&self) -> Vec<Fault> {
+        let mut used = BTreeMap::new();
+        let mut counts = vec![0u32; self.ports.len()];
+        self.flows.iter().flat_map(|flow| &flow.forward).for_each(|&port| counts[port] += 1);
+        for (index, port) in self.ports.iter().enumerate() {
+            let Some(point) = port.congestion else { continue };
+            let entry = used.entry(self.point_path(index, point)).or_insert((point.keyword(), false));
+            entry.1 |= counts[index] > 0;
+        }
+        let idle = used.into_iter().filter(|(_, (_, is_used))| !is_used);
+        let remedy = "delete it, or let flows send through this port";
+        idle.map(|(path, (keyword, _))| {
+            let place = path.trim_end_matches(keyword).trim_end_matches('.');
+            Fault::new(place, keyword, "no flow sends data through this port, so it does nothing", remedy)
+        })
+        .collect()
+    }
+
+    /// Sources whose RM cells return as they were sent: no port on their path writes into them.
+    fn untouched_rm_cells(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
+        let point = &flow.params.reaction_point;
+        let writes = |&port: &usize| {
+            let sends = self.ports[port].congestion.map_or(Signals::NONE, control::CongestionParams::sends);
+            sends.meets(Signals::IN_RM_CELLS.with(Signals::EFCI))
+        };
+        let path = format!("flow.{}.reaction_point", shown_key(&self.groups[flow.group]));
+        let reason =
+            "no port on the path writes a rate or CI into its RM cells, so nothing limits it but its own parameters";
+        let remedy = "add a congestion point such as erica to a line of the path";
+        let is_untouched = point.sends().meets(Signals::FORWARD_RM_CELLS) && !flow.forward.iter().any(writes);
+        is_untouched.then(|| Fault::new(path, point.keyword(), reason, remedy))
     }
 
     /// An access line that is slower than the mean rate of its source.
@@ -46,7 +86,8 @@ impl Network<'_> {
         let rate = flow.params.access.as_ref()?.rate?;
         let offer = flow.params.traffic.offered(flow.params.octets)?;
         let offered = offer.mean? * f64::from(flow.params.octets) * 8.0;
-        let reason = format!("each source offers {:.0} b/s in the mean, so the queue of this line grows", offered);
+        let reason =
+            format!("each source offers {:.3} Mb/s in the mean, so the queue of this line grows", offered / 1e6);
         let path = format!("flow.{}.access.rate", shown_key(&self.groups[flow.group]));
         (offered > rate.bits_per_second())
             .then(|| Fault::new(path, rate, reason, "give a higher rate, or less traffic"))

@@ -85,6 +85,9 @@ fn list_for_table(path: &Path) -> Option<String> {
     })
 }
 
+/// What a path without a place leads to.
+static NOTHING: Value = Value::Null;
+
 /// How one of several variants is chosen.
 const ONE_KEYWORD: &str = "give one keyword with its parameters, as in { KEYWORD = {} }";
 
@@ -158,7 +161,7 @@ fn whole_number(most: u64) -> String {
 fn missing(table: &str, key: &str, is_there: &dyn Fn(&str) -> bool) -> Fault {
     let schema = schema::tree();
     let place = table.parse().ok().and_then(|path: scenario::path::Path| at(&schema, &path));
-    let required = resolve(&schema, place.unwrap_or(&Value::Null))["required"]
+    let required = resolve(&schema, place.unwrap_or(&NOTHING))["required"]
         .as_array()
         .into_iter()
         .flatten()
@@ -170,7 +173,7 @@ fn missing(table: &str, key: &str, is_there: &dyn Fn(&str) -> bool) -> Fault {
         return Fault::new(&path, "", "this must be given", example(&schema, &path, key));
     }
     let values: Vec<String> =
-        lacking.iter().map(|key| format!("{key} = {}", example_value(&schema, &path_of(key)))).collect();
+        lacking.iter().map(|key| format!("{key} = {}", example_value(&schema, &path_of(key)).0)).collect();
     let reason = format!("these must be given: {}", lacking.join(", "));
     Fault::new(table, "", reason, format!("write for example {{ {} }}", values.join(", ")))
 }
@@ -196,27 +199,24 @@ fn example(schema: &Value, path: &str, key: &str) -> String {
     };
     let meaning = place["description"].as_str().or(resolve(schema, place)["description"].as_str()).unwrap_or_default();
     let meaning = meaning.split(". ").next().unwrap_or_default().trim_end_matches('.');
-    let value = example_value(schema, path);
-    if meaning.is_empty() { format!("add {key} = {value}") } else { format!("add {key} = {value} ({meaning})") }
+    let (value, keywords) = example_value(schema, path);
+    let choice = if keywords.is_empty() { String::new() } else { format!(" with one of {}", keywords.join(", ")) };
+    let meaning = if meaning.is_empty() { String::new() } else { format!(" ({meaning})") };
+    format!("add {key} = {value}{choice}{meaning}")
 }
 
-/// A value of the right form for the place at `path`.
-fn example_value(schema: &Value, path: &str) -> String {
+/// A value of the right form for the place at `path`, and the keywords of which it has one.
+fn example_value<'a>(schema: &'a Value, path: &str) -> (String, Vec<&'a str>) {
     let place = path.parse().ok().and_then(|path: scenario::path::Path| at(schema, &path));
-    let resolved = resolve(schema, place.unwrap_or(&Value::Null));
+    let resolved = resolve(schema, place.unwrap_or(&NOTHING));
     if let Some(example) = resolved["examples"][0].as_str() {
-        return format!("{example:?}");
+        return (format!("{example:?}"), Vec::new());
     }
-    let keywords: Vec<&str> = resolved["oneOf"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .filter_map(|variant| variant["required"][0].as_str().or(variant["const"].as_str()))
-        .collect();
-    if !keywords.is_empty() {
-        return format!("{{ KEYWORD = {{}} }} with one of {}", keywords.join(", "));
-    }
+    let variants = resolved["oneOf"].as_array().into_iter().flatten();
+    let keywords: Vec<&str> =
+        variants.filter_map(|variant| variant["required"][0].as_str().or(variant["const"].as_str())).collect();
     let value = match resolved["type"].as_str() {
+        _ if !keywords.is_empty() => "{ KEYWORD = {} }",
         Some("string") => "\"...\"",
         Some("array") => "[...]",
         Some("object") => "{ ... }",
@@ -224,7 +224,7 @@ fn example_value(schema: &Value, path: &str) -> String {
         Some("number") => "0.5",
         _ => "...",
     };
-    value.to_owned()
+    (value.to_owned(), keywords)
 }
 
 /// What the schema says of a place.
