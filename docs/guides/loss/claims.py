@@ -1,7 +1,8 @@
 """One predicate a claim: it takes the runs, and returns evidence, which the kind of the claim judges."""
 
 from penstock.studies.claims import Clause, Evidence
-from penstock.studies.predicates import Predicates, clauses, percent, rising, samples
+from penstock.studies.orders import rising
+from penstock.studies.predicates import Predicates, clauses, percent, samples
 
 from .grid import LOADS, PLACES, Point
 from .measures import Runs
@@ -34,6 +35,7 @@ def _(runs: Runs) -> Evidence:
 def _(runs: Runs) -> Evidence:
     falls = [
         rising(
+            "places",
             f"load {load:g}: more places lose less",
             [runs.by_seed("loss_ratio", Point(load, places)) for places in PLACES],
             falls=True,
