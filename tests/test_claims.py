@@ -9,9 +9,11 @@ from dataclasses import replace
 
 import pytest
 
+from penstock.show.report import VERDICTS as STYLES
 from penstock.statistics import student
 from penstock.studies import STUDIES
 from penstock.studies.claims import (
+    VERDICTS,
     Claim,
     Clause,
     Clauses,
@@ -226,3 +228,7 @@ def test_a_clause_says_what_it_is() -> None:
     answers = [clause.answer for clause in (YES, NO, OPEN, GIVEN)]
     assert answers == ["yes", "no", "too few replications", "by construction"]
     assert replace(GIVEN, holds=False).answer == "no"
+
+
+def test_pages_have_a_style_for_each_verdict() -> None:
+    assert set(STYLES) == set(VERDICTS)
