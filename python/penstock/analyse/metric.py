@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, did_you_mean
+from penstock.statistics import Sample
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import polars as pl
 
     from penstock.analyse.results import Results
@@ -81,6 +84,16 @@ HIGHER_IS_BETTER = {
     *("success_once", "throughput_bps", "transfers", "utilisation"),
 }
 UNITS = {"s": "s", "bps": "bit/s"}
+
+
+def sample_of(column: str, values: Iterable[float], scale: float = 1.0) -> Sample:
+    """One value of a column for each replication, in units of 1 / ``scale``, with the bounds of the column.
+
+    A quantity that is no column has no bounds.
+    """
+    scaled = [value * scale for value in values]
+    kind = KINDS.get(column)
+    return Sample(scaled) if kind is None else Sample(scaled, 0.0, kind.high * scale)
 
 
 @dataclass(frozen=True, slots=True)

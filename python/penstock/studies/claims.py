@@ -27,6 +27,7 @@ from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Literal, get_args
 
+from penstock.analyse.metric import sample_of
 from penstock.statistics import Estimate, clopper_pearson, rounded_up, student, upper_bound
 
 Verdict = Literal["reproduced", "partly", "not reproduced", "by construction", "too few replications", "not run"]
@@ -133,12 +134,20 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """One value per seed at each point of a claim, by the point's name; `beside` has its secondary clauses."""
+    """One value per seed at each point of a claim, by the point's name; `beside` has its secondary clauses.
+
+    `column` is the column that they are from, which has bounds; empty for another quantity.
+    """
 
     points: Mapping[str, Sequence[float]]
     note: str = ""
     beside: Sequence[Clause] = ()
     by_construction: bool = False
+    column: str = ""
+
+    def estimates(self) -> dict[str, Estimate]:
+        """The mean at each point with its interval, within the bounds of the column."""
+        return {name: sample_of(self.column, values).estimate() for name, values in self.points.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,7 +347,7 @@ def reaches(claim: Claim, evidence: Samples | Count | Clauses) -> bool:
     """Whether the interval at any point overlaps the limits of the claim."""
     if not isinstance(evidence, Samples) or claim.limits is None:
         return False
-    return any(touches(student(values), *claim.limits) for values in evidence.points.values())
+    return any(touches(estimate, *claim.limits) for estimate in evidence.estimates().values())
 
 
 def touches(estimate: Estimate, low: float, high: float) -> bool:
@@ -360,8 +369,8 @@ def clauses_of(evidence: Evidence) -> Sequence[Clause]:
 def describe(evidence: Evidence) -> tuple[float | str, Estimate | None, int, str, str]:
     """The result: the number or text, its interval, its seeds, and two remarks, which may be empty."""
     match evidence:
-        case Samples(points, note):
-            estimates = {name: student(values) for name, values in points.items()}
+        case Samples(note=note):
+            estimates = evidence.estimates()
             seeds = min(estimate.count for estimate in estimates.values())
             if len(estimates) == 1:
                 (name, estimate), *_ = estimates.items()

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from penstock.analyse.metric import sample_of
 from penstock.plot import Curve, Panel, Sheet
+from penstock.statistics import Estimate
 from penstock.studies.runs import MissingRunError, P, Runs
 
 R = TypeVar("R")
@@ -39,12 +41,15 @@ def curve(
 ) -> Curve:
     """A measure against x, as far as there are runs; `places` has the point at each x."""
     points: dict[X, dict[int, float]] = {}
+    estimates: dict[float | str, Estimate] = {}
     for x, point in places.items():
         values = runs.measures.get(point, {})
         found = {seed: measures[name] * scale for seed, measures in values.items() if name in measures}
         if found:
             points[x] = found
-    return Curve(label, points, hue)
+            raw = (measures[name] for measures in values.values() if name in measures)
+            estimates[x] = sample_of(name, raw, scale).estimate()
+    return Curve(label, points, hue, estimates=estimates)
 
 
 def against(

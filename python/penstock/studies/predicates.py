@@ -60,7 +60,7 @@ def evidence_of(predicate: Callable[[R], Evidence], runs: R) -> Evidence:
 
 def samples(runs: Runs[P], name: str, points: Mapping[str, P], note: str = "") -> Samples:
     """A measure at several points, by their names, each judged."""
-    return Samples({place: runs.values(name, point) for place, point in points.items()}, note)
+    return Samples({place: runs.values(name, point) for place, point in points.items()}, note, column=name)
 
 
 def never(

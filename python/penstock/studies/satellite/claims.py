@@ -86,7 +86,7 @@ def at_largest(
 ) -> Samples:
     """A measure at the largest number of sources."""
     found = samples(runs, name, [largest(scenario, case)], note)
-    return Samples(found.points, found.note, beside)
+    return replace(found, beside=beside)
 
 
 def never(runs: Runs, name: str, trials: str, points: Sequence[Point], note: str = "") -> Count:
