@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -223,10 +224,12 @@ def parts_page() -> str:
         "window that never sends a lost PDU again (`fixed_window`) needs queues that cannot overflow.\n\nBy its "
         "parameters, a part may send less than the table says.\n"
     )
-    lines = ["| part | at | sends | hears |", "|---|---|---|---|"]
-    for role, table, part, sends, hears in _engine.parts():
-        lines.append(f"| `{role}.{part}` | `[{table}]` | {', '.join(sends)} | {', '.join(hears)} |")
-    return "\n".join([head, *lines, ""])
+    sections = [head]
+    for (role, table), parts in groupby(_engine.parts(), key=lambda part: part[:2]):
+        lines = [f"## `{role}`, in `[{table}]`", "", "| part | sends | hears |", "|---|---|---|"]
+        lines += [f"| `{part}` | {', '.join(sends)} | {', '.join(hears)} |" for _, _, part, sends, hears in parts]
+        sections.append("\n".join([*lines, ""]))
+    return "\n".join(sections)
 
 
 def commands_page() -> str:
