@@ -6,6 +6,7 @@ A study is a package of four files: `grid` (which runs), `measures` (which colum
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
@@ -31,18 +32,18 @@ NAMES = {"flows": "flow", "groups": "group", "levels": "group", "losses": "group
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class Point(ABC):
     """One run without its seed. The fields of a study's own points are the parameters that it varies."""
 
     @property
+    @abstractmethod
     def file(self) -> str:
         """The scenario that the point changes: the name of a ready one, or a file."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def changes(self) -> Mapping[str, object]:
         """What the point changes in it."""
-        raise NotImplementedError
 
     @property
     def parameters(self) -> dict[str, object]:
