@@ -160,38 +160,43 @@ impl<'a> Network<'a> {
     fn congestion_points(&self, flow: &FlowPlan<'a>) -> impl Iterator<Item = (String, &'a CongestionParams)> {
         flow.forward.iter().filter_map(|&port| {
             let point = self.ports[port].congestion?;
-            Some((self.point_path(port, point), point))
+            Some((format!("{}.{}", self.point_place(port), point.keyword()), point))
         })
     }
 
-    pub(super) fn point_path(&self, port: usize, point: &CongestionParams) -> String {
+    /// Path of the port's congestion point in the scenario, without its keyword. Both ports of a line without `reverse` have
+    /// the point of the line.
+    pub(super) fn point_place(&self, port: usize) -> String {
         let plan = &self.ports[port];
-        // Both ports of a line without `reverse` have the parameters of the line.
         let own = self.scenario.line.get(plan.name.trim_end_matches(".reverse"));
         let is_line = own.is_none_or(|line| line.reverse.is_none()) || !plan.name.ends_with(".reverse");
         let reverse = if is_line { "" } else { ".reverse" };
-        format!("{}{reverse}.congestion_point.{}", plan.path, point.keyword())
+        format!("{}{reverse}.congestion_point", plan.path)
     }
 
     /// Congestion points with feedback that no source of a flow through them obeys.
     fn unheard_points(&self) -> Vec<Fault> {
-        // By path: a line without `reverse` has one point at two ports, and it is enough that one is heard.
-        let mut points: BTreeMap<String, (&CongestionParams, bool)> = BTreeMap::new();
-        let mut last = None;
+        let mut is_heard = vec![None; self.ports.len()];
         for flow in &self.flows {
-            // The flows of a group are alike: its first flow on a path answers for all on that path.
-            if last == Some((flow.group, &flow.forward)) {
-                continue;
-            }
-            last = Some((flow.group, &flow.forward));
             let obeyed = obeyed(flow.params);
-            for (path, point) in self.congestion_points(flow) {
-                let is_heard = sent(point, flow.params).meets(obeyed);
-                points.entry(path).or_insert((point, false)).1 |= is_heard;
+            for &port in &flow.forward {
+                if let Some(point) = self.ports[port].congestion {
+                    *is_heard[port].get_or_insert(false) |= sent(point, flow.params).meets(obeyed);
+                }
             }
         }
-        let unheard = points.into_iter().filter(|(_, (point, is_heard))| !is_heard && !point.sends().is_empty());
-        unheard.map(|(path, (point, _))| unheard_point(path, point)).collect()
+        // A line without `reverse` has one point at two ports, and it is enough that one is heard.
+        let heard_ports = self.ports.iter().zip(&is_heard).filter(|(_, is_heard)| **is_heard == Some(true));
+        let heard: BTreeSet<*const CongestionParams> =
+            heard_ports.filter_map(|(plan, _)| plan.congestion).map(std::ptr::from_ref).collect();
+        let mut unheard = BTreeMap::new();
+        for (port, _) in is_heard.iter().enumerate().filter(|(_, is_heard)| **is_heard == Some(false)) {
+            let Some(point) = self.ports[port].congestion else { continue };
+            if !point.sends().is_empty() && !heard.contains(&std::ptr::from_ref(point)) {
+                unheard.entry(self.point_place(port)).or_insert(point);
+            }
+        }
+        unheard.into_iter().map(|(place, point)| unheard_point(place, point)).collect()
     }
 
     /// Parts of groups that hear nobody, or that nobody hears.
@@ -214,9 +219,13 @@ impl<'a> Network<'a> {
 
     /// Windows that a loss would close for ever, over queues that can discard.
     fn stalls(&self) -> Vec<Fault> {
+        let may_stall = |flow: &&FlowPlan<'_>| flow.params.reaction_point.stalls_after_loss().is_some();
+        if !self.flows.iter().any(|flow| may_stall(&flow)) {
+            return Vec::new();
+        }
         let mut faults = BTreeMap::new();
         let windows = self.windows();
-        for flow in self.flows.iter().filter(|flow| flow.params.reaction_point.stalls_after_loss().is_some()) {
+        for flow in self.flows.iter().filter(may_stall) {
             if let Some((place, remedy)) = self.first_discard(flow, &windows) {
                 faults.entry(flow.group).or_insert_with(|| {
                     let reason = format!(
@@ -287,7 +296,7 @@ impl<'a> Network<'a> {
     }
 }
 
-fn unheard_point(path: String, point: &CongestionParams) -> Fault {
+fn unheard_point(place: String, point: &CongestionParams) -> Fault {
     let (keyword, sends) = (point.keyword(), point.sends());
     let reason = if point.hears().is_empty() {
         format!("it sends {sends}, and no source of the flows through it hears them")
@@ -304,15 +313,16 @@ fn unheard_point(path: String, point: &CongestionParams) -> Fault {
         _ => format!("one of {}", listeners(sends)),
     };
     let remedy = format!("give its flows {needed}, or delete it");
-    let path = path.strip_suffix(&format!(".{keyword}")).unwrap_or(&path).to_owned();
-    Fault::new(path, keyword, reason, remedy)
+    Fault::new(place, keyword, reason, remedy)
 }
 
 /// The fault of a part that hears nothing of what is sent to it.
 fn deaf(path: &str, keyword: &str, hears: Signals, heard: Signals) -> Option<Fault> {
+    if hears.is_empty() || hears.meets(heard) {
+        return None;
+    }
     let reason = format!("it hears {hears}, and nothing on its path sends them");
-    let remedy = format!("add one of {}, or delete it", speakers(hears));
-    (!hears.is_empty() && !hears.meets(heard)).then(|| Fault::new(path, keyword, reason, remedy))
+    Some(Fault::new(path, keyword, reason, format!("add one of {}, or delete it", speakers(hears))))
 }
 
 /// The faults of one group, of what its points send to it; paths are below the group.

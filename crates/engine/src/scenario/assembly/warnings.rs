@@ -49,21 +49,17 @@ impl Network<'_> {
 
     /// Congestion points at ports that no flow's data pass.
     fn idle_points(&self) -> Vec<Fault> {
-        let mut used = BTreeMap::new();
-        let mut counts = vec![0u32; self.ports.len()];
-        self.flows.iter().flat_map(|flow| &flow.forward).for_each(|&port| counts[port] += 1);
+        let passed: BTreeSet<usize> = self.flows.iter().flat_map(|flow| flow.forward.iter().copied()).collect();
+        let mut points = BTreeMap::new();
         for (index, port) in self.ports.iter().enumerate() {
             let Some(point) = port.congestion else { continue };
-            let entry = used.entry(self.point_path(index, point)).or_insert((point.keyword(), false));
-            entry.1 |= counts[index] > 0;
+            // Both ports of a line without `reverse` have one point.
+            points.entry(self.point_place(index)).or_insert((point.keyword(), false)).1 |= passed.contains(&index);
         }
-        let idle = used.into_iter().filter(|(_, (_, is_used))| !is_used);
+        let idle = points.into_iter().filter(|(_, (_, is_passed))| !is_passed);
+        let reason = "no flow sends data through this port, so it does nothing";
         let remedy = "delete it, or let flows send through this port";
-        idle.map(|(path, (keyword, _))| {
-            let place = path.trim_end_matches(keyword).trim_end_matches('.');
-            Fault::new(place, keyword, "no flow sends data through this port, so it does nothing", remedy)
-        })
-        .collect()
+        idle.map(|(place, (keyword, _))| Fault::new(place, keyword, reason, remedy)).collect()
     }
 
     /// Sources whose RM cells return as they were sent: no port on their path writes into them.
