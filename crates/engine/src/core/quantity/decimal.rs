@@ -128,6 +128,13 @@ impl Decimal {
         Decimal { figures: from + step * i128::from(times), decimals }.shortest()
     }
 
+    /// Whether each number from `from` to `times` steps after it reads back: none has too many figures.
+    pub(crate) fn reads_back(from: Decimal, step: Decimal, times: u32) -> bool {
+        let ([first, step], _) = Decimal::aligned([from, step]);
+        let last = first + step * i128::from(times);
+        times == 0 || first.unsigned_abs().max(last.unsigned_abs()) <= Decimal::MOST_FIGURES
+    }
+
     /// The figures of all numbers, with the same number of decimals.
     fn aligned<const N: usize>(numbers: [Decimal; N]) -> ([i128; N], u32) {
         let decimals = numbers.iter().map(|number| number.decimals).max().unwrap_or_default();

@@ -82,7 +82,12 @@ impl Range {
             let reason = "an axis of zero length: the step leads away from `to`";
             return Err(fault(reason, "turn its sign, or exchange `from` and `to`"));
         };
-        bounded(steps + 1)
+        let length = bounded(steps + 1)?;
+        if !Decimal::reads_back(self.from.number, self.step.number, length - 1) {
+            let reason = "its values have more than 19 digits";
+            return Err(fault(reason, "round `from` and `step` to fewer decimals"));
+        }
+        Ok(length)
     }
 
     /// What all three are; `None` if they are not the same.
@@ -244,6 +249,15 @@ mod tests {
         assert_eq!(length("{ from = 1, to = 10000000, step = 1 }"), Ok(MOST_STEPS));
         assert!(length("{ from = 0, to = 10000000, step = 1 }").is_err_and(|fault| fault.value == "10000001 values"));
         assert!(length("{ from = -9e18, to = 9e18, step = 1e-18 }").is_err());
+    }
+
+    #[test]
+    fn values_with_too_many_digits_are_refused() {
+        let length = |from| read(&format!(r#"{{ from = "{from} s", to = "600 s", step = "1 s" }}"#)).length();
+        assert!(length("1e-17").is_err_and(|fault| fault.reason == "its values have more than 19 digits"));
+        assert_eq!(length("1e-16"), Ok(600));
+        // A single value is only what was read.
+        assert_eq!(read(r#"{ from = "600 s", to = "600 s", step = "1e-18 s" }"#).length(), Ok(1));
     }
 
     #[test]
