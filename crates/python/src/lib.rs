@@ -8,7 +8,7 @@ mod table;
 
 use penstock_engine::core::defect::{caught, keep_places};
 use penstock_engine::core::error::{Error, Fault, REPORT};
-use penstock_engine::core::feedback::Signals;
+use penstock_engine::core::feedback::{PartFeedback, Signals};
 use penstock_engine::report::ReadingKind;
 use penstock_engine::run::{Form, Run as Simulation};
 use penstock_engine::scenario::partners::{PartRole, ROLES};
@@ -125,7 +125,8 @@ type Part = (&'static str, &'static str, &'static str, Vec<String>, Vec<String>)
 fn parts() -> Vec<Part> {
     let names = |signals: Signals| signals.each().map(|signal| signal.to_string()).collect();
     let of_role = |role: &'static PartRole| {
-        let part = move |&(keyword, sends, hears)| (role.key, role.table, keyword, names(sends), names(hears));
+        let part =
+            move |part: &PartFeedback| (role.key, role.table, part.keyword, names(part.sends), names(part.hears));
         role.parts.iter().map(part)
     };
     ROLES.iter().flat_map(of_role).collect()

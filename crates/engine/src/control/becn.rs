@@ -24,7 +24,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
 use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -99,7 +99,12 @@ impl Feedback for PointParams {
     const HEARS: Signals = Signals::NONE;
 }
 
-impl CongestionPointParams for PointParams {}
+impl CongestionPointParams for PointParams {
+    fn threshold(&self) -> Option<(&'static str, QueueLength)> {
+        // The arriving cell counts, and may be refused.
+        Some(("threshold", QueueLength::Pdus(self.threshold)))
+    }
+}
 
 /// The congestion point of one port.
 #[derive(Clone, Debug)]

@@ -12,6 +12,7 @@ use super::plan::{FlowPlan, Network};
 use crate::control::{CongestionParams, NotificationPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
+use crate::policer::PolicerParams;
 use crate::queue::{Discard, QueueParams};
 use crate::scenario::partners::{listeners, speakers};
 use crate::scenario::path::shown_key;
@@ -68,7 +69,7 @@ fn returns_rm_cells(flow: &Flow) -> bool {
 }
 
 /// What the source obeys: what it hears, and what its receiver turns into something that it hears.
-fn obeyed(flow: &Flow) -> Signals {
+pub(super) fn obeyed(flow: &Flow) -> Signals {
     let mut hears = Source::of(flow).hears;
     if !returns_rm_cells(flow) {
         hears = hears.without(Signals::IN_RM_CELLS);
@@ -77,7 +78,7 @@ fn obeyed(flow: &Flow) -> Signals {
 }
 
 /// What `point` sends about the flow. It cannot write into RM cells that the flow does not send.
-fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
+pub(super) fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
     let hears = point.hears();
     point.sends().when(hears.is_empty() || hears.meets(Source::of(flow).sends))
 }
@@ -203,11 +204,7 @@ impl<'a> Network<'a> {
     fn unmet_groups(&self) -> Vec<Fault> {
         let mut sent_to = vec![Signals::NONE; self.groups.len()];
         for flow in &self.flows {
-            for &port in &flow.forward {
-                if let Some(point) = self.ports[port].congestion {
-                    sent_to[flow.group] = sent_to[flow.group].with(sent(point, flow.params));
-                }
-            }
+            sent_to[flow.group] = sent_to[flow.group].with(self.sent_to(flow));
         }
         let groups = self.scenario.flow.iter().zip(sent_to);
         groups
@@ -215,6 +212,31 @@ impl<'a> Network<'a> {
                 unmet(flow, sent).map(|fault| fault.under(&format!("flow.{}", shown_key(name))))
             })
             .collect()
+    }
+
+    /// What the congestion points on the path of the flow's data send about it.
+    pub(super) fn sent_to(&self, flow: &FlowPlan<'_>) -> Signals {
+        let points = flow.forward.iter().filter_map(|&port| self.ports[port].congestion);
+        points.fold(Signals::NONE, |all, point| all.with(sent(point, flow.params)))
+    }
+
+    /// Groups of which some flows pass a congestion point that they hear, and others none.
+    pub(super) fn unmet_flows(&self) -> Vec<Fault> {
+        let mut counts: BTreeMap<usize, BTreeMap<Signals, usize>> = BTreeMap::new();
+        for flow in &self.flows {
+            *counts.entry(flow.group).or_default().entry(self.sent_to(flow)).or_default() += 1;
+        }
+        let faults = self.scenario.flow.iter().zip(counts.into_values()).filter_map(|((name, flow), counts)| {
+            let is_unmet = |sent: Signals| is_untouched(flow, sent) || unmet(flow, sent).next().is_some();
+            let unmet_count: usize = counts.iter().filter(|(sent, _)| is_unmet(**sent)).map(|(_, count)| count).sum();
+            let count: usize = counts.values().sum();
+            let path = format!("flow.{}.reaction_point", shown_key(name));
+            let reason = format!("{unmet_count} of its {count} flows pass no congestion point that they hear");
+            let remedy = "give the other lines a congestion point too, or let these flows be a group of their own";
+            (0 < unmet_count && unmet_count < count)
+                .then(|| Fault::new(path, flow.reaction_point.keyword(), reason, remedy))
+        });
+        faults.collect()
     }
 
     /// Windows that a loss would close for ever, over queues that can discard.
@@ -271,8 +293,9 @@ impl<'a> Network<'a> {
         flow: &FlowPlan<'_>,
         windows: &BTreeMap<(usize, usize), Option<(u64, u64)>>,
     ) -> Option<(String, &'static str)> {
-        if !flow.params.policers.is_empty() {
-            return Some(("a policer of the group".to_owned(), "delete the policers"));
+        if let Some(index) = flow.params.policers.iter().position(PolicerParams::may_discard) {
+            let place = format!("{}.policers[{index}]", self.group_path(flow));
+            return Some((place, "let it tag cells and not discard them, or delete it"));
         }
         flow.forward.iter().chain(&flow.backward).find_map(|&port| {
             let plan = &self.ports[port];
@@ -294,6 +317,11 @@ impl<'a> Network<'a> {
             (!fits).then(|| (format!("the queue {} of {}", params.keyword(), plan.path), remedy))
         })
     }
+}
+
+/// Whether RM cells of the flow return as they were sent, if the congestion points on its path send `sent`.
+pub(super) fn is_untouched(flow: &Flow, sent: Signals) -> bool {
+    Source::of(flow).sends.meets(Signals::FORWARD_RM_CELLS) && !sent.meets(Signals::IN_RM_CELLS.with(Signals::EFCI))
 }
 
 fn unheard_point(place: String, point: &CongestionParams) -> Fault {
