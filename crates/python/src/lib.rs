@@ -10,7 +10,7 @@ use penstock_engine::core::defect::{caught, keep_places};
 use penstock_engine::core::error::{Error, Fault, REPORT};
 use penstock_engine::core::feedback::{PartFeedback, Signals};
 use penstock_engine::report::ReadingKind;
-use penstock_engine::run::{Form, Run as Simulation};
+use penstock_engine::run::{Form, Run as Simulation, check};
 use penstock_engine::scenario::partners::{PartRole, ROLES};
 use penstock_engine::scenario::path::{Path, shown_key};
 use penstock_engine::scenario::spec::Scenario;
@@ -49,7 +49,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The scenario in `text`, as JSON with every default written out. `form` is that of the text: "toml" or "json".
 ///
-/// Builds the network once, so that every accepted scenario can also be run. If the scenario names files of frame
+/// Every accepted scenario can also be run. If the scenario names files of frame
 /// sizes, `read_file(path, name)` returns the text of each; `path` is the location of the name in the scenario. The
 /// sizes then replace the names.
 #[pyfunction]
@@ -71,8 +71,7 @@ fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_,
             scenario.take_file(&group, &sizes).map_err(|fault| refuse(fault.into()))?;
         }
     }
-    let built = py.detach(|| caught(|| Simulation::new(&scenario, 1, 0, Form::Fast).map(drop)));
-    built.map_err(refuse)?;
+    py.detach(|| caught(|| check(&scenario))).map_err(refuse)?;
     Ok(document::to_json(&scenario))
 }
 

@@ -53,6 +53,14 @@ pub fn world<P: Probe>(
     Ok(Assembled { world, stop: network.stop, estimate })
 }
 
+/// Checks the scenario, and builds nothing.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first fault, with its path.
+pub fn check(scenario: &Scenario) -> Result<(), Error> {
+    Ok(lay_out(scenario)?.estimate().check_held()?)
+}
+
 /// Lower bounds of the size of a run. It builds no nodes.
 ///
 /// # Errors
