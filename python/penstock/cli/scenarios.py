@@ -143,7 +143,9 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_scenario(parser)
     add_limits(parser)
     parser.add_argument("--defaults", action="store_true", help="print it with every default written out")
-    parser.add_argument("--expanded", action="store_true", help="print it with the parts of its schemes in place")
+    parser.add_argument(
+        "--expanded", action="store_true", help="print it as it is built: its network and schemes in full"
+    )
 
 
 def _scenario(options: argparse.Namespace, text: str) -> Scenario:
