@@ -16,7 +16,7 @@ from penstock.statistics import student
 from penstock.studies.atn import STUDY, grid
 from penstock.studies.atn.figures import BESIDE, PAPER, RECORDED
 from penstock.studies.atn.grid import COMPARED, EXERCISES, SCENARIOS, STRATEGIES, Point
-from penstock.studies.atn.measures import Runs
+from penstock.studies.atn.measures import LOAD, LOAD_COUNTED, Runs
 from penstock.studies.atn.printed import COLUMNS, side_by_side
 from penstock.studies.drawing import drawn
 from penstock.studies.framework import Reproduction, SeriesPoint
@@ -32,9 +32,9 @@ def measures(point: Point, seed: int) -> dict[str, float]:
     own = dict.fromkeys(COLUMNS, 0.1 * number + 0.001 * seed)
     own |= {"accepted_per_s": 4.0, "discard_share": 0.0, "success_once": 0.99, "success_all": 0.80}
     own |= {"delay_transmission_mean_s": 2.0, "delay_production_mean_s": 90.0}
-    own |= {"queue_mean_bits": 1e5 * number, "waiting_mean_bits": 9e4}
+    own |= {LOAD: 1e5 * number, LOAD_COUNTED: 9e4}
     systems = [f"is{each}" for each in range(1, 12)]
-    return own | {f"queue_mean_bits.{each}": 0.0 if each in WITHOUT_TRAFFIC else 1e4 * number for each in systems}
+    return own | {f"{LOAD}.{each}": 0.0 if each in WITHOUT_TRAFFIC else 1e4 * number for each in systems}
 
 
 @pytest.fixture(scope="module")
@@ -174,7 +174,7 @@ def test_data_files_have_every_point_map_and_reading(runs: Runs, sheets: dict[st
     assert row["seeds"] == len(SEEDS)
     assert (row["delay_mean_s"], row["delay_mean_s.half_width"]) == pytest.approx((expected.mean, expected.half_width))
     assert row["success_once"] == 0.99
-    assert math.isclose(row["queue_mean_bits.is6"], 5e4)
+    assert math.isclose(row[f"{LOAD}.is6"], 5e4)
     maps, series = (pl.read_csv(tmp_path / "data" / f"{name}.csv") for name in ("maps", "series"))
     cells = sum(len(exercise.values) * len(grid.EXERCISE_LOADS) for exercise in EXERCISES.values())
     assert maps.height == 2 * cells

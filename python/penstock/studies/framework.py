@@ -7,19 +7,21 @@ A study is a package of four files: `grid` (which runs), `measures` (which colum
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.studies.claims import Finding, NotRun, figure_numbers, judge, load_claims, require_match
 from penstock.studies.drawing import drawn
 from penstock.studies.predicates import Predicates, evidence_of
-from penstock.studies.runs import FULL_SEEDS, RUN, Row, Runs, RunTables, by_run
+from penstock.studies.runs import FULL_SEEDS, RUN, Runs, RunTables, by_run
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from penstock.analyse.results import Results
     from penstock.plot import Sheet
 
@@ -78,6 +80,48 @@ class SeriesPoint(Generic[P]):
         return self.point.build().with_(self.changes)
 
 
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[P]):
+    """Another reading of the paper: the study runs and judges it beside its own.
+
+    Attributes:
+        name: a short name, the value of the plan's column `reading`.
+        text: what it reads differently.
+        default: how the study itself reads this.
+        decided_by: what decides that: the text of the paper, or else the standard, or else our specification.
+        changes: what it changes in the scenario of a point, by path.
+        instead: measures that it reads in place of others: those in place, by the names of the others.
+    """
+
+    name: str
+    text: str
+    default: str
+    decided_by: Literal["text", "standard", "specification"]
+    changes: Callable[[P], Mapping[str, object]] = lambda _point: {}
+    instead: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPoint(Generic[P]):
+    """A point under a reading of the paper; None is the study's own reading."""
+
+    point: P | SeriesPoint[P]
+    reading: Reading[P] | None
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Those of the point, and the reading; the study's own is empty."""
+        return {**self.point.parameters, "reading": self.reading.name if self.reading else ""}
+
+    def build(self) -> Scenario:
+        """The scenario of the point, changed by the reading."""
+        scenario = self.point.build()
+        if self.reading is None:
+            return scenario
+        own = self.point.point if isinstance(self.point, SeriesPoint) else self.point
+        return scenario.with_(self.reading.changes(own))
+
+
 Wanted = tuple[P | SeriesPoint[P], int | None]
 """A point to run, and the most seeds to run it with; None is all seeds of the study."""
 
@@ -125,6 +169,8 @@ class Study(Generic[P]):
         choice: what to give as a figure, for an error.
         printed: the tables of the paper next to ours.
         rare: the points whose claims are about rare events: a full run has more seeds of them.
+        other_readings: other readings of the paper, each of them run and judged beside the study's own.
+        judged: the points that the claims read, which other readings run; all if `None`.
     """
 
     package: str
@@ -141,6 +187,8 @@ class Study(Generic[P]):
     choice: str = ""
     printed: Callable[[Runs[P]], Iterator[PaperTable]] | None = None
     rare: Sequence[P] = ()
+    other_readings: Sequence[Reading[P]] = ()
+    judged: Callable[[], Sequence[Wanted[P]]] | None = None
 
     def point_of(self, row: Mapping[str, Any]) -> P:
         """The point that a row of a result table belongs to, by the columns of the plan."""
@@ -150,11 +198,18 @@ class Study(Generic[P]):
 class Reproduction(Generic[P]):
     """A study with its runs: for all figures or one, with seeds 1 to `seeds`.
 
-    `settings` change every scenario, by path: the study under another reading of its paper.
+    `settings` change every scenario, by path: the study under another reading of its paper. With `readings` it has
+    those that it names itself, too, each with its runs in `under`.
     """
 
     def __init__(
-        self, study: Study[P], figure: str | None, seeds: int, settings: Mapping[str, object] | None = None
+        self,
+        study: Study[P],
+        figure: str | None,
+        seeds: int,
+        settings: Mapping[str, object] | None = None,
+        *,
+        readings: bool = False,
     ) -> None:
         if figure is not None and figure not in study.figures:
             raise InputError("the study has no such figure", path="--figure", value=figure, remedy=study.choice)
@@ -165,38 +220,40 @@ class Reproduction(Generic[P]):
         self.settings = dict(settings or {})
         if self.settings:
             self._check_settings()
+        if readings:
+            self._check_readings()
+        self.others: Sequence[Reading[P]] = study.other_readings if readings else ()
         self.runs = self._no_runs()
+        self.under: dict[str, Runs[P]] = {}
 
     @property
     def title(self) -> str:
         """The name of the study in tables and pages."""
         return self.study.title
 
-    def points(self) -> list[tuple[P | SeriesPoint[P], Sequence[int]]]:
-        """The points to run, each with its seeds."""
+    def points(self) -> list[tuple[P | SeriesPoint[P] | ReadPoint[P], Sequence[int]]]:
+        """The points to run, each with its seeds: those of the study, then those of each other reading."""
         seeds, more = range(1, self.seeds + 1), range(1, max(self.seeds, RARE_SEEDS) + 1)
         rare = self.study.rare if self.seeds >= FULL_SEEDS else ()
-        return [(point, more if point in rare else seeds[:most]) for point, most in self.wanted]
+        own = [(point, more if point in rare else seeds[:most]) for point, most in self.wanted]
+        if not self.others:
+            return [*own]
+        judged = self.wanted if self.study.judged is None else self.study.judged()
+        return [
+            *((ReadPoint(point, None), wanted) for point, wanted in own),
+            *((ReadPoint(point, each), seeds[:most]) for each in self.others for point, most in judged),
+        ]
 
-    def build(self, point: P | SeriesPoint[P]) -> Scenario:
+    def build(self, point: P | SeriesPoint[P] | ReadPoint[P]) -> Scenario:
         """The scenario of a point, with the settings."""
         return point.build().with_(self.settings) if self.settings else point.build()
 
     def read(self, results: Results) -> None:
         """Reads all stored runs."""
-        self.runs = self._no_runs()
-        kinds = {point.kind for point, _ in self.wanted if isinstance(point, SeriesPoint)}
-        self._read_series(results, kinds)
-        tables = {name: self._rows(results, name, kinds) for name in self.study.tables}
-        first, *_ = tables.values()
-        for point, seed in first:
-            rows = {name: found.get((point, seed), []) for name, found in tables.items()}
-            traces = self.runs.series.get(point, {}).get(seed, {})
-            measures = dict(self.study.measure(point, RunTables(rows, traces)))
-            if seed <= self.seeds:
-                self.runs.keep(point, seed, measures.items())
-            if point in self.study.rare:
-                self.runs.of_kind(RARE).keep(point, seed, measures.items())
+        tables = {name: self._selected(results, name) for name in self.study.tables}
+        series = self._selected(results, "series")
+        self.runs = self._runs_of(tables, series, None)
+        self.under = {each.name: self._runs_of(tables, series, each) for each in self.others}
 
     def sheets(self) -> Iterator[Sheet]:
         """The figures that have runs."""
@@ -221,16 +278,18 @@ class Reproduction(Generic[P]):
         used = dict.fromkeys(point.file for point, _ in self.wanted if not isinstance(point, SeriesPoint))
         return {file: ready(file).with_(self.settings).to_toml() for file in used}
 
-    def findings(self) -> list[Finding]:
+    def findings(self, reading: str = "") -> list[Finding]:
         """The verdicts on the claims; with one figure, on the claims about it that its runs can answer.
 
-        If runs of the figure are missing, the claims about it that they do not answer are there, as not run.
+        If runs of the figure are missing, the claims about it that they do not answer are there, as not run. With the
+        name of another reading, the verdicts under that reading.
         """
         claims = load_claims(self.study.package)
         require_match(claims, self.study.predicates)
+        runs = self.under[reading] if reading else self.runs
         found = []
         for claim in claims:
-            evidence = evidence_of(self.study.predicates[claim.id], self.runs)
+            evidence = evidence_of(self.study.predicates[claim.id], runs)
             is_about = self.figure in figure_numbers(claim.figure) and not (
                 isinstance(evidence, NotRun) and self._has_all_runs()
             )
@@ -261,29 +320,70 @@ class Reproduction(Generic[P]):
                     error.reason, path=error.path, value=error.value, remedy=error.remedy, file=file
                 ) from None
 
+    def _check_readings(self) -> None:
+        """Raises :class:`InputError` if there are no other readings, or they are not of the whole study as it is."""
+        if not self.study.other_readings:
+            raise InputError("the study names no other readings", path="--readings", remedy="leave out --readings")
+        if self.figure is not None or self.settings:
+            raise InputError(
+                "other readings are those of the whole study, as it reads the paper itself",
+                path="--readings",
+                remedy="leave out --figure and --set, or leave out --readings",
+            )
+
     def _no_runs(self) -> Runs[P]:
         fewer = {point: most for point, most in self.wanted if most is not None and not isinstance(point, SeriesPoint)}
         return Runs(wanted=self.seeds, fewer=fewer, figure=self.figure)
 
-    def _rows(self, results: Results, name: str, kinds: Iterable[str]) -> Mapping[tuple[P, int], list[Row]]:
+    def _selected(self, results: Results, name: str) -> pl.DataFrame:
+        """The rows of a table that the study reads."""
         import polars as pl
 
-        table, names = results.table(name), self.study.tables[name]
-        if table.height:
-            table = table.filter(~pl.col("kind").is_in(list(kinds)))
-            table = table.filter(pl.col(NAMES[name]).is_in(list(names))) if names else table
-        return by_run(table, self.study.point_of)
+        table = results.table(name)
+        if not table.height:
+            return table
+        if name != "series":
+            names = self.study.tables[name]
+            return table.filter(pl.col(NAMES[name]).is_in(list(names))) if names else table
+        if self.study.readings.quantities:
+            table = table.filter(pl.col("quantity").is_in(list(self.study.readings.quantities)))
+        if self.study.readings.components:
+            table = table.filter(pl.col("component").str.contains(f"^(?:{self.study.readings.components})$"))
+        return table
 
-    def _read_series(self, results: Results, kinds: Iterable[str]) -> None:
+    def _runs_of(self, tables: Mapping[str, pl.DataFrame], series: pl.DataFrame, reading: Reading[P] | None) -> Runs[P]:
+        """The runs under one reading; None is the study's own."""
         import polars as pl
 
-        series, wanted = results.table("series"), self.study.readings
+        def own(table: pl.DataFrame) -> pl.DataFrame:
+            return table.filter(reading=reading.name if reading else "") if self.others and table.height else table
+
+        runs = self._no_runs()
+        kinds = {point.kind for point, _ in self.wanted if isinstance(point, SeriesPoint)}
+        without = ~pl.col("kind").is_in(list(kinds))
+        self._read_series(runs, own(series), kinds)
+        found = {
+            name: by_run(own(table).filter(without) if table.height else table, self.study.point_of)
+            for name, table in tables.items()
+        }
+        first, *_ = found.values()
+        for point, seed in first:
+            rows = {name: each.get((point, seed), []) for name, each in found.items()}
+            traces = runs.series.get(point, {}).get(seed, {})
+            measures = dict(self.study.measure(point, RunTables(rows, traces)))
+            if reading is not None:
+                measures |= {name: measures[other] for name, other in reading.instead.items() if other in measures}
+            if seed <= self.seeds:
+                runs.keep(point, seed, measures.items())
+            if point in self.study.rare:
+                runs.of_kind(RARE).keep(point, seed, measures.items())
+        return runs
+
+    def _read_series(self, runs: Runs[P], series: pl.DataFrame, kinds: Collection[str]) -> None:
+        import polars as pl
+
         if not series.height:
             return
-        if wanted.quantities:
-            series = series.filter(pl.col("quantity").is_in(list(wanted.quantities)))
-        if wanted.components:
-            series = series.filter(pl.col("component").str.contains(f"^(?:{wanted.components})$"))
-        self.runs.read_series(series.filter(~pl.col("kind").is_in(list(kinds))), self.study.point_of)
+        runs.read_series(series.filter(~pl.col("kind").is_in(list(kinds))), self.study.point_of)
         for kind in kinds:
-            self.runs.of_kind(kind).read_series(series.filter(kind=kind), self.study.point_of)
+            runs.of_kind(kind).read_series(series.filter(kind=kind), self.study.point_of)
