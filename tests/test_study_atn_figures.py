@@ -153,13 +153,12 @@ def test_a_share_of_error_npdus_is_blank_where_none_are_sent(runs: Runs) -> None
         }
 
 
-def test_rows_of_a_table_are_filed_by_point_and_seed_without_the_columns_of_the_plan() -> None:
-    plan = {"run": ["x", "y", "y", "z"], "point": [0, 1, 1, 1], "load": [2.0, 3.0, 3.0, 3.0], "kind": ["run"] * 4}
-    own = {"seed": [1, 1, 1, 2], "replication": [0] * 4, "port": ["a", "a", "b", "a"], "queue": [1, 2, None, 4]}
-    found = by_run(pl.DataFrame(plan | own), lambda row: float(row["load"]))
-    assert list(found) == [(2.0, 1), (3.0, 1), (3.0, 2)]
-    assert found[3.0, 1] == [{"port": "a", "queue": 2}, {"port": "b", "queue": None}]
-    assert by_run(pl.DataFrame(), lambda row: float(row["load"])) == {}
+def test_rows_of_a_table_are_filed_by_run() -> None:
+    own = {"run": ["y", "x", "y"], "port": ["a", "a", "b"], "queue": [2, 1, None]}
+    found = by_run(pl.DataFrame(own))
+    assert list(found) == ["y", "x"]
+    assert found["y"].to_dicts() == [{"port": "a", "queue": 2}, {"port": "b", "queue": None}]
+    assert by_run(pl.DataFrame()) == {}
 
 
 def test_data_files_have_every_point_map_and_reading(runs: Runs, sheets: dict[str, Sheet], tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ A study is a package of four files: `grid` (which runs), `measures` (which colum
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
@@ -17,7 +17,7 @@ from penstock.core.scenario import Scenario
 from penstock.studies.claims import Finding, NotRun, figure_numbers, judge, load_claims, require_match
 from penstock.studies.drawing import drawn
 from penstock.studies.predicates import Predicates, evidence_of
-from penstock.studies.runs import FULL_SEEDS, RUN, Runs, RunTables, by_run
+from penstock.studies.runs import FULL_SEEDS, RUN, Runs, RunTables, Trace, by_run, traces_by_run
 
 if TYPE_CHECKING:
     import polars as pl
@@ -250,10 +250,13 @@ class Reproduction(Generic[P]):
 
     def read(self, results: Results) -> None:
         """Reads all stored runs."""
-        tables = {name: self._selected(results, name) for name in self.study.tables}
-        series = self._selected(results, "series")
-        self.runs = self._runs_of(tables, series, None)
-        self.under = {each.name: self._runs_of(tables, series, each) for each in self.others}
+        stored: _Stored[P] = _Stored(
+            {name: by_run(results.rows(name, self._wanted_rows(name))) for name in self.study.tables},
+            traces_by_run(results.rows("series", self._wanted_series())),
+        )
+        plan = results.plan.to_dicts()
+        self.runs = self._runs_of(plan, stored, None)
+        self.under = {each.name: self._runs_of(plan, stored, each) for each in self.others}
 
     def sheets(self) -> Iterator[Sheet]:
         """The figures that have runs."""
@@ -335,55 +338,66 @@ class Reproduction(Generic[P]):
         fewer = {point: most for point, most in self.wanted if most is not None and not isinstance(point, SeriesPoint)}
         return Runs(wanted=self.seeds, fewer=fewer, figure=self.figure)
 
-    def _selected(self, results: Results, name: str) -> pl.DataFrame:
-        """The rows of a table that the study reads."""
+    def _wanted_rows(self, name: str) -> pl.Expr | None:
+        """Which rows of a table the study reads."""
         import polars as pl
 
-        table = results.table(name)
-        if not table.height:
-            return table
-        if name != "series":
-            names = self.study.tables[name]
-            return table.filter(pl.col(NAMES[name]).is_in(list(names))) if names else table
+        names = self.study.tables[name]
+        return pl.col(NAMES[name]).is_in(list(names)) if names else None
+
+    def _wanted_series(self) -> pl.Expr:
+        """Which readings of time series it reads."""
+        import polars as pl
+
+        wanted = pl.lit(True)
         if self.study.readings.quantities:
-            table = table.filter(pl.col("quantity").is_in(list(self.study.readings.quantities)))
+            wanted &= pl.col("quantity").is_in(list(self.study.readings.quantities))
         if self.study.readings.components:
-            table = table.filter(pl.col("component").str.contains(f"^(?:{self.study.readings.components})$"))
-        return table
+            wanted &= pl.col("component").str.contains(f"^(?:{self.study.readings.components})$")
+        return wanted
 
-    def _runs_of(self, tables: Mapping[str, pl.DataFrame], series: pl.DataFrame, reading: Reading[P] | None) -> Runs[P]:
-        """The runs under one reading; None is the study's own."""
-        import polars as pl
-
-        def own(table: pl.DataFrame) -> pl.DataFrame:
-            return table.filter(reading=reading.name if reading else "") if self.others and table.height else table
-
+    def _runs_of(self, plan: Sequence[Mapping[str, Any]], stored: _Stored[P], reading: Reading[P] | None) -> Runs[P]:
+        """The runs of a plan under one reading; None is the study's own."""
         runs = self._no_runs()
         kinds = {point.kind for point, _ in self.wanted if isinstance(point, SeriesPoint)}
-        without = ~pl.col("kind").is_in(list(kinds))
-        self._read_series(runs, own(series), kinds)
-        found = {
-            name: by_run(own(table).filter(without) if table.height else table, self.study.point_of)
-            for name, table in tables.items()
-        }
-        first, *_ = found.values()
-        for point, seed in first:
-            rows = {name: each.get((point, seed), []) for name, each in found.items()}
-            traces = runs.series.get(point, {}).get(seed, {})
-            measures = dict(self.study.measure(point, RunTables(rows, traces)))
+        wanted = reading.name if reading else ""
+        for row in plan:
+            if row.get("reading", "") != wanted:
+                continue
+            point, run, seed = self.study.point_of(row), row["run"], row["seed"]
+            is_series = row["kind"] in kinds
+            if run in stored.traces:
+                kept = runs.of_kind(row["kind"]) if is_series else runs
+                kept.series.setdefault(point, {})[seed] = stored.traces[run]
+            if is_series or not stored.has(run):
+                continue
+            measures = stored.measures(self.study, point, run)
             if reading is not None:
-                measures |= {name: measures[other] for name, other in reading.instead.items() if other in measures}
+                own = {name: measures[other] for name, other in reading.instead.items() if other in measures}
+                measures = {**measures, **own}
             if seed <= self.seeds:
                 runs.keep(point, seed, measures.items())
             if point in self.study.rare:
                 runs.of_kind(RARE).keep(point, seed, measures.items())
         return runs
 
-    def _read_series(self, runs: Runs[P], series: pl.DataFrame, kinds: Collection[str]) -> None:
-        import polars as pl
 
-        if not series.height:
-            return
-        runs.read_series(series.filter(~pl.col("kind").is_in(list(kinds))), self.study.point_of)
-        for kind in kinds:
-            runs.of_kind(kind).read_series(series.filter(kind=kind), self.study.point_of)
+@dataclass(slots=True)
+class _Stored(Generic[P]):
+    """Stored runs by their keys: the rows of each table, and time series. Several points may share a run."""
+
+    tables: Mapping[str, Mapping[str, pl.DataFrame]]
+    traces: Mapping[str, dict[tuple[str, str], Trace]]
+    known: dict[tuple[str, P], dict[str, float]] = field(default_factory=dict)
+
+    def has(self, run: str) -> bool:
+        """Whether the first table that the study reads has rows of a run."""
+        first, *_ = self.tables.values()
+        return run in first
+
+    def measures(self, study: Study[P], point: P, run: str) -> dict[str, float]:
+        """The measures of a run, computed once for each point that it is of."""
+        if (run, point) not in self.known:
+            rows = {name: table[run].to_dicts() if run in table else [] for name, table in self.tables.items()}
+            self.known[run, point] = dict(study.measure(point, RunTables(rows, self.traces.get(run, {}))))
+        return self.known[run, point]

@@ -329,6 +329,11 @@ def timer(**values: object) -> Callable[[Point], dict[str, object]]:
     return lambda _point: changes
 
 
+def with_many(changes: Callable[[Point], dict[str, object]]) -> Callable[[Point], dict[str, object]]:
+    """Changes with many senders alone: those of table 5-1."""
+    return lambda point: changes(point) if point.scenario == TABLE_OF["5-1"] else {}
+
+
 def begun_open(point: Point) -> dict[str, object]:
     """Congestion avoidance begins with the whole window, except where an exercise sets it."""
     if point.strategy != "avoidance" or point.initial != USUAL:
@@ -353,6 +358,7 @@ def one_sender(point: Point) -> dict[str, object]:
     return {**own_thresholds(point), **alone}
 
 
+OTHER_TIMER = timer(initial="10 s", least="2 s", recheck=2)
 T1_OPEN = "the text calls T1 work in progress, the standard leaves its value open"
 ONE_THRESHOLD = "one threshold for both strategies of the receiver (3.2.1 refers to 3.1.1), 1 bit with few; par_mult 4"
 READINGS: tuple[Reading[Point], ...] = (
@@ -389,7 +395,14 @@ READINGS: tuple[Reading[Point], ...] = (
         "both of these",
         "as for each",
         "specification",
-        changes=timer(initial="10 s", least="2 s", recheck=2),
+        changes=OTHER_TIMER,
+    ),
+    Reading(
+        "many",
+        "both of these with many senders, as if each table had parameters of its own",
+        "as for each, and the same in both tables",
+        "specification",
+        changes=with_many(OTHER_TIMER),
     ),
     Reading(
         "w0-saw",
