@@ -360,7 +360,7 @@ def one_sender(point: Point) -> dict[str, object]:
 
 OTHER_TIMER = timer(initial="10 s", least="2 s", recheck=2)
 T1_OPEN = "the text calls T1 work in progress, the standard leaves its value open"
-ONE_THRESHOLD = "one threshold for both strategies of the receiver (3.2.1 refers to 3.1.1), 1 bit with few; par_mult 4"
+ONE_THRESHOLD = "one threshold for both strategies of the receiver (3.2.1 refers to 3.1.1), 1 bit in B; par_mult 4"
 READINGS: tuple[Reading[Point], ...] = (
     Reading(
         "npdu-counted",
@@ -374,7 +374,11 @@ READINGS: tuple[Reading[Point], ...] = (
         "the delay is counted from the first transmission of a packet",
         "from the transmission of the copy that arrives first",
         "specification",
-        instead={"delay_mean_s": "delay_transmission_mean_s", "delay_transmission_mean_s": "delay_mean_s"},
+        instead={
+            "delay_mean_s": "delay_transmission_mean_s",
+            "delay_transmission_mean_s": "delay_mean_s",
+            "power": "power_transmission",
+        },
     ),
     Reading(
         "t1",
@@ -392,15 +396,15 @@ READINGS: tuple[Reading[Point], ...] = (
     ),
     Reading(
         "t1-recheck",
-        "both of these",
+        "t1 and recheck together",
         "as for each",
         "specification",
         changes=OTHER_TIMER,
     ),
     Reading(
         "many",
-        "both of these with many senders, as if each table had parameters of its own",
-        "as for each, and the same in both tables",
+        "t1 and recheck in scenario A alone, as if each table had its own timer",
+        "as for each, and the same in both",
         "specification",
         changes=with_many(OTHER_TIMER),
     ),
@@ -413,15 +417,15 @@ READINGS: tuple[Reading[Point], ...] = (
     ),
     Reading(
         "thresholds",
-        "with few senders withdrawing credit has a threshold of 27000 bits, and par_mult 1",
+        "withdrawing credit has its own threshold in scenario B, 27000 bits, and par_mult 1",
         ONE_THRESHOLD,
         "text",
         changes=own_thresholds,
     ),
     Reading(
         "one-sender",
-        "the same, and one sender in place of few",
-        f"two senders, because table 5-2 has a few; {ONE_THRESHOLD}",
+        "thresholds, and one sender in scenario B",
+        "as for thresholds; two senders, because table 5-2 has a few",
         "text",
         changes=one_sender,
     ),

@@ -48,6 +48,8 @@ def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     data = run.row("groups", group="data")
     congested = run.row("ports", port=SCENARIOS[point.scenario].bottleneck)
     yield from ((column, float(data[column])) for column in READ if data[column] is not None)
+    if data["delay_transmission_mean_s"]:
+        yield "power_transmission", data["accepted_per_s"] / data["delay_transmission_mean_s"]
     yield from ((column, congested[column]) for column in (LOAD, LOAD_COUNTED))
     ports = run.rows["ports"]
     for system in sorted({row["from"] for row in ports if row["from"].startswith("is")}):
