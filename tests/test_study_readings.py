@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -79,6 +80,8 @@ def test_each_reading_has_runs_and_verdicts_of_its_own(
     assert "Readings and claims" in page
     assert "the line is a tenth slower" in page
     assert "--seeds 5 --readings" in page
+    present = json.loads((tmp_path / "out" / "claims.json").read_text(encoding="utf-8"))["runs"]
+    assert present == {"present": 80, "wanted": 80}
     table = pl.read_csv(tmp_path / "out" / "data" / "readings.csv")
     assert table.height == 3 * 5
     row = table.filter(reading="slower", claim="loss.load-1.1-places-10").row(0, named=True)

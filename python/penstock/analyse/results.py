@@ -102,6 +102,11 @@ class Results:
         doubled = set(rows.columns) & set(self.parameters)
         return rows.rename({column: f"{column}_measured" for column in doubled})
 
+    @property
+    def wanted(self) -> int:
+        """The number of planned runs; one that is planned for several points counts once."""
+        return self.plan["run"].n_unique()
+
     def missing(self) -> int:
         """The number of planned runs that are missing."""
         return len(set(self.plan["run"]) - self.store.runs)

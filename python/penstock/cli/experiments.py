@@ -195,11 +195,11 @@ def _carry_out(
         results = Results(out)
         missing = results.missing()
         told = "interrupted" if isinstance(ended, KeyboardInterrupt) else str(ended)
-        kept = f"{results.plan.height - missing} of {results.plan.height} runs are stored"
+        kept = f"{results.wanted - missing} of {results.wanted} runs are stored"
         status = fail(
             f"{told}: {kept}; continue with --resume", INTERRUPTED if isinstance(ended, KeyboardInterrupt) else FAILED
         )
-    if results.plan.height > results.missing():
+    if results.wanted > results.missing():
         show(results)
         if options.open:
             is_written = results.about["kind"] == "study"  # by `show`

@@ -113,7 +113,7 @@ def _page(study: Reproduction[Any], findings: Sequence[Finding], results: Result
 
 def state_of(results: Results) -> dict[str, object]:
     """Whether all runs are there, how many of how many, and the settings of another reading."""
-    wanted = results.plan.height
+    wanted = results.wanted
     return {
         "complete": results.is_complete,
         "runs": {"present": wanted - results.missing(), "wanted": wanted},

@@ -106,7 +106,7 @@ def carry_out(
     seeds = study_of(name).quick_seeds if seeds is None else seeds
     study = open_study(name, figure, seeds, settings, readings=readings)
     whole_number(jobs, "jobs", 1, MOST_JOBS)
-    points = study.points()
+    points = study.planned()
     refuse_flood(sum(len(wanted) for _, wanted in points), "study", "use fewer seeds")
     details = {"figure": figure, "seeds": seeds, "set": study.settings, "readings": readings}
     with (

@@ -231,13 +231,17 @@ class Reproduction(Generic[P]):
         """The name of the study in tables and pages."""
         return self.study.title
 
-    def points(self) -> list[tuple[P | SeriesPoint[P] | ReadPoint[P], Sequence[int]]]:
-        """The points to run, each with its seeds: those of the study, then those of each other reading."""
+    def points(self) -> list[tuple[P | SeriesPoint[P], Sequence[int]]]:
+        """The points to run under the study's own reading, each with its seeds."""
         seeds, more = range(1, self.seeds + 1), range(1, max(self.seeds, RARE_SEEDS) + 1)
         rare = self.study.rare if self.seeds >= FULL_SEEDS else ()
-        own = [(point, more if point in rare else seeds[:most]) for point, most in self.wanted]
+        return [(point, more if point in rare else seeds[:most]) for point, most in self.wanted]
+
+    def planned(self) -> Sequence[tuple[P | SeriesPoint[P] | ReadPoint[P], Sequence[int]]]:
+        """All points to run, each with its seeds: those of the study's own reading, then those of each other one."""
+        own, seeds = self.points(), range(1, self.seeds + 1)
         if not self.others:
-            return [*own]
+            return own
         judged = self.wanted if self.study.judged is None else self.study.judged()
         return [
             *((ReadPoint(point, None), wanted) for point, wanted in own),
