@@ -19,11 +19,12 @@ from penstock.studies.atn import STUDY, grid
 from penstock.studies.atn.claims import PREDICATES
 from penstock.studies.atn.figures import BESIDE, PAPER
 from penstock.studies.atn.grid import COMPARED, SCENARIOS, Point
-from penstock.studies.atn.measures import Runs, measure, risen, summed, swings
+from penstock.studies.atn.measures import LOAD, LOAD_COUNTED, Runs, measure, risen, summed, swings
 from penstock.studies.atn.printed import COLUMNS, FITTED, TABLES, is_fitted, no_less, side, side_by_side
 from penstock.studies.claims import Clause, clauses_of, judge, load_claims, require_match, verdict
 from penstock.studies.drawing import drawn
-from penstock.studies.framework import Reproduction, SeriesPoint
+from penstock.studies.framework import ReadPoint, Reproduction, SeriesPoint
+from penstock.studies.nulls import points_read
 from penstock.studies.runs import MissingRunError, RunTables
 
 CLAIMS = {claim.id: claim for claim in load_claims("penstock.studies.atn")}
@@ -35,7 +36,8 @@ def outcome(point: Point) -> dict[str, float]:
     table = next(table for table in TABLES.values() if table.scenario == point.scenario)
     row = {name: table.value("avoidance" if point.strategy == "decbit" else point.strategy, name) for name in COLUMNS}
     is_marked = point.strategy in grid.RECEIVER
-    worse = 1 + 0.4 * max(0, grid.CE_THRESHOLDS.index(point.ce_threshold) - 2) if is_marked else 1.0
+    threshold = point.ce_threshold or SCENARIOS[point.scenario].ce_threshold
+    worse = 1 + 0.4 * max(0, grid.CE_THRESHOLDS.index(threshold) - 2) if is_marked else 1.0
     if point.strategy == "avoidance":
         worse *= {0.5: 1.0, 0.625: 1.0, 0.75: 1.2, 0.875: 2.0}[point.decrease] * (1 + 0.1 * (point.initial > 2))
     if point.strategy == "error":
@@ -43,7 +45,7 @@ def outcome(point: Point) -> dict[str, float]:
         row["accepted_per_s"] *= 0.95 + 0.1 * point.error_share
     worse *= point.interproduction**-0.5
     row["delay_mean_s"] *= worse
-    row["queue_mean_bits"] *= worse
+    row[LOAD] *= worse
     row["power"] = row["accepted_per_s"] / row["delay_mean_s"]
     return row
 
@@ -66,9 +68,9 @@ def rows(point: Point, seed: int) -> RunTables:
     }
     congested = SCENARIOS[point.scenario].bottleneck
     use = 0.999 if point.strategy == "backoff" else 0.98
-    ports = [{"port": congested, "from": "is6", "utilisation": use, "queue_mean_bits": made["queue_mean_bits"] * draw}]
-    ports += [{"port": f"is{each}", "from": f"is{each}", "queue_mean_bits": 10.0} for each in range(1, 12)]
-    return RunTables({"groups": [data], "ports": [{"waiting_mean_bits": 9.0, **port} for port in ports]})
+    ports = [{"port": congested, "from": "is6", "utilisation": use, LOAD: made[LOAD] * draw}]
+    ports += [{"port": f"is{each}", "from": f"is{each}", LOAD: 10.0} for each in range(1, 12)]
+    return RunTables({"groups": [data], "ports": [{LOAD_COUNTED: 9.0, **port} for port in ports]})
 
 
 def readings(each: SeriesPoint[Point]) -> Iterator[dict[str, Any]]:
@@ -144,6 +146,46 @@ def test_a_point_is_what_it_says(point: Point, credit: dict[str, Any], window: d
         assert clnp["ce_threshold"] == {"a": "27 kbit", "b": "1 bit"}[point.scenario]
         assert clnp["error_reports"]["threshold"] == f"{round(point.error_share * 32768)} octets"
     assert "sweep" not in tree
+
+
+def test_other_readings_run_all_points_that_the_claims_read_and_no_others(runs: Runs) -> None:
+    read = set.union(*(points_read(predicate, runs)[0] for predicate in PREDICATES.values()))
+    assert read == {each.point if isinstance(each, SeriesPoint) else each for each, _ in grid.judged_points()}
+    wanted = dict(STUDY.points(None))
+    assert all(wanted[point] == most for point, most in grid.judged_points())
+
+
+def test_a_reading_changes_what_is_usual_and_not_what_an_exercise_sets() -> None:
+    def changed(name: str, point: Point | SeriesPoint[Point]) -> tuple[dict[str, Any], list[str]]:
+        reading = next(each for each in STUDY.other_readings if each.name == name)
+        flows = ReadPoint(point, reading).build().tree["flow"]
+        assert ReadPoint(point, None).build().tree == point.build().tree
+        return flows["data"]["transport"]["tp4"], flows["data"]["from"]
+
+    usual, begun = Point("avoidance", "b"), Point("avoidance", "b", initial=2)
+    assert usual.build().tree == begun.build().tree
+    assert changed("w0-saw", usual)[0]["credit"]["congestion_avoidance"]["initial"] == 7
+    assert changed("w0-saw", begun)[0]["credit"]["congestion_avoidance"]["initial"] == 2
+    for point, multiple in ((Point("withdrawing", "b"), 1), (Point("withdrawing", "b", multiple=4), 4)):
+        assert changed("thresholds", point)[0]["credit"]["withdrawing_credit"]["multiple"] == multiple
+    assert changed("thresholds", Point("withdrawing", "a"))[0]["credit"]["withdrawing_credit"]["multiple"] == 4
+    assert changed("one-sender", usual)[1] == ["es1"]
+    assert len(changed("one-sender", Point("none", "a"))[1]) == 6
+
+
+def test_a_reading_of_the_timer_is_that_of_every_connection() -> None:
+    """Also of those that join; packets without a transport have none."""
+    for kind in grid.RUSHES:
+        reading = next(each for each in STUDY.other_readings if each.name == "t1-recheck")
+        point = grid.rush(Point("avoidance", "a"), kind)
+        timers = [
+            flow["transport"]["tp4"]["retransmission"]
+            for flow in ReadPoint(point, reading).build().tree["flow"].values()
+            if "transport" in flow
+        ]
+        assert len(timers) == 1 + (kind == "connections")
+        for timer in timers:
+            assert (timer["initial"], timer["least"], timer["recheck"]) == ("10 s", "2 s", 2.0)
 
 
 def test_decbit_is_that_of_its_ready_file() -> None:
@@ -228,13 +270,13 @@ BREAKS: dict[str, tuple[str, Callable[[Point], bool], float, str]] = {
     "atn.retransmissions": ("success_all", lambda p: p == Point("none", "a"), 1.0, "partly"),
     "atn.throughput-magnitude": ("accepted_per_s", lambda p: True, 2.0, "not reproduced"),
     "atn.delay-magnitude": ("delay_mean_s", lambda p: p == Point("backoff", "b"), 14.0, "partly"),
-    "atn.load-magnitude": ("queue_mean_bits", lambda p: p == Point("avoidance", "b"), 25e3, "partly"),
+    "atn.load-magnitude": (LOAD, lambda p: p == Point("avoidance", "b"), 25e3, "partly"),
     "atn.error-share": ("error_report_share", lambda p: p == Point("error", "a"), 0.5, "not reproduced"),
     "atn.error-share-few": ("error_report_share", lambda p: p == Point("error", "b"), 0.5, "not reproduced"),
     "atn.order-of-magnitude": ("delay_mean_s", lambda p: p == Point("none", "b"), 6.0, "not reproduced"),
-    "atn.benefits": ("queue_mean_bits", lambda p: p == Point("none", "b"), 1e3, "partly"),
+    "atn.benefits": (LOAD, lambda p: p == Point("none", "b"), 1e3, "partly"),
     "atn.threshold": ("power", lambda p: p.strategy == "withdrawing" and p.ce_threshold == 216_000, 9.0, "partly"),
-    "atn.beta": ("queue_mean_bits", lambda p: p.decrease == 0.875, 1e3, "partly"),
+    "atn.beta": (LOAD, lambda p: p.decrease == 0.875, 1e3, "partly"),
     "atn.mult": ("power", lambda p: p.scenario == "b" and p.multiple == 2, 9.0, "partly"),
     "atn.backoff": ("delay_mean_s", lambda p: p.strategy == "backoff" and p.scenario == "a", 9.0, "partly"),
     "atn.error": ("accepted_per_s", lambda p: p.scenario == "b" and p.error_share == 0.9, 0.4, "partly"),
@@ -290,8 +332,8 @@ def test_fitted_cells_hold_by_construction_and_others_are_judged() -> None:
     for column, tables in FITTED.items():
         for number, strategies in tables.items():
             assert all(TABLES[number].value(strategy, column) > 0 for strategy in strategies)
-    assert is_fitted(TABLES["5-1"], "queue_mean_bits", "none")
-    assert not is_fitted(TABLES["5-2"], "queue_mean_bits", "avoidance")
+    assert is_fitted(TABLES["5-1"], LOAD, "none")
+    assert not is_fitted(TABLES["5-2"], LOAD, "avoidance")
 
 
 def nothing_helps(runs: Runs) -> Runs:

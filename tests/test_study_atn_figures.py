@@ -16,7 +16,7 @@ from penstock.statistics import student
 from penstock.studies.atn import STUDY, grid
 from penstock.studies.atn.figures import BESIDE, PAPER, RECORDED
 from penstock.studies.atn.grid import COMPARED, EXERCISES, SCENARIOS, STRATEGIES, Point
-from penstock.studies.atn.measures import Runs
+from penstock.studies.atn.measures import LOAD, LOAD_COUNTED, Runs
 from penstock.studies.atn.printed import COLUMNS, side_by_side
 from penstock.studies.drawing import drawn
 from penstock.studies.framework import Reproduction, SeriesPoint
@@ -32,9 +32,9 @@ def measures(point: Point, seed: int) -> dict[str, float]:
     own = dict.fromkeys(COLUMNS, 0.1 * number + 0.001 * seed)
     own |= {"accepted_per_s": 4.0, "discard_share": 0.0, "success_once": 0.99, "success_all": 0.80}
     own |= {"delay_transmission_mean_s": 2.0, "delay_production_mean_s": 90.0}
-    own |= {"queue_mean_bits": 1e5 * number, "waiting_mean_bits": 9e4}
+    own |= {LOAD: 1e5 * number, LOAD_COUNTED: 9e4}
     systems = [f"is{each}" for each in range(1, 12)]
-    return own | {f"queue_mean_bits.{each}": 0.0 if each in WITHOUT_TRAFFIC else 1e4 * number for each in systems}
+    return own | {f"{LOAD}.{each}": 0.0 if each in WITHOUT_TRAFFIC else 1e4 * number for each in systems}
 
 
 @pytest.fixture(scope="module")
@@ -153,13 +153,12 @@ def test_a_share_of_error_npdus_is_blank_where_none_are_sent(runs: Runs) -> None
         }
 
 
-def test_rows_of_a_table_are_filed_by_point_and_seed_without_the_columns_of_the_plan() -> None:
-    plan = {"run": ["x", "y", "y", "z"], "point": [0, 1, 1, 1], "load": [2.0, 3.0, 3.0, 3.0], "kind": ["run"] * 4}
-    own = {"seed": [1, 1, 1, 2], "replication": [0] * 4, "port": ["a", "a", "b", "a"], "queue": [1, 2, None, 4]}
-    found = by_run(pl.DataFrame(plan | own), lambda row: float(row["load"]))
-    assert list(found) == [(2.0, 1), (3.0, 1), (3.0, 2)]
-    assert found[3.0, 1] == [{"port": "a", "queue": 2}, {"port": "b", "queue": None}]
-    assert by_run(pl.DataFrame(), lambda row: float(row["load"])) == {}
+def test_rows_of_a_table_are_filed_by_run() -> None:
+    own = {"run": ["y", "x", "y"], "port": ["a", "a", "b"], "queue": [2, 1, None]}
+    found = by_run(pl.DataFrame(own))
+    assert list(found) == ["y", "x"]
+    assert found["y"].to_dicts() == [{"port": "a", "queue": 2}, {"port": "b", "queue": None}]
+    assert by_run(pl.DataFrame()) == {}
 
 
 def test_data_files_have_every_point_map_and_reading(runs: Runs, sheets: dict[str, Sheet], tmp_path: Path) -> None:
@@ -174,7 +173,7 @@ def test_data_files_have_every_point_map_and_reading(runs: Runs, sheets: dict[st
     assert row["seeds"] == len(SEEDS)
     assert (row["delay_mean_s"], row["delay_mean_s.half_width"]) == pytest.approx((expected.mean, expected.half_width))
     assert row["success_once"] == 0.99
-    assert math.isclose(row["queue_mean_bits.is6"], 5e4)
+    assert math.isclose(row[f"{LOAD}.is6"], 5e4)
     maps, series = (pl.read_csv(tmp_path / "data" / f"{name}.csv") for name in ("maps", "series"))
     cells = sum(len(exercise.values) * len(grid.EXERCISE_LOADS) for exercise in EXERCISES.values())
     assert maps.height == 2 * cells

@@ -86,13 +86,26 @@ class Results:
         The same experiment gives the same rows in the same order, on every executor. Only these columns of ``runs``
         differ: ``wall_s``, ``started``, ``finished``, ``host`` and ``path``.
         """
-        rows = self.store.table(name)
-        if not rows.width:
-            return self.plan.clear()
-        rows = rows.drop("seed", "replication", strict=False)
-        if doubled := set(rows.columns) & set(self.parameters):
-            rows = rows.rename({column: f"{column}_measured" for column in doubled})
-        return self.plan.join(rows, on="run", how="inner", maintain_order="left_right")
+        rows = self.rows(name)
+        return (
+            self.plan.join(rows, on="run", how="inner", maintain_order="left_right")
+            if rows.width
+            else self.plan.clear()
+        )
+
+    def rows(self, name: str, keep: pl.Expr | None = None) -> pl.DataFrame:
+        """The rows of a table for all stored runs, or those to ``keep``: only the column ``run`` of the plan.
+
+        Empty, without columns, if no run has such rows. A run that is planned for several points has its rows once.
+        """
+        rows = self.store.table(name, keep).drop("seed", "replication", strict=False)
+        doubled = set(rows.columns) & set(self.parameters)
+        return rows.rename({column: f"{column}_measured" for column in doubled})
+
+    @property
+    def wanted(self) -> int:
+        """The number of planned runs; one that is planned for several points counts once."""
+        return self.plan["run"].n_unique()
 
     def missing(self) -> int:
         """The number of planned runs that are missing."""

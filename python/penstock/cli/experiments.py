@@ -131,7 +131,9 @@ def reproduce(options: argparse.Namespace) -> int:
     if options.seeds is not None:
         seeds = number(options.seeds, "--seeds", 1, studies.MOST_SEEDS)
     changes = settings(options)
-    studies.open_study(options.study, options.figure, seeds, changes)
+    is_whole = options.figure is None and not changes and bool(studies.study_of(options.study).other_readings)
+    readings = options.readings or (options.full and is_whole)
+    studies.open_study(options.study, options.figure, seeds, changes, readings=readings)
     out = _out(options, Path(options.study).name)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
@@ -140,6 +142,7 @@ def reproduce(options: argparse.Namespace) -> int:
             figure=options.figure,
             seeds=seeds,
             settings=changes,
+            readings=readings,
             out=out,
             jobs=processes,
             cluster=scheduler,
@@ -192,11 +195,11 @@ def _carry_out(
         results = Results(out)
         missing = results.missing()
         told = "interrupted" if isinstance(ended, KeyboardInterrupt) else str(ended)
-        kept = f"{results.plan.height - missing} of {results.plan.height} runs are stored"
+        kept = f"{results.wanted - missing} of {results.wanted} runs are stored"
         status = fail(
             f"{told}: {kept}; continue with --resume", INTERRUPTED if isinstance(ended, KeyboardInterrupt) else FAILED
         )
-    if results.plan.height > results.missing():
+    if results.wanted > results.missing():
         show(results)
         if options.open:
             is_written = results.about["kind"] == "study"  # by `show`
@@ -264,9 +267,14 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--figure", metavar="N", help="only this figure, and the runs it needs")
     add_set(parser, "judge the study under another reading: change a value in each of its scenarios")
+    parser.add_argument(
+        "--readings",
+        action="store_true",
+        help="also judge the claims under the other readings of the paper that the study names; --full does so",
+    )
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="a few seeds, as the study says (the default)")
-    size.add_argument("--full", action="store_true", help=f"{studies.FULL_SEEDS} seeds")
+    size.add_argument("--full", action="store_true", help=f"{studies.FULL_SEEDS} seeds, and the other readings")
     size.add_argument("--seeds", metavar="N", help="another number of seeds")
     add_where(parser, "out/STUDY")
     add_open(parser)

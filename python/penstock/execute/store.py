@@ -171,8 +171,8 @@ class Store:
         self._segments.append(Segment(path, tuple(ids), files))
         self.runs.update(ids)
 
-    def table(self, name: str) -> pl.DataFrame:
-        """All rows of a table (one of ``run.TABLES``, or ``runs``), with the column ``run``.
+    def table(self, name: str, keep: pl.Expr | None = None) -> pl.DataFrame:
+        """All rows of a table (one of ``run.TABLES``, or ``runs``), or those to ``keep``, with the column ``run``.
 
         In ``runs``, the column ``path`` is the segment's folder. A damaged segment is ignored, and named in
         :attr:`damaged`. Empty, without columns, if no run has such rows.
@@ -190,7 +190,7 @@ class Store:
             frame = pl.read_parquet(segment.path / file)
             if name == RUNS:
                 frame = frame.with_columns(pl.lit(str(segment.path)).alias("path"))
-            frames.append(frame)
+            frames.append(frame if keep is None else frame.filter(keep))
         return pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()
 
     def close(self) -> None:

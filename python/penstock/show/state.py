@@ -13,8 +13,8 @@ def warnings_of(results: Results) -> list[str]:
     missing, failed = results.missing(), len(results.about["failures"])
     told = []
     if missing:
-        there = results.plan.height - missing
-        told.append(f"Incomplete: {there:,} of {results.plan.height:,} runs have finished. This page shows these.")
+        there = results.wanted - missing
+        told.append(f"Incomplete: {there:,} of {results.wanted:,} runs have finished. This page shows these.")
     elif not results.about["complete"]:
         told.append("Incomplete: the experiment has not ended, and may add runs. This page shows the finished ones.")
     if failed:

@@ -14,7 +14,7 @@ from penstock.show.data import DRAWINGS, linked, sheets_of, write_data
 from penstock.show.report import VERDICTS, Cell, Figure, Link, Report, Section, Statement, Table, write
 from penstock.show.state import warnings_of
 from penstock.statistics import student
-from penstock.studies import open_study
+from penstock.studies import open_study, readings
 from penstock.studies.claims import Finding, figure_numbers, shown, to_json
 
 if TYPE_CHECKING:
@@ -37,12 +37,15 @@ def show(results: Results) -> None:
     sheets = sheets_of(report)
     for sheet in sheets:
         save(sheet, results.directory / DRAWINGS)
-    write_data(sheets, results.directory, {"points": point_rows(study.runs)})
+    judged = readings.judged(study) if study.others else []
+    write_data(sheets, results.directory, {"points": point_rows(study.runs), "readings": readings.rows(judged)})
     write(linked(report, results.directory), results.directory / "report.html")
     for line in (reading(study.settings), *warnings_of(results)):
         if line:
             print(line)
     print_findings(study.title, findings)
+    if judged:
+        print(under_others(judged))
     print(
         f"Open {results.directory / 'report.html'}: the verdicts, and {len(sheets)} figure{'s' * (len(sheets) != 1)}."
     )
@@ -61,14 +64,20 @@ def page_of(results: Results) -> Report:
 def study_of(results: Results) -> Reproduction[Any]:
     """The study that the results belong to, with all its runs."""
     details = results.about["details"]
-    study = open_study(results.about["name"], details["figure"], details["seeds"], details.get("set"))
+    study = open_study(
+        results.about["name"],
+        details["figure"],
+        details["seeds"],
+        details.get("set"),
+        readings=details.get("readings", False),
+    )
     study.read(results)
     return study
 
 
 def _page(study: Reproduction[Any], findings: Sequence[Finding], results: Results) -> Report:
     details = results.about["details"]
-    command = f"penstock reproduce {results.about['name']} --seeds {details['seeds']}{options_of(study.settings)}"
+    command = f"penstock reproduce {results.about['name']} --seeds {details['seeds']}{options_of(study)}"
     sheets = list(study.sheets())
     beside, related, apart = placed(findings, [sheet.name for sheet in sheets])
     figures = [
@@ -86,6 +95,7 @@ def _page(study: Reproduction[Any], findings: Sequence[Finding], results: Result
         Section("Claims without a figure", statements=[statement_of(finding) for finding in apart]),
         Section("Tables", tables=tables),
         Section("All claims", tables=[table_of(findings, beside)]),
+        *([section_of_readings(study)] if study.others else ()),
     ]
     return Report(
         title=study.title,
@@ -103,7 +113,7 @@ def _page(study: Reproduction[Any], findings: Sequence[Finding], results: Result
 
 def state_of(results: Results) -> dict[str, object]:
     """Whether all runs are there, how many of how many, and the settings of another reading."""
-    wanted = results.plan.height
+    wanted = results.wanted
     return {
         "complete": results.is_complete,
         "runs": {"present": wanted - results.missing(), "wanted": wanted},
@@ -124,9 +134,32 @@ def setting(pair: tuple[str, object]) -> str:
     return f"{path}={value if isinstance(value, str) else json.dumps(value)}"
 
 
-def options_of(settings: Mapping[str, object]) -> str:
-    """The options of the command for the settings."""
-    return "".join(f" --set {shlex.quote(setting(pair))}" for pair in settings.items())
+def options_of(study: Reproduction[Any]) -> str:
+    """The options of the command for the settings, and for other readings."""
+    told = "".join(f" --set {shlex.quote(setting(pair))}" for pair in study.settings.items())
+    return told + " --readings" * bool(study.others)
+
+
+def section_of_readings(study: Reproduction[Any]) -> Section:
+    """The other readings, and all claims under each."""
+    found = readings.judged(study)
+    return Section(
+        "Readings and claims",
+        f"{under_others(found)} Every verdict is from runs under that reading. A number is the value, or how many "
+        "parts of the claim hold, secondary ones included.",
+        tables=[
+            Table("Readings", readings.DESCRIBED, readings.described(study.others)),
+            Table("Claims under each reading", readings.headings(study), [readings.cells(each) for each in found]),
+        ],
+    )
+
+
+def under_others(found: Sequence[readings.Judged]) -> str:
+    """A sentence: how many verdicts depend on the reading."""
+    count = len(found[0].findings) - 1
+    ids = [each.claim for each in found if each.is_open]
+    told = f"{len(ids)} of {len(found)} ({', '.join(ids)})" if ids else "none"
+    return f"Under {count} other reading{'s' * (count != 1)} of the paper these verdicts change: {told}."
 
 
 def placed(

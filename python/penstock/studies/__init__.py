@@ -67,16 +67,21 @@ def _in_folder(folder: Path) -> Study[Any]:
 
 
 def open_study(
-    name: str, figure: str | None, seeds: int | None = None, settings: Mapping[str, object] | None = None
+    name: str,
+    figure: str | None,
+    seeds: int | None = None,
+    settings: Mapping[str, object] | None = None,
+    *,
+    readings: bool = False,
 ) -> Reproduction[Any]:
     """The study of that name without its runs, for so many seeds, or those of a quick run.
 
-    Raises :class:`InputError` for an unknown study or figure, for an invalid number of seeds, and for settings that do
-    not fit.
+    Raises :class:`InputError` for an unknown study or figure, for an invalid number of seeds, and for settings or
+    readings that do not fit.
     """
     study = study_of(name)
     seeds = study.quick_seeds if seeds is None else whole_number(seeds, "seeds", 1, MOST_SEEDS)
-    return Reproduction(study, figure, seeds, settings)
+    return Reproduction(study, figure, seeds, settings, readings=readings)
 
 
 def carry_out(
@@ -85,6 +90,7 @@ def carry_out(
     figure: str | None = None,
     seeds: int | None = None,
     settings: Mapping[str, object] | None = None,
+    readings: bool = False,
     out: Path,
     jobs: int = 1,
     cluster: str | Scheduler | None = None,
@@ -94,14 +100,15 @@ def carry_out(
     """Run a study again, and store the runs in `out`; stored runs are not run again.
 
     Seeds are 1 to `seeds`, or those of a quick run; `figure` limits the runs to its own. `settings` change every
-    scenario, by path: the study is judged under another reading of its paper. Raises as `Sweep.run`.
+    scenario, by path: the study is judged under another reading of its paper. With `readings` the claims are judged
+    under each other reading that the study names, too. Raises as `Sweep.run`.
     """
     seeds = study_of(name).quick_seeds if seeds is None else seeds
-    study = open_study(name, figure, seeds, settings)
+    study = open_study(name, figure, seeds, settings, readings=readings)
     whole_number(jobs, "jobs", 1, MOST_JOBS)
-    points = study.points()
+    points = study.planned()
     refuse_flood(sum(len(wanted) for _, wanted in points), "study", "use fewer seeds")
-    details = {"figure": figure, "seeds": seeds, "set": study.settings}
+    details = {"figure": figure, "seeds": seeds, "set": study.settings, "readings": readings}
     with (
         interruptible() as stop,
         Experiment(out, "study", name, details, resume, tell) as experiment,

@@ -10,16 +10,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.studies.claims import Finding, NotRun, figure_numbers, judge, load_claims, require_match
 from penstock.studies.drawing import drawn
 from penstock.studies.predicates import Predicates, evidence_of
-from penstock.studies.runs import FULL_SEEDS, RUN, Row, Runs, RunTables, by_run
+from penstock.studies.runs import FULL_SEEDS, RUN, Runs, RunTables, Trace, by_run, traces_by_run
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from penstock.analyse.results import Results
     from penstock.plot import Sheet
 
@@ -78,6 +80,48 @@ class SeriesPoint(Generic[P]):
         return self.point.build().with_(self.changes)
 
 
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[P]):
+    """Another reading of the paper: the study runs and judges it beside its own.
+
+    Attributes:
+        name: a short name, the value of the plan's column `reading`.
+        text: what it reads differently.
+        default: how the study itself reads this.
+        decided_by: what decides that: the text of the paper, or else the standard, or else our specification.
+        changes: what it changes in the scenario of a point, by path.
+        instead: measures that it reads in place of others: those in place, by the names of the others.
+    """
+
+    name: str
+    text: str
+    default: str
+    decided_by: Literal["text", "standard", "specification"]
+    changes: Callable[[P], Mapping[str, object]] = lambda _point: {}
+    instead: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPoint(Generic[P]):
+    """A point under a reading of the paper; None is the study's own reading."""
+
+    point: P | SeriesPoint[P]
+    reading: Reading[P] | None
+
+    @property
+    def parameters(self) -> dict[str, object]:
+        """Those of the point, and the reading; the study's own is empty."""
+        return {**self.point.parameters, "reading": self.reading.name if self.reading else ""}
+
+    def build(self) -> Scenario:
+        """The scenario of the point, changed by the reading."""
+        scenario = self.point.build()
+        if self.reading is None:
+            return scenario
+        own = self.point.point if isinstance(self.point, SeriesPoint) else self.point
+        return scenario.with_(self.reading.changes(own))
+
+
 Wanted = tuple[P | SeriesPoint[P], int | None]
 """A point to run, and the most seeds to run it with; None is all seeds of the study."""
 
@@ -125,6 +169,8 @@ class Study(Generic[P]):
         choice: what to give as a figure, for an error.
         printed: the tables of the paper next to ours.
         rare: the points whose claims are about rare events: a full run has more seeds of them.
+        other_readings: other readings of the paper, each of them run and judged beside the study's own.
+        judged: the points that the claims read, which other readings run; all if `None`.
     """
 
     package: str
@@ -141,6 +187,8 @@ class Study(Generic[P]):
     choice: str = ""
     printed: Callable[[Runs[P]], Iterator[PaperTable]] | None = None
     rare: Sequence[P] = ()
+    other_readings: Sequence[Reading[P]] = ()
+    judged: Callable[[], Sequence[Wanted[P]]] | None = None
 
     def point_of(self, row: Mapping[str, Any]) -> P:
         """The point that a row of a result table belongs to, by the columns of the plan."""
@@ -150,11 +198,18 @@ class Study(Generic[P]):
 class Reproduction(Generic[P]):
     """A study with its runs: for all figures or one, with seeds 1 to `seeds`.
 
-    `settings` change every scenario, by path: the study under another reading of its paper.
+    `settings` change every scenario, by path: the study under another reading of its paper. With `readings` it has
+    those that it names itself, too, each with its runs in `under`.
     """
 
     def __init__(
-        self, study: Study[P], figure: str | None, seeds: int, settings: Mapping[str, object] | None = None
+        self,
+        study: Study[P],
+        figure: str | None,
+        seeds: int,
+        settings: Mapping[str, object] | None = None,
+        *,
+        readings: bool = False,
     ) -> None:
         if figure is not None and figure not in study.figures:
             raise InputError("the study has no such figure", path="--figure", value=figure, remedy=study.choice)
@@ -165,7 +220,11 @@ class Reproduction(Generic[P]):
         self.settings = dict(settings or {})
         if self.settings:
             self._check_settings()
+        if readings:
+            self._check_readings()
+        self.others: Sequence[Reading[P]] = study.other_readings if readings else ()
         self.runs = self._no_runs()
+        self.under: dict[str, Runs[P]] = {}
 
     @property
     def title(self) -> str:
@@ -173,30 +232,35 @@ class Reproduction(Generic[P]):
         return self.study.title
 
     def points(self) -> list[tuple[P | SeriesPoint[P], Sequence[int]]]:
-        """The points to run, each with its seeds."""
+        """The points to run under the study's own reading, each with its seeds."""
         seeds, more = range(1, self.seeds + 1), range(1, max(self.seeds, RARE_SEEDS) + 1)
         rare = self.study.rare if self.seeds >= FULL_SEEDS else ()
         return [(point, more if point in rare else seeds[:most]) for point, most in self.wanted]
 
-    def build(self, point: P | SeriesPoint[P]) -> Scenario:
+    def planned(self) -> Sequence[tuple[P | SeriesPoint[P] | ReadPoint[P], Sequence[int]]]:
+        """All points to run, each with its seeds: those of the study's own reading, then those of each other one."""
+        own, seeds = self.points(), range(1, self.seeds + 1)
+        if not self.others:
+            return own
+        judged = self.wanted if self.study.judged is None else self.study.judged()
+        return [
+            *((ReadPoint(point, None), wanted) for point, wanted in own),
+            *((ReadPoint(point, each), seeds[:most]) for each in self.others for point, most in judged),
+        ]
+
+    def build(self, point: P | SeriesPoint[P] | ReadPoint[P]) -> Scenario:
         """The scenario of a point, with the settings."""
         return point.build().with_(self.settings) if self.settings else point.build()
 
     def read(self, results: Results) -> None:
         """Reads all stored runs."""
-        self.runs = self._no_runs()
-        kinds = {point.kind for point, _ in self.wanted if isinstance(point, SeriesPoint)}
-        self._read_series(results, kinds)
-        tables = {name: self._rows(results, name, kinds) for name in self.study.tables}
-        first, *_ = tables.values()
-        for point, seed in first:
-            rows = {name: found.get((point, seed), []) for name, found in tables.items()}
-            traces = self.runs.series.get(point, {}).get(seed, {})
-            measures = dict(self.study.measure(point, RunTables(rows, traces)))
-            if seed <= self.seeds:
-                self.runs.keep(point, seed, measures.items())
-            if point in self.study.rare:
-                self.runs.of_kind(RARE).keep(point, seed, measures.items())
+        stored: _Stored[P] = _Stored(
+            {name: by_run(results.rows(name, self._wanted_rows(name))) for name in self.study.tables},
+            traces_by_run(results.rows("series", self._wanted_series())),
+        )
+        plan = results.plan.to_dicts()
+        self.runs = self._runs_of(plan, stored, None)
+        self.under = {each.name: self._runs_of(plan, stored, each) for each in self.others}
 
     def sheets(self) -> Iterator[Sheet]:
         """The figures that have runs."""
@@ -221,16 +285,18 @@ class Reproduction(Generic[P]):
         used = dict.fromkeys(point.file for point, _ in self.wanted if not isinstance(point, SeriesPoint))
         return {file: ready(file).with_(self.settings).to_toml() for file in used}
 
-    def findings(self) -> list[Finding]:
+    def findings(self, reading: str = "") -> list[Finding]:
         """The verdicts on the claims; with one figure, on the claims about it that its runs can answer.
 
-        If runs of the figure are missing, the claims about it that they do not answer are there, as not run.
+        If runs of the figure are missing, the claims about it that they do not answer are there, as not run. With the
+        name of another reading, the verdicts under that reading.
         """
         claims = load_claims(self.study.package)
         require_match(claims, self.study.predicates)
+        runs = self.under[reading] if reading else self.runs
         found = []
         for claim in claims:
-            evidence = evidence_of(self.study.predicates[claim.id], self.runs)
+            evidence = evidence_of(self.study.predicates[claim.id], runs)
             is_about = self.figure in figure_numbers(claim.figure) and not (
                 isinstance(evidence, NotRun) and self._has_all_runs()
             )
@@ -261,29 +327,81 @@ class Reproduction(Generic[P]):
                     error.reason, path=error.path, value=error.value, remedy=error.remedy, file=file
                 ) from None
 
+    def _check_readings(self) -> None:
+        """Raises :class:`InputError` if there are no other readings, or they are not of the whole study as it is."""
+        if not self.study.other_readings:
+            raise InputError("the study names no other readings", path="--readings", remedy="leave out --readings")
+        if self.figure is not None or self.settings:
+            raise InputError(
+                "other readings are those of the whole study, as it reads the paper itself",
+                path="--readings",
+                remedy="leave out --figure and --set, or leave out --readings",
+            )
+
     def _no_runs(self) -> Runs[P]:
         fewer = {point: most for point, most in self.wanted if most is not None and not isinstance(point, SeriesPoint)}
         return Runs(wanted=self.seeds, fewer=fewer, figure=self.figure)
 
-    def _rows(self, results: Results, name: str, kinds: Iterable[str]) -> Mapping[tuple[P, int], list[Row]]:
+    def _wanted_rows(self, name: str) -> pl.Expr | None:
+        """Which rows of a table the study reads."""
         import polars as pl
 
-        table, names = results.table(name), self.study.tables[name]
-        if table.height:
-            table = table.filter(~pl.col("kind").is_in(list(kinds)))
-            table = table.filter(pl.col(NAMES[name]).is_in(list(names))) if names else table
-        return by_run(table, self.study.point_of)
+        names = self.study.tables[name]
+        return pl.col(NAMES[name]).is_in(list(names)) if names else None
 
-    def _read_series(self, results: Results, kinds: Iterable[str]) -> None:
+    def _wanted_series(self) -> pl.Expr:
+        """Which readings of time series it reads."""
         import polars as pl
 
-        series, wanted = results.table("series"), self.study.readings
-        if not series.height:
-            return
-        if wanted.quantities:
-            series = series.filter(pl.col("quantity").is_in(list(wanted.quantities)))
-        if wanted.components:
-            series = series.filter(pl.col("component").str.contains(f"^(?:{wanted.components})$"))
-        self.runs.read_series(series.filter(~pl.col("kind").is_in(list(kinds))), self.study.point_of)
-        for kind in kinds:
-            self.runs.of_kind(kind).read_series(series.filter(kind=kind), self.study.point_of)
+        wanted = pl.lit(True)
+        if self.study.readings.quantities:
+            wanted &= pl.col("quantity").is_in(list(self.study.readings.quantities))
+        if self.study.readings.components:
+            wanted &= pl.col("component").str.contains(f"^(?:{self.study.readings.components})$")
+        return wanted
+
+    def _runs_of(self, plan: Sequence[Mapping[str, Any]], stored: _Stored[P], reading: Reading[P] | None) -> Runs[P]:
+        """The runs of a plan under one reading; None is the study's own."""
+        runs = self._no_runs()
+        kinds = {point.kind for point, _ in self.wanted if isinstance(point, SeriesPoint)}
+        wanted = reading.name if reading else ""
+        for row in plan:
+            if row.get("reading", "") != wanted:
+                continue
+            point, run, seed = self.study.point_of(row), row["run"], row["seed"]
+            is_series = row["kind"] in kinds
+            if run in stored.traces:
+                kept = runs.of_kind(row["kind"]) if is_series else runs
+                kept.series.setdefault(point, {})[seed] = stored.traces[run]
+            if is_series or not stored.has(run):
+                continue
+            measures = stored.measures(self.study, point, run)
+            if reading is not None:
+                own = {name: measures[other] for name, other in reading.instead.items() if other in measures}
+                measures = {**measures, **own}
+            if seed <= self.seeds:
+                runs.keep(point, seed, measures.items())
+            if point in self.study.rare:
+                runs.of_kind(RARE).keep(point, seed, measures.items())
+        return runs
+
+
+@dataclass(slots=True)
+class _Stored(Generic[P]):
+    """Stored runs by their keys: the rows of each table, and time series. Several points may share a run."""
+
+    tables: Mapping[str, Mapping[str, pl.DataFrame]]
+    traces: Mapping[str, dict[tuple[str, str], Trace]]
+    known: dict[tuple[str, P], dict[str, float]] = field(default_factory=dict)
+
+    def has(self, run: str) -> bool:
+        """Whether the first table that the study reads has rows of a run."""
+        first, *_ = self.tables.values()
+        return run in first
+
+    def measures(self, study: Study[P], point: P, run: str) -> dict[str, float]:
+        """The measures of a run, computed once for each point that it is of."""
+        if (run, point) not in self.known:
+            rows = {name: table[run].to_dicts() if run in table else [] for name, table in self.tables.items()}
+            self.known[run, point] = dict(study.measure(point, RunTables(rows, self.traces.get(run, {}))))
+        return self.known[run, point]

@@ -78,14 +78,6 @@ class Runs(Generic[P]):
             times.append(row["time_s"])
             values.append(row["value"])
 
-    def read_series(self, table: pl.DataFrame, point: Callable[[Row], P]) -> None:
-        """Reads the time series of runs; `point` reads a row's parameters."""
-        keys = ("point", "seed", "component", "quantity")
-        for part in table.partition_by(*keys, maintain_order=True) if table.height else ():
-            row = part.row(0, named=True)
-            traces = self.series.setdefault(point(row), {}).setdefault(row["seed"], {})
-            traces[row["component"], row["quantity"]] = part["time_s"].to_list(), part["value"].to_list()
-
     def by_seed(self, name: str, point: P) -> dict[int, float]:
         """One measure at one point, for each seed."""
         found = {seed: values[name] for seed, values in self.measures.get(point, {}).items() if name in values}
@@ -161,17 +153,21 @@ def mean(values: Collection[float], of: str = "readings") -> float:
     return math.fsum(values) / len(values)
 
 
-def by_run(table: pl.DataFrame, point: Callable[[Row], P]) -> Mapping[tuple[P, int], list[Row]]:
-    """The rows of a table by point and seed, in the order of both; `point` reads the parameters.
+def by_run(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """The rows of a table by their run, without that column."""
+    if not rows.height:
+        return {}
+    return {str(run): own for (run,), own in rows.partition_by("run", as_dict=True, include_key=False).items()}
 
-    The rows have only the measures, without the columns of the plan: a table may have half a million rows.
-    """
-    found: dict[tuple[P, int], list[Row]] = {}
-    if not table.height:
-        return found
-    firsts = table.unique("point", keep="first").iter_rows(named=True)
-    points = {row["point"]: point(row) for row in firsts}
-    measured = table[:, table.columns.index("replication") + 1 :].to_dicts()
-    for number, seed, row in zip(table["point"], table["seed"], measured, strict=True):
-        found.setdefault((points[number], seed), []).append(row)
+
+def traces_by_run(rows: pl.DataFrame) -> dict[str, dict[tuple[str, str], Trace]]:
+    """The time series of each run."""
+    found: dict[str, dict[tuple[str, str], Trace]] = {}
+    if rows.height:
+        for (run, *name), own in rows.partition_by("run", "component", "quantity", as_dict=True).items():
+            component, quantity = map(str, name)
+            traces = found.setdefault(str(run), {})
+            times = own["time_s"].to_list()
+            first, _ = next(iter(traces.values()), (times, None))  # the series of a run share their times
+            traces[component, quantity] = (first if first == times else times), own["value"].to_list()
     return found

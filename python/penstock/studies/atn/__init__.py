@@ -5,7 +5,8 @@
 
 from penstock.studies.atn.claims import PREDICATES
 from penstock.studies.atn.figures import BESIDE, PAPER
-from penstock.studies.atn.grid import Point, points
+from penstock.studies.atn.grid import READINGS as OTHER_READINGS
+from penstock.studies.atn.grid import Point, judged_points, points
 from penstock.studies.atn.measures import READINGS, TABLES, measure
 from penstock.studies.atn.printed import side_by_side
 from penstock.studies.framework import Study
@@ -24,4 +25,6 @@ STUDY = Study(
     choice="give 5-1 or 5-2",
     predicates=PREDICATES,
     printed=side_by_side,
+    other_readings=OTHER_READINGS,
+    judged=judged_points,
 )

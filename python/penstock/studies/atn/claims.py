@@ -18,6 +18,7 @@ from penstock.studies.atn.grid import (
     DECREASES,
     EXERCISES,
     INITIALS,
+    PACKET_BITS,
     RECEIVER,
     RUSH_S,
     RUSHES,
@@ -26,7 +27,19 @@ from penstock.studies.atn.grid import (
     Point,
     against_load,
 )
-from penstock.studies.atn.measures import HIGH, Increase, Runs, emptied, increase, rate, risen, spread, windows_of
+from penstock.studies.atn.measures import (
+    HIGH,
+    LOAD,
+    LOAD_COUNTED,
+    Increase,
+    Runs,
+    emptied,
+    increase,
+    rate,
+    risen,
+    spread,
+    windows_of,
+)
 from penstock.studies.atn.printed import COLUMNS, TIE, Printed, all_apart, is_fitted, no_less, side, tables_of
 from penstock.studies.claims import Clause, Clauses, Evidence, Samples, load_claims
 from penstock.studies.orders import BySeed, all_above, constant, exceeds, rising, times
@@ -107,7 +120,7 @@ def _(runs: Runs) -> Evidence:
         for table in tables_of(runs)
         for name, (printed, true) in table.misprints.items()
     ]
-    return orders(runs, ("delay_mean_s", "power", "discard_share", "queue_mean_bits"), *misprints)
+    return orders(runs, ("delay_mean_s", "power", "discard_share", LOAD), *misprints)
 
 
 def apart_from_all(text: str, measure: str, own: Strategies, chosen: str, wanted: int, shown: str) -> Clause:
@@ -175,8 +188,23 @@ def _(runs: Runs) -> Evidence:
 
 @claim("atn.load-magnitude")
 def _(runs: Runs) -> Evidence:
-    parts = magnitudes(runs, "atn.load-magnitude", "queue_mean_bits", "waiting_mean_bits")
-    return clauses(runs, *parts, note="the other interpretation excludes the NPDU in transmission")
+    parts = magnitudes(runs, "atn.load-magnitude", LOAD, LOAD_COUNTED)
+    return clauses(
+        runs, *parts, note=f"the other interpretation counts the NPDU in transmission; {by_little(tables_of(runs))}"
+    )
+
+
+def by_little(tables: Sequence[Printed]) -> str:
+    """What Little's law says about the NPDU in transmission, from the printed cells of congestion avoidance alone."""
+    told = []
+    for table in tables:
+        load, delay = (table.value("avoidance", measure) for measure in (LOAD, "delay_mean_s"))
+        counted, added = (bits / SCENARIOS[table.scenario].rate_bps for bits in (load, load + PACKET_BITS))
+        told.append(f"{counted:.2f} or {added:.2f} s in table {table.number}, which prints {delay:.2f} s")
+    return (
+        "by Little's law the printed load of congestion avoidance means a delay, with the NPDU in transmission in it "
+        f"or added to it, of {', and of '.join(told)}"
+    )
 
 
 @claim("atn.error-share")
@@ -205,7 +233,7 @@ def _(runs: Runs) -> Evidence:
         for measure, text, wanted in (
             ("accepted_per_s", "higher throughput", 1),
             ("delay_mean_s", "lower delay", -1),
-            ("queue_mean_bits", "lower buffer load", -1),
+            (LOAD, "lower buffer load", -1),
             ("discard_share", "fewer discards", -1),
             ("success_all", "fewer retransmissions, by the success ratio of all copies", 1),
         ):
@@ -343,7 +371,7 @@ def _(runs: Runs) -> Evidence:
     parts = []
     for scenario, network in SCENARIOS.items():
         points = [Point("avoidance", scenario, decrease=each) for each in DECREASES]
-        powers, loads = (columns(runs, name, points) for name in ("power", "queue_mean_bits"))
+        powers, loads = (columns(runs, name, points) for name in ("power", LOAD))
         begun = columns(runs, "power", [Point("avoidance", scenario, initial=each) for each in INITIALS])
         low, high = mean(loads[0].values()), mean(loads[-1].values())
         parts += [
@@ -401,9 +429,7 @@ def _(runs: Runs) -> Evidence:
     parts = comparable(runs, "backoff", "the initial threshold has little effect")
     for scenario, network in SCENARIOS.items():
         points = against_load("backoff", scenario)[::-1]
-        delays, loads, through = (
-            columns(runs, name, points) for name in ("delay_mean_s", "queue_mean_bits", "accepted_per_s")
-        )
+        delays, loads, through = (columns(runs, name, points) for name in ("delay_mean_s", LOAD, "accepted_per_s"))
         suffers = not all(no_less("accepted_per_s", later, earlier) for earlier, later in combinations(through, 2))
         parts += [
             rising(
@@ -443,7 +469,7 @@ def _(runs: Runs) -> Evidence:
         (curve,) = EXERCISES["error"].points(scenario).values()
         for measure, text, form in (
             ("delay_mean_s", "the delay rises with the threshold", "{:.2f}"),
-            ("queue_mean_bits", "so does the buffer load", "{:.0f}"),
+            (LOAD, "so does the buffer load", "{:.0f}"),
             ("accepted_per_s", "so does the throughput", "{:.4f}"),
         ):
             values = columns(runs, measure, list(curve.values()))

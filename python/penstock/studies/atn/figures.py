@@ -20,7 +20,7 @@ from penstock.studies.atn.grid import (
     Point,
     table_points,
 )
-from penstock.studies.atn.measures import Runs, queues_of, summed, windows_of
+from penstock.studies.atn.measures import LOAD, LOAD_COUNTED, Runs, queues_of, summed, windows_of
 from penstock.studies.atn.printed import COLUMNS, TABLES, TITLES
 from penstock.studies.drawing import Quantity, against, captioned, scaled
 
@@ -39,13 +39,13 @@ MAP_CAPTION = "{reference}: {strategy}, its {parameter} against the mean time be
 HELD_CAPTION = "At {curve}; data/points.csv has the others. All other parameters are those of the tables."
 ALL_HELD_CAPTION = "All other parameters are those of the tables."
 BUFFERS_CAPTION = (
-    "Mean load of all output queues of each intermediate system, including NPDUs in transmission. IS6 has the "
+    "Mean load of all output queues of each intermediate system, without NPDUs in transmission. IS6 has the "
     "congested queue in both scenarios. The axis is logarithmic: a system without packets has no mark."
 )
 READINGS_CAPTION = (
     "Three interpretations of the delay (from the transmission of the copy first delivered, from the first "
-    "transmission, from the production of the packet), and two of the buffer load (with the NPDU in transmission, and "
-    "without)."
+    "transmission, from the production of the packet), and two of the buffer load (without the NPDU in transmission, "
+    "and with it)."
 )
 OSCILLATION_CAPTION = (
     "Scenario B, two senders: the window advertised to each (0 without a connection) and the bits in the congested "
@@ -69,11 +69,11 @@ DELAY = Quantity("delay_mean_s", "mean delay (s)", log_y=True)
 THROUGHPUT = Quantity("accepted_per_s", "throughput (packets/s)")
 POWER = Quantity("power", "power (packets/s²)")
 DISCARDED = Quantity("discard_share", "discarded (%)", 100.0)
-LOAD = Quantity("queue_mean_bits", "buffer load (kbit)", 1e-3)
+BUFFER_LOAD = Quantity(LOAD, "buffer load (kbit)", 1e-3)
 SUCCESS = Quantity("success_once", "success ratio, first copies", top=1.0, floor=0.9)
 SUCCESS_ALL = Quantity("success_all", "success ratio, all copies", top=1.0, floor=0.9)
 ERRORS = Quantity("error_report_share", "Error NPDUs (%)", 100.0)
-RECORDED = (DELAY, THROUGHPUT, POWER, DISCARDED, LOAD, SUCCESS, SUCCESS_ALL)
+RECORDED = (DELAY, THROUGHPUT, POWER, DISCARDED, BUFFER_LOAD, SUCCESS, SUCCESS_ALL)
 """The quantities that the annex asks of each exercise; also the share of Error NPDUs in its exercise."""
 KBIT = 1e-3
 INTERPRODUCTION = "mean interproduction time (s)"
@@ -207,7 +207,7 @@ def buffer_sheet(runs: Runs) -> Sheet:
         curves = []
         for strategy, name in STRATEGIES.items():
             point = Point(strategy, scenario)
-            loads = {system: runs.by_seed(f"queue_mean_bits.{system}", point) for system in systems}
+            loads = {system: runs.by_seed(f"{LOAD}.{system}", point) for system in systems}
             curves.append(
                 Curve(
                     name,
@@ -217,7 +217,7 @@ def buffer_sheet(runs: Runs) -> Sheet:
                     },
                 )
             )
-        panels.append(Panel("", LOAD.label, curves=curves, title=network.name, log_y=True, each_seed=False))
+        panels.append(Panel("", BUFFER_LOAD.label, curves=curves, title=network.name, log_y=True, each_seed=False))
     points = [point for scenario in SCENARIOS for point in grid.table_points(scenario)]
     caption = captioned(runs, points, BUFFERS_CAPTION, DRAWN)
     return Sheet("buffers", "Buffer load of every intermediate system", caption, panels)
@@ -231,9 +231,9 @@ def reading_sheet(runs: Runs) -> Sheet:
             "from the first transmission": ("delay_transmission_mean_s", 1.0),
             "from the production": ("delay_production_mean_s", 1.0),
         },
-        LOAD.label: {
-            "with the NPDU in transmission": ("queue_mean_bits", KBIT),
-            "without": ("waiting_mean_bits", KBIT),
+        BUFFER_LOAD.label: {
+            "without the NPDU in transmission": (LOAD, KBIT),
+            "with it": (LOAD_COUNTED, KBIT),
         },
     }
     panels = []

@@ -10,23 +10,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from penstock.studies import framework
-from penstock.studies.framework import SeriesPoint, Wanted
+from penstock.studies.framework import Reading, SeriesPoint, Wanted
 from penstock.studies.runs import FULL_SEEDS
 
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """One of the two scenarios: its name in figures, its ready file, and its congested queue."""
+    """One of the two scenarios: its name in figures, its ready file, and its congested queue.
+
+    `rate_bps` is the rate of the queue's line, and `ce_threshold` the usual threshold of marks, in bits.
+    """
 
     name: str
     file: str
     bottleneck: str
+    rate_bps: float
     ce_threshold: int
 
 
 SCENARIOS = {
-    "a": Network("scenario A, six senders", "atn/scenario-a", "is6-is7", 27_000),
-    "b": Network("scenario B, two senders", "atn/scenario-b", "is6-is10", 1),
+    "a": Network("scenario A, six senders", "atn/scenario-a", "is6-is7", 64e3, 27_000),
+    "b": Network("scenario B, two senders", "atn/scenario-b", "is6-is10", 8e3, 1),
 }
 TABLE_OF = {"5-1": "a", "5-2": "b"}
 """The scenario of each table of the paper."""
@@ -53,12 +57,20 @@ EXERCISE_LOADS = (0.5, 1.0, 2.0, 5.0)
 CE_THRESHOLDS = (1, 13_500, 27_000, 54_000, 108_000, 216_000)
 """Bits: any packet in the queue, and more than 1, 2, 4, 8 and 16 packets."""
 DECREASES = (0.5, 0.625, 0.75, 0.875)
+INITIAL = 2
+"""The usual initial window, in packets."""
 INITIALS = (1, 2, 4, SAW)
+MULTIPLE = 4
+"""The usual par_mult."""
 MULTIPLES = (1, 2, 3, 4)
+USUAL = 0
+"""Stands for the usual value of a parameter: other readings change that one, and not what an exercise sets."""
 THRESHOLDS = (1, 2, 4, 8)
 ERROR_SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Thresholds of Error NPDUs, in shares of the queue's capacity."""
 
+CE_PATH = "line.*.congestion_point.clnp.ce_threshold"
+TP4_PATH = "flow.*.transport.tp4"
 WATCHED_SEEDS = FULL_SEEDS
 """The most seeds of the long runs with time series."""
 SAMPLE_S = 1.0
@@ -69,21 +81,20 @@ RUSH_S, RUSH_END_S = 120.0, 240.0
 
 @dataclass(frozen=True, slots=True, order=True)
 class Point(framework.Point):
-    """One run without its seed. Parameters of other strategies keep their usual values."""
+    """One run without its seed. Parameters of other strategies keep their usual values.
+
+    `ce_threshold`, `initial` and `multiple` may be `USUAL`.
+    """
 
     strategy: str
     scenario: str
     interproduction: float = INTERPRODUCTION_S
-    ce_threshold: int = 0
+    ce_threshold: int = USUAL
     decrease: float = 0.625
-    initial: int = 2
-    multiple: int = 4
+    initial: int = USUAL
+    multiple: int = USUAL
     threshold: int = 8
     error_share: float = 0.5
-
-    def __post_init__(self) -> None:
-        if self.ce_threshold == 0:
-            object.__setattr__(self, "ce_threshold", SCENARIOS[self.scenario].ce_threshold)
 
     def __str__(self) -> str:
         told = f"{COMPARED[self.strategy]}, {SCENARIOS[self.scenario].name}"
@@ -109,9 +120,9 @@ class Point(framework.Point):
         credit: dict[str, dict[str, float]] = {"whole": {}}
         window: dict[str, dict[str, float]] = {"unlimited": {}}
         if self.strategy == "avoidance":
-            credit = {"congestion_avoidance": {"initial": self.initial, "decrease": self.decrease}}
+            credit = {"congestion_avoidance": {"initial": self.initial or INITIAL, "decrease": self.decrease}}
         elif self.strategy == "withdrawing":
-            credit = {"withdrawing_credit": {"multiple": self.multiple}}
+            credit = {"withdrawing_credit": {"multiple": self.multiple or MULTIPLE}}
         elif self.strategy == "backoff":
             window = {"backoff": {"initial_threshold": self.threshold}}
         elif self.strategy == "error":
@@ -132,7 +143,8 @@ class Point(framework.Point):
             changes["line.*.congestion_point"] = {"decbit": {}}
         else:
             error = f"{round(self.error_share * CAPACITY_BITS / 8)} octets"
-            changes["line.*.congestion_point.clnp.ce_threshold"] = f"{self.ce_threshold} bits"
+            threshold = self.ce_threshold or SCENARIOS[self.scenario].ce_threshold
+            changes[CE_PATH] = f"{threshold} bits"
             changes["line.*.congestion_point.clnp.error_reports.threshold"] = error
         return changes
 
@@ -226,7 +238,8 @@ class Exercise:
     @property
     def usual(self) -> str:
         """The curve that has the parameter of the tables."""
-        return self.curve(getattr(Point(self.strategy, "a"), self.curves) if self.curves else 0.0)
+        own = {"decrease": Point(self.strategy, "a").decrease, "multiple": float(MULTIPLE)}
+        return self.curve(own[self.curves] if self.curves else 0.0)
 
     @property
     def parameter(self) -> str:
@@ -259,17 +272,33 @@ EXERCISES = {
 
 
 def exercise_points() -> list[Point]:
-    """All settings of the exercises that the load does not include."""
-    shown = set(load_points())
-    wanted = dict.fromkeys(
+    """All settings of the exercises."""
+    return [
         point
         for exercise in EXERCISES.values()
         for scenario in SCENARIOS
         for load in EXERCISE_LOADS
         for points in exercise.points(scenario, load).values()
         for point in points.values()
-    )
-    return [point for point in wanted if point not in shown]
+    ]
+
+
+def claimed_points() -> list[Point]:
+    """The points whose measures the claims read: the tables, backoff against the load, and each varied parameter.
+
+    A parameter that is varied alone leaves the others at what is usual.
+    """
+    wanted: list[Point] = []
+    for scenario in SCENARIOS:
+        wanted += [Point(strategy, scenario) for strategy in STRATEGIES]
+        wanted += against_load("backoff", scenario)
+        wanted += [Point(name, scenario, ce_threshold=each) for name in RECEIVER for each in CE_THRESHOLDS]
+        wanted += [Point("avoidance", scenario, decrease=each) for each in DECREASES]
+        wanted += [Point("avoidance", scenario, initial=each) for each in INITIALS]
+        wanted += [Point("withdrawing", scenario, multiple=each) for each in MULTIPLES]
+        wanted += [Point("backoff", scenario, threshold=each) for each in THRESHOLDS]
+        wanted += [Point("error", scenario, error_share=each) for each in ERROR_SHARES]
+    return list(dict.fromkeys(wanted))
 
 
 def series_points() -> list[Wanted[Point]]:
@@ -284,4 +313,121 @@ def points(figure: str | None) -> list[Wanted[Point]]:
     """The points to run for a table, or for all: the load with both tables, the exercises, and time series."""
     if figure is not None:
         return [(point, None) for point in table_points(TABLE_OF[figure])]
-    return [*((point, None) for point in load_points() + exercise_points()), *series_points()]
+    wanted = dict.fromkeys([*load_points(), *exercise_points(), *claimed_points()])
+    return [*((point, None) for point in wanted), *series_points()]
+
+
+# ------------------------------------------------------------------------------------------------------ other readings
+def judged_points() -> list[Wanted[Point]]:
+    """What the claims read: measures, and time series."""
+    return [*((point, None) for point in claimed_points()), *series_points()]
+
+
+def timer(**values: object) -> Callable[[Point], dict[str, object]]:
+    """Another retransmission timer in every connection."""
+    changes = {f"{TP4_PATH}.retransmission.{name}": value for name, value in values.items()}
+    return lambda _point: changes
+
+
+def with_many(changes: Callable[[Point], dict[str, object]]) -> Callable[[Point], dict[str, object]]:
+    """Changes with many senders alone: those of table 5-1."""
+    return lambda point: changes(point) if point.scenario == TABLE_OF["5-1"] else {}
+
+
+def begun_open(point: Point) -> dict[str, object]:
+    """Congestion avoidance begins with the whole window, except where an exercise sets it."""
+    if point.strategy != "avoidance" or point.initial != USUAL:
+        return {}
+    return {f"{TP4_PATH}.credit.congestion_avoidance.initial": SAW}
+
+
+def own_thresholds(point: Point) -> dict[str, object]:
+    """Withdrawing credit with few senders: marks above two packets, and a window that opens sooner."""
+    changes: dict[str, object] = {}
+    if (point.strategy, point.scenario) == ("withdrawing", "b"):
+        if point.ce_threshold == USUAL:
+            changes[CE_PATH] = f"{SCENARIOS['a'].ce_threshold} bits"
+        if point.multiple == USUAL:
+            changes[f"{TP4_PATH}.credit.withdrawing_credit.multiple"] = 1
+    return changes
+
+
+def one_sender(point: Point) -> dict[str, object]:
+    """The same with one active sender in place of few."""
+    alone: dict[str, object] = {"flow.data.from": ["es1"]} if point.scenario == "b" else {}
+    return {**own_thresholds(point), **alone}
+
+
+OTHER_TIMER = timer(initial="10 s", least="2 s", recheck=2)
+T1_OPEN = "the text calls T1 work in progress, the standard leaves its value open"
+ONE_THRESHOLD = "one threshold for both strategies of the receiver (3.2.1 refers to 3.1.1), 1 bit in B; par_mult 4"
+READINGS: tuple[Reading[Point], ...] = (
+    Reading(
+        "npdu-counted",
+        "the buffer load counts the NPDU in transmission",
+        "it does not count: table 5-2 prints 12442 bits, less than the one NPDU that a full line always transmits",
+        "text",
+        instead={"waiting_mean_bits": "queue_mean_bits", "queue_mean_bits": "waiting_mean_bits"},
+    ),
+    Reading(
+        "first-copy",
+        "the delay is counted from the first transmission of a packet",
+        "from the transmission of the copy that arrives first",
+        "specification",
+        instead={
+            "delay_mean_s": "delay_transmission_mean_s",
+            "delay_transmission_mean_s": "delay_mean_s",
+            "power": "power_transmission",
+        },
+    ),
+    Reading(
+        "t1",
+        "T1 is 10 s before the first round trip, and at least 2 s",
+        f"8 s, and at least 8 s: {T1_OPEN}",
+        "specification",
+        changes=timer(initial="10 s", least="2 s"),
+    ),
+    Reading(
+        "recheck",
+        "a packet other than the oldest is checked again after twice its T1",
+        "after 0.3 of its T1: the standard leaves open which packets are sent again",
+        "specification",
+        changes=timer(recheck=2),
+    ),
+    Reading(
+        "t1-recheck",
+        "t1 and recheck together",
+        "as for each",
+        "specification",
+        changes=OTHER_TIMER,
+    ),
+    Reading(
+        "many",
+        "t1 and recheck in scenario A alone, as if each table had its own timer",
+        "as for each, and the same in both",
+        "specification",
+        changes=with_many(OTHER_TIMER),
+    ),
+    Reading(
+        "w0-saw",
+        "congestion avoidance begins with the largest window, 7 packets",
+        "with 2 packets: section 5.1 has 1 or 2",
+        "text",
+        changes=begun_open,
+    ),
+    Reading(
+        "thresholds",
+        "withdrawing credit has its own threshold in scenario B, 27000 bits, and par_mult 1",
+        ONE_THRESHOLD,
+        "text",
+        changes=own_thresholds,
+    ),
+    Reading(
+        "one-sender",
+        "thresholds, and one sender in scenario B",
+        "as for thresholds; two senders, because table 5-2 has a few",
+        "text",
+        changes=one_sender,
+    ),
+)
+"""The other readings of the paper that the study judges."""

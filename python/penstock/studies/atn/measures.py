@@ -29,6 +29,11 @@ READ = (
 )
 """The columns of the tables of the paper, and their other interpretations."""
 
+LOAD = "waiting_mean_bits"
+"""The buffer load: without the NPDU in transmission. Table 5-2 prints less than the one that a full line always has."""
+LOAD_COUNTED = "queue_mean_bits"
+"""The same with the NPDU in transmission."""
+
 Runs = runs.Runs[Point]
 """The measures of the ATN study, and its time series by the kind of run."""
 TABLES = {"groups": ("data",), "ports": ()}
@@ -43,12 +48,12 @@ def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     data = run.row("groups", group="data")
     congested = run.row("ports", port=SCENARIOS[point.scenario].bottleneck)
     yield from ((column, float(data[column])) for column in READ if data[column] is not None)
-    yield "queue_mean_bits", congested["queue_mean_bits"]
-    yield "waiting_mean_bits", congested["waiting_mean_bits"]
+    if data["delay_transmission_mean_s"]:
+        yield "power_transmission", data["accepted_per_s"] / data["delay_transmission_mean_s"]
+    yield from ((column, congested[column]) for column in (LOAD, LOAD_COUNTED))
     ports = run.rows["ports"]
     for system in sorted({row["from"] for row in ports if row["from"].startswith("is")}):
-        load = math.fsum(row["queue_mean_bits"] or 0.0 for row in ports if row["from"] == system)
-        yield f"queue_mean_bits.{system}", load
+        yield f"{LOAD}.{system}", math.fsum(row[LOAD] or 0.0 for row in ports if row["from"] == system)
 
 
 # --------------------------------------------------------------------------------------------------------- time series

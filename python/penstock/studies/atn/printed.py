@@ -13,7 +13,7 @@ from importlib.resources import files
 
 from penstock.statistics import student
 from penstock.studies.atn.grid import COMPARED, SCENARIOS, STRATEGIES, TABLE_OF, Point
-from penstock.studies.atn.measures import Runs
+from penstock.studies.atn.measures import LOAD, LOAD_COUNTED, Runs
 from penstock.studies.claims import Clause
 from penstock.studies.framework import PaperTable
 from penstock.studies.orders import exceeds
@@ -50,7 +50,7 @@ COLUMNS = {
         Column("discarded", "discard_share", "discarded (share)"),
         Column("success", "success_once", "success ratio, first copies"),
         Column("success_with_retransmissions", "success_all", "success ratio, all copies"),
-        Column("buffer_load_bits", "queue_mean_bits", "buffer load (bits)", "{:.0f}"),
+        Column("buffer_load_bits", LOAD, "buffer load (bits)", "{:.0f}"),
         Column("error_share", "error_report_share", "Error NPDUs (share)"),
     )
 }
@@ -101,7 +101,7 @@ FITTED: dict[str, dict[str, tuple[str, ...]]] = {
     # the numbers of senders: by Little's law at a window of one; the greatest window: with a full queue
     "delay_mean_s": {"5-1": ("avoidance", "withdrawing"), "5-2": ("none", "avoidance", "withdrawing")},
     # the rates: load over delay; the capacity of the queue: the loads of full queues, and of Error NPDUs at half of it
-    "queue_mean_bits": {"5-1": tuple(STRATEGIES), "5-2": ("none",)},
+    LOAD: {"5-1": tuple(STRATEGIES), "5-2": ("none",)},
 }
 """The cells that the network was fitted to, by measure and table: the strategies whose printed value decided it."""
 
@@ -129,8 +129,8 @@ def side_by_side(runs: Runs) -> Iterator[PaperTable]:
 
 def beside_printed(runs: Runs, table: Printed) -> PaperTable:
     """A row for each strategy and source; the last two columns are our other interpretations of delay and load."""
-    others = {"delay_transmission_mean_s": "{:.4f}", "waiting_mean_bits": "{:.0f}"}
-    headings = ["delay from the first transmission (s)", "load without the NPDU in transmission (bits)"]
+    others = {"delay_transmission_mean_s": "{:.4f}", LOAD_COUNTED: "{:.0f}"}
+    headings = ["delay from the first transmission (s)", "load with the NPDU in transmission (bits)"]
     rows: list[list[str | None]] = []
     for strategy, name in COMPARED.items():
         if strategy in STRATEGIES:
