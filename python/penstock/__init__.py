@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from penstock.execute.experiment import State as State
     from penstock.execute.worker import Outcome as Outcome
     from penstock.execute.worker import Task as Task
+    from penstock.importing import import_network as import_network
     from penstock.show import page_of as page_of
 
 _NAMES = {
@@ -56,6 +57,7 @@ _NAMES = {
     "execute.executors": ["ClusterLostError"],
     "execute.experiment": ["State"],
     "execute.worker": ["Outcome", "Task"],
+    "importing": ["import_network"],
     "show": ["page_of"],
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}

@@ -1,0 +1,66 @@
+"""Commands about networks: ``import``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.cli.command import DONE, Command
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def import_(options: argparse.Namespace) -> int:
+    """``penstock import``: print the network of another tool as a scenario file."""
+    from penstock.importing import import_network
+
+    text = import_network(
+        options.file,
+        rate=options.rate,
+        rate_unit=options.rate_unit,
+        default_rate=options.default_rate,
+        delay=options.delay,
+        delay_unit=options.delay_unit,
+        default_delay=options.default_delay,
+        demands=options.demands,
+        demand_unit=options.demand_unit,
+        merge_parallel=options.merge_parallel,
+        duration=options.duration,
+    )
+    print(text, end="")
+    return DONE
+
+
+def _add_import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="GraphML, GML or node-link JSON by its name, or SNDlib's native format"
+    )
+    options = (
+        ("rate", "ATTRIBUTE", "the attribute of an edge that is its rate"),
+        ("rate-unit", "UNIT", "the unit of rates that are numbers: b/s, kb/s, Mb/s or Gb/s"),
+        ("default-rate", "RATE", 'the rate of an edge that has none, as "10 Mb/s"'),
+        ("delay", "ATTRIBUTE", "the attribute of an edge that is its delay (default: from coordinates, 5 us/km)"),
+        ("delay-unit", "UNIT", "the unit of delays that are numbers: ns, us, ms or s"),
+        ("default-delay", "TIME", 'the delay of an edge that has none, as "5 ms"'),
+        ("demand-unit", "UNIT", "the unit of demands that are numbers (default: that of the rates)"),
+    )
+    for name, kind, text in options:
+        parser.add_argument(f"--{name}", metavar=kind, default="", help=text)
+    parser.add_argument("--demands", metavar="FILE", help="a matrix of demands in CSV: from,to,rate")
+    parser.add_argument("--merge-parallel", action="store_true", help="make one line of parallel edges")
+    parser.add_argument("--duration", metavar="TIME", default="1 s", help="duration of the scenario (default: 1 s)")
+
+
+COMMANDS = (
+    Command(
+        "import",
+        import_,
+        "make a scenario file of a network of another tool",
+        (
+            "penstock import net.graphml --rate capacity --rate-unit Mb/s --delay latency --delay-unit ms > net.toml",
+            "penstock import abilene.txt --rate-unit Mb/s > abilene.toml",
+            'penstock import Geant.graphml --default-rate "1 Gb/s" --demands matrix.csv --demand-unit Mb/s',
+        ),
+        _add_import,
+    ),
+)
