@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from penstock.execute.worker import Task as Task
     from penstock.importing import import_network as import_network
     from penstock.show import page_of as page_of
+    from penstock.show.network import network_figure as network_figure
 
 _NAMES = {
     "_engine": ["__version__"],
@@ -59,6 +60,7 @@ _NAMES = {
     "execute.worker": ["Outcome", "Task"],
     "importing": ["import_network"],
     "show": ["page_of"],
+    "show.network": ["network_figure"],
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 

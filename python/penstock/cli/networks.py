@@ -1,13 +1,47 @@
-"""Commands about networks: ``import``."""
+"""Commands about networks: ``draw``, ``import``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, Command
+from penstock.cli.command import DONE, SCENARIO, Command, add_set, number, say, settings
 
 if TYPE_CHECKING:
     import argparse
+
+    from penstock.api.run import Result
+    from penstock.core.scenario import Scenario
+
+
+def draw(options: argparse.Namespace) -> int:
+    """``penstock draw``: draw the network of a scenario, with results on request."""
+    from penstock.api.run import load
+    from penstock.core.files import prepare
+    from penstock.core.scenario import Scenario, stem
+    from penstock.plot import save
+    from penstock.show.network import network_figure
+
+    scenario = Scenario.load(options.scenario)
+    if changes := settings(options):
+        scenario = scenario.with_(changes)
+    seed = number(options.seed, "--seed", 0, 2**64 - 1)
+    folder = prepare(options.out)
+    result = None
+    if options.run:
+        result = _run(scenario, seed, options)
+    elif options.result is not None:
+        result = load(options.result, scenario)
+    for file in save(network_figure(scenario, result, name=stem(options.scenario)), folder):
+        say(f"drew {file}", quiet=options.quiet)
+    return DONE
+
+
+def _run(scenario: Scenario, seed: int, options: argparse.Namespace) -> Result:
+    from penstock.api.run import run
+    from penstock.show.progress import bar
+
+    with bar(scenario.name, quiet=options.quiet) as progress:
+        return run(scenario, seed, progress=progress)
 
 
 def import_(options: argparse.Namespace) -> int:
@@ -31,6 +65,16 @@ def import_(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _add_draw(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or the name of a ready one")
+    add_set(parser, "change a value")
+    results = parser.add_mutually_exclusive_group()
+    results.add_argument("--run", action="store_true", help="run it, and draw utilisation and queues")
+    results.add_argument("--result", metavar="DIR", help="draw those of DIR, which `penstock run --out DIR` wrote")
+    parser.add_argument("--seed", default="1", metavar="N", help="with --run: 0 to 2**64 - 1 (default: 1)")
+    parser.add_argument("--out", metavar="DIR", default=".", help="directory for the SVG and the PNG (default: here)")
+
+
 def _add_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file", metavar="FILE", help="GraphML, GML or node-link JSON by its name, or SNDlib's native format"
@@ -52,6 +96,17 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
 
 
 COMMANDS = (
+    Command(
+        "draw",
+        draw,
+        "draw the network of a scenario, as SVG and PNG",
+        (
+            "penstock draw abr/gfc-2-erica",
+            "penstock draw atn/scenario-a --run --out figures",
+            "penstock draw satellite/1-case-2 --result results",
+        ),
+        _add_draw,
+    ),
     Command(
         "import",
         import_,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from penstock.core.errors import InputError
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS
 from penstock.core.scenario import LARGEST_FILE, Scenario
 from penstock.importing.document import document
 from penstock.importing.graph import read_graph
 from penstock.importing.infer import Options, Reader
 from penstock.importing.matrix import read_matrix
-from penstock.importing.quantities import DELAY_UNITS, RATE_UNITS
 
 __all__ = ["DELAY_UNITS", "RATE_UNITS", "import_network"]
 
@@ -61,7 +61,9 @@ def import_network(
     wanted = graph.demands if demands is None else read_matrix(Path(demands))
     text = document(graph, lines, wanted, graph.file if demands is None else str(demands), options)
     if len(text.encode()) > LARGEST_FILE:
-        reason = f"its scenario file has more than {LARGEST_FILE:,} octets: {len(lines):,} lines, {len(wanted):,} demands"
+        reason = (
+            f"{len(lines):,} lines and {len(wanted):,} demands make a scenario of more than {LARGEST_FILE:,} octets"
+        )
         raise InputError(reason, file=str(file), remedy="give fewer demands")
     Scenario.parse(text, name=f"the scenario of {file}")
     return text

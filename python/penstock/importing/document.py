@@ -11,10 +11,10 @@ from decimal import Decimal
 from pathlib import Path
 
 from penstock.core.errors import InputError
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
 from penstock.importing.graph import Demand, Graph
 from penstock.importing.infer import Line, Options
 from penstock.importing.names import Finder, node_names, plain, unique
-from penstock.importing.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
 QUEUE = 1000
@@ -39,7 +39,7 @@ def document(graph: Graph, lines: Sequence[Line], demands: Sequence[Demand], mat
     if not demands:
         sender, receiver = farthest(neighbours)
         traffic = [Traffic(sender, receiver, None)]
-        notes.append("flow: the file has no demands. This one is greedy, between two nodes with the most lines between.")
+        notes.append("flow: there are no demands. This one is greedy, between two nodes that are far apart.")
     for each, demand in zip(traffic, demands, strict=False):
         if each.receiver not in reached(neighbours, each.sender):
             raise InputError(

@@ -6,11 +6,14 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.scenario import Kind, read_file_of
 from penstock.importing.sndlib import HEADER, Native
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 Attributes = Mapping[str, object]
 FORMATS = (".graphml", ".gml", ".json")
@@ -128,7 +131,7 @@ def _with_keys(text: str) -> str:
     return f"{head}{bracket}\n  multigraph 1\n{rest}"
 
 
-def _node_link(text: str) -> Any:
+def _node_link(text: str) -> nx.MultiGraph:
     import networkx as nx
 
     content = json.loads(text)

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from penstock.core.errors import InputError, did_you_mean
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, US_PER_KM, distance_km, quantity
 from penstock.importing.graph import Edge, Graph, attribute_names
 from penstock.importing.names import label_of
-from penstock.importing.quantities import DELAY_UNITS, RATE_UNITS, US_PER_KM, distance_km, quantity
 
 LATITUDES, LONGITUDES = ("latitude", "lat"), ("longitude", "lon", "long", "lng")
 

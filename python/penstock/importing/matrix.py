@@ -11,9 +11,7 @@ from penstock.core.scenario import Kind, read_file_of
 from penstock.importing.graph import Demand
 
 COLUMNS = ("from", "to", "rate")
-MATRIX = Kind(
-    "a matrix of demands", 50_000_000, "give a part of it", "write it as CSV, saved as UTF-8: from,to,rate"
-)
+MATRIX = Kind("a matrix of demands", 50_000_000, "give a part of it", "write it as CSV, saved as UTF-8: from,to,rate")
 
 
 def read_matrix(path: Path) -> list[Demand]:
@@ -29,10 +27,8 @@ def read_matrix(path: Path) -> list[Demand]:
     first, head = rows[0]
     names = tuple(name.lower() for name in head)
     if names not in (COLUMNS, COLUMNS[:2]):
-        reason = "the first line is not from,to,rate, nor from,to"
-        raise InputError(
-            reason, value=",".join(head), file=str(path), line=first, remedy="add it, and write one pair of nodes a line"
-        )
+        reason, remedy = "the first line is not from,to,rate, nor from,to", "add it, and write one pair of nodes a line"
+        raise InputError(reason, value=",".join(head), file=str(path), line=first, remedy=remedy)
     demands = []
     for line, row in rows[1:]:
         if len(row) != len(head):

@@ -61,7 +61,7 @@ class Finder:
         labels = [(label_of(attributes), names[node]) for node, attributes in graph.nodes.items()]
         counts = Counter(label for label, _ in labels)
         self.known = {label: name for label, name in labels if counts[label] == 1}
-        self.known |= {node: name for node, name in names.items()} | {name: name for name in names.values()}
+        self.known |= dict(names) | {name: name for name in names.values()}
 
     def find(self, word: str, column: str, file: str, line: int) -> str:
         """The name of the node. Raises :class:`InputError` if there is none."""
