@@ -52,7 +52,7 @@ class Native:
         self.links: list[Link] = []
         self.demands: list[Wish] = []
         self.line = 1
-        self.tokens = [
+        self.tokens: list[tuple[str, int]] = [
             (token, number)
             for number, line in enumerate(text.splitlines(), start=1)
             if not line.lstrip().startswith("?")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from penstock.plot.lanes import draw_below, draw_beside, rows_of
 from penstock.plot.sheet import Diagram, Panel, Sheet
 from penstock.plot.style import GREY
-from penstock.plot.wires import LABEL_SIZE, NAME_SIZE, POINT, Space, draw_bar, draw_wires, inches, wide_of
+from penstock.plot.wires import LABEL_SIZE, NAME_SIZE, POINT, Space, draw_bar, draw_wires, has_queues, inches, wide_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,8 +22,8 @@ EDGE = 0.08
 """Inches free around a diagram."""
 LANE = 0.17
 """Inches from one group to the next below a row of nodes."""
-ABOVE, ABOVE_RESULTS = 0.24, 0.64
-"""Inches above a row of nodes for the texts of the lines, without results and with them."""
+ABOVE, QUEUES, USED = 0.24, 0.27, 0.13
+"""Inches above a row of nodes for the texts of the lines, and more for queues and for the utilisation."""
 BAR = 0.3
 """Inches below for the colour bar."""
 NODE_HEIGHT = 0.24
@@ -59,12 +59,17 @@ def height_of(diagram: Diagram) -> float:
     bar = BAR if has_results(diagram) else 0.0
     if diagram.row:
         rows = max(rows_of(diagram), default=-1) + 1
-        return (ABOVE_RESULTS if bar else ABOVE) + NODE_HEIGHT + LANE * rows + 0.1 + bar
+        return above(diagram) + NODE_HEIGHT + LANE * rows + 0.1 + bar
     wide, high = extent(diagram)
     room = WIDTH - 2 * EDGE
     if len(diagram.nodes) <= MOST_BOXES:
         return min(HIGHEST, max(1.6, 0.62 * high + 0.6)) + bar
     return min(HIGHEST, max(2.5, room * high / max(wide, 1e-9))) + bar
+
+
+def above(diagram: Diagram) -> float:
+    """The inches that a row of nodes needs above it."""
+    return ABOVE + (QUEUES if has_queues(diagram) else 0.0) + (USED if has_results(diagram) else 0.0)
 
 
 def extent(diagram: Diagram) -> tuple[float, float]:
@@ -83,7 +88,7 @@ def draw_diagram(axis: Axes, diagram: Diagram, width: float, height: float) -> N
         spine.set_visible(False)
     bar = BAR if has_results(diagram) else 0.0
     if diagram.row:
-        places = places_in_row(diagram, width, height - (ABOVE_RESULTS if bar else ABOVE) - NODE_HEIGHT / 2)
+        places = places_in_row(diagram, width, height - above(diagram) - NODE_HEIGHT / 2)
     else:
         places = places_in_box(diagram, width, height, bar)
     is_boxed = diagram.row or len(diagram.nodes) <= MOST_BOXES
@@ -93,7 +98,7 @@ def draw_diagram(axis: Axes, diagram: Diagram, width: float, height: float) -> N
     else:
         draw_beside(axis, diagram, space)
     draw_nodes(axis, space, is_boxed)
-    draw_wires(axis, diagram, space, is_boxed)
+    draw_wires(axis, diagram, space)
     if not is_boxed:
         draw_names(axis, space)
     if bar:

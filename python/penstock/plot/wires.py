@@ -17,7 +17,7 @@ NAME_SIZE, LABEL_SIZE, SMALL_SIZE = 8, 7.5, 6.5
 TRUNK = "#999999"
 POINT = (("o", 5.0), ("D", 5.0), ("s", 4.6))
 """Marker and size of a reaction, a congestion and a notification point."""
-USE = ("#4b9cd3", "#8fae5d", "#e6a400", "#e8602c", "#c8102e")
+USE = ("#9aa7b0", "#b8a56a", "#e6a400", "#e8602c", "#c8102e")
 """Colours of the utilisation from 0 to 1, which show on white and on a dark page."""
 MOST_POINTS = 60
 """With more lines there is no room for what stands at their ports."""
@@ -75,16 +75,22 @@ class Space:
         return x + share * across, y + share * up
 
 
-def draw_wires(axis: Axes, diagram: Diagram, space: Space, is_boxed: bool) -> None:
+def has_queues(diagram: Diagram) -> bool:
+    """Whether a queue is drawn."""
+    return any(queue is not None for wire in diagram.wires for queue in wire.queues)
+
+
+def draw_wires(axis: Axes, diagram: Diagram, space: Space) -> None:
     """All lines; their texts where there is room."""
+    lift = GAUGE[1] + 0.1 if has_queues(diagram) else 0.07
     for wire in diagram.wires:
         draw_wire(axis, wire, space)
     if len(diagram.wires) <= MOST_POINTS:
         for wire in diagram.wires:
-            draw_ports(axis, wire, space, diagram.row)
+            draw_ports(axis, wire, space)
     for wire in diagram.wires:
         if wire.label:
-            draw_label(axis, wire, space, diagram.row)
+            draw_label(axis, wire, space, lift if diagram.row else None)
 
 
 def draw_wire(axis: Axes, wire: Wire, space: Space) -> None:
@@ -109,7 +115,7 @@ def colour_of_use(used: float) -> str:
     return to_hex(LinearSegmentedColormap.from_list("use", USE)(round(min(max(used, 0.0), 1.0) * 20) / 20))
 
 
-def draw_ports(axis: Axes, wire: Wire, space: Space, is_row: bool) -> None:
+def draw_ports(axis: Axes, wire: Wire, space: Space) -> None:
     """Congestion point and queue at the port of each direction."""
     ends = space.part(*wire.ends)
     for number, (start, end) in enumerate((ends, ends[::-1])):
@@ -141,11 +147,10 @@ def draw_queue(axis: Axes, place: Place, queue: tuple[float, float]) -> None:
     axis.plot([left - 0.03, left + wide + 0.03], [top, top], color="#000000", linewidth=1.1, zorder=10)
 
 
-def draw_label(axis: Axes, wire: Wire, space: Space, is_row: bool) -> None:
-    """The text of a line: above it in a row, on it elsewhere, where there is room, in one line of text or in two."""
+def draw_label(axis: Axes, wire: Wire, space: Space, lift: float | None) -> None:
+    """The text of a line: above it by so many inches, or else on it where there is room, in one row or in several."""
     start, end = space.part(*wire.ends)
-    if is_row:
-        lift = GAUGE[1] + 0.1 if any(wire.used) else 0.07
+    if lift is not None:
         texts, places = [wire.label], [((start[0] + end[0]) / 2, start[1] + lift + height_of(wire.label) / 2)]
     else:
         texts = [wire.label.replace("\n", ", "), wire.label]
@@ -155,7 +160,7 @@ def draw_label(axis: Axes, wire: Wire, space: Space, is_row: bool) -> None:
         for place in places:
             if space.is_free(place, wide, high + 0.05):
                 space.take(place, wide, high)
-                style: Any = {} if is_row else {"bbox": GROUND}
+                style: Any = {} if lift is not None else {"bbox": GROUND}
                 axis.text(
                     *place, text, ha="center", va="center", fontsize=LABEL_SIZE, linespacing=1.1, zorder=11, **style
                 )

@@ -20,6 +20,8 @@ MOST_BELOW, MOST_BESIDE = 14, 7
 """The most groups of flows that are drawn below a row of nodes, and beside the lines of any other network."""
 FEW_LINES = 8
 """With more lines, the most frequent text of a line is told once, below."""
+BUSY = 0.5
+"""The least utilisation that is a number beside a line that is not in a row."""
 LEAST_QUEUE = 0.01
 """The least share of its size that a queue must have held to be drawn."""
 ROLES = ("reaction point", "congestion point", "notification point")
@@ -55,7 +57,7 @@ def network_figure(scenario: Source, result: Result | None = None, *, name: str 
     used = {hop for group in graph.groups for hop in group.hops}
     diagram = Diagram(
         nodes=layout.places,
-        wires=[wire_of(link, usual, used, states) for link in graph.links],
+        wires=[wire_of(link, usual, used, states, 0.0 if layout.kind == "row" else BUSY) for link in graph.links],
         lanes=[lane_of(group) for group in drawn],
         row=layout.kind == "row",
         parts=parts_of(graph, used),
@@ -86,16 +88,17 @@ def usual_text(links: Sequence[Link]) -> str:
     return text if len(links) > FEW_LINES and count > 1 else ""
 
 
-def wire_of(link: Link, usual: str, used: set[Hop], states: Mapping[str, PortState]) -> Wire:
-    """A line as it is drawn. A congestion point is drawn if flows pass it or another part hears it."""
+def wire_of(link: Link, usual: str, used: set[Hop], states: Mapping[str, PortState], least: float) -> Wire:
+    """A line as it is drawn: with the congestion points that flows pass, and a utilisation of `least` as a number."""
     text = text_of(link)
     ports = [(name, hop, link.congestion_points[n], link.heard[n]) for n, (name, hop) in enumerate(link.ports())]
     points = [heard if part and hop in used else None for _, hop, part, heard in ports]
     found = [states.get(name) for name, *_ in ports]
     uses = [None if state is None else state.used for state in found]
     queues = [None if state is None else state.queue for state in found]
-    if known := [use for use in uses if use is not None]:
-        text = f"{text}\n{max(known):.0%}"
+    most = max((use for use in uses if use is not None), default=None)
+    if most is not None and most >= least:
+        text = f"{text}\n{100 * most:.0f} %"
     label = "" if text_of(link) == usual else text
     return Wire(link.ends, label, (points[0], points[1]), (uses[0], uses[1]), (queues[0], queues[1]))
 
@@ -174,10 +177,11 @@ def caption(
     if any(point is False for wire in diagram.wires for point in wire.points):
         yield "A hollow congestion point is one that no other part hears."
     if result is not None:
+        least = "" if diagram.row else f", from {100 * BUSY:g} %"
         yield (
-            "The colour of a line is its utilisation in each direction, the number the higher one. A queue is filled to "
-            f"its mean, with a line at its longest, and drawn if that is above {LEAST_QUEUE:.0%} of its size; the size "
-            "of one without a limit is the longest of the network."
+            f"The colour of a line is its utilisation in each direction; the number is the higher one{least}. A queue "
+            f"is filled to its mean, with a line at its longest, if that is {100 * LEAST_QUEUE:g} % of its size or "
+            "more. The size of a queue without a limit is the longest of the network."
         )
         count = len(result.manifest["runs"])
         seed = result.manifest["seed"]

@@ -81,7 +81,7 @@ def walk(start: str, neighbours: Neighbours) -> list[str]:
 
 
 def balance(network: Network) -> dict[Hop, int]:
-    """For each hop twice the groups that take it, less those that take it the other way; 1 more in a line's own order."""
+    """For each hop twice the groups that take it, less those that take it back, and one for the order of the line."""
     found: dict[Hop, int] = {}
     for hop, weight in chain(
         ((link.ends, 1) for link in network.links), ((hop, 2) for group in network.groups for hop in group.hops)
