@@ -6,6 +6,7 @@ above another, as drawings of benchmark networks do. Any other network has them 
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -30,7 +31,8 @@ NODE_HEIGHT = 0.24
 SIDE = 0.03
 """Inches free beside the first and the last node of a row."""
 MOST_BOXES = 60
-"""With more nodes each is a dot, and its name is beside it where there is room."""
+"""With more nodes, or if two boxes would overlap, each node is a dot, with its name beside it where there is room."""
+DOT = 0.05
 HIGHEST = 7.0
 LEAST_GAP, WIDEST_GAP = 0.35, 2.3
 """Inches between two nodes of a row."""
@@ -91,8 +93,10 @@ def draw_diagram(axis: Axes, diagram: Diagram, width: float, height: float) -> N
         places = places_in_row(diagram, width, height - above(diagram) - NODE_HEIGHT / 2)
     else:
         places = places_in_box(diagram, width, height, bar)
-    is_boxed = diagram.row or len(diagram.nodes) <= MOST_BOXES
-    space = Space(places, {node: box_of(node) if is_boxed else (0.05, 0.05) for node in places})
+    space = Space(places, {node: box_of(node) for node in places})
+    is_boxed = diagram.row or (len(places) <= MOST_BOXES and space.have_room())
+    if not is_boxed:
+        space = Space(places, dict.fromkeys(places, (DOT, DOT)))
     if diagram.row:
         draw_below(axis, diagram, space, NODE_HEIGHT / 2 + 0.07, LANE)
     else:
@@ -100,7 +104,7 @@ def draw_diagram(axis: Axes, diagram: Diagram, width: float, height: float) -> N
     draw_nodes(axis, space, is_boxed)
     draw_wires(axis, diagram, space)
     if not is_boxed:
-        draw_names(axis, space)
+        draw_names(axis, diagram, space)
     if bar:
         draw_bar(axis, width)
     draw_legend(axis, diagram)
@@ -161,6 +165,8 @@ def draw_nodes(axis: Axes, space: Space, is_boxed: bool) -> None:
     if not is_boxed:
         across, up = zip(*space.places.values(), strict=True)
         axis.plot(across, up, "o", color=GREY, markersize=3.5, zorder=6)
+        for place in space.places.values():
+            space.take(place, DOT, DOT)
         return
     for node, (x, y) in space.places.items():
         wide, high = space.boxes[node]
@@ -172,13 +178,14 @@ def draw_nodes(axis: Axes, space: Space, is_boxed: bool) -> None:
         space.take((x, y), wide, high)
 
 
-def draw_names(axis: Axes, space: Space) -> None:
-    """The names of nodes that are dots, where there is room: those of the largest number of lines first."""
-    for node, (x, y) in space.places.items():
+def draw_names(axis: Axes, diagram: Diagram, space: Space) -> None:
+    """The names of nodes that are dots, where there is room: nodes with many lines first."""
+    lines = Counter(node for wire in diagram.wires for node in wire.ends)
+    for node, (x, y) in sorted(space.places.items(), key=lambda entry: -lines[entry[0]]):
         text = short(node)
         wide, high = inches(text, LABEL_SIZE), 0.12
         for place in ((x, y + 0.11), (x, y - 0.12), (x + wide / 2 + 0.07, y), (x - wide / 2 - 0.07, y)):
-            if space.is_free(place, wide, high):
+            if space.is_free(place, wide + 0.04, high + 0.02):
                 space.take(place, wide, high)
                 axis.text(*place, text, ha="center", va="center", fontsize=LABEL_SIZE, zorder=7)
                 break

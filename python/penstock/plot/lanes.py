@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from penstock.plot.sheet import Diagram, Lane
 from penstock.plot.style import colour_of
-from penstock.plot.wires import LABEL_SIZE, POINT, Place, Space, inches
+from penstock.plot.wires import LABEL_SIZE, MANY_LINES, POINT, Place, Space, inches
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,26 +78,29 @@ def draw_end(axis: Axes, place: Place, colour: str, role: int, has_part: bool) -
 
 def draw_beside(axis: Axes, diagram: Diagram, space: Space) -> None:
     """The groups of any other network: to the right of each line in the direction of the flows."""
-    width = 1.5 if len(diagram.wires) <= 100 else 0.9
+    width = 1.5 if len(diagram.wires) <= MANY_LINES else 0.9
+    beside: Counter[object] = Counter()
     for number, lane in enumerate(diagram.lanes):
         colour = colour_of(number)
         for hop in lane.hops:
             (x, y), (u, v) = (space.places[node] for node in hop)
             away = math.hypot(u - x, v - y) or 1.0
-            side = (number + 1) * BESIDE * min(1.0, 7 / len(diagram.lanes))
-            across, up = side * (v - y) / away, -side * (u - x) / away
+            beside[hop] += 1
+            across, up = beside[hop] * BESIDE * (v - y) / away, -beside[hop] * BESIDE * (u - x) / away
             axis.plot([x + across, u + across], [y + up, v + up], color=colour, linewidth=width, zorder=2)
         axis.plot([], [], color=colour, linewidth=1.6, label=lane.label)
-        for node in lane.senders:
-            draw_corner(axis, space, node, colour, 0, number, lane.has_reaction)
-        for node in lane.receivers:
-            draw_corner(axis, space, node, colour, 2, number, lane.has_notification)
+        for role, nodes, has_part in ((0, lane.senders, lane.has_reaction), (2, lane.receivers, lane.has_notification)):
+            for node in nodes:
+                draw_corner(axis, space, node, colour, role, beside[node, role], has_part)
+                beside[node, role] += 1
 
 
-def draw_corner(axis: Axes, space: Space, node: str, colour: str, role: int, number: int, has_part: bool) -> None:
-    """The mark of a part at a lower corner of its node: senders left, receivers right; without a part, smaller."""
+def draw_corner(axis: Axes, space: Space, node: str, colour: str, role: int, before: int, has_part: bool) -> None:
+    """The mark of a part at a lower corner of its node: senders left, receivers right, where an arrow is instead."""
+    if role == 0 and not has_part:
+        return
     (x, y), (wide, high) = space.places[node], space.boxes[node]
-    marker, size = POINT[role]
+    marker, size = POINT[role] if has_part else (">", 4.0)
     left = -1 if role == 0 else 1
-    place = (x + left * (wide / 2 - 0.02 - 0.09 * (number // 2)), y - high / 2)
-    axis.plot(*place, marker if has_part else ">", color=colour, markersize=size if has_part else 4.0, zorder=9)
+    place = (x + left * (wide / 2 - 0.02 - 0.09 * before), y - high / 2)
+    axis.plot(*place, marker, color=colour, markersize=size, zorder=9)

@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Place = tuple[float, float]
-NAME_SIZE, LABEL_SIZE, SMALL_SIZE = 8, 7.5, 6.5
+NAME_SIZE, LABEL_SIZE = 9, 8
 TRUNK = "#999999"
 POINT = (("o", 5.0), ("D", 5.0), ("s", 4.6))
 """Marker and size of a reaction, a congestion and a notification point."""
 USE = ("#9aa7b0", "#b8a56a", "#e6a400", "#e8602c", "#c8102e")
 """Colours of the utilisation from 0 to 1, which show on white and on a dark page."""
+MANY_LINES = 100
+"""With more lines all are thin."""
 MOST_POINTS = 60
 """With more lines there is no room for what stands at their ports."""
 GAUGE = (0.09, 0.24)
 """Width and height of a queue in inches."""
-LINE_HEIGHT = 0.125
+LINE_HEIGHT = 0.132
 ALONG = (0.5, 0.4, 0.6, 0.3, 0.7)
 """Where the text of a line may be, as shares of its length."""
 GROUND: Any = {"facecolor": "#ffffff", "edgecolor": "none", "pad": 0.8}
@@ -62,6 +64,16 @@ class Space:
         beside = ((left >= x + wide or right <= x, low, top) for left, low, right, top in self.taken)
         return all(is_beside or low >= y + high or top <= y for is_beside, low, top in beside)
 
+    def have_room(self) -> bool:
+        """Whether no box of a node overlaps another."""
+        for node, place in self.places.items():
+            if not self.is_free(place, *self.boxes[node]):
+                self.taken.clear()
+                return False
+            self.take(place, *self.boxes[node])
+        self.taken.clear()
+        return True
+
     def part(self, start: str, end: str) -> tuple[Place, Place]:
         """The two places at which a line between two nodes leaves their boxes."""
         (x, y), (u, v) = self.places[start], self.places[end]
@@ -84,7 +96,7 @@ def draw_wires(axis: Axes, diagram: Diagram, space: Space) -> None:
     """All lines; their texts where there is room."""
     lift = GAUGE[1] + 0.1 if has_queues(diagram) else 0.07
     for wire in diagram.wires:
-        draw_wire(axis, wire, space)
+        draw_wire(axis, wire, space, 2.4 if len(diagram.wires) <= MANY_LINES else 0.9)
     if len(diagram.wires) <= MOST_POINTS:
         for wire in diagram.wires:
             draw_ports(axis, wire, space)
@@ -93,11 +105,11 @@ def draw_wires(axis: Axes, diagram: Diagram, space: Space) -> None:
             draw_label(axis, wire, space, lift if diagram.row else None)
 
 
-def draw_wire(axis: Axes, wire: Wire, space: Space) -> None:
+def draw_wire(axis: Axes, wire: Wire, space: Space, width: float) -> None:
     """A line: grey, or with the colour of the utilisation of each direction."""
     (x, y), (u, v) = space.part(*wire.ends)
     if wire.used == (None, None):
-        axis.plot([x, u], [y, v], color=TRUNK, linewidth=2.4, zorder=3, solid_capstyle="butt")
+        axis.plot([x, u], [y, v], color=TRUNK, linewidth=width, zorder=3, solid_capstyle="butt")
         return
     side = 0.019
     away = math.hypot(u - x, v - y) or 1.0
@@ -105,7 +117,7 @@ def draw_wire(axis: Axes, wire: Wire, space: Space) -> None:
     for used, sign in zip(wire.used, (1, -1), strict=True):
         colour = TRUNK if used is None else colour_of_use(used)
         across, up = sign * right[0], sign * right[1]
-        axis.plot([x + across, u + across], [y + up, v + up], color=colour, linewidth=2.4, zorder=3)
+        axis.plot([x + across, u + across], [y + up, v + up], color=colour, linewidth=width, zorder=3)
 
 
 def colour_of_use(used: float) -> str:
@@ -128,9 +140,15 @@ def draw_ports(axis: Axes, wire: Wire, space: Space) -> None:
             inside = GREY if point else "#ffffff"
             axis.plot(*place, marker, color=GREY, markerfacecolor=inside, markersize=size, zorder=8)
             space.take(place, 0.1, 0.1)
-        if queue is not None:
-            draw_queue(axis, place, queue)
-            space.take((place[0], place[1] + 0.06 + GAUGE[1] / 2), GAUGE[0] + 0.02, GAUGE[1] + 0.02)
+        if queue is None:
+            continue
+        wide, high = GAUGE
+        for up in (0.06 + high / 2, -0.06 - high / 2):
+            middle = (place[0], place[1] + up)
+            if space.is_free(middle, wide, high):
+                draw_queue(axis, middle, queue)
+                space.take(middle, wide + 0.06, high + 0.04)
+                break
 
 
 def draw_queue(axis: Axes, place: Place, queue: tuple[float, float]) -> None:
@@ -139,7 +157,7 @@ def draw_queue(axis: Axes, place: Place, queue: tuple[float, float]) -> None:
 
     mean, longest = (min(max(share, 0.0), 1.0) for share in queue)
     wide, high = GAUGE
-    left, low = place[0] - wide / 2, place[1] + 0.06
+    left, low = place[0] - wide / 2, place[1] - high / 2
     axis.add_patch(Rectangle((left, low), wide, high, facecolor="#ffffff", edgecolor="none", zorder=7))
     axis.add_patch(Rectangle((left, low), wide, high * mean, facecolor=colour_of_use(mean), linewidth=0, zorder=8))
     axis.add_patch(Rectangle((left, low), wide, high, facecolor="none", edgecolor=GREY, linewidth=0.7, zorder=9))
@@ -176,6 +194,7 @@ def draw_bar(axis: Axes, width: float) -> None:
     axis.text(left - 0.08, low + 0.05, "used: 0", ha="right", va="center", fontsize=LABEL_SIZE)
     for step in range(steps):
         colour = colour_of_use((step + 0.5) / steps)
-        start = left + wide * step / steps
-        axis.add_patch(Rectangle((start, low), left + wide - start, 0.1, facecolor=colour, linewidth=0))
+        more = 0.01 if step + 1 < steps else 0.0  # no gap between two steps
+        place = (left + wide * step / steps, low)
+        axis.add_patch(Rectangle(place, wide / steps + more, 0.1, facecolor=colour, linewidth=0))
     axis.text(left + wide + 0.08, low + 0.05, "100 %", ha="left", va="center", fontsize=LABEL_SIZE)

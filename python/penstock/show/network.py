@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_BELOW, MOST_BESIDE = 14, 7
 """The most groups of flows that are drawn below a row of nodes, and beside the lines of any other network."""
+MANY_NODES = 60
 FEW_LINES = 8
 """With more lines, the most frequent text of a line is told once, below."""
 BUSY = 0.5
@@ -169,6 +170,8 @@ def caption(
     """What the drawing leaves out, and what its marks mean."""
     if usual:
         yield f"Lines without a text: {', '.join(usual.splitlines())}, or without room for it."
+    if len(graph.nodes) > MANY_NODES:
+        yield "Nodes have their names where there is room."
     if access := sorted({group.access for group in graph.groups if group.access}):
         some = "; ".join(access[:3]) + ("; ..." if len(access) > 3 else "")
         yield f"Each source has a line of its own before the first node: {some}."

@@ -1,8 +1,9 @@
 """The place of each node, as data: a drawing and a page of the browser use the same coordinates.
 
-A network that is one path is a row. A tree is in columns, so that flows go from left to right. Any other network is
-placed by stress majorisation (Gansner, Koren and North 2004): the distance of two nodes is as near as it can be to the
-number of lines between them. The same network has the same places.
+A network that is one path is a row. A tree is in columns, so that flows go from left to right. A network of levels, as
+leaves and spines, has the ends of flows below. Any other network is placed by stress majorisation (Gansner, Koren and
+North 2004): the distance of two nodes is as near as it can be to the number of lines between them. The same network has
+the same places.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ STEPS = 300
 class Layout:
     """Where each node is: x to the right and y up, in the distance of neighbours."""
 
-    kind: Literal["row", "columns", "stress"]
+    kind: Literal["row", "columns", "levels", "stress"]
     places: Mapping[str, Place]
 
 
@@ -49,6 +50,8 @@ def lay_out(network: Network) -> Layout:
     columns = rank(network, neighbours, parts) if is_tree else {}
     if columns and max(list(columns.values()).count(x) for x in set(columns.values())) <= MOST_IN_COLUMN:
         return Layout("columns", in_columns(columns, neighbours))
+    if not is_tree and (own := levels(network, neighbours)):
+        return Layout("levels", {node: (-y, float(x)) for node, (x, y) in in_columns(own, neighbours).items()})
     beside: dict[str, Place] = {}
     for part in parts:
         start = max((x for x, _ in beside.values()), default=-1.0) + 1.0
@@ -115,6 +118,19 @@ def rank(network: Network, neighbours: Neighbours, parts: Sequence[Sequence[str]
         least = min(own.values())
         columns |= {node: column - least for node, column in own.items()}
     return columns
+
+
+def levels(network: Network, neighbours: Neighbours) -> dict[str, int]:
+    """The number of lines from each node to the nearest end of a flow; empty if a line joins two of one level."""
+    found = {node: 0 for group in network.groups for node in (*group.senders, *group.receivers)}
+    order = list(found)
+    for node in order:  # grows
+        for other in neighbours[node]:
+            if other not in found:
+                found[other] = found[node] + 1
+                order.append(other)
+    is_layered = all(found.get(link.ends[0]) != found.get(link.ends[1]) for link in network.links)
+    return found if is_layered and len(found) == len(neighbours) else {}
 
 
 def middle(part: Sequence[str], neighbours: Neighbours) -> str:
