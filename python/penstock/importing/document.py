@@ -74,6 +74,8 @@ def traffic_of(
                 reason, value=f"{sender} to {receiver}", file=matrix, line=demand.line, remedy="delete this line"
             )
         traffic.append(Traffic(sender, receiver, rate_of(demand, matrix, options)))
+    if traffic and not any(each.rate != 0 for each in traffic):
+        raise InputError("all demands are zero", file=matrix, remedy="give one of them a rate")
     notes = []
     if zero := sum(each.rate == 0 for each in traffic):
         notes.append(f"flow: {zero:,} demands of rate 0 are left out")

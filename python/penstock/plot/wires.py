@@ -176,7 +176,7 @@ def draw_label(axis: Axes, wire: Wire, space: Space, lift: float | None) -> None
     for text in texts:
         wide, high = wide_of(text), height_of(text)
         for place in places:
-            if space.is_free(place, wide, high + 0.05):
+            if space.is_free(place, wide, high + (0.05 if lift is None else 0.0)):
                 space.take(place, wide, high)
                 style: Any = {} if lift is not None else {"bbox": GROUND}
                 axis.text(

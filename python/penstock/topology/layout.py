@@ -25,6 +25,8 @@ Place = tuple[float, float]
 Neighbours = Mapping[str, Sequence[str]]
 MOST_IN_COLUMN = 26
 """The most nodes of a column: a tree with more is placed by stress."""
+HIGHEST_LEVEL = 3
+"""The highest level: hosts, edge, aggregation and core of a fat tree are 0 to 3."""
 SWEEPS = 60
 """Rounds in which the nodes of a column move towards their neighbours."""
 STEPS = 300
@@ -110,18 +112,21 @@ def rank(network: Network, neighbours: Neighbours, parts: Sequence[Sequence[str]
     columns: dict[str, int] = {}
     for part in parts:
         centre = middle(part, neighbours)
-        own = {centre: 0}
+        own, steps = {centre: 0}, {centre: 0}
         for node in walk(centre, neighbours):
             for other in neighbours[node]:
                 if other not in own:
-                    own[other] = own[node] + (1 if flows.get((node, other), 0) >= 0 else -1)
+                    most = flows.get((node, other), 0)
+                    is_idle = abs(most) == 1  # no group: then on, away from the centre
+                    steps[other] = steps[node] if is_idle and steps[node] else 1 if most >= 0 else -1
+                    own[other] = own[node] + steps[other]
         least = min(own.values())
         columns |= {node: column - least for node, column in own.items()}
     return columns
 
 
 def levels(network: Network, neighbours: Neighbours) -> dict[str, int]:
-    """The number of lines from each node to the nearest end of a flow; empty if a line joins two of one level."""
+    """The number of lines from each node to the nearest end of a flow; empty with many, or a line within a level."""
     found = {node: 0 for group in network.groups for node in (*group.senders, *group.receivers)}
     order = list(found)
     for node in order:  # grows
@@ -130,7 +135,8 @@ def levels(network: Network, neighbours: Neighbours) -> dict[str, int]:
                 found[other] = found[node] + 1
                 order.append(other)
     is_layered = all(found.get(link.ends[0]) != found.get(link.ends[1]) for link in network.links)
-    return found if is_layered and len(found) == len(neighbours) else {}
+    is_low = max(found.values()) <= HIGHEST_LEVEL
+    return found if is_layered and is_low and len(found) == len(neighbours) else {}
 
 
 def middle(part: Sequence[str], neighbours: Neighbours) -> str:
