@@ -207,7 +207,7 @@ def test_names_of_lines_that_clash_get_numbers(tmp_path: Path) -> None:
     nodes: Nodes = {"a": {}, "a-b": {}, "b-c": {}, "c": {}}
     edges: Edges = [("a", "b-c", {}), ("a-b", "c", {}), ("a", "c", {})]
     text = import_network(graphml(tmp_path / "n.graphml", nodes, edges), default_rate="1 Mb/s", default_delay="1 ms")
-    assert list(tables(text)["line"]) == ["a-b-c", "a-b-c-2", "a-c"]
+    assert sorted(tables(text)["line"]) == ["a-b-c", "a-b-c-2", "a-c"]
 
 
 def test_two_nodes_whose_names_are_the_same_in_the_end_are_refused(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_two_nodes_whose_names_are_the_same_in_the_end_are_refused(tmp_path: Pat
             "--rate-unit = MB: there is no such unit",
         ),
         ({"capacity": 1, "latency": 1}, {**UNITS, "default_rate": "10"}, "--default-rate = 10: .*no unit; write it as"),
-        ({"capacity": 1, "latency": 1}, {**UNITS, "duration": "x"}, "duration = x"),
+        ({"capacity": 1, "latency": 1}, {**UNITS, "duration": "x"}, 'line 7: duration = "x"'),
     ],
 )
 def test_an_edge_without_a_usable_rate_or_delay_is_named(
@@ -326,7 +326,7 @@ def test_only_zero_demands_are_no_traffic(tmp_path: Path, net: Path) -> None:
         ("net.graphml", "<graphml", "this cannot be read as graphml: ParseError"),
         ("net.gml", "graph [ node [", "this cannot be read as gml"),
         ("net.json", "[1, 2]", "this cannot be read as json: ValueError: there is no table with `nodes`"),
-        ("net.json", '{"nodes": [{}], "edges": []}', "this cannot be read as json"),
+        ("net.json", '{"nodes": 3, "edges": []}', "this cannot be read as json"),
         ("net.grapml", "x", 'this is no format of a network that is known, .*; did you mean ".graphml"'),
         ("net.txt", "x", 'nor does the file begin with "[?]SNDlib native format"'),
         ("net.json", '{"nodes": [{"id": "a"}], "edges": []}', "the network has no edge"),

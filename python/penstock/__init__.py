@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from penstock.api.comparison import rankings as rankings
     from penstock.api.run import Interrupted as Interrupted
     from penstock.api.run import Result as Result
+    from penstock.api.run import load_result as load_result
     from penstock.api.run import run as run
     from penstock.api.run import run_all as run_all
     from penstock.api.run import save as save
@@ -51,7 +52,7 @@ _NAMES = {
     "analyse.metric": ["Metric", "metric"],
     "analyse.results": ["Results"],
     "api.comparison": ["Comparison", "compare", "different_traffic", "rankings"],
-    "api.run": ["Interrupted", "Result", "run", "run_all", "save"],
+    "api.run": ["Interrupted", "Result", "load_result", "run", "run_all", "save"],
     "api.sweep": ["PointDecision", "Sweep", "decisions"],
     "core.errors": ["InputError"],
     "core.scenario": ["Scenario", "schema"],

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from penstock.core.scenario import Source
 
-__all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "run", "run_all", "save"]
+__all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "load_result", "run", "run_all", "save"]
 
 MANIFEST = "manifest.json"
 MOST_REPLICATIONS = 100_000
@@ -196,7 +196,7 @@ def save(result: Result, directory: str | Path) -> list[Path]:
     return files
 
 
-def load(directory: str | Path, scenario: Scenario | None = None) -> Result:
+def load_result(directory: str | Path, scenario: Scenario | None = None) -> Result:
     """The result that :func:`save` wrote into ``directory``.
 
     Raises :class:`InputError` if there is none, if it cannot be read, or if it is that of another scenario than the

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def draw(options: argparse.Namespace) -> int:
     """``penstock draw``: draw the network of a scenario, with results on request."""
-    from penstock.api.run import load
+    from penstock.api.run import load_result
     from penstock.core.files import prepare
     from penstock.core.scenario import Scenario, stem
     from penstock.plot import save
@@ -30,7 +30,7 @@ def draw(options: argparse.Namespace) -> int:
     if options.run:
         result = _run(scenario, seed, options)
     elif options.result is not None:
-        result = load(options.result, scenario)
+        result = load_result(options.result, scenario)
     for file in save(network_figure(scenario, result, name=stem(options.scenario)), folder):
         say(f"drew {file}", quiet=options.quiet)
     return DONE

@@ -184,8 +184,8 @@ class Reader:
 
     def named(self, edge: Edge) -> str:
         """The two nodes of an edge, with their labels if they have any."""
-        labels = {node: label_of(self.graph.nodes[node]) for node in (edge.source, edge.target)}
-        return " - ".join(f"{node} ({label})" if label not in ("", node) else node for node, label in labels.items())
+        labels = [(node, label_of(self.graph.nodes[node])) for node in (edge.source, edge.target)]
+        return " - ".join(f"{node} ({label})" if label not in ("", node) else node for node, label in labels)
 
     def refused(self, edge: Edge, reason: str, remedy: str) -> InputError:
         """The error of an edge."""
