@@ -52,6 +52,7 @@ def test_every_scenario_that_an_example_names_is_ready_or_made_by_the_example_be
 def test_every_command_is_there() -> None:
     assert [
         *("run", "scenarios", "schema", "check"),
+        *("draw", "import"),
         *("sweep", "compare", "reproduce", "report"),
         *("runs list", "runs show", "runs export"),
     ] == COMMANDS

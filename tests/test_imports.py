@@ -15,6 +15,8 @@ PACKAGE = Path(penstock.__file__).parent
 ALLOWED = {
     "_engine": set(),
     "core": {"_engine"},
+    "importing": {"core"},
+    "topology": {"core"},
     "video": {"core"},
     "scheduler": {"core"},
     "execute": {"_engine", "core", "scheduler"},
@@ -24,10 +26,10 @@ ALLOWED = {
     "truth": {"core", "statistics", "api"},
     "plot": {"core", "statistics"},
     "studies": {"core", "scheduler", "execute", "statistics", "analyse", "truth", "plot"},
-    "show": {"core", "execute", "statistics", "analyse", "api", "truth", "plot", "studies"},
-    "cli": {"core", "scheduler", "execute", "analyse", "api", "plot", "studies", "show"},
+    "show": {"core", "execute", "statistics", "analyse", "api", "truth", "topology", "plot", "studies"},
+    "cli": {"core", "importing", "scheduler", "execute", "analyse", "api", "plot", "studies", "show"},
     "__main__": {"cli"},
-    "__init__": {"_engine", "core", "execute", "analyse", "api", "show"},
+    "__init__": {"_engine", "core", "importing", "execute", "analyse", "api", "show"},
 }
 """The rooms that each room may import from. A public module beside the rooms, such as ``video``, is one of them."""
 

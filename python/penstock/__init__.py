@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from penstock.api.comparison import rankings as rankings
     from penstock.api.run import Interrupted as Interrupted
     from penstock.api.run import Result as Result
+    from penstock.api.run import load_result as load_result
     from penstock.api.run import run as run
     from penstock.api.run import run_all as run_all
     from penstock.api.run import save as save
@@ -41,7 +42,9 @@ if TYPE_CHECKING:
     from penstock.execute.experiment import State as State
     from penstock.execute.worker import Outcome as Outcome
     from penstock.execute.worker import Task as Task
+    from penstock.importing import import_network as import_network
     from penstock.show import page_of as page_of
+    from penstock.show.network import network_figure as network_figure
 
 _NAMES = {
     "_engine": ["__version__"],
@@ -49,14 +52,16 @@ _NAMES = {
     "analyse.metric": ["Metric", "metric"],
     "analyse.results": ["Results"],
     "api.comparison": ["Comparison", "compare", "different_traffic", "rankings"],
-    "api.run": ["Interrupted", "Result", "run", "run_all", "save"],
+    "api.run": ["Interrupted", "Result", "load_result", "run", "run_all", "save"],
     "api.sweep": ["PointDecision", "Sweep", "decisions"],
     "core.errors": ["InputError"],
     "core.scenario": ["Scenario", "schema"],
     "execute.executors": ["ClusterLostError"],
     "execute.experiment": ["State"],
     "execute.worker": ["Outcome", "Task"],
+    "importing": ["import_network"],
     "show": ["page_of"],
+    "show.network": ["network_figure"],
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 

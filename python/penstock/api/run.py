@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from penstock.core.scenario import Source
 
-__all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "run", "run_all", "save"]
+__all__ = ["Interrupted", "Outcome", "Result", "Task", "available_cores", "load_result", "run", "run_all", "save"]
 
 MANIFEST = "manifest.json"
 MOST_REPLICATIONS = 100_000
@@ -194,6 +194,29 @@ def save(result: Result, directory: str | Path) -> list[Path]:
             table.write_parquet(draft)
         drafts[-1].write_text(json.dumps(result.manifest, indent=2) + "\n", encoding="utf-8")
     return files
+
+
+def load_result(directory: str | Path, scenario: Scenario | None = None) -> Result:
+    """The result that :func:`save` wrote into ``directory``.
+
+    Raises :class:`InputError` if there is none, if it cannot be read, or if it is that of another scenario than the
+    given one.
+    """
+    import polars as pl
+
+    folder = Path(directory)
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+        tables = {name: pl.read_parquet(folder / f"{name}.parquet") for name in TABLES}
+        of = Scenario(json.dumps(manifest["scenario"]), "json", name=manifest["name"])
+    except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else f"{type(error).__name__}: {error}"
+        remedy = "name a directory that `penstock run --out DIR` wrote"
+        raise InputError(f"there is no complete result: {reason}", file=str(folder), remedy=remedy) from None
+    if scenario is not None and of != scenario:
+        reason = f"this is the result of another scenario, {of.name}, or of other values"
+        raise InputError(reason, file=str(folder), remedy="give the same file and the same --set as for the run")
+    return Result(**tables, manifest=manifest)
 
 
 def available_cores() -> int:

@@ -180,13 +180,14 @@ def _draw(result: Result, scenario: Scenario, seed: int, folder: Path, options: 
     from penstock.plot import save
     from penstock.show import PAGE, trace
     from penstock.show.data import linked, write_data
+    from penstock.show.network import network_figure
     from penstock.show.report import write
 
     if scenario.tree["measure"].get("sample") is None:
         read, interval = trace.sampled(scenario, result.manifest["runs"][0]["end_s"])
         say(f"no measure.sample in the scenario: read every {interval} for the figures", quiet=options.quiet)
         result = simulate(read, seed)
-    made = trace.sheets(scenario, result)
+    made = [network_figure(scenario, result), *trace.sheets(scenario, result)]
     for sheet in made:
         for file in save(sheet, folder):
             say(f"drew {file}", quiet=options.quiet)

@@ -91,7 +91,7 @@ class Scenario:
         def read_file(path: str, file: str) -> str:
             """The text of a file that the scenario names at ``path``, relative to the scenario's own folder."""
             try:
-                return _read(Path(name).parent / file, RECORDING)
+                return read_file_of(Path(name).parent / file, RECORDING)
             except InputError as error:
                 place = line_of(text, path) if form == "toml" else None
                 remedy = f"{error.remedy}; its path starts at the folder of the scenario file"
@@ -316,7 +316,7 @@ def read(source: str | Path) -> str:
         text = _text(name, SCENARIO, lambda: read_stdin(SCENARIO.largest))
     else:
         try:
-            text = _read(Path(source), SCENARIO)
+            text = read_file_of(Path(source), SCENARIO)
         except _MissingError:
             text = _read_ready(name)
     if not text.strip():
@@ -346,7 +346,7 @@ def source_of(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class Kind:
     """A kind of file: its name, its most octets, and remedies for one that is too large or no text.
 
     ``otherwise`` is the way to read something that is not a file.
@@ -359,14 +359,14 @@ class _Kind:
     otherwise: str = ""
 
 
-SCENARIO = _Kind(
+SCENARIO = Kind(
     "a scenario file",
     LARGEST_FILE,
     "is it a result or a trace instead of a scenario?",
     "give a scenario file in TOML, saved as UTF-8",
     f", or give {STDIN} and the scenario on standard input",
 )
-RECORDING = _Kind(
+RECORDING = Kind(
     "a file of frame sizes", LARGEST_RECORDING, "give a part of it", "give one frame a line, saved as UTF-8 text"
 )
 
@@ -375,12 +375,12 @@ class _MissingError(InputError):
     """The file does not exist."""
 
 
-def _read(path: Path, kind: _Kind) -> str:
+def read_file_of(path: Path, kind: Kind) -> str:
     """The text of a file. Raises :class:`InputError` if it cannot be read, is too large or no text."""
     return _text(str(path), kind, lambda: read_octets(path, kind.largest))
 
 
-def _text(name: str, kind: _Kind, octets_of: Callable[[], bytes]) -> str:
+def _text(name: str, kind: Kind, octets_of: Callable[[], bytes]) -> str:
     """The text of the octets that ``octets_of`` reads."""
     try:
         octets = octets_of()
@@ -399,7 +399,7 @@ def _text(name: str, kind: _Kind, octets_of: Callable[[], bytes]) -> str:
     return _decoded(octets, name, kind)
 
 
-def _decoded(octets: bytes, name: str, kind: _Kind) -> str:
+def _decoded(octets: bytes, name: str, kind: Kind) -> str:
     try:
         text = octets.decode("utf-8-sig")
     except UnicodeDecodeError as error:

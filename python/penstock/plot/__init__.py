@@ -7,15 +7,17 @@ A caller gives the data and gets a `Sheet`; `save` makes files of it, and `inlin
     shared_traces  the same, several quantities above one another on one time axis
     tails          the share of delays above x, on a log axis
     heat_map       a quantity against two parameters
+    network        the nodes and lines of a network, and the flows beside them
 
 Sheets of several panels are made from `Panel`. matplotlib is imported only when something is drawn.
 """
 
 from penstock.plot.curves import against
+from penstock.plot.diagram import network
 from penstock.plot.heat import heat_map
 from penstock.plot.inline import inline
 from penstock.plot.layout import draw, save
-from penstock.plot.sheet import Cells, Curve, Panel, Sheet, Tail, Trace
+from penstock.plot.sheet import Cells, Curve, Diagram, Lane, Panel, Sheet, Tail, Trace, Wire
 from penstock.plot.style import DARK
 from penstock.plot.tails import tails
 from penstock.plot.traces import over_time, shared_traces
@@ -24,14 +26,18 @@ __all__ = [
     "DARK",
     "Cells",
     "Curve",
+    "Diagram",
+    "Lane",
     "Panel",
     "Sheet",
     "Tail",
     "Trace",
+    "Wire",
     "against",
     "draw",
     "heat_map",
     "inline",
+    "network",
     "over_time",
     "save",
     "shared_traces",

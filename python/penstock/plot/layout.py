@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from penstock.core.files import prepare, write_bytes
 from penstock.plot.curves import draw_curves, say_zero
+from penstock.plot.diagram import EDGE, draw_diagram, legend_of
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows
 from penstock.plot.sheet import Panel, Sheet
@@ -162,6 +163,7 @@ def legend_labels(sheet: Sheet) -> dict[str, Any]:
         names += [curve.label for curve in panel.curves]
         names += [tail.label for tail in panel.tails]
         names += [trace.label for trace in panel.traces]
+        names += legend_of(panel.diagram) if panel.diagram else []
     names += [panel.level_label for panel in sheet.panels]
     names += [panel.limit_label for panel in sheet.panels]
     return dict.fromkeys(filter(None, names))
@@ -170,6 +172,8 @@ def legend_labels(sheet: Sheet) -> dict[str, Any]:
 def margins_of(sheet: Sheet, width: float, is_stack: bool) -> Margins:
     """The margins for all panels of a sheet, each so many inches wide in total."""
     panels = sheet.panels
+    if all(panel.diagram for panel in panels):
+        return Margins(EDGE, EDGE, EDGE, EDGE, 0.0)
     row_names = [name for panel in panels for name in panel.rows or ()]
     line_names = [name for panel in panels if panel.cells for name in panel.cells.lines]
     column_names = [name for panel in panels for name in named_columns(panel)]
@@ -215,6 +219,9 @@ def y_label_of(panel: Panel, sheet: Sheet) -> str:
 
 def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ticks: int) -> None:
     """Draws one panel of so many inches, with at most so many ticks if the x axis is a few given places."""
+    if panel.diagram:
+        draw_diagram(axis, panel.diagram, width, height)
+        return
     if panel.curves:
         draw_curves(axis, panel, ticks, width)
     if panel.tails:

@@ -64,6 +64,49 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
+class Wire:
+    """A line of a network: its two nodes, its text, and for each direction what stands at its port.
+
+    `points` are the congestion points: True if another part hears it, False if none does, None without one. `used` is
+    the utilisation from 0 to 1, `queues` are the mean and the longest queue as shares of its size; None without results
+    or without traffic.
+    """
+
+    ends: tuple[str, str]
+    label: str
+    points: tuple[bool | None, bool | None] = (None, None)
+    used: tuple[float | None, float | None] = (None, None)
+    queues: tuple[tuple[float, float] | None, tuple[float, float] | None] = (None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """A group of flows beside the lines: its hops from node to node, its ends, and whether it has parts there."""
+
+    label: str
+    hops: Sequence[tuple[str, str]]
+    senders: Sequence[str]
+    receivers: Sequence[str]
+    has_reaction: bool = False
+    has_notification: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """A network: the place of each node, lines, and groups of flows.
+
+    In a `row` all nodes are at one height. `parts` are the texts of the legend for the roles of a control scheme: that
+    of the reaction, the congestion and the notification point; empty for a role that nothing has.
+    """
+
+    nodes: Mapping[str, tuple[float, float]]
+    wires: Sequence[Wire]
+    lanes: Sequence[Lane]
+    row: bool
+    parts: tuple[str, str, str] = ("", "", "")
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
     """One pair of axes.
 
@@ -87,6 +130,7 @@ class Panel:
     level_label: str = ""
     tails: Sequence[Tail] = ()
     cells: Cells | None = None
+    diagram: Diagram | None = None
     limit: float | None = None
     limit_label: str = ""
     span: tuple[float, float] | None = None

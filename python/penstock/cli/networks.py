@@ -1,0 +1,121 @@
+"""Commands about networks: ``draw``, ``import``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.cli.command import DONE, SCENARIO, Command, add_set, number, say, settings
+
+if TYPE_CHECKING:
+    import argparse
+
+    from penstock.api.run import Result
+    from penstock.core.scenario import Scenario
+
+
+def draw(options: argparse.Namespace) -> int:
+    """``penstock draw``: draw the network of a scenario, with results on request."""
+    from penstock.api.run import load_result
+    from penstock.core.files import prepare
+    from penstock.core.scenario import Scenario, stem
+    from penstock.plot import save
+    from penstock.show.network import network_figure
+
+    scenario = Scenario.load(options.scenario)
+    if changes := settings(options):
+        scenario = scenario.with_(changes)
+    seed = number(options.seed, "--seed", 0, 2**64 - 1)
+    folder = prepare(options.out)
+    result = None
+    if options.run:
+        result = _run(scenario, seed, options)
+    elif options.result is not None:
+        result = load_result(options.result, scenario)
+    for file in save(network_figure(scenario, result, name=stem(options.scenario)), folder):
+        say(f"drew {file}", quiet=options.quiet)
+    return DONE
+
+
+def _run(scenario: Scenario, seed: int, options: argparse.Namespace) -> Result:
+    from penstock.api.run import run
+    from penstock.show.progress import bar
+
+    with bar(scenario.name, quiet=options.quiet) as progress:
+        return run(scenario, seed, progress=progress)
+
+
+def import_(options: argparse.Namespace) -> int:
+    """``penstock import``: print the network of another tool as a scenario file."""
+    from penstock.importing import import_network
+
+    text = import_network(
+        options.file,
+        rate=options.rate,
+        rate_unit=options.rate_unit,
+        default_rate=options.default_rate,
+        delay=options.delay,
+        delay_unit=options.delay_unit,
+        default_delay=options.default_delay,
+        demands=options.demands,
+        demand_unit=options.demand_unit,
+        merge_parallel=options.merge_parallel,
+        duration=options.duration,
+    )
+    print(text, end="")
+    return DONE
+
+
+def _add_draw(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or the name of a ready one")
+    add_set(parser, "change a value")
+    results = parser.add_mutually_exclusive_group()
+    results.add_argument("--run", action="store_true", help="run it, and draw utilisation and queues")
+    results.add_argument("--result", metavar="DIR", help="draw those of DIR, which `penstock run --out DIR` wrote")
+    parser.add_argument("--seed", default="1", metavar="N", help="with --run: 0 to 2**64 - 1 (default: 1)")
+    parser.add_argument("--out", metavar="DIR", default=".", help="directory for the SVG and the PNG (default: here)")
+
+
+def _add_import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file", metavar="FILE", help="GraphML, GML or node-link JSON by its name, or SNDlib's native format"
+    )
+    options = (
+        ("rate", "ATTRIBUTE", "the attribute of an edge that is its rate"),
+        ("rate-unit", "UNIT", "the unit of rates that are numbers: b/s, kb/s, Mb/s or Gb/s"),
+        ("default-rate", "RATE", 'the rate of an edge that has none, as "10 Mb/s"'),
+        ("delay", "ATTRIBUTE", "the attribute of an edge that is its delay (default: from coordinates, 5 us/km)"),
+        ("delay-unit", "UNIT", "the unit of delays that are numbers: ns, us, ms or s"),
+        ("default-delay", "TIME", 'the delay of an edge that has none, as "5 ms"'),
+        ("demand-unit", "UNIT", "the unit of demands that are numbers (default: that of the rates)"),
+    )
+    for name, kind, text in options:
+        parser.add_argument(f"--{name}", metavar=kind, default="", help=text)
+    parser.add_argument("--demands", metavar="FILE", help="a matrix of demands in CSV: from,to,rate")
+    parser.add_argument("--merge-parallel", action="store_true", help="make one line of parallel edges")
+    parser.add_argument("--duration", metavar="TIME", default="1 s", help="duration of the scenario (default: 1 s)")
+
+
+COMMANDS = (
+    Command(
+        "draw",
+        draw,
+        "draw the network of a scenario, as SVG and PNG",
+        (
+            "penstock draw abr/gfc-2-erica",
+            "penstock draw atn/scenario-a --run --out figures",
+            "penstock draw satellite/1-case-2 --result results",
+        ),
+        _add_draw,
+    ),
+    Command(
+        "import",
+        import_,
+        "make a scenario file of a network of another tool",
+        (
+            "penstock import net.graphml --rate capacity --rate-unit Mb/s --delay latency --delay-unit ms > net.toml",
+            "penstock import abilene.txt --rate-unit Mb/s > abilene.toml",
+            'penstock import Geant.graphml --default-rate "1 Gb/s" --demands matrix.csv --demand-unit Mb/s',
+        ),
+        _add_import,
+    ),
+)

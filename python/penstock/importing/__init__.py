@@ -1,0 +1,75 @@
+"""Networks of other tools as scenario files: GraphML, GML, node-link JSON, and SNDlib's native format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from penstock.core.errors import InputError
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS
+from penstock.core.scenario import LARGEST_FILE, Scenario
+from penstock.importing.document import document
+from penstock.importing.graph import read_graph
+from penstock.importing.infer import Options, Reader
+from penstock.importing.matrix import read_matrix
+
+__all__ = ["DELAY_UNITS", "RATE_UNITS", "import_network"]
+
+
+def import_network(
+    file: str | Path,
+    *,
+    rate: str = "",
+    rate_unit: str = "",
+    default_rate: str = "",
+    delay: str = "",
+    delay_unit: str = "",
+    default_delay: str = "",
+    demands: str | Path | None = None,
+    demand_unit: str = "",
+    merge_parallel: bool = False,
+    duration: str = "1 s",
+) -> str:
+    """The network of a file as a scenario file (TOML), with comments where a value was inferred.
+
+    Args:
+        file: GraphML, GML or node-link JSON by its name, which networkx reads, or SNDlib's native format.
+        rate: the attribute of an edge that is its rate; that of the Internet Topology Zoo and of SNDlib is known.
+        rate_unit: ``b/s``, ``kb/s``, ``Mb/s`` or ``Gb/s``, for rates that are numbers.
+        default_rate: the rate of an edge that has none, as ``10 Mb/s``.
+        delay: the attribute of an edge that is its delay. Without it, delays follow from the coordinates of the nodes:
+            5 us for each km of the great circle.
+        delay_unit: ``ns``, ``us``, ``ms`` or ``s``, for delays that are numbers.
+        default_delay: the delay of an edge that has none, as ``5 ms``.
+        demands: a matrix in CSV: ``from,to,rate``. A demand with a rate is a flow of constant bit rate, one without a
+            greedy flow. By default the demands of the file; if it has none, one greedy flow.
+        demand_unit: the unit of demands that are numbers; by default ``rate_unit``.
+        merge_parallel: make one line of parallel edges, instead of refusing them.
+        duration: that of the scenario.
+
+    Raises:
+        InputError: a file that cannot be read, an edge without a rate or a delay, an unknown node in the matrix, a
+            demand without a path, parallel edges, an edge from a node to itself, nodes with the same name.
+    """
+    for name, unit, units in (("rate_unit", rate_unit, RATE_UNITS), ("demand_unit", demand_unit, RATE_UNITS)):
+        _check_unit(name, unit, list(units))
+    _check_unit("delay_unit", delay_unit, list(DELAY_UNITS))
+    options = Options(
+        rate, rate_unit, default_rate, delay, delay_unit, default_delay, demand_unit, merge_parallel, duration
+    )
+    graph = read_graph(Path(file))
+    lines = Reader(graph, options).lines()
+    wanted = graph.demands if demands is None else read_matrix(Path(demands))
+    text = document(graph, lines, wanted, graph.file if demands is None else str(demands), options)
+    if len(text.encode()) > LARGEST_FILE:
+        reason = (
+            f"{len(lines):,} lines and {len(wanted):,} demands make a scenario of more than {LARGEST_FILE:,} octets"
+        )
+        raise InputError(reason, file=str(file), remedy="give fewer demands")
+    Scenario.parse(text, name=f"the scenario of {file}")
+    return text
+
+
+def _check_unit(name: str, unit: str, known: list[str]) -> None:
+    if unit and unit not in known:
+        option = f"--{name.replace('_', '-')}"
+        raise InputError("there is no such unit", path=option, value=unit, remedy=f"there are {', '.join(known)}")

@@ -1,0 +1,209 @@
+"""What a scenario needs of each edge: one rate and one delay, stated in the file or inferred, and said so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from penstock.core.errors import InputError, did_you_mean
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, US_PER_KM, distance_km, quantity
+from penstock.importing.graph import Edge, Graph, attribute_names
+from penstock.importing.names import label_of
+
+LATITUDES, LONGITUDES = ("latitude", "lat"), ("longitude", "lon", "long", "lng")
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user says about a file.
+
+    Attributes:
+        rate: the attribute of an edge that is its rate.
+        rate_unit: the unit of rates that are numbers.
+        default_rate: the rate of an edge without one, with its unit.
+        delay: the attribute of an edge that is its delay.
+        delay_unit: the unit of delays that are numbers.
+        default_delay: the delay of an edge without one, with its unit.
+        demand_unit: the unit of demands that are numbers; that of the rates if empty.
+        merge_parallel: whether edges between the same nodes become one line.
+        duration: that of the scenario.
+    """
+
+    rate: str = ""
+    rate_unit: str = ""
+    default_rate: str = ""
+    delay: str = ""
+    delay_unit: str = ""
+    default_delay: str = ""
+    demand_unit: str = ""
+    merge_parallel: bool = False
+    duration: str = "1 s"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line: the ids of its nodes, its two rates in b/s, its delay in ns, and what was inferred."""
+
+    ends: tuple[str, str]
+    rate: Decimal
+    reverse_rate: Decimal
+    delay: Decimal
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Found:
+    """Values of one edge, with what was inferred."""
+
+    rate: Decimal = Decimal(0)
+    delay: Decimal = Decimal(0)
+    notes: list[str] = field(default_factory=list)
+
+
+class Reader:
+    """Reads the rates and delays of the edges of a graph."""
+
+    def __init__(self, graph: Graph, options: Options) -> None:
+        self.graph, self.options = graph, options
+        self.default_rate = self.given("--default-rate", options.default_rate, RATE_UNITS)
+        self.default_delay = self.given("--default-delay", options.default_delay, DELAY_UNITS)
+
+    def given(self, option: str, text: str, units: Mapping[str, Decimal]) -> Decimal | None:
+        """The value of an option; None if it is not given."""
+        if not text:
+            return None
+        try:
+            return quantity(text, "", units)
+        except ValueError as error:
+            example = "10 Mb/s" if units is RATE_UNITS else "5 ms"
+            raise InputError(str(error), path=option, value=text, remedy=f'write it as "{example}"') from None
+
+    def lines(self) -> list[Line]:
+        """All lines, in the order of the edges. Raises :class:`InputError`."""
+        pairs: dict[frozenset[str], list[Edge]] = {}
+        for edge in self.graph.edges:
+            if edge.source == edge.target:
+                raise self.refused(edge, "the edge leads from a node to itself", "delete it: no PDU would use it")
+            pairs.setdefault(frozenset((edge.source, edge.target)), []).append(edge)
+        if not pairs:
+            raise InputError("the network has no edge", file=self.graph.file, remedy="a scenario needs a line")
+        return [self.line(edges) for edges in pairs.values()]
+
+    def line(self, edges: Sequence[Edge]) -> Line:
+        """The line of all edges between two nodes."""
+        ends = (edges[0].source, edges[0].target)
+        forward = [edge for edge in edges if edge.source == ends[0] or not self.graph.is_directed]
+        backward = [edge for edge in edges if edge not in forward] if self.graph.is_directed else []
+        there = self.direction(forward)
+        if not backward:
+            notes = ["the file has this direction only"] if self.graph.is_directed else []
+            return Line(ends, there.rate, there.rate, there.delay, (*there.notes, *notes))
+        back = self.direction(backward)
+        if there.delay != back.delay:
+            remedy = "give both the same delay"
+            raise self.refused(backward[0], "its delay is not that of the other direction, and a line has one", remedy)
+        return Line(ends, there.rate, back.rate, there.delay, tuple(dict.fromkeys((*there.notes, *back.notes))))
+
+    def direction(self, edges: Sequence[Edge]) -> Found:
+        """The values of the edges of one direction: one, or several that are merged."""
+        if len(edges) > 1 and not self.options.merge_parallel:
+            reason = f"{len(edges)} edges join these nodes, and a route over them would be ambiguous"
+            remedy = "add --merge-parallel, which adds their rates, or put a node into one of them"
+            raise self.refused(edges[0], reason, remedy)
+        found = [self.values(edge) for edge in edges]
+        if len(found) == 1:
+            return found[0]
+        notes = [f"{len(found)} parallel edges: the sum of their rates, the least of their delays"]
+        notes += dict.fromkeys(note for each in found for note in each.notes)
+        return Found(sum((each.rate for each in found), Decimal(0)), min(each.delay for each in found), notes)
+
+    def values(self, edge: Edge) -> Found:
+        """The rate and the delay of one edge."""
+        found = Found()
+        found.rate = self.rate(edge, found)
+        if round(found.rate) < 1:
+            raise self.refused(edge, "its rate is less than 1 b/s", "is --rate-unit right?")
+        found.delay = self.delay(edge, found)
+        return found
+
+    def rate(self, edge: Edge, found: Found) -> Decimal:
+        """The rate of an edge in b/s."""
+        known = [(self.options.rate, "")] if self.options.rate else self.graph.rates
+        for name, unit in known:
+            if edge.attributes.get(name) is not None:
+                if name == "module_capacity":
+                    found.notes.append("no capacity is installed: the rate is that of the first module")
+                unit = self.options.rate_unit or unit
+                return self.quantity(edge, name, unit, RATE_UNITS, "--rate-unit Mb/s")
+        if self.default_rate is not None:
+            found.notes.append("no rate in the file: --default-rate")
+            return self.default_rate
+        raise self.missing(edge, "rate", self.options.rate, '"10 Mb/s"')
+
+    def delay(self, edge: Edge, found: Found) -> Decimal:
+        """The delay of an edge in ns."""
+        name = self.options.delay
+        if name and edge.attributes.get(name) is not None:
+            return self.quantity(edge, name, self.options.delay_unit, DELAY_UNITS, "--delay-unit ms")
+        places = [place_of(self.graph.nodes[node]) for node in (edge.source, edge.target)]
+        if not name and places[0] is not None and places[1] is not None:
+            km = distance_km(places[0], places[1])
+            found.notes.append(f"{km:,.0f} km at {US_PER_KM:g} us/km")
+            return round(Decimal(km * US_PER_KM)) * DELAY_UNITS["us"]
+        if self.default_delay is not None:
+            found.notes.append("no delay in the file: --default-delay")
+            return self.default_delay
+        raise self.missing(edge, "delay", name, '"5 ms"')
+
+    def quantity(self, edge: Edge, name: str, unit: str, units: Mapping[str, Decimal], option: str) -> Decimal:
+        """The value of an attribute."""
+        value = edge.attributes[name]
+        try:
+            return quantity(value, unit, units)
+        except ValueError as error:
+            remedy = f"add {option}" if "no unit" in str(error) else "correct it in the file"
+            path = f"edge {self.named(edge)}, {name}"
+            raise InputError(str(error), path=path, value=value, file=self.graph.file, remedy=remedy) from None
+
+    def missing(self, edge: Edge, what: str, asked: str, example: str) -> InputError:
+        """The error of an edge without a value."""
+        there = sorted(map(str, edge.attributes))
+        other = f", others have {', '.join(names)}" if (names := self.others(edge)) else ""
+        reason = f"it has no attribute {asked}" if asked else f"its {what} is not known"
+        reason += f": its attributes are {', '.join(there)}" if there else ": it has no attributes"
+        near = did_you_mean(asked, there) if asked else ""
+        named = near or f"name the attribute with --{what}"
+        if what == "delay" and not asked:
+            named += ", give both nodes a latitude and a longitude"
+        return self.refused(edge, reason + other, f"{named}, or give --default-{what} {example}")
+
+    def others(self, edge: Edge) -> list[str]:
+        """The attributes that other edges have and this one has not."""
+        return [name for name in attribute_names(self.graph.edges) if name not in edge.attributes]
+
+    def named(self, edge: Edge) -> str:
+        """The two nodes of an edge, with their labels if they have any."""
+        labels = [(node, label_of(self.graph.nodes[node])) for node in (edge.source, edge.target)]
+        return " - ".join(f"{node} ({label})" if label not in ("", node) else node for node, label in labels)
+
+    def refused(self, edge: Edge, reason: str, remedy: str) -> InputError:
+        """The error of an edge."""
+        return InputError(reason, path=f"edge {self.named(edge)}", file=self.graph.file, remedy=remedy)
+
+
+def place_of(attributes: Mapping[str, object]) -> tuple[float, float] | None:
+    """The latitude and longitude of a node in degrees; None if it has none, or no place on the earth."""
+    lower = {str(name).lower(): value for name, value in attributes.items()}
+    latitude, longitude = (next(numbers(lower, names), None) for names in (LATITUDES, LONGITUDES))
+    if latitude is None or longitude is None or abs(latitude) > 90 or abs(longitude) > 180:
+        return None
+    return latitude, longitude
+
+
+def numbers(attributes: Mapping[str, object], names: Sequence[str]) -> Iterator[float]:
+    """The attributes of these names that are numbers."""
+    for name in names:
+        value = attributes.get(name)
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield float(value)

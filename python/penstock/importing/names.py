@@ -1,0 +1,79 @@
+"""Names of nodes, lines and flows that are unique in a scenario."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+from penstock.core.errors import InputError, did_you_mean
+from penstock.importing.graph import Graph
+
+LABELS = ("label", "name")
+"""The attributes of a node that may have a name for readers, those first that count most."""
+
+
+def node_names(graph: Graph) -> dict[str, str]:
+    """The name of each node by its id: its label, with the id behind it if another node has the same label."""
+    labels = {node: label_of(attributes) or plain(node) for node, attributes in graph.nodes.items()}
+    counts = Counter(labels.values())
+    names = {
+        node: label if counts[label] == 1 else f"{label} ({plain(node)})" if label != plain(node) else label
+        for node, label in labels.items()
+    }
+    clashing = Counter(names.values())
+    for node, name in names.items():
+        if clashing[name] > 1 or not name:
+            raise InputError(
+                "two nodes have this name" if name else "a node has no name",
+                path=f"node {node}",
+                value=name,
+                file=graph.file,
+                remedy="give each node a label of its own",
+            )
+    return names
+
+
+def label_of(attributes: Mapping[str, object]) -> str:
+    """The label of a node; empty without one."""
+    found = (attributes.get(name) for name in LABELS)
+    return next((plain(text) for text in found if isinstance(text, str) and plain(text)), "")
+
+
+def plain(text: str) -> str:
+    """A text on one line, without control characters."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """A name that is not taken: with a number behind it if it must be. It is taken afterwards."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name}-{number}"
+    taken.add(free)
+    return free
+
+
+class Finder:
+    """Finds the node that a matrix names by its name, its label or its id."""
+
+    def __init__(self, graph: Graph, names: Mapping[str, str]) -> None:
+        labels = [(label_of(attributes), names[node]) for node, attributes in graph.nodes.items()]
+        counts = Counter(label for label, _ in labels)
+        self.known = {label: name for label, name in labels if counts[label] == 1}
+        self.known |= dict(names) | {name: name for name in names.values()}
+
+    def find(self, word: str, column: str, file: str, line: int) -> str:
+        """The name of the node. Raises :class:`InputError` if there is none."""
+        if word in self.known:
+            return self.known[word]
+        some = sorted(set(self.known.values()))
+        listed = f"there are {', '.join(some[:12])}{', ...' if len(some) > 12 else ''}"
+        raise InputError(
+            "the network has no such node",
+            path=column,
+            value=word,
+            file=file,
+            line=line,
+            remedy=did_you_mean(word, self.known) or listed,
+        )

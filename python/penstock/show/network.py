@@ -1,0 +1,191 @@
+"""The figure of a scenario's network: nodes, lines, flows, the parts of its control scheme, and results."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from penstock.core.scenario import Scenario
+from penstock.plot import Diagram, Lane, Sheet, Wire, network
+from penstock.topology import Group, Hop, Link, Network, lay_out
+
+if TYPE_CHECKING:
+    from penstock.api.run import Result
+    from penstock.core.scenario import Source
+
+MOST_BELOW, MOST_BESIDE = 14, 7
+"""The most groups of flows that are drawn below a row of nodes, and beside the lines of any other network."""
+MANY_NODES = 60
+FEW_LINES = 8
+"""With more lines, the most frequent text of a line is told once, below."""
+BUSY = 0.5
+"""The least utilisation that is a number beside a line that is not in a row."""
+LEAST_QUEUE = 0.01
+"""The least share of its size that a queue must have held to be drawn."""
+ROLES = ("reaction point", "congestion point", "notification point")
+
+
+@dataclass(frozen=True, slots=True)
+class PortState:
+    """The results of a port: its utilisation, and its mean and longest queue as shares of its size, if it had one."""
+
+    used: float
+    queue: tuple[float, float] | None
+
+
+def network_figure(scenario: Source, result: Result | None = None, *, name: str = "network") -> Sheet:
+    """The network of a scenario: nodes, lines with rate and delay, groups of flows, and the parts of its scheme.
+
+    Save it with :func:`penstock.plot.save`.
+
+    Args:
+        scenario: the scenario, the name of its file or of a ready one, or a dict of its tables.
+        result: results of it: lines have the colour of their utilisation, and queues are filled.
+        name: name of the files.
+
+    Raises:
+        InputError: the scenario is refused.
+    """
+    scenario = Scenario.of(scenario)
+    graph = Network.of(scenario)
+    layout = lay_out(graph)
+    drawn = most_flows(graph.groups, MOST_BELOW if layout.kind == "row" else MOST_BESIDE)
+    states = {} if result is None else states_of(scenario, result)
+    usual = usual_text(graph.links)
+    used = {hop for group in graph.groups for hop in group.hops}
+    diagram = Diagram(
+        nodes=layout.places,
+        wires=[wire_of(link, usual, used, states, 0.0 if layout.kind == "row" else BUSY) for link in graph.links],
+        lanes=[lane_of(group) for group in drawn],
+        row=layout.kind == "row",
+        parts=parts_of(graph, used),
+    )
+    told = caption(graph, diagram, drawn, usual, scenario, result)
+    return network(name, f"{title_of(scenario)}: network", diagram, " ".join(told))
+
+
+def title_of(scenario: Scenario) -> str:
+    """The title of a scenario, or else its name."""
+    return scenario.title or scenario.name or "A scenario"
+
+
+def most_flows(groups: Sequence[Group], most: int) -> list[Group]:
+    """The groups that are drawn: if there are too many, those with the most flows; in their order."""
+    chosen = sorted(range(len(groups)), key=lambda number: (-groups[number].flows, number))[:most]
+    return [groups[number] for number in sorted(chosen)]
+
+
+def text_of(link: Link) -> str:
+    """Rate and delay of a line."""
+    return f"{link.rate}\n{link.delay}"
+
+
+def usual_text(links: Sequence[Link]) -> str:
+    """The text that several lines share and none shows; empty in a small network."""
+    (text, count), *_ = Counter(map(text_of, links)).most_common(1) or [("", 0)]
+    return text if len(links) > FEW_LINES and count > 1 else ""
+
+
+def wire_of(link: Link, usual: str, used: set[Hop], states: Mapping[str, PortState], least: float) -> Wire:
+    """A line as it is drawn: with the congestion points that flows pass, and a utilisation of `least` as a number."""
+    text = text_of(link)
+    ports = [(name, hop, link.congestion_points[n], link.heard[n]) for n, (name, hop) in enumerate(link.ports())]
+    points = [heard if part and hop in used else None for _, hop, part, heard in ports]
+    found = [states.get(name) for name, *_ in ports]
+    uses = [None if state is None else state.used for state in found]
+    queues = [None if state is None else state.queue for state in found]
+    most = max((use for use in uses if use is not None), default=None)
+    if most is not None and most >= least:
+        text = f"{text}\n{100 * most:.0f} %"
+    label = "" if text_of(link) == usual else text
+    return Wire(link.ends, label, (points[0], points[1]), (uses[0], uses[1]), (queues[0], queues[1]))
+
+
+def lane_of(group: Group) -> Lane:
+    """A group as it is drawn."""
+    count = f" \N{MULTIPLICATION SIGN}{group.flows:,}" if group.flows > 1 else ""
+    return Lane(
+        f"{group.name}{count}",
+        group.hops,
+        group.senders,
+        group.receivers,
+        bool(group.sender_part),
+        bool(group.receiver_part),
+    )
+
+
+def parts_of(graph: Network, used: set[Hop]) -> tuple[str, str, str]:
+    """For each role the keywords of the parts that are drawn."""
+    passed = (
+        link.congestion_points[n] for link in graph.links for n, (_, hop) in enumerate(link.ports()) if hop in used
+    )
+    senders, receivers = ([getattr(group, part) for group in graph.groups] for part in ("sender_part", "receiver_part"))
+    found = [sorted({part for part in parts if part}) for parts in (senders, passed, receivers)]
+    texts = [f"{role}: {', '.join(parts)}" if parts else "" for role, parts in zip(ROLES, found, strict=True)]
+    return texts[0], texts[1], texts[2]
+
+
+def states_of(scenario: Scenario, result: Result) -> dict[str, PortState]:
+    """The results of each port that sent: means over replications, and the longest queue of all."""
+    import polars as pl
+
+    rows = result.ports.group_by("port", maintain_order=True).agg(
+        pl.mean("utilisation", "queue_mean", "queue_mean_bits"), pl.max("queue_max"), pl.sum("departed")
+    )
+    sizes = dict(sizes_of(scenario.expanded().tree))
+    ports = [row for row in rows.to_dicts() if row["departed"]]
+    unlimited = max((row["queue_max"] for row in ports if row["port"] in sizes and not sizes[row["port"]]), default=0)
+    found = {}
+    for row in ports:
+        if row["port"] not in sizes:
+            continue
+        size, unit = sizes[row["port"]] or (unlimited, "PDUs")
+        mean = row["queue_mean_bits" if unit == "bits" else "queue_mean"] or 0.0
+        longest = mean if unit == "bits" else row["queue_max"]
+        shares = (mean / size, longest / size) if size else (0.0, 0.0)
+        found[row["port"]] = PortState(row["utilisation"] or 0.0, shares if shares[1] >= LEAST_QUEUE else None)
+    return found
+
+
+def sizes_of(tree: Mapping[str, Any]) -> Iterator[tuple[str, tuple[float, str] | None]]:
+    """The size of all queues of each port of a line together, with its unit; None without a limit."""
+    for name, line in tree["line"].items():
+        for port, end in ((name, line), (f"{name}.reverse", line.get("reverse", line))):
+            sizes = [policy.get("size") for queue in end["queues"] for policy in queue.values()]
+            amounts = [size.split() for size in sizes if size]
+            if len(amounts) < len(sizes):
+                yield port, None
+                continue
+            in_bits = {"octets": 8, "octet": 8, "bit": 1, "bits": 1, "kbit": 1000, "Mbit": 10**6}
+            unit = "bits" if amounts[0][1] in in_bits else "PDUs"
+            yield port, (math.fsum(float(number) * in_bits.get(each, 1) for number, each in amounts), unit)
+
+
+def caption(
+    graph: Network, diagram: Diagram, drawn: Sequence[Group], usual: str, scenario: Scenario, result: Result | None
+) -> Iterator[str]:
+    """What the drawing leaves out, and what its marks mean."""
+    if usual:
+        yield f"Lines without a text: {', '.join(usual.splitlines())}, or without room for it."
+    if len(graph.nodes) > MANY_NODES:
+        yield "Nodes have their names where there is room."
+    if access := sorted({group.access for group in graph.groups if group.access}):
+        some = "; ".join(access[:3]) + ("; ..." if len(access) > 3 else "")
+        yield f"Each source has a line of its own before the first node: {some}."
+    if len(drawn) < len(graph.groups):
+        yield f"The {len(drawn)} groups with the most flows, of {len(graph.groups):,}."
+    if any(point is False for wire in diagram.wires for point in wire.points):
+        yield "A hollow congestion point is one that no other part hears."
+    if result is not None:
+        least = "" if diagram.row else f", from {100 * BUSY:g} %"
+        yield (
+            f"The colour of a line is its utilisation in each direction; the number is the higher one{least}. A queue "
+            f"is filled to its mean, with a line at its longest, if that is {100 * LEAST_QUEUE:g} % of its size or "
+            "more. The size of a queue without a limit is the longest of the network."
+        )
+        count = len(result.manifest["runs"])
+        seed = result.manifest["seed"]
+        yield f"Seed {seed}, {count} replications." if count > 1 else f"Seed {seed}."
