@@ -22,10 +22,11 @@ ALLOWED = {
     "analyse": {"core", "execute", "statistics"},
     "api": {"_engine", "core", "scheduler", "execute", "statistics", "analyse"},
     "truth": {"core", "statistics", "api"},
+    "verify": {"core", "execute", "statistics", "api", "truth"},
     "plot": {"core", "statistics"},
     "studies": {"core", "scheduler", "execute", "statistics", "analyse", "truth", "plot"},
-    "show": {"core", "execute", "statistics", "analyse", "api", "truth", "plot", "studies"},
-    "cli": {"core", "scheduler", "execute", "analyse", "api", "plot", "studies", "show"},
+    "show": {"core", "execute", "statistics", "analyse", "api", "truth", "verify", "plot", "studies"},
+    "cli": {"core", "scheduler", "execute", "analyse", "api", "verify", "plot", "studies", "show"},
     "__main__": {"cli"},
     "__init__": {"_engine", "core", "execute", "analyse", "api", "show"},
 }
