@@ -135,7 +135,7 @@ def test_every_line_holds(penstock: Command) -> None:
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (("--seed", "x"), "--seed = x: this is not a whole number"),
+        (("--seed", "x"), "--seed = 'x': this is not a whole number"),
         (("--jobs", "0"), "--jobs = 0: this is out of range"),
     ],
 )

@@ -1,0 +1,138 @@
+"""What theories need to know of a run: its effective scenario, its ports, and the values of its replications."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+from penstock.core.units import count
+from penstock.statistics import Estimate, Sample
+
+if TYPE_CHECKING:
+    from penstock.api.run import Result
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A result of theory beside the measurement.
+
+    Attributes:
+        theory: its name.
+        of: the port or the group.
+        quantity: what it is, with its unit.
+        relation: ``=`` if the measured mean tends to the truth, ``<=`` if nothing measured exceeds it.
+        truth: the result of theory.
+        measured: the mean over replications with its interval, or the largest value.
+        condition: what the theory needs, and the scenario has.
+    """
+
+    theory: str
+    of: str
+    quantity: str
+    relation: Literal["=", "<="]
+    truth: float
+    measured: Estimate
+    condition: str
+
+
+class Scene:
+    """A result, as theories read it."""
+
+    def __init__(self, result: Result) -> None:
+        self.result = result
+        scenario: Mapping[str, Any] = result.manifest["scenario"]
+        self.lines: Mapping[str, Any] = scenario["line"]
+        self.flows: Mapping[str, Any] = scenario["flow"]
+
+    @cached_property
+    def rates(self) -> dict[str, float]:
+        """The rate of the line of each port, bits per second."""
+        ports = self.result.ports
+        return dict(ports.filter(replication=ports["replication"].min()).select("port", "rate_bps").iter_rows())
+
+    @cached_property
+    def nominal(self) -> dict[str, float | None]:
+        """The mean rate of one flow of each group without control, from its traffic, bits per second."""
+        rows = self.result.groups.select("group", "nominal_bps", "flows").unique("group")
+        return {group: None if rate is None else rate / flows for group, rate, flows in rows.iter_rows()}
+
+    def route(self, group: str) -> list[str]:
+        """The ports on the path of a group, without access lines."""
+        ends = {}
+        for name, line in self.lines.items():
+            first, second = line["between"]
+            ends[first, second], ends[second, first] = name, f"{name}.reverse"
+        path = self.flows[group]["path"]
+        return [ends[hop] for hop in pairwise(path)]
+
+    def crossing(self, port: str) -> list[str]:
+        """The groups whose path has this port."""
+        return [group for group in self.flows if port in self.route(group)]
+
+    def queues(self, port: str) -> Sequence[Mapping[str, Any]]:
+        """The queues of a port, by priority."""
+        queues: Sequence[Mapping[str, Any]] = self.port(port)["queues"]
+        return queues
+
+    def port(self, port: str) -> Mapping[str, Any]:
+        """The parameters of a port: those of its line, or of its reverse."""
+        name, _, is_reverse = port.partition(".")
+        line: Mapping[str, Any] = self.lines[name]
+        return line["reverse"] if is_reverse and "reverse" in line else line
+
+    def line(self, port: str) -> Mapping[str, Any]:
+        """The line of a port."""
+        found: Mapping[str, Any] = self.lines[port.partition(".")[0]]
+        return found
+
+    @property
+    def has_paths(self) -> bool:
+        """Whether each group has one path, which the scenario names."""
+        return all("path" in flow for flow in self.flows.values())
+
+    @property
+    def is_open_loop(self) -> bool:
+        """Whether nothing in the network controls a source or answers it, and no line is ever broken."""
+        return (
+            self.has_paths
+            and all(not ({"notification_point", "transport", "peer"} & set(flow)) for flow in self.flows.values())
+            and all(set(flow.get("reaction_point", ())) == {"uncontrolled"} for flow in self.flows.values())
+            and all(self.is_plain(name) for name in self.lines)
+        )
+
+    def is_plain(self, name: str) -> bool:
+        """Whether a line has no congestion point, in either direction, and no outage."""
+        line = self.lines[name]
+        return not ({"congestion_point", "outage"} & set(line) or "congestion_point" in line.get("reverse", {}))
+
+    def traffic(self, group: str) -> tuple[str, Mapping[str, Any]]:
+        """The traffic model of a group and its parameters."""
+        ((kind, parameters),) = self.flows[group]["traffic"].items()
+        return kind, parameters
+
+    def estimate(self, table: str, name: str, column: str, *, scale: float = 1.0) -> Estimate | None:
+        """The mean of a column over replications, with its interval; None if a replication has no value."""
+        key = {"groups": "group", "ports": "port"}[table]
+        values = getattr(self.result, table).filter(**{key: name})[column].to_list()
+        if not values or None in values:
+            return None
+        return Sample([value * scale for value in values], 0.0).estimate()
+
+    def largest(self, table: str, name: str, column: str) -> Estimate | None:
+        """The largest value of a column in any replication; None without one."""
+        key = {"groups": "group", "ports": "port"}[table]
+        values = [value for value in getattr(self.result, table).filter(**{key: name})[column] if value is not None]
+        return Estimate(float(max(values)), None, None, len(values)) if values else None
+
+
+def places(queue: Mapping[str, Any]) -> int | None:
+    """The places of a drop-tail queue, that of the PDU in service included; None for another queue."""
+    return count(queue["drop_tail"]["size"]) if "drop_tail" in queue else None
+
+
+def is_unlimited(queue: Mapping[str, Any]) -> bool:
+    """Whether a queue has no limit."""
+    return "unlimited" in queue
