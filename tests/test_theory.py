@@ -199,8 +199,9 @@ def test_max_min_shares() -> None:
         {"flow.end.path": ["c", "b"]},
         {"flow.other": {"path": ["b", "c"], "traffic": {"cbr": {"rate": "1 Mb/s"}}}},
         {"line.second.outage": {"from": "1 s", "to": "2 s"}},
+        {"line.second.reverse": None},
     ],
-    ids=["mixed", "delta", "phantom", "grant", "minimum", "tm40", "start", "opposite", "constant", "outage"],
+    ids=["mixed", "delta", "phantom", "grant", "minimum", "tm40", "start", "opposite", "constant", "outage", "reverse"],
 )
 def test_no_max_min_without_all_it_needs(changes: Changes) -> None:
     assert not found(rows_of(GREEDY, changes), "max-min")

@@ -40,6 +40,10 @@ def test_an_interval_must_hold_the_truth_and_be_narrow() -> None:
     assert verdict_of(random(1.0, 1.0), 1.0) == "too wide"
 
 
+def test_rounding_is_no_difference() -> None:
+    assert verdict_of(random(5 / 6, 5 / 6), *[math.nextafter(5 / 6, 1)] * 3) == "holds"
+
+
 def test_a_probability_may_be_wider_than_a_mean() -> None:
     values = [0.99, 1.0, 1.01]  # half width 0.025
     line = Random("quantity", "probability", 1.0, 1.0, lambda _tables: 0.0)

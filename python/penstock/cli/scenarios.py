@@ -68,6 +68,7 @@ def check(options: argparse.Namespace) -> int:
     """``penstock check``: say whether a scenario can be run."""
     from penstock.api.run import limits as limits_of
     from penstock.core.scenario import read
+    from penstock.show.admission import print_admission
     from penstock.show.feedback import print_feedback
 
     most = limits_of(**limits(options))
@@ -86,6 +87,8 @@ def check(options: argparse.Namespace) -> int:
     else:
         print(told)
         print_feedback(scenario.meetings())
+        if options.admission:
+            print_admission(scenario)
     return DONE
 
 
@@ -140,7 +143,11 @@ def _add_scenarios(parser: argparse.ArgumentParser) -> None:
 def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_scenario(parser)
     add_limits(parser)
-    parser.add_argument("--defaults", action="store_true", help="print it with every default written out")
+    wanted = parser.add_mutually_exclusive_group()
+    wanted.add_argument("--defaults", action="store_true", help="print it with every default written out")
+    wanted.add_argument(
+        "--admission", action="store_true", help="print what the sources need of each line: means, effective, peaks"
+    )
 
 
 def _scenario(options: argparse.Namespace, text: str) -> Scenario:
@@ -220,7 +227,11 @@ COMMANDS = (
         "check",
         check,
         "say whether a scenario file can be run",
-        ("penstock check satellite/1-case-2 --defaults > mine.toml", "penstock check mine.toml"),
+        (
+            "penstock check satellite/1-case-2 --defaults > mine.toml",
+            "penstock check mine.toml",
+            "penstock check queueing/buffer-size --admission",
+        ),
         _add_check,
     ),
 )

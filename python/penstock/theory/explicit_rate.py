@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.units import bits_per_second
-from penstock.theory.scene import Row
+from penstock.theory.scene import REVERSE, Row
 from penstock.truth.fairness import max_min
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def rows(scene: Scene) -> Iterator[Row]:
         return
     targets = {port: _target(scene.port(port)) for port in used}
     schemes = {scheme for scheme, _ in targets.values()}
-    if len(schemes) != 1 or "" in schemes or not all(_has_no_outage(scene, port) for port in used):
+    if len(schemes) != 1 or "" in schemes or not all(_is_undisturbed(scene, port) for port in used):
         return
     capacities = {port: share * scene.rates[port] for port, (_, share) in targets.items()}
     routes, demands = {}, {}
@@ -70,9 +70,11 @@ def _target(port: Mapping[str, Any]) -> tuple[str, float]:
     return "", 0.0
 
 
-def _has_no_outage(scene: Scene, port: str) -> bool:
-    return "outage" not in scene.line(port) and len(scene.queues(port)) == 1
+def _is_undisturbed(scene: Scene, port: str) -> bool:
+    """Whether a port always serves one queue, and no scheme acts on the RM cells that return past it."""
+    opposite = scene.port(_opposite(port))
+    return "outage" not in scene.line(port) and len(scene.queues(port)) == 1 and "congestion_point" not in opposite
 
 
 def _opposite(port: str) -> str:
-    return port.removesuffix(".reverse") if port.endswith(".reverse") else f"{port}.reverse"
+    return port.removesuffix(REVERSE) if port.endswith(REVERSE) else f"{port}{REVERSE}"

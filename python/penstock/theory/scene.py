@@ -12,7 +12,12 @@ from penstock.core.units import count
 from penstock.statistics import Estimate, Sample
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from penstock.api.run import Result
+
+REVERSE = ".reverse"
+"""The end of the name of the port at the second node of a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,24 +44,27 @@ class Row:
 
 
 class Scene:
-    """A result, as theories read it."""
+    """An effective scenario with its tables of groups and ports, as theories read them."""
 
-    def __init__(self, result: Result) -> None:
-        self.result = result
-        scenario: Mapping[str, Any] = result.manifest["scenario"]
-        self.lines: Mapping[str, Any] = scenario["line"]
+    def __init__(self, scenario: Mapping[str, Any], groups: pl.DataFrame, ports: pl.DataFrame) -> None:
+        self.lines: Mapping[str, Any] = scenario.get("line", {})
         self.flows: Mapping[str, Any] = scenario["flow"]
+        self.tables = {"groups": groups, "ports": ports}
+
+    @classmethod
+    def of(cls, result: Result) -> Scene:
+        """That of a result."""
+        return cls(result.manifest["scenario"], result.groups, result.ports)
 
     @cached_property
     def rates(self) -> dict[str, float]:
         """The rate of the line of each port, bits per second."""
-        ports = self.result.ports
-        return dict(ports.filter(replication=ports["replication"].min()).select("port", "rate_bps").iter_rows())
+        return dict(self.tables["ports"].select("port", "rate_bps").unique(maintain_order=True).iter_rows())
 
     @cached_property
     def nominal(self) -> dict[str, float | None]:
         """The mean rate of one flow of each group without control, from its traffic, bits per second."""
-        rows = self.result.groups.select("group", "nominal_bps", "flows").unique("group")
+        rows = self.tables["groups"].select("group", "nominal_bps", "flows").unique()
         return {group: None if rate is None else rate / flows for group, rate, flows in rows.iter_rows()}
 
     def route(self, group: str) -> list[str]:
@@ -64,7 +72,7 @@ class Scene:
         ends = {}
         for name, line in self.lines.items():
             first, second = line["between"]
-            ends[first, second], ends[second, first] = name, f"{name}.reverse"
+            ends[first, second], ends[second, first] = name, f"{name}{REVERSE}"
         path = self.flows[group]["path"]
         return [ends[hop] for hop in pairwise(path)]
 
@@ -79,13 +87,13 @@ class Scene:
 
     def port(self, port: str) -> Mapping[str, Any]:
         """The parameters of a port: those of its line, or of its reverse."""
-        name, _, is_reverse = port.partition(".")
-        line: Mapping[str, Any] = self.lines[name]
-        return line["reverse"] if is_reverse and "reverse" in line else line
+        line = self.line(port)
+        reverse: Mapping[str, Any] = line.get("reverse", line)
+        return reverse if port.endswith(REVERSE) else line
 
     def line(self, port: str) -> Mapping[str, Any]:
         """The line of a port."""
-        found: Mapping[str, Any] = self.lines[port.partition(".")[0]]
+        found: Mapping[str, Any] = self.lines[port.removesuffix(REVERSE)]
         return found
 
     @property
@@ -116,7 +124,7 @@ class Scene:
     def estimate(self, table: str, name: str, column: str, *, scale: float = 1.0) -> Estimate | None:
         """The mean of a column over replications, with its interval; None if a replication has no value."""
         key = {"groups": "group", "ports": "port"}[table]
-        values = getattr(self.result, table).filter(**{key: name})[column].to_list()
+        values = self.tables[table].filter(**{key: name})[column].to_list()
         if not values or None in values:
             return None
         return Sample([value * scale for value in values], 0.0).estimate()
@@ -124,7 +132,7 @@ class Scene:
     def largest(self, table: str, name: str, column: str) -> Estimate | None:
         """The largest value of a column in any replication; None without one."""
         key = {"groups": "group", "ports": "port"}[table]
-        values = [value for value in getattr(self.result, table).filter(**{key: name})[column] if value is not None]
+        values = [value for value in self.tables[table].filter(**{key: name})[column] if value is not None]
         return Estimate(float(max(values)), None, None, len(values)) if values else None
 
 

@@ -62,10 +62,10 @@ def share_above(work: float, period: int) -> Callable[[Tables], Value]:
 def checks() -> Iterator[Check]:
     """Tails of the work that a cell finds."""
     for sources, period, works, replications, quick in (
-        (3, 4, (0, 1), 12, True),
-        (4, 6, (0, 1), 12, False),
-        (5, 6, (0, 1, 2), 20, False),
-        (10, 12, (0, 1, 2), 10, False),
+        (3, 4, (0, 1), 20, True),
+        (4, 6, (0, 1), 22, False),
+        (5, 6, (0, 1, 2), 60, False),
+        (10, 12, (0, 1, 2), 27, False),
         (50, 60, (0, 1, 2), 10, False),
         (100, 110, (0, 1, 2, 5), 15, False),
     ):
