@@ -73,7 +73,10 @@ def test_constant_sources_need_their_rate_and_two_rates_the_lower_always() -> No
         ({"traffic": {"poisson": {"rate": "1 Mb/s"}}}, "it is no on/off source (poisson)"),
         ({"traffic": {"file_transfer": {}}}, "it sends files"),
         ({"traffic": {"greedy": {}}, "access": {"rate": "1 Mb/s"}}, "it is greedy"),
-        ({"traffic": {"on_off": {}}, "reaction_point": {"rate_factor": {"round_trip": "10 ms"}}}, "a control scheme changes its rate"),
+        (
+            {"traffic": {"on_off": {}}, "reaction_point": {"rate_factor": {"round_trip": "10 ms"}}},
+            "a control scheme changes its rate",
+        ),
     ],
 )
 def test_what_the_rules_do_not_cover_is_named(flow: dict[str, object], reason: str) -> None:
