@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 from conftest import Command
 
 import penstock
 from penstock import Result, Scenario
+from penstock.core.scenario import ready
 from penstock.show.summary import print_summary, summary
 from penstock.show.trace import page_of
 from penstock.statistics import Estimate
-from penstock.theory import Row, theory
+from penstock.theory import KINDS, Row, theory
+from penstock.theory.admission import needs
+from penstock.theory.scene import Scene
 
 Changes = dict[str, object]
 
@@ -248,6 +252,18 @@ def test_no_bounds_without_all_they_need(changes: Changes) -> None:
 @pytest.mark.parametrize("name", ["satellite/1-case-2", "abr/gfc-2-phantom", "abr/satellite-crm-32"])
 def test_nothing_about_controlled_networks(name: str) -> None:
     assert theory(penstock.run(Scenario.load(name).with_({"duration": "1 s", "warm_up": "0 s"}))) == []
+
+
+@pytest.mark.parametrize("name", sorted(ready()))
+def test_every_ready_scenario_can_be_read(name: str) -> None:
+    """Nothing in a scenario is unknown to a theory or to admission. The first benchmark is an M/D/1 queue."""
+    scenario = Scenario.load(name)
+    tables = {table: pl.DataFrame(own) for table, own in scenario.blank_tables().items()}
+    scene = Scene(scenario.tree, tables["groups"], tables["ports"])
+    covered = {row.theory for kind in KINDS for row in kind.rows(scene)}
+    assert covered == ({"utilisation", "M/D/1"} if name == "bench/w1" else set())
+    found, without = needs(scenario)
+    assert {group for need in found for group in need.left_out} | set(without) <= set(scenario.tree["flow"])
 
 
 def test_a_summary_and_a_page_show_it(capsys: pytest.CaptureFixture[str]) -> None:

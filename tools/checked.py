@@ -15,7 +15,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -86,17 +85,15 @@ def basis(found: Mapping[str, Any]) -> str:
 
 def verify_table(found: Mapping[str, Any]) -> str:
     """A table for each theory, below the number of lines with each verdict."""
-    from penstock.show.verify import row
+    from penstock.show.verify import by_theory, row
     from penstock.verify import Judged
 
     lines = [Judged(**line) for line in found["lines"]]
     counts = Counter(line.verdict for line in lines)
-    parts = [
-        f"{len(lines)} lines, seed {found['seed']}, {found['events']:.2g} PDUs processed by nodes: "
-        + ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        + "."
-    ]
-    for theory, own in groupby(sorted(lines, key=lambda line: line.theory), key=lambda line: line.theory):
+    command = "penstock verify --quick" if found["quick"] else "penstock verify"
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    parts = [f"`{command}`, seed {found['seed']}, {found['events']:.2g} PDUs at nodes; {len(lines)} lines: {told}."]
+    for theory, own in by_theory(lines).items():
         rows = [row(line).values() for line in own]
         heads = ("setting", "quantity", "truth", "measured", "interval", "verdict")
         parts.append(f"**{theory}**\n\n{grid(heads, rows)}")

@@ -68,7 +68,6 @@ def check(options: argparse.Namespace) -> int:
     """``penstock check``: say whether a scenario can be run."""
     from penstock.api.run import limits as limits_of
     from penstock.core.scenario import read
-    from penstock.show.admission import print_admission
     from penstock.show.feedback import print_feedback
 
     most = limits_of(**limits(options))
@@ -88,6 +87,8 @@ def check(options: argparse.Namespace) -> int:
         print(told)
         print_feedback(scenario.meetings())
         if options.admission:
+            from penstock.show.admission import print_admission
+
             print_admission(scenario)
     return DONE
 

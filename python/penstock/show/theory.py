@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from penstock.show.report import Table
-from penstock.theory import theory
 
 if TYPE_CHECKING:
     from penstock.api.run import Result
@@ -17,6 +16,8 @@ TITLE = "Theory"
 
 def rows(result: Result) -> list[dict[str, Any]]:
     """The results of theory as plain data, in SI units; without an interval ``low`` and ``high`` are null."""
+    from penstock.theory import theory
+
     return [
         {
             "theory": row.theory,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from penstock.show.summary import print_table
@@ -28,9 +27,17 @@ def print_verification(found: Verification) -> None:
         ("interval", "interval", str),
         ("verdict", "verdict", str),
     ]
-    for theory, lines in groupby(found.lines, key=lambda line: line.theory):
+    for theory, lines in by_theory(found.lines).items():
         print_table(theory, columns, [row(line) for line in lines])
     print(f"{headline(found)} {basis(found)}")
+
+
+def by_theory(lines: Sequence[Judged]) -> dict[str, list[Judged]]:
+    """The lines of each theory, in the order of the checks."""
+    found: dict[str, list[Judged]] = {}
+    for line in lines:
+        found.setdefault(line.theory, []).append(line)
+    return found
 
 
 def row(line: Judged) -> dict[str, str]:

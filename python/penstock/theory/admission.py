@@ -12,8 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-import polars as pl
-
 from penstock.core.units import bits, bits_per_second, count, seconds
 from penstock.theory.scene import Scene
 from penstock.truth import effective
@@ -65,6 +63,8 @@ class Need:
 
 def needs(scenario: Scenario) -> tuple[list[Need], dict[str, str]]:
     """What each port that carries flows needs; and the groups without a path of their own, with the reason."""
+    import polars as pl
+
     tables = scenario.blank_tables()
     scene = Scene(scenario.tree, pl.DataFrame(tables["groups"]), pl.DataFrame(tables["ports"]))
     without = {group: "the scenario names no path" for group, flow in scene.flows.items() if "path" not in flow}
