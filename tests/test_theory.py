@@ -135,9 +135,10 @@ OTHER = {"path": ["a", "b"], "traffic": {"cbr": {"rate": "10 kb/s"}}}
         {"line.server.queues": [{"drop_tail_bits": {"size": "1 kB"}}]},
         {"line.server.outage": {"from": "1 s", "to": "2 s"}},
         {"line.server.congestion_point": {"class_rates": {"interval": "50 ms"}}},
+        {"scheme": "becn"},
         {"line.before": {"between": ["z", "a"], "rate": "1 Mb/s"}, "flow.cells.path": ["z", "a", "b"]},
     ],
-    ids=["constant", "full", "access", "other", "sizes", "priorities", "bits", "outage", "control", "behind"],
+    ids=["constant", "full", "access", "other", "sizes", "priorities", "bits", "outage", "control", "scheme", "behind"],
 )
 def test_no_md1_without_all_it_needs(changes: Changes) -> None:
     rows = [row for row in rows_of(QUEUE, changes) if row.of != "before"]
@@ -159,8 +160,9 @@ def test_no_md1_without_all_it_needs(changes: Changes) -> None:
         {"flow.other": {**OTHER, "traffic": {"on_off": {"session": {}}}}},
         {"flow.other": {**OTHER, "traffic": {"file_transfer": {}}}},
         {"flow.other": {**OTHER, "traffic": {"on_off": {"first": "gap", "peak_rate": "1 kb/s"}}}},
+        {"scheme": "becn"},
     ],
-    ids=["finite", "overload", "policed", "narrow access", "late", "sessions", "files", "gaps"],
+    ids=["finite", "overload", "policed", "narrow access", "late", "sessions", "files", "gaps", "scheme"],
 )
 def test_no_utilisation_without_all_it_needs(changes: Changes) -> None:
     assert not [row for row in rows_of(QUEUE, changes) if row.theory == "utilisation"]
@@ -259,7 +261,7 @@ def test_every_ready_scenario_can_be_read(name: str) -> None:
     """Nothing in a scenario is unknown to a theory or to admission. The first benchmark is an M/D/1 queue."""
     scenario = Scenario.load(name)
     tables = {table: pl.DataFrame(own) for table, own in scenario.blank_tables().items()}
-    scene = Scene(scenario.tree, tables["groups"], tables["ports"])
+    scene = Scene(scenario.expanded().tree, tables["groups"], tables["ports"])
     covered = {row.theory for kind in KINDS for row in kind.rows(scene)}
     assert covered == ({"utilisation", "M/D/1"} if name == "bench/w1" else set())
     found, without = needs(scenario)

@@ -81,7 +81,9 @@ def check(options: argparse.Namespace) -> int:
         sweep = Sweep.of(scenario, text)
         sweep.check()
         told = f"{told}, a sweep of {len(sweep.points):,} points"
-    if options.defaults:
+    if options.expanded:
+        print(scenario.expanded().to_toml(), end="")
+    elif options.defaults:
         print(scenario.to_toml(), end="")
     else:
         print(told)
@@ -149,6 +151,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     wanted.add_argument(
         "--admission", action="store_true", help="print what the sources need of each line: means, effective, peaks"
     )
+    wanted.add_argument("--expanded", action="store_true", help="print it with the parts of its schemes in place")
 
 
 def _scenario(options: argparse.Namespace, text: str) -> Scenario:

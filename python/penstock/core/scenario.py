@@ -212,6 +212,12 @@ class Scenario:
         """The title of the scenario; may be empty."""
         return str(self.tree.get("title", ""))
 
+    def expanded(self) -> Scenario:
+        """The scenario as it is built: the parts of its schemes in their places. Itself, if it has no scheme."""
+        if '"scheme"' not in self._json:
+            return self
+        return Scenario(_engine.expanded(self._json), "json", name=self.name)
+
     def to_toml(self) -> str:
         """The scenario as a scenario file with every default written out."""
         return _engine.to_toml(self._json)

@@ -113,7 +113,7 @@ def mark(scenario: Scenario, readings: Readings, unit: str) -> dict[str, Any]:
     port = str(readings.scheme)
     if unit == RATE:
         return {"level": readings.lines[port] / 1e6, "level_label": "the line"}
-    for parameters in scenario.tree["line"].get(port, {}).get("congestion_point", {}).values():
+    for parameters in scenario.expanded().tree["line"].get(port, {}).get("congestion_point", {}).values():
         if unit == NUMBER and "trigger" in parameters:
             return {"level": float(parameters["trigger"]), "level_label": "trigger"}
     return {}

@@ -16,6 +16,7 @@ from penstock.core.units import bits, bits_per_second, count, seconds
 from penstock.theory.scene import Scene
 from penstock.truth import effective
 from penstock.truth.effective import OnOff
+from penstock.truth.shares import is_controlled
 
 if TYPE_CHECKING:
     from penstock.core.scenario import Scenario
@@ -66,7 +67,7 @@ def needs(scenario: Scenario) -> tuple[list[Need], dict[str, str]]:
     import polars as pl
 
     tables = scenario.blank_tables()
-    scene = Scene(scenario.tree, pl.DataFrame(tables["groups"]), pl.DataFrame(tables["ports"]))
+    scene = Scene(scenario.expanded().tree, pl.DataFrame(tables["groups"]), pl.DataFrame(tables["ports"]))
     without = {group: "the scenario names no path" for group, flow in scene.flows.items() if "path" not in flow}
     used: dict[str, list[str]] = {}
     for group in scene.flows:
@@ -137,7 +138,7 @@ def _source(scene: Scene, group: str) -> OnOff | str:
         return "it is greedy: it has no rate of its own"
     if kind == "file_transfer":
         return "it sends files: its load comes in whole files, not in spurts"
-    if set(flow.get("reaction_point", {"uncontrolled": {}})) != {"uncontrolled"}:
+    if is_controlled(flow):
         return "a control scheme changes its rate"
     if kind == "on_off":
         return OnOff(peak=bits_per_second(own["peak_rate"]), mean_on=seconds(own["on"]), mean_off=seconds(own["off"]))

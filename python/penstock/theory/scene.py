@@ -8,8 +8,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
+from penstock.core.scenario import Scenario
 from penstock.core.units import count
 from penstock.statistics import Estimate, Sample
+from penstock.truth.shares import is_controlled
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,8 +55,9 @@ class Scene:
 
     @classmethod
     def of(cls, result: Result) -> Scene:
-        """That of a result."""
-        return cls(result.manifest["scenario"], result.groups, result.ports)
+        """That of a result, with the parts of its schemes in their places."""
+        scenario = Scenario.of(result.manifest["scenario"]).expanded()
+        return cls(scenario.tree, result.groups, result.ports)
 
     @cached_property
     def rates(self) -> dict[str, float]:
@@ -107,7 +110,7 @@ class Scene:
         return (
             self.has_paths
             and all(not ({"notification_point", "transport", "peer"} & set(flow)) for flow in self.flows.values())
-            and all(set(flow.get("reaction_point", ())) == {"uncontrolled"} for flow in self.flows.values())
+            and not any(map(is_controlled, self.flows.values()))
             and all(self.is_plain(name) for name in self.lines)
         )
 

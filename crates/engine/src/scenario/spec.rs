@@ -17,9 +17,11 @@ use crate::traffic::ModelParams;
 use crate::{control, policer, queue, traffic, transport};
 
 mod range;
+mod scheme;
 mod sweep;
 
 pub use range::{Edge, MOST_STEPS, Range};
+pub use scheme::{Parts, Scheme};
 pub use sweep::{Step, Sweep, Values};
 
 /// A network, its traffic, and the duration of the run.
@@ -41,6 +43,10 @@ pub struct Scenario {
     /// Simulated time after which all measures start again from zero. The state of the network stays.
     #[serde(default)]
     pub warm_up: Span,
+    /// The control scheme of every line and every flow that does not say otherwise. A part that a line or a flow has itself
+    /// replaces the part of the scheme.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Scheme>,
     /// What to do with parts of control schemes that do not go together.
     #[serde(default, skip_serializing_if = "Mismatches::is_default")]
     pub mismatches: Mismatches,
@@ -170,6 +176,9 @@ pub struct Line {
     /// last queue.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
+    /// Its control scheme, in place of that of the scenario: `none`, or one with a congestion point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Scheme>,
     /// Congestion point of the port at the first node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<control::CongestionParams>,
@@ -248,9 +257,12 @@ pub struct Flow {
     /// Policers of each flow, in order, at the end of the flow's first line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policers: Vec<policer::Params>,
-    /// The sender's part of the control scheme; no control if absent.
-    #[serde(default = "uncontrolled")]
-    pub reaction_point: control::ReactionParams,
+    /// Its control scheme, in place of that of the scenario: `none`, or one with parts for hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Scheme>,
+    /// The sender's part of the control scheme; that of the scheme if absent, and without a scheme no control.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reaction_point: Option<control::ReactionParams>,
     /// The receiver's part of the control scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notification_point: Option<control::NotificationParams>,
@@ -287,6 +299,11 @@ fn cell_octets() -> u16 {
     CELL_OCTETS
 }
 
-fn uncontrolled() -> control::ReactionParams {
-    control::ReactionParams::UNCONTROLLED
+impl Flow {
+    /// The sender's part of the control scheme.
+    #[must_use]
+    pub fn reaction(&self) -> &control::ReactionParams {
+        const UNCONTROLLED: &control::ReactionParams = &control::ReactionParams::UNCONTROLLED;
+        self.reaction_point.as_ref().unwrap_or(UNCONTROLLED)
+    }
 }

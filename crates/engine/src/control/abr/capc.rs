@@ -82,13 +82,18 @@ impl Params {
 impl Feedback for Params {
     const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+    const IF: &[(Signals, &str)] = &[(Signals::CI, "ci_threshold")];
 
     fn sends(&self) -> Signals {
         Signals::EXPLICIT_RATES.with(Signals::CI.when(self.ci_threshold.is_some()))
     }
 }
 
-impl CongestionPointParams for Params {}
+impl CongestionPointParams for Params {
+    fn controls_last_queue(&self) -> bool {
+        true
+    }
+}
 
 /// CAPC at one port.
 #[derive(Clone, Debug)]

@@ -56,7 +56,11 @@ impl Feedback for Params {
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
-impl CongestionPointParams for Params {}
+impl CongestionPointParams for Params {
+    fn controls_last_queue(&self) -> bool {
+        true
+    }
+}
 
 /// Charny's switch at one port.
 #[derive(Clone, Debug)]

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lower;
 use super::macr::{self, Macr, TooFast};
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -74,7 +74,11 @@ impl Feedback for Params {
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
-impl CongestionPointParams for Params {}
+impl CongestionPointParams for Params {
+    fn threshold(&self) -> Option<(&'static str, QueueLength)> {
+        Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
+    }
+}
 
 /// The explicit down switch at one port.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, PortEnv, PortView};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, PortEnv, PortView, QueueLength};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
@@ -43,7 +43,15 @@ impl Feedback for Params {
     const HEARS: Signals = Signals::NONE;
 }
 
-impl CongestionPointParams for Params {}
+impl CongestionPointParams for Params {
+    fn controls_last_queue(&self) -> bool {
+        true
+    }
+
+    fn threshold(&self) -> Option<(&'static str, QueueLength)> {
+        Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
+    }
+}
 
 /// The EFCI switch at one port.
 #[derive(Clone, Debug)]

@@ -84,7 +84,11 @@ impl Feedback for Params {
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
-impl CongestionPointParams for Params {}
+impl CongestionPointParams for Params {
+    fn controls_last_queue(&self) -> bool {
+        true
+    }
+}
 
 /// EPRCA++ at one port.
 #[derive(Clone, Debug)]

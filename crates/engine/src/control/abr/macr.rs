@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{backward_ccr, forward_ccr};
-use crate::control::congestion::{CongestionPointParams, PortEnv};
+use crate::control::congestion::{CongestionPointParams, PortEnv, QueueLength};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -79,7 +79,11 @@ impl Feedback for Params {
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
 }
 
-impl CongestionPointParams for Params {}
+impl CongestionPointParams for Params {
+    fn threshold(&self) -> Option<(&'static str, QueueLength)> {
+        Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
+    }
+}
 
 /// The connections that must reduce their rates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
