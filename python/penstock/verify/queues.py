@@ -95,7 +95,7 @@ def mm1_checks() -> Iterator[Check]:
                     Random.near("mean wait", "mean", mm1.wait_mean(load), mean_wait(classes), bias=0.001),
                     Random.near("mean number present", "mean", mm1.number_mean(load), queue_mean, bias=0.001),
                 ]
-            needed = seconds * (4 if limit == 10 and load == 0.5 else 1)
+            needed = seconds * (12 if limit == 10 and load == 0.5 else 1)
             yield Check(
                 "M/M/1",
                 f"load {load}",
