@@ -64,7 +64,7 @@ def checks() -> Iterator[Check]:
     for sources, period, works, replications, quick in (
         (3, 4, (0, 1), 20, True),
         (4, 6, (0, 1), 22, False),
-        (5, 6, (0, 1, 2), 60, False),
+        (5, 6, (0, 1, 2), 75, False),
         (10, 12, (0, 1, 2), 27, False),
         (50, 60, (0, 1, 2), 10, False),
         (100, 110, (0, 1, 2, 5), 15, False),
