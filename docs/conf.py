@@ -1,4 +1,8 @@
-"""Sphinx configuration. The reference pages are written from the code each time, by tools/reference.py."""
+"""Sphinx configuration.
+
+The reference pages are written from the code each time, by tools/reference.py. The tables of checks are written from
+stored results, by tools/checked.py; other pages include them.
+"""
 
 import sys
 from pathlib import Path
@@ -6,11 +10,13 @@ from pathlib import Path
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "tools"))
 
+import checked  # noqa: E402
 import reference  # noqa: E402
 
 import penstock  # noqa: E402
 
 reference.write(HERE / "reference" / "generated")
+checked.write(HERE / "reference" / "generated")
 
 project = "Penstock"
 author = "The Penstock developers"
@@ -19,7 +25,7 @@ release = version = penstock.__version__
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.viewcode"]
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
-exclude_patterns = ["README.md"]
+exclude_patterns = ["README.md", "reference/generated/checked-*"]
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"

@@ -53,7 +53,7 @@ def test_every_command_is_there() -> None:
     assert [
         *("run", "scenarios", "schema", "check"),
         *("draw", "import"),
-        *("sweep", "compare", "reproduce", "report"),
+        *("sweep", "compare", "reproduce", "report", "verify"),
         *("runs list", "runs show", "runs export"),
     ] == COMMANDS
 
@@ -71,7 +71,8 @@ def test_run_prints_a_summary(penstock: Command, small_file: Path) -> None:
 def test_run_prints_json(penstock: Command, small_file: Path) -> None:
     done = penstock("run", small_file, "--json", "--replications", 3, "--jobs", 2)
     told = json.loads(done.stdout)
-    assert set(told) == {"groups", "ports", "feedback", "manifest"}
+    assert set(told) == {"groups", "ports", "theory", "feedback", "manifest"}
+    assert told["theory"] == []  # its queue is finite
     steady = next(row for row in told["groups"] if row["group"] == "steady")
     assert steady["sent"] == pytest.approx(3 * 2 * 2 * 300_000 / 424, abs=9)
     assert steady["lost"] / steady["sent"] == steady["loss_ratio"]

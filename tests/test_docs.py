@@ -14,6 +14,13 @@ ELSEWHERE = {"ns.py", "//pola.rs"}
 """A simulator, and an address."""
 
 
+def test_every_module_of_truth_is_in_the_reference() -> None:
+    page = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    modules = [path.stem for path in (ROOT / "python" / "penstock" / "truth").glob("[!_]*.py")]
+    assert modules
+    assert [name for name in modules if f".. automodule:: penstock.truth.{name}\n   :members:" not in page] == []
+
+
 @pytest.fixture(scope="module")
 def there() -> set[str]:
     """All files and folders that may be named, each by every end of its path: ``a/b.py`` and ``b.py``."""

@@ -1,7 +1,9 @@
 """Whether intervals contain the true value as often as stated: many M/D/1 experiments with the engine."""
 
+import json
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -131,35 +133,44 @@ def loss_coverage(ratios: Sequence[float], trials: Sequence[int], size: int) -> 
     return sum(covers(part.estimate(), truth) for part in parts) / len(starts)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("load", "published"), [(0.5, (95.3, 95.3, 94.7, 95.3)), (0.8, (94.8, 95.0, 94.7, 94.5))], ids=["0.5", "0.8"]
-)
-def test_the_published_coverage_of_delays(load: float, published: Sequence[float]) -> None:
-    waits = engine_waits(load, 5.2, 0.2, 40_000)
-    for size, expected in zip((3, 5, 10, 20), published, strict=True):
-        covered = coverage(waits, size, md1.wait_mean(load), lambda values: Sample(values, 0.0).estimate())
-        assert 100 * covered == pytest.approx(expected, abs=0.3)
+SIZES = (3, 5, 10, 20)
+"""Replications of an experiment, in the published table."""
+CASES: dict[str, tuple[float] | tuple[int, str, str]] = {
+    "mean wait, M/D/1, load 0.5": (0.5,),
+    "mean wait, M/D/1, load 0.8": (0.8,),
+    "loss of on/off bursts, 3.5 %; hardly a run loses nothing": (8, "350 ms", "650 ms"),
+    "loss of on/off bursts, 0.6 %; 46 % of the runs lose nothing": (6, "500 ms", "1 s"),
+    "loss of on/off bursts, 0.3 %; 59 % of the runs lose nothing": (8, "200 ms", "800 ms"),
+}
+"""The lines of that table: a load, or the sources of `BURSTS`. ``tools/checked.py coverage`` stores it."""
+PUBLISHED = Path(__file__).parent.parent / "docs" / "results" / "coverage.json"
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("count", "on", "off", "published"),
-    [
-        (8, "350 ms", "650 ms", (95.3, 95.2, 94.5, 93.9)),
-        (6, "500 ms", "1 s", (87.8, 91.8, 92.7, 92.8)),
-        (8, "200 ms", "800 ms", (79.4, 87.2, 91.4, 93.3)),
-    ],
-    ids=["3.5 %", "0.6 %", "0.3 %"],
-)
-def test_the_published_coverage_of_losses(count: int, on: str, off: str, published: Sequence[float]) -> None:
-    ratios, trials = losses(count, on, off, 40_000)
-    for size, expected in zip((3, 5, 10, 20), published, strict=True):
-        assert 100 * loss_coverage(ratios, trials, size) == pytest.approx(expected, abs=0.3)
-        starts = range(0, len(ratios) - size + 1, size)
+def covered(name: str) -> dict[str, object]:
+    """A line of the table, in per cent: the coverage of the intervals of `Sample`, and of Student's."""
+    case = CASES[name]
+    if len(case) == 1:
+        waits, truth = engine_waits(case[0], 5.2, 0.2, 40_000), md1.wait_mean(case[0])
+        own = [coverage(waits, size, truth, lambda values: Sample(values, 0.0).estimate()) for size in SIZES]
+        plain = [coverage(waits, size, truth) for size in SIZES]
+    else:
+        ratios, trials = losses(*case, replications=40_000)
         truth = Sample(ratios, 0.0, 1.0, trials).estimate().mean
-        plain = sum(covers(student(ratios[at : at + size]), truth) for at in starts) / len(starts)
-        assert plain < loss_coverage(ratios, trials, size)
+        own = [loss_coverage(ratios, trials, size) for size in SIZES]
+        plain = [coverage(ratios, size, truth) for size in SIZES]
+    return {
+        "quantity": name,
+        "covered": [round(100 * share, 1) for share in own],
+        "student": [round(100 * share, 1) for share in plain],
+    }
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("line", json.loads(PUBLISHED.read_text(encoding="utf-8"))["rows"], ids=list(CASES))
+def test_the_published_coverage(line: dict[str, list[float]]) -> None:
+    measured = covered(str(line["quantity"]))
+    for column in ("covered", "student"):
+        assert measured[column] == pytest.approx(line[column], abs=0.3)
 
 
 def test_losses_in_bursts_are_covered_more_often_than_by_student() -> None:

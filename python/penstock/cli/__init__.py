@@ -11,7 +11,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from penstock.cli import experiments, networks, runs, scenarios
+from penstock.cli import experiments, networks, runs, scenarios, verify
 from penstock.cli.command import BAD_INPUT, DEFECT, DONE, FAILED, INTERRUPTED, Command, fail
 from penstock.cli.process import PIPE_CLOSED, flush, open_streams, terminable
 from penstock.core.errors import InputError, did_you_mean
@@ -20,7 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
-COMMANDS: tuple[Command, ...] = (*scenarios.COMMANDS, *networks.COMMANDS, *experiments.COMMANDS, *runs.COMMANDS)
+COMMANDS: tuple[Command, ...] = (
+    *scenarios.COMMANDS,
+    *networks.COMMANDS,
+    *experiments.COMMANDS,
+    *verify.COMMANDS,
+    *runs.COMMANDS,
+)
 GROUPS = {"runs": "show the runs of a sweep, a comparison or a study"}
 """First words that several commands share, with the help of each."""
 

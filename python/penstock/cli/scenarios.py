@@ -88,6 +88,10 @@ def check(options: argparse.Namespace) -> int:
     else:
         print(told)
         print_feedback(scenario.meetings())
+        if options.admission:
+            from penstock.show.admission import print_admission
+
+            print_admission(scenario)
     return DONE
 
 
@@ -142,10 +146,12 @@ def _add_scenarios(parser: argparse.ArgumentParser) -> None:
 def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_scenario(parser)
     add_limits(parser)
-    parser.add_argument("--defaults", action="store_true", help="print it with every default written out")
-    parser.add_argument(
-        "--expanded", action="store_true", help="print it as it is built: its network and schemes in full"
+    wanted = parser.add_mutually_exclusive_group()
+    wanted.add_argument("--defaults", action="store_true", help="print it with every default written out")
+    wanted.add_argument(
+        "--admission", action="store_true", help="print what the sources need of each line: means, effective, peaks"
     )
+    wanted.add_argument("--expanded", action="store_true", help="print it as it is built")
 
 
 def _scenario(options: argparse.Namespace, text: str) -> Scenario:
@@ -226,7 +232,11 @@ COMMANDS = (
         "check",
         check,
         "say whether a scenario file can be run",
-        ("penstock check satellite/1-case-2 --defaults > mine.toml", "penstock check mine.toml"),
+        (
+            "penstock check satellite/1-case-2 --defaults > mine.toml",
+            "penstock check mine.toml",
+            "penstock check queueing/buffer-size --admission",
+        ),
         _add_check,
     ),
 )

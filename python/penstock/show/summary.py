@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from penstock.show import theory
 from penstock.show.progress import is_lively
 
 if TYPE_CHECKING:
@@ -19,12 +20,13 @@ ACCESS = "access/"
 
 
 def summary(result: Result) -> dict[str, list[Row]]:
-    """One row for each traffic class (``groups``) and each port (``ports``), over all replications.
+    """One row for each traffic class (``groups``), port (``ports``) and result of theory, over all replications.
 
     Counts are summed, ratios are those of the sums, maxima are the greatest; the rest is the mean over replications.
     Names and units are those of the tables; ``messages`` are the notices that a port sent to sources. If the traffic
     has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with ``sent_bps / flows``. If
-    any class uses transport connections, all classes have their columns, with null for the others.
+    any class uses transport connections, all classes have their columns, with null for the others. ``theory`` has what
+    theory says about the run, beside what was measured; it is empty if no theory applies.
     """
     import polars as pl
 
@@ -72,14 +74,14 @@ def summary(result: Result) -> dict[str, list[Row]]:
     )
     shares = fair_shares(result)
     fair = {"max_min_bps": pl.col("group").replace_strict(shares, return_dtype=pl.Float64)} if shares else {}
-    return {"groups": groups.with_columns(**fair).to_dicts(), "ports": ports.to_dicts()}
+    return {"groups": groups.with_columns(**fair).to_dicts(), "ports": ports.to_dicts(), "theory": theory.rows(result)}
 
 
 def print_summary(result: Result) -> None:
-    """Print the two tables of :func:`summary` on standard output, in the units that people read.
+    """Print the tables of :func:`summary` on standard output, in the units that people read.
 
-    Transport connections and fair rates have their own tables. Ports that carried nothing, and private access lines
-    that discarded nothing, are only counted.
+    Transport connections have their own table, and so have fair rates if no theory says that the flows have them.
+    Ports that carried nothing, and private access lines that discarded nothing, are only counted.
     """
     rows = summary(result)
     replications = len(result.manifest["runs"])
@@ -87,9 +89,10 @@ def print_summary(result: Result) -> None:
     _print_groups(rows["groups"], note)
     if connected := [row for row in rows["groups"] if row.get("connections") is not None]:
         _print_connections(connected)
-    if "max_min_bps" in rows["groups"][0]:
+    if "max_min_bps" in rows["groups"][0] and not any(row["theory"] == "max-min" for row in rows["theory"]):
         _print_fair_shares(rows["groups"])
     _print_ports(rows["ports"])
+    _print_theory(rows["theory"])
     if warning := unheard_notices(result):
         print(f"warning: {warning}\n")
 
@@ -153,6 +156,12 @@ def _print_fair_shares(groups: Sequence[Row]) -> None:
         ],
         rows,
     )
+
+
+def _print_theory(rows: Sequence[Row]) -> None:
+    if rows:
+        lines = [dict(zip(theory.HEADINGS, theory.cells(row), strict=True)) for row in rows]
+        print_table(theory.TITLE, [(name, name, str) for name in theory.HEADINGS], lines)
 
 
 def _print_ports(ports: Sequence[Row]) -> None:

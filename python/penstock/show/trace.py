@@ -9,10 +9,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError
+from penstock.core.units import seconds
 from penstock.plot import Sheet, shared_traces
 from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.readings import Readings
 from penstock.show.report import Cell, Figure, Report, Section, Table
+from penstock.show.theory import theory_table
 from penstock.show.trace_panels import MOST_PORTS, MOST_SOURCES, panels_of, pdus
 
 if TYPE_CHECKING:
@@ -71,12 +73,6 @@ def sampled(scenario: Scenario, end_s: float) -> tuple[Scenario, str]:
     return read, interval if cell_time is not None else read.tree["measure"]["sample"]
 
 
-def seconds(text: str) -> float:
-    """A length of time as the engine writes it."""
-    number, unit = text.split()
-    return float(number) * {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}[unit]
-
-
 def sheets(scenario: Scenario, result: Result) -> list[Sheet]:
     """The whole run, and a close-up if there are enough readings. Raises :class:`InputError` without readings."""
     readings = Readings.of(result)
@@ -124,6 +120,8 @@ def page_of(scenario: Scenario, result: Result, made: list[Sheet], command: str)
         table_of("Traffic classes", groups, CLASSES),
         table_of("Ports that sent", ports.filter(ports["departed"] > 0), PORTS),
     ]
+    if covered := theory_table(result):
+        tables.append(covered)
     return Report(
         title=title_of(scenario),
         headline=headline(scenario, result),

@@ -13,6 +13,10 @@ engine.
 | `fluid`     | Anick, Mitra and Sondhi: many on/off sources over one line          |
 | `fairness`  | max-min rates by water filling                                      |
 | `shares`    | the same for the flows of a run                                     |
+| `calculus`  | network calculus: bounds on delay and backlog                       |
+| `effective` | effective bandwidth of on/off sources                               |
+| `erlang`    | Erlang's and Engset's formulas of calls                             |
+| `slotted`   | output queues of a slotted switch                                   |
 | `window`    | a fixed window over one bottleneck                                  |
 | `becn`      | the BECN study's ideal model: an oscillating queue                  |
 | `abr`       | ABR sources without feedback; the missing-RM limit Crm              |
@@ -22,12 +26,32 @@ Conventions: times are in units of the caller's choice, usually the service time
 times mean service time. Probabilities are never computed as one minus something close to one.
 """
 
-from . import abr, becn, bucket, fairness, fluid, md1, mm1, periodic, priority, satellite, shares, window
+from . import (
+    abr,
+    becn,
+    bucket,
+    calculus,
+    effective,
+    erlang,
+    fairness,
+    fluid,
+    md1,
+    mm1,
+    periodic,
+    priority,
+    satellite,
+    shares,
+    slotted,
+    window,
+)
 
 __all__ = [
     "abr",
     "becn",
     "bucket",
+    "calculus",
+    "effective",
+    "erlang",
     "fairness",
     "fluid",
     "md1",
@@ -36,5 +60,6 @@ __all__ = [
     "priority",
     "satellite",
     "shares",
+    "slotted",
     "window",
 ]

@@ -1,0 +1,149 @@
+"""What theories need to know of a run: its effective scenario, its ports, and the values of its replications."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+from penstock.core.scenario import Scenario
+from penstock.core.units import count
+from penstock.statistics import Estimate, Sample
+from penstock.truth.shares import is_controlled
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from penstock.api.run import Result
+
+REVERSE = ".reverse"
+"""The end of the name of the port at the second node of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A result of theory beside the measurement.
+
+    Attributes:
+        theory: its name.
+        of: the port or the group.
+        quantity: what it is, with its unit.
+        relation: ``=`` if the measured mean tends to the truth, ``<=`` if nothing measured exceeds it.
+        truth: the result of theory.
+        measured: the mean over replications with its interval, or the largest value.
+        condition: what the theory needs, and the scenario has.
+    """
+
+    theory: str
+    of: str
+    quantity: str
+    relation: Literal["=", "<="]
+    truth: float
+    measured: Estimate
+    condition: str
+
+
+class Scene:
+    """An effective scenario with its tables of groups and ports, as theories read them."""
+
+    def __init__(self, scenario: Mapping[str, Any], groups: pl.DataFrame, ports: pl.DataFrame) -> None:
+        self.lines: Mapping[str, Any] = scenario.get("line", {})
+        self.flows: Mapping[str, Any] = scenario["flow"]
+        self.tables = {"groups": groups, "ports": ports}
+
+    @classmethod
+    def of(cls, result: Result) -> Scene:
+        """That of a result, with the parts of its schemes in their places."""
+        scenario = Scenario.of(result.manifest["scenario"]).expanded()
+        return cls(scenario.tree, result.groups, result.ports)
+
+    @cached_property
+    def rates(self) -> dict[str, float]:
+        """The rate of the line of each port, bits per second."""
+        return dict(self.tables["ports"].select("port", "rate_bps").unique(maintain_order=True).iter_rows())
+
+    @cached_property
+    def nominal(self) -> dict[str, float | None]:
+        """The mean rate of one flow of each group without control, from its traffic, bits per second."""
+        rows = self.tables["groups"].select("group", "nominal_bps", "flows").unique()
+        return {group: None if rate is None else rate / flows for group, rate, flows in rows.iter_rows()}
+
+    def route(self, group: str) -> list[str]:
+        """The ports on the path of a group, without access lines."""
+        ends = {}
+        for name, line in self.lines.items():
+            first, second = line["between"]
+            ends[first, second], ends[second, first] = name, f"{name}{REVERSE}"
+        path = self.flows[group]["path"]
+        return [ends[hop] for hop in pairwise(path)]
+
+    def crossing(self, port: str) -> list[str]:
+        """The groups whose path has this port."""
+        return [group for group in self.flows if port in self.route(group)]
+
+    def queues(self, port: str) -> Sequence[Mapping[str, Any]]:
+        """The queues of a port, by priority."""
+        queues: Sequence[Mapping[str, Any]] = self.port(port)["queues"]
+        return queues
+
+    def port(self, port: str) -> Mapping[str, Any]:
+        """The parameters of a port: those of its line, or of its reverse."""
+        line = self.line(port)
+        reverse: Mapping[str, Any] = line.get("reverse", line)
+        return reverse if port.endswith(REVERSE) else line
+
+    def line(self, port: str) -> Mapping[str, Any]:
+        """The line of a port."""
+        found: Mapping[str, Any] = self.lines[port.removesuffix(REVERSE)]
+        return found
+
+    @property
+    def has_paths(self) -> bool:
+        """Whether each group has one path, which the scenario names."""
+        return all("path" in flow for flow in self.flows.values())
+
+    @property
+    def is_open_loop(self) -> bool:
+        """Whether nothing in the network controls a source or answers it, and no line is ever broken."""
+        return (
+            self.has_paths
+            and all(not ({"notification_point", "transport", "peer"} & set(flow)) for flow in self.flows.values())
+            and not any(map(is_controlled, self.flows.values()))
+            and all(self.is_plain(name) for name in self.lines)
+        )
+
+    def is_plain(self, name: str) -> bool:
+        """Whether a line has no congestion point, in either direction, and no outage."""
+        line = self.lines[name]
+        return not ({"congestion_point", "outage"} & set(line) or "congestion_point" in line.get("reverse", {}))
+
+    def traffic(self, group: str) -> tuple[str, Mapping[str, Any]]:
+        """The traffic model of a group and its parameters."""
+        ((kind, parameters),) = self.flows[group]["traffic"].items()
+        return kind, parameters
+
+    def estimate(self, table: str, name: str, column: str, *, scale: float = 1.0) -> Estimate | None:
+        """The mean of a column over replications, with its interval; None if a replication has no value."""
+        key = {"groups": "group", "ports": "port"}[table]
+        values = self.tables[table].filter(**{key: name})[column].to_list()
+        if not values or None in values:
+            return None
+        return Sample([value * scale for value in values], 0.0).estimate()
+
+    def largest(self, table: str, name: str, column: str) -> Estimate | None:
+        """The largest value of a column in any replication; None without one."""
+        key = {"groups": "group", "ports": "port"}[table]
+        values = [value for value in self.tables[table].filter(**{key: name})[column] if value is not None]
+        return Estimate(float(max(values)), None, None, len(values)) if values else None
+
+
+def places(queue: Mapping[str, Any]) -> int | None:
+    """The places of a drop-tail queue, that of the PDU in service included; None for another queue."""
+    return count(queue["drop_tail"]["size"]) if "drop_tail" in queue else None
+
+
+def is_unlimited(queue: Mapping[str, Any]) -> bool:
+    """Whether a queue has no limit."""
+    return "unlimited" in queue

@@ -1,0 +1,132 @@
+"""The results that docs/checks.md shows: stores them in docs/results, and writes their tables when the docs are built.
+
+    tools/checked.py verify            runs `penstock verify` (about ten minutes of processor time)
+    tools/checked.py coverage          measures how often intervals contain the true value (some minutes)
+    tools/checked.py claims DIR        judges the stored runs of the full studies in DIR/STUDY; runs what is missing
+
+Each file says which commit it is of, and when it was made.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "results"
+VERDICTS = ("reproduced", "partly", "not reproduced", "too few replications", "by construction", "not run")
+
+
+def verify() -> dict[str, Any]:
+    """All lines of `penstock verify`."""
+    from penstock.api.run import available_cores
+    from penstock.show.verify import to_json
+    from penstock.verify import verify
+
+    return to_json(verify(jobs=available_cores()))
+
+
+def coverage() -> dict[str, Any]:
+    """The coverage of intervals, as the tests measure it."""
+    sys.path.insert(0, str(ROOT / "tests"))
+    from test_statistics_coverage import CASES, SIZES, covered
+
+    return {"replications": list(SIZES), "rows": [covered(case) for case in CASES]}
+
+
+def claims(directory: str) -> dict[str, Any]:
+    """The verdict of every claim of every study, from its full runs."""
+    from penstock import studies
+    from penstock.api.run import available_cores
+
+    found = {}
+    for name in studies.STUDIES:
+        out = Path(directory) / name
+        results = studies.carry_out(name, seeds=studies.FULL_SEEDS, jobs=available_cores(), out=out, resume=True)
+        study = studies.open_study(name, None, studies.FULL_SEEDS)
+        study.read(results)
+        found[name] = {finding.id: finding.verdict for finding in study.findings()}
+    return {"seeds": studies.FULL_SEEDS, "verdicts": found}
+
+
+def store(kind: str, *arguments: str) -> None:
+    """Makes one of the results and stores it."""
+    found = {"verify": verify, "coverage": coverage, "claims": claims}[kind](*arguments)
+    about = {"commit": commit(), "made": datetime.now(UTC).strftime("%Y-%m-%d")}
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{kind}.json").write_text(json.dumps(about | found, indent=1) + "\n", encoding="utf-8")
+
+
+def commit() -> str:
+    """The commit of the tree, with a mark if it was changed since."""
+    told = subprocess.run(
+        ["git", "describe", "--always", "--dirty", "--abbrev=7"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return told.stdout.strip()
+
+
+def write(folder: Path) -> None:
+    """Writes the tables into `folder`, for `docs/checks.md` to include."""
+    for kind, table in (("verify", verify_table), ("coverage", coverage_table), ("claims", claims_table)):
+        found = json.loads((RESULTS / f"{kind}.json").read_text(encoding="utf-8"))
+        (folder / f"checked-{kind}.md").write_text(f"{table(found)}\n{basis(found)}\n", encoding="utf-8")
+
+
+def basis(found: Mapping[str, Any]) -> str:
+    """Which commit the results are of, and when they were made."""
+    return f"\nMade on {found['made']} from commit `{found['commit']}`.\n"
+
+
+def verify_table(found: Mapping[str, Any]) -> str:
+    """A table for each theory, below the number of lines with each verdict."""
+    from penstock.show.verify import by_theory, row
+    from penstock.verify import Judged
+
+    lines = [Judged(**line) for line in found["lines"]]
+    counts = Counter(line.verdict for line in lines)
+    command = "penstock verify --quick" if found["quick"] else "penstock verify"
+    told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+    parts = [f"`{command}`, seed {found['seed']}, {found['events']:.2g} PDUs at nodes; {len(lines)} lines: {told}."]
+    for theory, own in by_theory(lines).items():
+        rows = [row(line).values() for line in own]
+        heads = ("setting", "quantity", "truth", "measured", "interval", "verdict")
+        parts.append(f"**{theory}**\n\n{grid(heads, rows)}")
+    return "\n\n".join(parts)
+
+
+def coverage_table(found: Mapping[str, Any]) -> str:
+    """One line for each quantity; Student's interval in parentheses."""
+    first, *rest = found["replications"]
+    heads = ("quantity", f"{first} replications", *map(str, rest))
+    rows = [
+        (each["quantity"], *(f"{own} % ({other})" for own, other in zip(each["covered"], each["student"], strict=True)))
+        for each in found["rows"]
+    ]
+    return grid(heads, rows)
+
+
+def claims_table(found: Mapping[str, Any]) -> str:
+    """One line for each study: how many claims have each verdict."""
+    rows = []
+    for study, verdicts in found["verdicts"].items():
+        counts = Counter(verdicts.values())
+        rows.append((f"[{study}](studies/{study}.md)", len(verdicts), *(counts[verdict] for verdict in VERDICTS)))
+    return grid(("study", "claims", *VERDICTS), rows)
+
+
+def grid(heads: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """A table of Markdown."""
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 2 or sys.argv[1] not in ("verify", "coverage", "claims"):
+        sys.exit(__doc__)
+    store(*sys.argv[1:])
