@@ -20,9 +20,8 @@ use serde::{Deserialize, Serialize};
 
 use super::census::{Active, Census};
 use super::load::{Load, Measured};
-use super::{forward_ccr, interval, lower};
+use super::{check_target, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
-use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
@@ -73,7 +72,7 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check::ratio("target", self.target, 0.01..=2.0)?;
+        check_target(self.target)?;
         let interval = self.interval.unwrap_or(Span(1));
         interval::Params::lasting(interval).check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
     }
@@ -285,7 +284,9 @@ mod tests {
     fn faults_are_found() {
         let faulty = |params: Params| params.check().err().map(|fault| fault.path);
         assert_eq!(faulty(Params::default()), None);
-        assert_eq!(faulty(Params { target: 0.0, ..Params::default() }).as_deref(), Some("target"));
+        for (target, fault) in [(0.0, Some("target")), (1.0, None), (1.01, Some("target")), (f64::NAN, Some("target"))] {
+            assert_eq!(faulty(Params { target, ..Params::default() }).as_deref(), fault, "{target}");
+        }
         assert_eq!(faulty(Params { interval: Some(Span::ZERO), ..Params::default() }).as_deref(), Some("interval"));
     }
 }

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use super::census::{Active, Census};
 use super::load::{Load, Measured};
-use super::{backward_ccr, forward_ccr, interval, lower};
+use super::{backward_ccr, check_target, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
@@ -101,7 +101,7 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check::ratio("target", self.target.unwrap_or(TARGET), 0.01..=2.0)?;
+        check_target(self.target.unwrap_or(TARGET))?;
         self.interval.check().map_err(|fault| fault.under("interval"))?;
         check::ratio("delta", self.delta, 0.0..=10.0)?;
         self.active.check().map_err(|fault| fault.under("active"))?;
