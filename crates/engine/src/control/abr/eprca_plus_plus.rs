@@ -6,14 +6,16 @@
 //! ```text
 //! available  = BW (T - N_VBR) / T
 //! load       = N_ABR / (target (T - N_VBR))
-//! fair share = available / established connections
+//! fair share = target available / established connections
 //! ER         = max(fair share, CCR / load)            CCR of the newest forward RM cell
 //! ```
 //!
-//! Unlike ERICA, it does not use earlier grants, so its rates need not be the max-min rates. As printed, the fair share
-//! is a share of the whole available rate. If all connections are at their fair share, they fill the line at any
-//! target, and no queue drains. `fair_share = "target"` applies the target to both terms. An interval without a cell of
-//! the class keeps the last measured load.
+//! Unlike ERICA, it does not use earlier grants, so its rates need not be the max-min rates. An interval without a cell
+//! of the class keeps the last measured load.
+//!
+//! The paper calls the target "the target utilization around which the switch is utilized", so the fair share is a share
+//! of the target rate. Its example of a fair share, `f1`, divides the whole available rate: then connections at their
+//! fair share fill the line at any target, and no queue drains. `fair_share = "available"` is this example.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -47,10 +49,10 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FairShare {
-    /// The available rate, as the paper prints it.
-    Available,
-    /// The target share of the available rate, as in ERICA.
+    /// The target share of the available rate, as in ERICA. Connections at their fair share bring the port to its target.
     Target,
+    /// The whole available rate, as in the example f1 of the paper.
+    Available,
 }
 
 /// The RM cells in which the switch writes ER.
@@ -65,7 +67,7 @@ pub enum Written {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { target: 0.95, interval: None, fair_share: FairShare::Available, er_written: Written::Backward }
+        Params { target: 0.95, interval: None, fair_share: FairShare::Target, er_written: Written::Backward }
     }
 }
 
@@ -192,7 +194,7 @@ impl CongestionPoint for EprcaPlusPlus {
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
     const CASES: &[&str] = &["{}"];
-    const EAGER: &[&str] = &["{ er_written = 'forward', fair_share = 'target', interval = '5 ms' }"];
+    const EAGER: &[&str] = &["{ er_written = 'forward', fair_share = 'available', interval = '5 ms' }"];
 }
 
 #[cfg(test)]
@@ -231,14 +233,14 @@ mod tests {
     #[test]
     fn the_fair_share_or_the_own_rate_at_the_target() {
         let mut switch = busy(&Params::default());
-        // Before the end of the first interval nothing is measured: the grant is the whole line rate.
-        is_about(granted(&mut switch, 0, 299.9), 42.4e6);
-        // 20 of 30 cells are available, 28.27 Mb/s. The load is 15 out of 0.95 x 20. A third of 28.27 is 9.42.
-        is_about(granted(&mut switch, 0, 300.0), 42.4e6 * 20.0 / 30.0 / 3.0);
+        // Before the end of the first interval nothing is measured: the grant is the target of the line rate.
+        is_about(granted(&mut switch, 0, 299.9), 0.95 * 42.4e6);
+        // 20 of 30 cells are available, 28.27 Mb/s. The load is 15 out of 0.95 x 20. A third of 0.95 x 28.27 is 8.95.
+        is_about(granted(&mut switch, 0, 300.0), 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0);
         is_about(granted(&mut switch, 1, 301.0), 10e6 * 0.95 * 20.0 / 15.0);
-        is_about(granted(&mut switch, 2, 302.0), 42.4e6 * 20.0 / 30.0 / 3.0);
-        let mut target = busy(&Params { fair_share: FairShare::Target, ..Params::default() });
-        is_about(granted(&mut target, 0, 300.0), 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0);
+        is_about(granted(&mut switch, 2, 302.0), 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0);
+        let mut available = busy(&Params { fair_share: FairShare::Available, ..Params::default() });
+        is_about(granted(&mut available, 0, 300.0), 42.4e6 * 20.0 / 30.0 / 3.0);
     }
 
     #[test]
@@ -246,7 +248,7 @@ mod tests {
         let mut switch = busy(&Params::default());
         // By 900 us the video has stopped. 15 cells in 300 us are still the load: 21.2 out of 0.95 x 42.4 Mb/s.
         is_about(granted(&mut switch, 1, 900.0), 10e6 * 0.95 * 2.0);
-        is_about(granted(&mut switch, 0, 900.0), 42.4e6 / 3.0);
+        is_about(granted(&mut switch, 0, 900.0), 0.95 * 42.4e6 / 3.0);
     }
 
     #[test]
@@ -254,7 +256,7 @@ mod tests {
         let mut switch = busy(&Params::default());
         switch.on_arrival(&mut data(0), &view(310.0, 0));
         // One cell of one connection in the second interval. Three connections still count.
-        is_about(granted(&mut switch, 2, 600.0), 42.4e6 / 3.0);
+        is_about(granted(&mut switch, 2, 600.0), 0.95 * 42.4e6 / 3.0);
         is_about(granted(&mut switch, 0, 600.0), 4e6 * 0.95 * 30.0);
     }
 
@@ -284,7 +286,8 @@ mod tests {
     fn faults_are_found() {
         let faulty = |params: Params| params.check().err().map(|fault| fault.path);
         assert_eq!(faulty(Params::default()), None);
-        for (target, fault) in [(0.0, Some("target")), (1.0, None), (1.01, Some("target")), (f64::NAN, Some("target"))] {
+        for (target, fault) in [(0.0, Some("target")), (1.0, None), (1.01, Some("target")), (f64::NAN, Some("target"))]
+        {
             assert_eq!(faulty(Params { target, ..Params::default() }).as_deref(), fault, "{target}");
         }
         assert_eq!(faulty(Params { interval: Some(Span::ZERO), ..Params::default() }).as_deref(), Some("interval"));
