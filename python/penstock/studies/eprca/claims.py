@@ -73,11 +73,10 @@ def other_readings(runs: Runs, judge: Callable[[Runs, Sequence[Point]], Sequence
         others = [read(point) for point in points]
         if all(point in runs.measures for point in others):
             parts = judge(runs, others)
-            names = ("longest_queue", "queue_mean", "utilisation")
-            longest, queue, use = ([runs.mean(each, point) for point in others] for each in names)
+            longest, use = ([runs.mean(each, point) for point in others] for each in ("longest_queue", "utilisation"))
             told.append(
                 f"with {name} {sum(part.holds for part in parts)} of {len(parts)} parts hold: longest queue "
-                f"{listed(longest)}, mean {listed(queue)}, use {listed(use, '{:.3f}')}"
+                f"{listed(longest)}, use {listed(use, '{:.3f}')}"
             )
     return "; ".join(told)
 
