@@ -110,7 +110,7 @@ impl Charny {
 }
 
 /// The rate offered to each connection, from the recorded rates and the `capacity`.
-fn offer(capacity: f64, recorded: &[f64]) -> f64 {
+pub(super) fn offer(capacity: f64, recorded: &[f64]) -> f64 {
     let mut offer = capacity / recorded.len().max(1) as f64;
     let mut marked = 0;
     loop {

@@ -16,13 +16,16 @@
 //! The paper calls the target "the target utilization around which the switch is utilized", so the fair share is a share
 //! of the target rate. Its example of a fair share, `f1`, divides the whole available rate: then connections at their
 //! fair share fill the line at any target, and no queue drains. `fair_share = "available"` is this example.
+//!
+//! The paper calls f1 and f2, the fair share and the share of the connection, "some appropriate functions", and prints an
+//! example of each. `division` and `own_share` have others; the printed ones are the defaults.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::census::{Active, Census};
 use super::load::{Load, Measured};
-use super::{check_target, forward_ccr, interval, lower};
+use super::{charny, check_target, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -41,6 +44,10 @@ pub struct Params {
     pub interval: Option<Span>,
     /// The rate of which the fair share is a part.
     pub fair_share: FairShare,
+    /// How the fair share divides this rate among the connections (f1).
+    pub division: Division,
+    /// How the load scales the connection's own rate (f2).
+    pub own_share: OwnShare,
     /// The RM cells in which the switch writes ER.
     pub er_written: Written,
 }
@@ -55,6 +62,31 @@ pub enum FairShare {
     Available,
 }
 
+/// How the fair share divides the rate among the connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Division {
+    /// The rate divided by the number of connections, as printed.
+    #[default]
+    Equal,
+    /// Connections with a CCR below an equal share keep it, and the others share the rest, as in `charny`. CCR are those at
+    /// the end of the last interval.
+    MaxMin,
+}
+
+/// How the load scales the connection's own rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnShare {
+    /// CCR / load, as printed.
+    #[default]
+    Divided,
+    /// CCR / max(1, load): overload reduces the rate, and a low load does not raise it.
+    Reduced,
+    /// CCR (2 - load), not below 0: the tangent of CCR / load at a load of 1. It at most doubles the rate.
+    Linear,
+}
+
 /// The RM cells in which the switch writes ER.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -67,7 +99,14 @@ pub enum Written {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { target: 0.95, interval: None, fair_share: FairShare::Target, er_written: Written::Backward }
+        Params {
+            target: 0.95,
+            interval: None,
+            fair_share: FairShare::Target,
+            division: Division::Equal,
+            own_share: OwnShare::Divided,
+            er_written: Written::Backward,
+        }
     }
 }
 
@@ -96,6 +135,10 @@ pub struct EprcaPlusPlus {
     ccr: Vec<f64>,
     target: f64,
     of_target: bool,
+    division: Division,
+    own_share: OwnShare,
+    /// Rates of the connections that have stated one, at the end of the last interval. Only for `Division::MaxMin`.
+    stated: Vec<f64>,
     is_forward: bool,
     /// Last measured rates, bits per second.
     input: f64,
@@ -116,6 +159,9 @@ impl EprcaPlusPlus {
             ccr: vec![0.0; env.flows.len()],
             target: params.target,
             of_target: params.fair_share == FairShare::Target,
+            division: params.division,
+            own_share: params.own_share,
+            stated: Vec::new(),
             is_forward: params.er_written == Written::Forward,
             input: 0.0,
             established: 0.0,
@@ -129,6 +175,10 @@ impl EprcaPlusPlus {
             self.input = measured.input;
             self.established = self.census.close();
         }
+        if self.division == Division::MaxMin {
+            self.stated.clear();
+            self.stated.extend(self.ccr.iter().filter(|&&ccr| ccr > 0.0));
+        }
     }
 
     /// Load relative to the target. `None` before any measurement, or if no rate is available.
@@ -139,11 +189,23 @@ impl EprcaPlusPlus {
 
     fn fair_share(&self) -> f64 {
         let share = if self.of_target { self.target } else { 1.0 };
-        share * self.available / self.established.max(1.0)
+        let rate = share * self.available;
+        match self.division {
+            Division::Equal => rate / self.established.max(1.0),
+            Division::MaxMin => charny::offer(rate, &self.stated),
+        }
+    }
+
+    fn own_share(&self, ccr: f64) -> f64 {
+        self.load_factor().map_or(0.0, |load| match self.own_share {
+            OwnShare::Divided => ccr / load,
+            OwnShare::Reduced => ccr / load.max(1.0),
+            OwnShare::Linear => ccr * (2.0 - load).max(0.0),
+        })
     }
 
     fn grant(&self, ccr: f64) -> f64 {
-        self.load_factor().map_or(0.0, |load| ccr / load).max(self.fair_share())
+        self.own_share(ccr).max(self.fair_share())
     }
 }
 
@@ -194,7 +256,11 @@ impl CongestionPoint for EprcaPlusPlus {
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
     const CASES: &[&str] = &["{}"];
-    const EAGER: &[&str] = &["{ er_written = 'forward', fair_share = 'available', interval = '5 ms' }"];
+    const EAGER: &[&str] = &[
+        "{ er_written = 'forward', fair_share = 'available', interval = '5 ms' }",
+        "{ division = 'max_min', own_share = 'reduced' }",
+        "{ own_share = 'linear' }",
+    ];
 }
 
 #[cfg(test)]
@@ -241,6 +307,38 @@ mod tests {
         is_about(granted(&mut switch, 2, 302.0), 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0);
         let mut available = busy(&Params { fair_share: FairShare::Available, ..Params::default() });
         is_about(granted(&mut available, 0, 300.0), 42.4e6 * 20.0 / 30.0 / 3.0);
+    }
+
+    #[test]
+    fn f1_may_give_to_others_what_a_slow_connection_leaves() {
+        let target = 0.95 * 42.4e6 * 20.0 / 30.0;
+        let params = Params { division: Division::MaxMin, ..Params::default() };
+        let mut switch = busy(&params);
+        // Connections 0 and 1 have stated 4 and 10 Mb/s, both below half of the target of 26.85: the higher of them may
+        // have all that the other leaves.
+        is_about(granted(&mut switch, 0, 300.0), target - 4e6);
+        // Then 2 states 30 Mb/s, and the video ends: 2 may have what 0 and 1 leave of 40.28 Mb/s. A connection without a
+        // rate of its own gets just this share.
+        switch.on_arrival(&mut forward(2, 30e6), &view(310.0, 0));
+        is_about(granted(&mut switch, 3, 600.0), 0.95 * 42.4e6 - 14e6);
+    }
+
+    #[test]
+    fn f2_may_scale_the_own_rate_otherwise() {
+        let mut switches = [OwnShare::Divided, OwnShare::Reduced, OwnShare::Linear]
+            .map(|own_share| busy(&Params { own_share, ..Params::default() }));
+        // 10 Mb/s at a load of 15 / 19: 12.67, 10 and 10 (2 - 15 / 19) = 12.11 Mb/s.
+        for (switch, expected) in switches.iter_mut().zip([19.0 / 15.0, 1.0, 23.0 / 19.0]) {
+            is_about(granted(switch, 1, 300.0), 10e6 * expected);
+        }
+        // Then 57 cells beside 10 of video, a load of 3: a third of 30 Mb/s, or the fair share, because 2 - 3 is below 0.
+        for (switch, expected) in switches.iter_mut().zip([10e6, 10e6, 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0]) {
+            switch.on_arrival(&mut forward(1, 30e6), &view(310.0, 0));
+            for mut pdu in (0..56).map(data_of).chain((0..10).map(|_| video())) {
+                switch.on_arrival(&mut pdu, &view(320.0, 0));
+            }
+            is_about(granted(switch, 1, 600.0), expected);
+        }
     }
 
     #[test]
