@@ -12,6 +12,7 @@ use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::time::Rate;
 
 pub(super) mod bes;
+mod bn;
 pub(super) mod capc;
 mod census;
 pub(super) mod charny;
