@@ -52,8 +52,9 @@ def rows(point: Point, seed: int) -> RunTables:
     draw = random.Random(f"{point} {seed}")
     made = {name: value * draw.uniform(0.9999, 1.0) for name, value in outcome(point).items()}
     longest = round(made["max"])
+    fairness = made["fairness"] if point.connections > 1 else None
     groups = [
-        {"group": "abr", "fairness": made["fairness"], "throughput_bps": 100e6, "lost": 0},
+        {"group": "abr", "fairness": fairness, "throughput_bps": 100e6, "lost": 0},
         {"group": "video", "fairness": 1.0, "throughput_bps": 45e6, "lost": 0},
     ]
     queues = [
@@ -135,7 +136,7 @@ def test_the_study_names_every_run_once() -> None:
         (Point("bes", qt=50, dqt=150, air=27), {"qt": "50 PDUs", "dqt": "150 PDUs", "dpf": 0.875}, "27 kb/s"),
         (Point("eds", 5.0, mrf=0.5), {"dqt": "200 PDUs", "mrf": 0.5, "erf": 0.9375, "average": 0.0625}, "53 kb/s"),
         (Point("plus", target=0.85, er_written="forward"), {"target": 0.85, "er_written": "forward"}, None),
-        (Point("plus", connections=50, fair_share="target"), {"fair_share": "target", "target": 0.95}, None),
+        (Point("plus", connections=50, fair_share="available"), {"fair_share": "available", "target": 0.95}, None),
     ],
 )
 def test_a_point_is_what_it_says(point: Point, congestion: dict[str, object], air: str | None) -> None:
@@ -189,6 +190,11 @@ def test_settling_is_when_rates_stay_together() -> None:
     assert settling(rates, 2, 0.01) is None
     assert total_allowed(rates)[1][3:6] == [10.0, 10.0, 5.0]
     assert total_allowed([(times, first), (times, [1.0] * 12)])[1][3:6] == [10.0, 11.0, 6.0]
+
+
+def test_a_single_connection_has_no_index_of_fairness() -> None:
+    alone, several = (dict(measure(point, rows(point, 1))) for point in (Point("bes", LAN, 1), Point("bes", LAN, 2)))
+    assert several.keys() - alone.keys() == {"fairness"}
 
 
 def test_a_correlation_is_that_of_means_from_50_ms_on() -> None:
@@ -255,7 +261,7 @@ def test_rates_that_settle_late_are_told(runs: Runs) -> None:
 
 def test_missing_runs_are_named() -> None:
     for predicate in PREDICATES.values():
-        with pytest.raises(MissingRunError, match=r"tau = [\d.]+ ms, N = 10"):
+        with pytest.raises(MissingRunError, match=r"tau = [\d.]+ ms, N = \d+"):
             predicate(Runs(wanted=3))
 
 
@@ -270,6 +276,7 @@ def test_all_figures_of_the_paper_and_those_beside(runs: Runs) -> None:
         *("map-lead-thresholds", "map-lead-rates", "map-use-thresholds", "map-use-rates", "map-queue-thresholds"),
         *(
             "map-queue-rates",
+            "readings",
             "fair-share",
             "fair-share-number",
             "er-written",

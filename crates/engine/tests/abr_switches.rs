@@ -140,7 +140,7 @@ fn greedy_flows_share_one_line() {
             (r#"erica = { delta = 0.0, interval = { time = "2 ms" } }"#, 0.9),
             (r#"erica = { delta = 0.0, interval = { time = "2 ms" }, ccr = "measured", target = 0.8 }"#, 0.8),
             (r#"erica = { delta = 0.0, interval = { time = "2 ms" }, max_alloc_previous = false }"#, 0.9),
-            (r#"eprca_plus_plus = { interval = "2 ms", fair_share = "target" }"#, 0.95),
+            (r#"eprca_plus_plus = { interval = "2 ms" }"#, 0.95),
             (r#"charny = { target = 0.9 }"#, 0.9),
             (r#"capc = { interval = { time = "2 ms" } }"#, 0.9),
             (r#"phantom = { interval = { time = "5 ms" } }"#, phantom),

@@ -6,11 +6,13 @@
 //! reduce ER and set CI, never increase ER or clear CI. The source obeys. The queue length at the arrival of the RM
 //! cell indicates congestion. Rates are bits per second of whole cells.
 
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
 use crate::core::time::Rate;
 
 pub(super) mod bes;
+mod bn;
 pub(super) mod capc;
 mod census;
 pub(super) mod charny;
@@ -49,6 +51,15 @@ fn check_rates(pcr: Rate, mcr: Option<Rate>, icr: Option<Rate>, tcr: Rate) -> Re
         return Err(Fault::new("icr", icr, "it must be between mcr and pcr", remedy));
     }
     Ok(())
+}
+
+/// Checks a target share of the available rate.
+fn check_target(target: f64) -> Result<(), Fault> {
+    if target > 1.0 {
+        let reason = "the line can carry at most the whole available rate, so the queue would grow without limit";
+        return Err(Fault::new("target", target, reason, "write a number from 0.01 to 1, for example 0.95"));
+    }
+    check::ratio("target", target, 0.01..=1.0)
 }
 
 /// Whether `pdu` is in-rate. All PDUs are, except RM cells with CLP=1.

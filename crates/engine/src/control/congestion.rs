@@ -101,6 +101,8 @@ role_trait! {
         fn counts_bits(&self) -> bool { false }
         /// The PDU to send instead of a notice cell, back along the path of `pdu`. `None` sends a notice cell to the source.
         fn error_report(&self, pdu: &Pdu) -> Option<Answer> { None }
+        /// The cell that a notice about `pdu` is. `None` makes it a notice cell.
+        fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> { None }
         /// Whether the port must call `on_departure`. It then simulates each departure at its own instant, which is slower.
         fn wants_departures(&self) -> bool { false }
         /// Whether the port must call `on_backward`.

@@ -6,7 +6,7 @@ same video.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from penstock.statistics import student
@@ -54,57 +54,71 @@ SAME = 0.10
 """Rates within this part of their mean are the same."""
 
 
-def of_each(runs: Runs, measure: str, tau: float, schemes: Sequence[str] = FOUR) -> dict[str, float]:
-    """A measure of several schemes with ten connections, by their names."""
-    return {SCHEMES[name].name: runs.mean(measure, Point(name, tau)) for name in schemes}
+def schemes(tau: float, plus: Point) -> dict[str, Point]:
+    """The four schemes with ten connections, by their names; EPRCA++ under one reading."""
+    return {SCHEMES[name].name: Point(name, tau) for name in EPRCA} | {SCHEMES["plus"].name: plus}
 
 
-def plus_beyond(runs: Runs, text: str, measure: str, tau: float, shown: str, *, least: bool = False) -> Clause:
+def plus_beyond(runs: Runs, text: str, measure: str, plus: Point, shown: str, *, least: bool = False) -> Clause:
     """Whether EPRCA++ has more of a measure than every switch of EPRCA, or less."""
-    own = runs.by_seed(measure, Point("plus", tau))
-    pairs = [(own, runs.by_seed(measure, Point(name, tau))) for name in EPRCA]
+    own = runs.by_seed(measure, plus)
+    pairs = [(own, runs.by_seed(measure, Point(name, plus.tau))) for name in EPRCA]
     return all_above("scheme", text, [pair[::-1] for pair in pairs] if least else pairs, shown)
 
 
-def other_reading(runs: Runs, points: Sequence[Point]) -> str:
-    """The result of the other interpretation of EPRCA++'s fair share, for a note; empty if it was not run."""
-    others = [grid.of_target(point) for point in points]
-    if not all(point in runs.measures for point in others):
-        return ""
-    names = ("longest_queue", "queue_mean", "utilisation")
-    longest, queue, use = ([runs.mean(name, point) for point in others] for name in names)
-    return (
-        "with the fair share of the target's part EPRCA++ would have a longest queue of "
-        f"{listed(longest)}, a mean of {listed(queue)} and a use of {listed(use, '{:.3f}')}"
-    )
+def other_readings(runs: Runs, judge: Callable[[Runs, Sequence[Point]], Sequence[Clause]], *points: Point) -> str:
+    """How the other readings of EPRCA++ do at these points, for a note: those that were run."""
+    told = []
+    for name, read in grid.READINGS.items():
+        others = [read(point) for point in points]
+        if all(point in runs.measures for point in others):
+            parts = judge(runs, others)
+            longest, use = ([runs.mean(each, point) for point in others] for each in ("longest_queue", "utilisation"))
+            told.append(
+                f"with {name} {sum(part.holds for part in parts)} of {len(parts)} parts hold: longest queue "
+                f"{listed(longest)}, use {listed(use, '{:.3f}')}"
+            )
+    return "; ".join(told)
 
 
 # ------------------------------------------------------------------------------------------------------------ the LAN
 @claim("epr.lan")
 def _(runs: Runs) -> Evidence:
+    plus = Point("plus", LAN)
+    note = f"rates over 5 ms from 50 ms on; {other_readings(runs, in_the_lan, plus)}"
+    return clauses(runs, *in_the_lan(runs, [plus]), note=note)
+
+
+def in_the_lan(runs: Runs, points: Sequence[Point]) -> list[Clause]:
+    """What the paper says of the LAN, with EPRCA++ at one point."""
+    (plus,) = points
+    four = schemes(LAN, plus)
     parts = []
-    for name in FOUR:
-        follows = student(correlations(runs, Point(name, LAN)).values()).mean
-        text = f"{SCHEMES[name].name}: the allowed rate falls as video rises (correlation at most {FOLLOWS})"
+    for name, point in four.items():
+        follows = student(correlations(runs, point).values()).mean
+        text = f"{name}: the allowed rate falls as video rises (correlation at most {FOLLOWS})"
         parts.append(Clause(text, follows <= FOLLOWS, f"{follows:.2f}"))
-    for name in FOUR:
-        use, longest = (runs.mean(measure, Point(name, LAN)) for measure in ("utilisation", "longest_queue"))
-        text = f"{SCHEMES[name].name} is not bad: link use of {percent(NOT_BAD)}, no queue over {ACCEPTABLE} cells"
+    for name, point in four.items():
+        use, longest = (runs.mean(measure, point) for measure in ("utilisation", "longest_queue"))
+        text = f"{name} is not bad: link use of {percent(NOT_BAD)}, no queue over {ACCEPTABLE} cells"
         shown = f"{percent(use)}, {longest:.0f} cells"
         parts.append(Clause(text, use >= NOT_BAD and longest <= ACCEPTABLE, shown))
-    queues = of_each(runs, "queue_mean", LAN)
-    shown = f"mean queues {listed(queues)}; longest {listed(of_each(runs, 'longest_queue', LAN))}"
-    parts.append(plus_beyond(runs, "EPRCA++ is best: the least mean queue", "queue_mean", LAN, shown, least=True))
-    use = runs.mean("utilisation", Point("plus", LAN))
-    shown = f"use {listed(of_each(runs, 'utilisation', LAN), '{:.3f}')}"
-    parts.append(Clause(f"and the link is used, {percent(NOT_BAD)} of it", use >= NOT_BAD, shown))
-    return clauses(runs, *parts, note=f"rates over 5 ms from 50 ms on; {other_reading(runs, [Point('plus', LAN)])}")
+    queues, longest_queues, uses = (
+        {name: runs.mean(measure, point) for name, point in four.items()}
+        for measure in ("queue_mean", "longest_queue", "utilisation")
+    )
+    shown = f"mean queues {listed(queues)}; longest {listed(longest_queues)}"
+    parts.append(plus_beyond(runs, "EPRCA++ is best: the least mean queue", "queue_mean", plus, shown, least=True))
+    is_used = runs.mean("utilisation", plus) >= NOT_BAD
+    shown = f"use {listed(uses, '{:.3f}')}"
+    parts.append(Clause(f"and the link is used, {percent(NOT_BAD)} of it", is_used, shown))
+    return parts
 
 
 # ------------------------------------------------------------------------------------------------------------ the WAN
 @claim("epr.wan.use")
 def _(runs: Runs) -> Evidence:
-    uses = of_each(runs, "utilisation", WAN, EPRCA)
+    uses = {SCHEMES[name].name: runs.mean("utilisation", Point(name)) for name in EPRCA}
     best, *others = (runs.by_seed("utilisation", Point(name)) for name in ("bes", "efci", "eds"))
     parts = []
     for name, use in zip(("EFCI switch", "EDS"), others, strict=True):
@@ -112,7 +126,7 @@ def _(runs: Runs) -> Evidence:
         text = f"the BES uses the link better than the {name}"
         parts.append(all_above("scheme", text, [(best, use)], f"by {lead:.2f} points"))
         parts.append(underused(name, use))
-    queues = listed(of_each(runs, "queue_mean", WAN, EPRCA))
+    queues = listed({SCHEMES[name].name: runs.mean("queue_mean", Point(name)) for name in EPRCA})
     return clauses(runs, *parts, note=f"use {listed(uses, '{:.3f}')}; mean queues {queues} cells")
 
 
@@ -124,17 +138,23 @@ def underused(name: str, use: BySeed) -> Clause:
 
 @claim("epr.wan.explosion")
 def _(runs: Runs) -> Evidence:
-    own, *others = (runs.by_seed("longest_queue", Point(name)) for name in ("plus", *EPRCA))
+    plus = Point("plus")
+    return clauses(runs, *exploding(runs, [plus]), note=other_readings(runs, exploding, plus))
+
+
+def exploding(runs: Runs, points: Sequence[Point]) -> list[Clause]:
+    """What the paper says of the queue of EPRCA++ in the WAN, at one point."""
+    (plus,) = points
+    own, *others = (runs.by_seed("longest_queue", point) for point in (plus, *map(Point, EPRCA)))
     worst = max(mean(other.values()) for other in others)
     pairs = [(own, times(EXPLODES, other)) for other in others]
     text = f"it explodes: over {ACCEPTABLE} cells, and {EXPLODES:g} times any other"
     shown = f"{mean(own.values()):.0f} cells, {mean(own.values()) / worst:.1f} times"
-    longest = listed(of_each(runs, "longest_queue", WAN))
-    return clauses(
-        runs,
-        plus_beyond(runs, "the longest queue of the four", "longest_queue", WAN, longest),
+    longest = listed({name: runs.mean("longest_queue", point) for name, point in schemes(WAN, plus).items()})
+    return [
+        plus_beyond(runs, "the longest queue of the four", "longest_queue", plus, longest),
         all_above("scheme", text, [(own, constant(ACCEPTABLE, own)), *pairs], shown),
-    )
+    ]
 
 
 @claim("epr.eds-tuning")
@@ -198,12 +218,18 @@ def _(runs: Runs) -> Evidence:
 # ---------------------------------------------------------------------------------- target, delay, and number
 @claim("epr.target")
 def _(runs: Runs) -> Evidence:
+    points = [point for video in ("even", "none") for point in grid.against_target(video)]
+    note = f"longest queue in cells at targets of {listed(TARGETS, '{:g}')}, with video and without; "
+    return clauses(runs, *against_targets(runs, points), note=note + other_readings(runs, against_targets, *points))
+
+
+def against_targets(runs: Runs, points: Sequence[Point]) -> list[Clause]:
+    """What the paper says of the target, at all targets with video and then without."""
     parts = []
-    for video, word in (("even", "with video"), ("none", "without video")):
-        points = grid.against_target(video)
-        queues = [runs.by_seed("longest_queue", point) for point in points]
+    for of_video, word in ((points[: len(TARGETS)], "with video"), (points[len(TARGETS) :], "without video")):
+        queues = [runs.by_seed("longest_queue", point) for point in of_video]
         proper, high = queues[TARGETS.index(PROPER)], queues[TARGETS.index(TARGET)]
-        use = runs.mean("utilisation", points[TARGETS.index(PROPER)])
+        use = runs.mean("utilisation", of_video[TARGETS.index(PROPER)])
         low, most = (mean(queue.values()) for queue in (proper, high))
         limit = constant(ACCEPTABLE, proper)
         text = f"{word}: at {TARGET:g} over {STEEP:g} times that at {PROPER:g}"
@@ -217,26 +243,34 @@ def _(runs: Runs) -> Evidence:
                 percent(use),
             ),
         ]
-        if video == "even":
+        if of_video[0].video == "even":
             parts.append(all_above("", f"{word}: {TARGET:g} is not", [(high, limit)], f"{most:.0f}"))
-    return clauses(runs, *parts, note=f"longest queue in cells at targets of {listed(TARGETS, '{:g}')}")
+    return parts
 
 
 @claim("epr.tau")
 def _(runs: Runs) -> Evidence:
-    queues = {name: [runs.by_seed("longest_queue", point) for point in grid.against_tau(Point(name))] for name in FOUR}
-    own = queues["plus"][TAUS.index(WAN)]
+    plus = grid.against_tau(Point("plus"))
+    note = f"longest queue in cells at tau = {listed(TAUS, '{:g}')} ms; {other_readings(runs, against_tau, *plus)}"
+    return clauses(runs, *against_tau(runs, plus), note=note)
+
+
+def against_tau(runs: Runs, plus: Sequence[Point]) -> list[Clause]:
+    """What the paper says of tau, with EPRCA++ at these points."""
+    queues = {name: [runs.by_seed("longest_queue", point) for point in grid.against_tau(Point(name))] for name in EPRCA}
+    own_queues = [runs.by_seed("longest_queue", point) for point in plus]
+    own = own_queues[TAUS.index(WAN)]
     parts = []
     for name in EPRCA:
         means = [mean(queue.values()) for queue in queues[name]]
         text = f"{SCHEMES[name].name}: at most {ACCEPTABLE} cells at every tau"
         parts.append(Clause(text, max(means) <= ACCEPTABLE, listed(means)))
-    shown = listed([mean(queue.values()) for queue in queues["plus"]])
+    shown = listed([mean(queue.values()) for queue in own_queues])
     text = f"EPRCA++ at {TARGET:g} does not: over {ACCEPTABLE} cells at tau = {WAN:g} ms"
     parts.append(all_above("", text, [(own, constant(ACCEPTABLE, own))], shown))
     text = f"and more than any switch of EPRCA at tau = {WAN:g} ms"
     parts.append(all_above("scheme", text, [(own, queues[name][TAUS.index(WAN)]) for name in EPRCA]))
-    return clauses(runs, *parts, note=f"longest queue in cells at tau = {listed(TAUS, '{:g}')} ms")
+    return parts
 
 
 @claim("epr.nvc")
@@ -248,15 +282,21 @@ def _(runs: Runs) -> Evidence:
         text = f"the BES is good in the {word} at every N: use of {percent(NOT_BAD)}, at most {ACCEPTABLE} cells"
         shown = f"use {listed(uses, '{:.3f}')}; longest {listed(longest)}"
         parts.append(Clause(text, min(uses) >= NOT_BAD and max(longest) <= ACCEPTABLE, shown))
-    points = grid.against_number(Point("plus"), LAN)
-    longest, uses = ([runs.mean(name, point) for point in points] for name in ("longest_queue", "utilisation"))
+    plus = grid.against_number(Point("plus"), LAN)
+    parts += almost_optimal(runs, plus)
+    return clauses(runs, *parts, note=f"N = {listed(NUMBERS)}; {other_readings(runs, almost_optimal, *plus)}")
+
+
+def almost_optimal(runs: Runs, plus: Sequence[Point]) -> list[Clause]:
+    """What the paper says of EPRCA++ in the LAN, at all numbers of connections."""
+    longest, uses = ([runs.mean(name, point) for point in plus] for name in ("longest_queue", "utilisation"))
     pairs = [
         (runs.by_seed("longest_queue", other), runs.by_seed("longest_queue", point))
         for name in EPRCA
-        for other, point in zip(grid.against_number(Point(name), LAN), points, strict=True)
+        for other, point in zip(grid.against_number(Point(name), LAN), plus, strict=True)
     ]
     text = "EPRCA++ is almost optimal in the LAN: the shortest queue at every N"
-    parts += [
+    return [
         all_above("scheme", text, pairs, listed(longest)),
         Clause(
             f"and link use within {100 * NEAR:g} points of its target",
@@ -264,4 +304,3 @@ def _(runs: Runs) -> Evidence:
             listed(uses, "{:.3f}"),
         ),
     ]
-    return clauses(runs, *parts, note=f"N = {listed(NUMBERS)}; {other_reading(runs, points)}")

@@ -98,10 +98,15 @@ FORWARD_CAPTION = (
     "EPRCA++ writes its rate into RM cells on their way back, as in all other figures, or on their way forward: then "
     "it returns by way of the destination. The paper says that its notification is like FECN."
 )
+SHARE_CAPTION = (
+    "EPRCA++ beside video. Its fair share is a part of the target rate, as in all other figures, or of the whole "
+    "available rate, as in the example that the paper prints: connections at that share fill the link at any target, "
+    "and no queue drains."
+)
 READING_CAPTION = (
-    "EPRCA++ beside video. The paper prints the fair share as a part of the whole available rate, as in all other "
-    "figures: connections at this share fill the link for any target, and no queue drains. Also the "
-    "share of the target's part, as in later switches."
+    "The three switches of EPRCA, and EPRCA++ under four readings, at a target of 0.95: its fair share as a part of "
+    "the target rate or of the whole available rate, ER written on the way back or forward. No reading has both the "
+    "shortest queue of all in the LAN and a queue that explodes in the WAN."
 )
 FAIRNESS_CAPTION = (
     "Jain's index of the cells delivered to each connection from 50 ms on, 1 if all get the same; with video and "
@@ -384,25 +389,40 @@ def forward_sheet(runs: Runs) -> Sheet:
 
 
 def reading_sheet(runs: Runs) -> Sheet:
-    """Two interpretations of EPRCA++'s fair share."""
+    """All readings of EPRCA++, beside the switches of EPRCA."""
+    panels = []
+    for tau in (LAN, WAN):
+        plus = Point("plus", tau)
+        points = {short(Point(name)): Point(name, tau) for name in grid.EPRCA} | {"target, back": plus}
+        points |= dict(zip(("available, back", "target, forward", "both"), grid.readings(plus).values(), strict=True))
+        for quantity in (LONGEST, MEAN, USE):
+            labelled_by_tau = replace(quantity, label=quantity.label.replace(" (", f", tau = {tau:g} ms ("))
+            panels.append(panel_of(labelled_by_tau, [named(runs, points, quantity, "", 0)]))
+    wanted = [point for tau in (LAN, WAN) for point in grid.readings(Point("plus", tau)).values()]
+    caption = captioned(runs, wanted, READING_CAPTION, DRAWN)
+    return Sheet("readings", "EPRCA++: four readings", caption, panels, columns=3)
+
+
+def share_sheet(runs: Runs) -> Sheet:
+    """Two fair shares of EPRCA++."""
     places = {
-        f"{share} rate, tau = {tau:g} ms": {point.target: point for point in grid.reading(share, tau)}
-        for share in ("available", "target")
+        f"{share} rate, tau = {tau:g} ms": {point.target: point for point in grid.against_share(share, tau)}
+        for share in grid.SHARES
         for tau in (LAN, WAN)
     }
-    caption = captioned(runs, points_of(places), READING_CAPTION, DRAWN)
+    caption = captioned(runs, points_of(places), SHARE_CAPTION, DRAWN)
     panels = against(runs, places, "target utilisation", (LONGEST, MEAN, USE))
     return Sheet("fair-share", "EPRCA++: two interpretations of the fair share", caption, panels, columns=3)
 
 
-def reading_number_sheet(runs: Runs) -> Sheet:
+def share_number_sheet(runs: Runs) -> Sheet:
     """The same against the number of connections."""
     places: dict[str, dict[float, Point]] = {}
-    for share in ("available", "target"):
+    for share in grid.SHARES:
         for tau in (LAN, WAN):
             points = grid.against_number(Point("plus", fair_share=share), tau)
             places[f"{share} rate, tau = {tau:g} ms"] = {point.connections: point for point in points}
-    caption = captioned(runs, points_of(places), READING_CAPTION, DRAWN)
+    caption = captioned(runs, points_of(places), SHARE_CAPTION, DRAWN)
     panels = against(runs, places, "number of connections", (LONGEST, MEAN, USE))
     title = "EPRCA++: two interpretations of the fair share, target 0.95"
     return Sheet("fair-share-number", title, caption, panels, columns=3)
@@ -446,7 +466,8 @@ BESIDE: Sequence[Callable[[Runs], Sheet]] = (
     setting_map("map-queue-thresholds", "Mean queue against the thresholds", threshold_rows, MEAN),
     setting_map("map-queue-rates", "Mean queue against increase and major reduction", increase_rows, MEAN),
     reading_sheet,
-    reading_number_sheet,
+    share_sheet,
+    share_number_sheet,
     forward_sheet,
     burst_sheet,
     calm_sheet,

@@ -6,6 +6,7 @@ propagation delay from source to destination in ms, half of it before the switch
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from penstock.studies import framework
@@ -45,7 +46,7 @@ CONNECTIONS = 10
 PROPER, TARGET = 0.85, 0.95
 TARGETS = (0.80, 0.825, 0.85, 0.875, 0.90, 0.925, 0.95, 0.975, 1.0)
 TAUS = (0.01, 0.1, 0.5, 1.0, 2.0, 5.0)
-NUMBERS = (10, 20, 30, 50)
+NUMBERS = (1, 2, 5, 10, 20, 30, 50)
 
 QT, DQT, AIR, MRF = 100, 200, 53, 0.25
 QTS = (50, 100, 200, 500, 1000)
@@ -55,6 +56,8 @@ AIRS = (13, 27, 53, 106, 212)
 MRFS = (0.25, 0.5, 0.75, 0.95)
 FORWARD_TAUS = (0.01, 0.1, 1.0, 5.0)
 READING_TARGETS = (0.80, 0.85, 0.90, 0.95, 1.0)
+SHARES = ("target", "available")
+"""The rates of which the fair share of EPRCA++ may be a part."""
 
 BESIDE_SEEDS = FULL_SEEDS
 """The most seeds of the additional figures."""
@@ -79,7 +82,7 @@ class Point(framework.Point):
     air: int = AIR
     mrf: float = MRF
     er_written: str = "backward"
-    fair_share: str = "available"
+    fair_share: str = "target"
 
     def __str__(self) -> str:
         told = f"{SCHEMES[self.scheme].name}, tau = {self.tau:g} ms, N = {self.connections}"
@@ -152,9 +155,22 @@ CURVES = {
 """The curves of figures 12 to 14, each by one of its points."""
 
 
+READINGS: dict[str, Callable[[Point], Point]] = {
+    "the fair share of the available rate": lambda point: replace(point, fair_share="available"),
+    "ER written forward": lambda point: replace(point, er_written="forward"),
+    "both": lambda point: replace(point, fair_share="available", er_written="forward"),
+}
+"""The other readings of EPRCA++, by their names: a point of it under each."""
+
+
+def readings(point: Point) -> dict[str, Point]:
+    """A point of EPRCA++ under the other readings, by their names."""
+    return {name: read(point) for name, read in READINGS.items()}
+
+
 def drawn_points() -> frozenset[Point]:
-    """The points whose queue and rates are drawn against time."""
-    return frozenset(WATCHED.values())
+    """The points whose queue and rates are stored against time: those drawn, and what the claim on the LAN needs."""
+    return frozenset([*WATCHED.values(), *readings(WATCHED[5]).values()])
 
 
 def against_tau(curve: Point) -> list[Point]:
@@ -219,14 +235,14 @@ def forward(tau: float, er_written: str) -> Point:
     return Point("plus", tau, er_written=er_written)
 
 
-def reading(fair_share: str, tau: float) -> list[Point]:
-    """EPRCA++ against its target, with the fair share of all that is available, or of the target's part."""
+def against_share(fair_share: str, tau: float) -> list[Point]:
+    """EPRCA++ against its target, with the fair share of the target rate, or of the whole available rate."""
     return [Point("plus", tau, target=target, fair_share=fair_share) for target in READING_TARGETS]
 
 
-def of_target(point: Point) -> Point:
-    """The same with the fair share of the target's part."""
-    return replace(point, fair_share="target")
+def of_available(point: Point) -> Point:
+    """The same with the fair share of the whole available rate."""
+    return replace(point, fair_share="available")
 
 
 def calm(scheme: str, tau: float = WAN) -> Point:
@@ -240,8 +256,11 @@ def beside_points() -> list[Point]:
         *map_points(),
         *(burst(point) for point in WATCHED.values()),
         *(forward(tau, written) for tau in FORWARD_TAUS for written in ("backward", "forward")),
-        *(point for share in ("available", "target") for tau in (LAN, WAN) for point in reading(share, tau)),
-        *(of_target(point) for tau in (LAN, WAN) for point in against_number(Point("plus"), tau)),
+        *(point for share in SHARES for tau in (LAN, WAN) for point in against_share(share, tau)),
+        *(of_available(point) for tau in (LAN, WAN) for point in against_number(Point("plus"), tau)),
+        *(point for tau in (LAN, WAN) for point in readings(Point("plus", tau)).values()),
+        *(of_available(point) for video in ("even", "none") for point in against_target(video)),
+        *(of_available(point) for point in against_tau(Point("plus"))),
         *(calm(name, tau) for name in FOUR for tau in (LAN, WAN)),
     ]
     shown = {point for figure in FIGURES for point in figure_points(figure)}

@@ -34,7 +34,9 @@ def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     yield "utilisation", run.row("ports", port="link")["utilisation"]
     yield "longest_queue", float(max(queue["queue_max"], queue["queue_max_start"]))
     yield "queue_mean", queue["queue_mean"]
-    yield "fairness", run.row("groups", group="abr")["fairness"]
+    fairness = run.row("groups", group="abr")["fairness"]
+    if fairness is not None:  # a single connection has no index
+        yield "fairness", fairness
     for row in run.rows["groups"]:
         yield f"throughput_bps.{row['group']}", row["throughput_bps"]
     yield "lost", float(sum(row["lost"] for row in run.rows["groups"]))

@@ -17,7 +17,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
-use super::{LEAST_GRANT, indicate_congestion, interval, lower};
+use super::{LEAST_GRANT, check_target, indicate_congestion, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
@@ -69,7 +69,7 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check::ratio("target", self.target, 0.01..=2.0)?;
+        check_target(self.target)?;
         // With a gain below a thousandth, ERS would not rise within any run.
         check::ratio("r_up", self.r_up, 0.001..=10.0)?;
         check::ratio("r_down", self.r_down, 0.0..=10.0)?;

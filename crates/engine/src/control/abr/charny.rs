@@ -18,9 +18,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
-use super::{forward_ccr, interval, lower};
+use super::{check_target, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
-use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
@@ -46,7 +45,7 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check::ratio("target", self.target, 0.01..=2.0)?;
+        check_target(self.target)?;
         self.interval.check().map_err(|fault| fault.under("interval"))
     }
 }
@@ -115,7 +114,7 @@ impl Charny {
 }
 
 /// The rate offered to each connection, from the recorded rates and the `capacity`.
-fn offer(capacity: f64, recorded: &[f64]) -> f64 {
+pub(super) fn offer(capacity: f64, recorded: &[f64]) -> f64 {
     let mut offer = capacity / recorded.len().max(1) as f64;
     let mut marked = 0;
     loop {

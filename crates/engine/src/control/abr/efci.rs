@@ -6,16 +6,20 @@
 //! a data cell leaves the last queue, and more than QT are left behind:   EFCI = 1
 //! ```
 //!
-//! The mark is set when the cell leaves. So it shows the present queue length, not the length that the cell found.
+//! The mark is set when the cell leaves. So it shows the present queue length, not the length that the cell found. An
+//! extremely congested switch may also make RM cells itself (`bn.rs`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, PortEnv, PortView, QueueLength};
+use super::bn::{self, BnCells};
+use crate::control::answer::Answer;
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::quantity::Count;
+use crate::core::time::Span;
 
 /// Parameters of the EFCI switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -23,24 +27,31 @@ use crate::core::quantity::Count;
 pub struct Params {
     /// The port is congested while the last queue holds more than this (QT; specs/abr.md, section 10).
     pub qt: Count,
+    /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bn: Option<bn::Params>,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { qt: Count(100) }
+        Params { qt: Count(100), bn: None }
     }
 }
 
 impl Params {
-    /// Never finds a fault.
+    /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        Ok(())
+        self.bn.as_ref().map_or(Ok(()), |bn| bn.check().map_err(|fault| fault.under("bn")))
     }
 }
 
 impl Feedback for Params {
-    const SENDS: Signals = Signals::EFCI;
+    const SENDS: Signals = Signals::EFCI.with(Signals::CI);
     const HEARS: Signals = Signals::NONE;
+
+    fn sends(&self) -> Signals {
+        Signals::EFCI.with(Signals::CI.when(self.bn.is_some()))
+    }
 }
 
 impl CongestionPointParams for Params {
@@ -51,6 +62,10 @@ impl CongestionPointParams for Params {
     fn threshold(&self) -> Option<(&'static str, QueueLength)> {
         Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
     }
+
+    fn spacing(&self) -> Option<Span> {
+        self.bn.as_ref().map(|bn| bn.spacing)
+    }
 }
 
 /// The EFCI switch at one port.
@@ -58,17 +73,27 @@ impl CongestionPointParams for Params {
 pub struct Efci {
     qt: u64,
     last_queue: usize,
+    bn: Option<BnCells>,
 }
 
 impl Efci {
     /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Efci {
-        Efci { qt: params.qt.0, last_queue: env.queues.saturating_sub(1) }
+        let bn = params.bn.as_ref().map(|bn| BnCells::new(bn, &env));
+        Efci { qt: params.qt.0, last_queue: env.queues.saturating_sub(1), bn }
     }
 }
 
 impl CongestionPoint for Efci {
+    fn on_arrival(&mut self, pdu: &mut Pdu, view: &PortView) -> Option<Notice> {
+        self.bn.as_mut()?.on_arrival(pdu, view)
+    }
+
+    fn notice_cell(&self, pdu: &Pdu) -> Option<Answer> {
+        self.bn.as_ref()?.cell(pdu)
+    }
+
     fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) {
         if view.length > self.qt && pdu.kind().is_data() && usize::from(pdu.priority) >= self.last_queue {
             pdu.marks.set(Marks::EFCI);
@@ -76,7 +101,7 @@ impl CongestionPoint for Efci {
     }
 
     fn notifies(&self) -> bool {
-        false
+        self.bn.is_some()
     }
 
     fn wants_departures(&self) -> bool {
@@ -86,7 +111,7 @@ impl CongestionPoint for Efci {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}"];
+    const CASES: &[&str] = &["{}", "{ qt = '2 cells', bn = { threshold = '3 cells' } }"];
 }
 
 #[cfg(test)]

@@ -6,23 +6,27 @@
 //! ```text
 //! available  = BW (T - N_VBR) / T
 //! load       = N_ABR / (target (T - N_VBR))
-//! fair share = available / established connections
+//! fair share = target available / established connections
 //! ER         = max(fair share, CCR / load)            CCR of the newest forward RM cell
 //! ```
 //!
-//! Unlike ERICA, it does not use earlier grants, so its rates need not be the max-min rates. As printed, the fair share
-//! is a share of the whole available rate. If all connections are at their fair share, they fill the line at any
-//! target, and no queue drains. `fair_share = "target"` applies the target to both terms. An interval without a cell of
-//! the class keeps the last measured load.
+//! Unlike ERICA, it does not use earlier grants, so its rates need not be the max-min rates. An interval without a cell
+//! of the class keeps the last measured load.
+//!
+//! The paper calls the target "the target utilization around which the switch is utilized", so the fair share is a share
+//! of the target rate. Its example of a fair share, `f1`, divides the whole available rate: then connections at their
+//! fair share fill the line at any target, and no queue drains. `fair_share = "available"` is this example.
+//!
+//! The paper calls f1 and f2, the fair share and the share of the connection, "some appropriate functions", and prints an
+//! example of each. `division` and `own_share` have others; the printed ones are the defaults.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::census::{Active, Census};
 use super::load::{Load, Measured};
-use super::{forward_ccr, interval, lower};
+use super::{charny, check_target, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
-use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
@@ -40,6 +44,10 @@ pub struct Params {
     pub interval: Option<Span>,
     /// The rate of which the fair share is a part.
     pub fair_share: FairShare,
+    /// How the fair share divides this rate among the connections (f1).
+    pub division: Division,
+    /// How the load scales the connection's own rate (f2).
+    pub own_share: OwnShare,
     /// The RM cells in which the switch writes ER.
     pub er_written: Written,
 }
@@ -48,10 +56,35 @@ pub struct Params {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FairShare {
-    /// The available rate, as the paper prints it.
-    Available,
-    /// The target share of the available rate, as in ERICA.
+    /// The target share of the available rate, as in ERICA. Connections at their fair share bring the port to its target.
     Target,
+    /// The whole available rate, as in the example f1 of the paper.
+    Available,
+}
+
+/// How the fair share divides the rate among the connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Division {
+    /// The rate divided by the number of connections, as printed.
+    #[default]
+    Equal,
+    /// Connections with a CCR below an equal share keep it, and the others share the rest, as in `charny`. CCR are those at
+    /// the end of the last interval.
+    MaxMin,
+}
+
+/// How the load scales the connection's own rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OwnShare {
+    /// CCR / load, as printed.
+    #[default]
+    Divided,
+    /// CCR / max(1, load): overload reduces the rate, and a low load does not raise it.
+    Reduced,
+    /// CCR (2 - load), not below 0: the tangent of CCR / load at a load of 1. It at most doubles the rate.
+    Linear,
 }
 
 /// The RM cells in which the switch writes ER.
@@ -66,14 +99,21 @@ pub enum Written {
 
 impl Default for Params {
     fn default() -> Params {
-        Params { target: 0.95, interval: None, fair_share: FairShare::Available, er_written: Written::Backward }
+        Params {
+            target: 0.95,
+            interval: None,
+            fair_share: FairShare::Target,
+            division: Division::Equal,
+            own_share: OwnShare::Divided,
+            er_written: Written::Backward,
+        }
     }
 }
 
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check::ratio("target", self.target, 0.01..=2.0)?;
+        check_target(self.target)?;
         let interval = self.interval.unwrap_or(Span(1));
         interval::Params::lasting(interval).check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
     }
@@ -99,6 +139,10 @@ pub struct EprcaPlusPlus {
     ccr: Vec<f64>,
     target: f64,
     of_target: bool,
+    division: Division,
+    own_share: OwnShare,
+    /// Rates of the connections that have stated one, at the end of the last interval. Only for `Division::MaxMin`.
+    stated: Vec<f64>,
     is_forward: bool,
     /// Last measured rates, bits per second.
     input: f64,
@@ -119,6 +163,9 @@ impl EprcaPlusPlus {
             ccr: vec![0.0; env.flows.len()],
             target: params.target,
             of_target: params.fair_share == FairShare::Target,
+            division: params.division,
+            own_share: params.own_share,
+            stated: Vec::new(),
             is_forward: params.er_written == Written::Forward,
             input: 0.0,
             established: 0.0,
@@ -132,6 +179,10 @@ impl EprcaPlusPlus {
             self.input = measured.input;
             self.established = self.census.close();
         }
+        if self.division == Division::MaxMin {
+            self.stated.clear();
+            self.stated.extend(self.ccr.iter().filter(|&&ccr| ccr > 0.0));
+        }
     }
 
     /// Load relative to the target. `None` before any measurement, or if no rate is available.
@@ -142,11 +193,23 @@ impl EprcaPlusPlus {
 
     fn fair_share(&self) -> f64 {
         let share = if self.of_target { self.target } else { 1.0 };
-        share * self.available / self.established.max(1.0)
+        let rate = share * self.available;
+        match self.division {
+            Division::Equal => rate / self.established.max(1.0),
+            Division::MaxMin => charny::offer(rate, &self.stated),
+        }
+    }
+
+    fn own_share(&self, ccr: f64) -> f64 {
+        self.load_factor().map_or(0.0, |load| match self.own_share {
+            OwnShare::Divided => ccr / load,
+            OwnShare::Reduced => ccr / load.max(1.0),
+            OwnShare::Linear => ccr * (2.0 - load).max(0.0),
+        })
     }
 
     fn grant(&self, ccr: f64) -> f64 {
-        self.load_factor().map_or(0.0, |load| ccr / load).max(self.fair_share())
+        self.own_share(ccr).max(self.fair_share())
     }
 }
 
@@ -197,7 +260,11 @@ impl CongestionPoint for EprcaPlusPlus {
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
     const CASES: &[&str] = &["{}"];
-    const EAGER: &[&str] = &["{ er_written = 'forward', fair_share = 'target', interval = '5 ms' }"];
+    const EAGER: &[&str] = &[
+        "{ er_written = 'forward', fair_share = 'available', interval = '5 ms' }",
+        "{ division = 'max_min', own_share = 'reduced' }",
+        "{ own_share = 'linear' }",
+    ];
 }
 
 #[cfg(test)]
@@ -236,14 +303,46 @@ mod tests {
     #[test]
     fn the_fair_share_or_the_own_rate_at_the_target() {
         let mut switch = busy(&Params::default());
-        // Before the end of the first interval nothing is measured: the grant is the whole line rate.
-        is_about(granted(&mut switch, 0, 299.9), 42.4e6);
-        // 20 of 30 cells are available, 28.27 Mb/s. The load is 15 out of 0.95 x 20. A third of 28.27 is 9.42.
-        is_about(granted(&mut switch, 0, 300.0), 42.4e6 * 20.0 / 30.0 / 3.0);
+        // Before the end of the first interval nothing is measured: the grant is the target of the line rate.
+        is_about(granted(&mut switch, 0, 299.9), 0.95 * 42.4e6);
+        // 20 of 30 cells are available, 28.27 Mb/s. The load is 15 out of 0.95 x 20. A third of 0.95 x 28.27 is 8.95.
+        is_about(granted(&mut switch, 0, 300.0), 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0);
         is_about(granted(&mut switch, 1, 301.0), 10e6 * 0.95 * 20.0 / 15.0);
-        is_about(granted(&mut switch, 2, 302.0), 42.4e6 * 20.0 / 30.0 / 3.0);
-        let mut target = busy(&Params { fair_share: FairShare::Target, ..Params::default() });
-        is_about(granted(&mut target, 0, 300.0), 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0);
+        is_about(granted(&mut switch, 2, 302.0), 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0);
+        let mut available = busy(&Params { fair_share: FairShare::Available, ..Params::default() });
+        is_about(granted(&mut available, 0, 300.0), 42.4e6 * 20.0 / 30.0 / 3.0);
+    }
+
+    #[test]
+    fn f1_may_give_to_others_what_a_slow_connection_leaves() {
+        let target = 0.95 * 42.4e6 * 20.0 / 30.0;
+        let params = Params { division: Division::MaxMin, ..Params::default() };
+        let mut switch = busy(&params);
+        // Connections 0 and 1 have stated 4 and 10 Mb/s, both below half of the target of 26.85: the higher of them may
+        // have all that the other leaves.
+        is_about(granted(&mut switch, 0, 300.0), target - 4e6);
+        // Then 2 states 30 Mb/s, and the video ends: 2 may have what 0 and 1 leave of 40.28 Mb/s. A connection without a
+        // rate of its own gets just this share.
+        switch.on_arrival(&mut forward(2, 30e6), &view(310.0, 0));
+        is_about(granted(&mut switch, 3, 600.0), 0.95 * 42.4e6 - 14e6);
+    }
+
+    #[test]
+    fn f2_may_scale_the_own_rate_otherwise() {
+        let mut switches = [OwnShare::Divided, OwnShare::Reduced, OwnShare::Linear]
+            .map(|own_share| busy(&Params { own_share, ..Params::default() }));
+        // 10 Mb/s at a load of 15 / 19: 12.67, 10 and 10 (2 - 15 / 19) = 12.11 Mb/s.
+        for (switch, expected) in switches.iter_mut().zip([19.0 / 15.0, 1.0, 23.0 / 19.0]) {
+            is_about(granted(switch, 1, 300.0), 10e6 * expected);
+        }
+        // Then 57 cells beside 10 of video, a load of 3: a third of 30 Mb/s, or the fair share, because 2 - 3 is below 0.
+        for (switch, expected) in switches.iter_mut().zip([10e6, 10e6, 0.95 * 42.4e6 * 20.0 / 30.0 / 3.0]) {
+            switch.on_arrival(&mut forward(1, 30e6), &view(310.0, 0));
+            for mut pdu in (0..56).map(data_of).chain((0..10).map(|_| video())) {
+                switch.on_arrival(&mut pdu, &view(320.0, 0));
+            }
+            is_about(granted(switch, 1, 600.0), expected);
+        }
     }
 
     #[test]
@@ -251,7 +350,7 @@ mod tests {
         let mut switch = busy(&Params::default());
         // By 900 us the video has stopped. 15 cells in 300 us are still the load: 21.2 out of 0.95 x 42.4 Mb/s.
         is_about(granted(&mut switch, 1, 900.0), 10e6 * 0.95 * 2.0);
-        is_about(granted(&mut switch, 0, 900.0), 42.4e6 / 3.0);
+        is_about(granted(&mut switch, 0, 900.0), 0.95 * 42.4e6 / 3.0);
     }
 
     #[test]
@@ -259,7 +358,7 @@ mod tests {
         let mut switch = busy(&Params::default());
         switch.on_arrival(&mut data(0), &view(310.0, 0));
         // One cell of one connection in the second interval. Three connections still count.
-        is_about(granted(&mut switch, 2, 600.0), 42.4e6 / 3.0);
+        is_about(granted(&mut switch, 2, 600.0), 0.95 * 42.4e6 / 3.0);
         is_about(granted(&mut switch, 0, 600.0), 4e6 * 0.95 * 30.0);
     }
 
@@ -289,7 +388,10 @@ mod tests {
     fn faults_are_found() {
         let faulty = |params: Params| params.check().err().map(|fault| fault.path);
         assert_eq!(faulty(Params::default()), None);
-        assert_eq!(faulty(Params { target: 0.0, ..Params::default() }).as_deref(), Some("target"));
+        for (target, fault) in [(0.0, Some("target")), (1.0, None), (1.01, Some("target")), (f64::NAN, Some("target"))]
+        {
+            assert_eq!(faulty(Params { target, ..Params::default() }).as_deref(), fault, "{target}");
+        }
         assert_eq!(faulty(Params { interval: Some(Span::ZERO), ..Params::default() }).as_deref(), Some("interval"));
     }
 }

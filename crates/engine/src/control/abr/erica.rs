@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use super::census::{Active, Census};
 use super::load::{Load, Measured};
-use super::{backward_ccr, forward_ccr, interval, lower};
+use super::{backward_ccr, check_target, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
 use crate::core::error::Fault;
@@ -65,9 +65,23 @@ pub struct Params {
     pub ccr: Ccr,
     /// Whether a connection that was not counted reduces the fair share as soon as it is seen.
     pub immediate_fair_share: bool,
-    /// Weight of a new load factor in a running average. No average if absent.
+    /// Weight of a new measurement in a running average of the load factor. No average if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub averaging: Option<f64>,
+    /// What the running average is of, if `averaging` gives its weight.
+    pub averaged: Averaged,
+}
+
+/// What a running average of the load is of: the two methods of S. Kalyanaraman's thesis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Averaged {
+    /// Method 1: the load factor itself. After an infinite value, the new value is used as it is.
+    #[default]
+    LoadFactor,
+    /// Method 2: the cells of an interval, its target rate and its length, each by itself. The load factor is their
+    /// quotient. It is infinite while the average target is 0.
+    Components,
 }
 
 /// How the switch determines the rate of a connection.
@@ -94,6 +108,7 @@ impl Default for Params {
             ccr: Ccr::ForwardRm,
             immediate_fair_share: false,
             averaging: None,
+            averaged: Averaged::LoadFactor,
         }
     }
 }
@@ -101,7 +116,7 @@ impl Default for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        check::ratio("target", self.target.unwrap_or(TARGET), 0.01..=2.0)?;
+        check_target(self.target.unwrap_or(TARGET))?;
         self.interval.check().map_err(|fault| fault.under("interval"))?;
         check::ratio("delta", self.delta, 0.0..=10.0)?;
         self.active.check().map_err(|fault| fault.under("active"))?;
@@ -138,6 +153,31 @@ struct Connection {
     decided: u64,
 }
 
+/// Running averages over the intervals with input.
+#[derive(Clone, Copy, Debug)]
+struct Averages {
+    bits: f64,
+    /// Target rate, bits per second.
+    target: f64,
+    seconds: f64,
+}
+
+impl Averages {
+    /// These, with a new interval of this `weight`.
+    fn with(self, new: Averages, weight: f64) -> Averages {
+        let mix = |old: f64, new: f64| (1.0 - weight) * old + weight * new;
+        Averages {
+            bits: mix(self.bits, new.bits),
+            target: mix(self.target, new.target),
+            seconds: mix(self.seconds, new.seconds),
+        }
+    }
+
+    fn load_factor(self) -> f64 {
+        if self.target > 0.0 { self.bits / self.seconds / self.target } else { f64::INFINITY }
+    }
+}
+
 /// Measurement and allocation, with any rule for the target.
 #[derive(Clone, Debug)]
 pub(super) struct Core {
@@ -150,6 +190,9 @@ pub(super) struct Core {
     ccr: Ccr,
     is_immediate: bool,
     averaging: Option<f64>,
+    averaged: Averaged,
+    /// Running averages of method 2. `None` before the first measurement, and with method 1.
+    averages: Option<Averages>,
     /// Number of the current interval, from 1.
     interval: u64,
     /// Input of the last interval with input, bits per second.
@@ -180,6 +223,8 @@ impl Core {
             ccr: params.ccr,
             is_immediate: params.immediate_fair_share,
             averaging: params.averaging,
+            averaged: params.averaged,
+            averages: None,
             interval: 1,
             input: 0.0,
             available,
@@ -269,14 +314,8 @@ impl Core {
     fn end_interval(&mut self, input: f64, available: f64, length: Span, share: &impl Fn(f64) -> f64) {
         self.available = available;
         self.target = share(available) * available;
-        let load_of = |input: f64| if self.target > 0.0 { input / self.target } else { f64::INFINITY };
         if input > 0.0 {
-            self.load_factor = match self.averaging {
-                Some(weight) if self.load_factor.is_finite() && self.target > 0.0 => {
-                    (1.0 - weight) * self.load_factor + weight * load_of(input)
-                }
-                _ => load_of(input),
-            };
+            self.load_factor = self.load_after(input, length);
             self.input = input;
             self.active = self.census.close();
             for connection in &mut self.connections {
@@ -286,14 +325,36 @@ impl Core {
             self.census.skip(1);
             // The input keeps its last measured value. The target does not.
             let is_current = self.averaging.is_none() || self.load_factor.is_infinite();
-            if self.target == 0.0 || (is_current && self.input > 0.0) {
-                self.load_factor = load_of(self.input);
+            if self.averages.is_none() && (self.target == 0.0 || (is_current && self.input > 0.0)) {
+                self.load_factor = self.load_of(self.input);
             }
         }
         self.fair_share = self.target / self.active.max(1.0);
         self.max_alloc_previous = self.max_alloc_current;
         self.max_alloc_current = self.fair_share;
         self.interval += 1;
+    }
+
+    /// Load factor of an interval with this input, without an average.
+    fn load_of(&self, input: f64) -> f64 {
+        if self.target > 0.0 { input / self.target } else { f64::INFINITY }
+    }
+
+    /// z after an interval of this `length` with this input.
+    fn load_after(&mut self, input: f64, length: Span) -> f64 {
+        match (self.averaging, self.averaged) {
+            (Some(weight), Averaged::Components) => {
+                let seconds = length.seconds();
+                let new = Averages { bits: input * seconds, target: self.target, seconds };
+                let averages = self.averages.map_or(new, |old| old.with(new, weight));
+                self.averages = Some(averages);
+                averages.load_factor()
+            }
+            (Some(weight), Averaged::LoadFactor) if self.load_factor.is_finite() && self.target > 0.0 => {
+                (1.0 - weight) * self.load_factor + weight * self.load_of(input)
+            }
+            _ => self.load_of(input),
+        }
     }
 
     /// Readings for a time series, as at the end of the last closed interval.
@@ -354,6 +415,7 @@ impl crate::core::roles::Cases for Params {
         "{}",
         "{ target = 1.0, interval = { time = '5 ms' }, active = { decayed = { factor = 0.9 } }, \
          immediate_fair_share = true, averaging = 0.5, ccr = 'measured' }",
+        "{ averaging = 0.25, averaged = 'components', interval = { time = '1 ms', cells = 50 } }",
         "{ interval = { cells = 30 }, active = 'established', ccr = 'backward_rm', max_alloc_previous = false, \
          two_step = false }",
     ];

@@ -276,8 +276,15 @@ impl Port {
         if let Some(report) = self.congestion.as_deref().and_then(|point| point.error_report(about)) {
             return self.report(&report, about, key, ctx);
         }
-        let body = Body::Notice { point: self.number, severity: notice.severity };
-        let mut pdu = Pdu::new(about.flow, self.notices, CELL_OCTETS, 0, body);
+        let own = Body::Notice { point: self.number, severity: notice.severity };
+        let mut pdu = match self.congestion.as_deref().and_then(|point| point.notice_cell(about)) {
+            Some(Answer { body, marks, octets }) => {
+                let mut pdu = Pdu::new(about.flow, self.notices, octets, about.priority, body);
+                pdu.marks.set(marks);
+                pdu
+            }
+            None => Pdu::new(about.flow, self.notices, CELL_OCTETS, 0, own),
+        };
         pdu.marks.set(Marks::DIR.with(Marks::BN));
         self.groups.of(about).notices[usize::from(notice.severity).min(3)] += 1;
         ctx.probe.on_notice(&self.name, about.flow, notice.severity, key.time);

@@ -240,6 +240,48 @@ fn the_load_factor_may_be_averaged() {
 }
 
 #[test]
+fn cells_target_and_length_may_be_averaged_apart() {
+    // An interval ends after 1 ms or 60 cells. A line of 100 cells a millisecond with a target of 90.
+    let interval = interval::Params::ending(Some(Span::milliseconds(1)), Some(60));
+    let averaged = Averaged::Components;
+    let mut switch = switch(&Params { averaging: Some(0.25), averaged, interval, ..params() });
+    // First 45 cells in 1 ms, used as they are: 45 / (1 x 90).
+    arrive(&mut switch, 0.0, &[(0, 45, LINE)]);
+    granted(&mut switch, 0, 1.0);
+    is_about(reading(&mut switch, "load_factor"), 0.5);
+    // Then 60 cells in 0.5 ms: 48.75 cells in 0.875 ms. The mean of the loads 0.5 and 1.333 would be 0.708.
+    arrive(&mut switch, 1.0, &[(0, 60, LINE)]);
+    is_about(reading(&mut switch, "load_factor"), 48.75 / 0.875 / 90.0);
+    // Then 1 ms with 30 cells and no rate: 44.0625 cells in 0.90625 ms, at a target of 67.5 cells a millisecond. The
+    // load is finite, but nothing is granted.
+    for _ in 0..100 {
+        switch.on_arrival(&mut video(), &view(2000.0, 0));
+    }
+    arrive(&mut switch, 1.6, &[(0, 30, LINE)]);
+    assert_eq!(granted(&mut switch, 0, 2.5), 0.0);
+    is_about(reading(&mut switch, "load_factor"), 44.0625 / 0.90625 / 67.5);
+    // An interval without a cell of the class changes no average.
+    is_about(granted(&mut switch, 0, 3.5), TARGET_RATE);
+    is_about(reading(&mut switch, "load_factor"), 44.0625 / 0.90625 / 67.5);
+}
+
+#[test]
+fn an_average_target_of_nothing_is_an_infinite_load() {
+    let averaged = Averaged::Components;
+    let mut switch = switch(&Params { averaging: Some(0.5), averaged, ..params() });
+    for _ in 0..100 {
+        switch.on_arrival(&mut video(), &view(100.0, 0));
+    }
+    arrive(&mut switch, 0.0, &[(0, 45, LINE)]);
+    assert_eq!(granted(&mut switch, 0, 1.0), 0.0);
+    assert!(switch.core.load_factor.is_infinite());
+    // Half of the target is now in the average: 45 / 45.
+    arrive(&mut switch, 1.0, &[(0, 45, LINE)]);
+    granted(&mut switch, 0, 2.0);
+    is_about(reading(&mut switch, "load_factor"), 1.0);
+}
+
+#[test]
 fn cells_out_of_rate_are_no_input_and_their_connection_is_active() {
     let mut switch = switch(&params());
     arrive(&mut switch, 0.0, &[(0, 90, 0.9 * LINE)]);
