@@ -107,6 +107,7 @@ pub use loops::{WithPoint, WithRateScale, WithReaction};
 pub use notification::{
     AnswerQueueing, Notification, NotificationParams, NotificationPoint, NotificationPointParams, ReceiverEnv,
 };
+pub use satellite::slowdowns::{Slowdowns, TENTHS};
 pub use reaction::{Allowance, Next, Reaction, ReactionParams, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 
 impl ReactionParams {

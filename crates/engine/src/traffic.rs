@@ -51,6 +51,8 @@ impl Upcoming {
 pub trait RateScale {
     /// A session (a call, a file) begins at `now`.
     fn begin_session(&mut self, _now: Time) {}
+    /// The session that has begun ends at `at`, which may be later than now. Traffic without an end never says so.
+    fn end_session(&mut self, _at: Time) {}
     /// Factor on the nominal rate at `now`: 1 without control, 0 while stopped.
     fn factor(&mut self, _now: Time) -> f64 {
         1.0

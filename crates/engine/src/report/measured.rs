@@ -1,8 +1,8 @@
 //! The rows of a report, read from the network in its current state.
 
-use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report};
+use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SlowdownRow};
 use super::transports;
-use crate::control::ReactionPoint;
+use crate::control::{ReactionPoint, Slowdowns, TENTHS};
 use crate::core::probe::Probe;
 use crate::core::stats::{Histogram, Moments, jain};
 use crate::core::time::{Span, Time};
@@ -54,6 +54,7 @@ impl<P: Probe> Measured<'_, P> {
             queues,
             losses,
             levels: self.level_rows(now),
+            slowdowns: self.slowdown_rows(now),
             series: Vec::new(),
             distributions: if shows_distributions { self.distribution_rows() } else { Vec::new() },
             end_s: now.seconds(),
@@ -155,6 +156,31 @@ impl<P: Probe> Measured<'_, P> {
                 level: level as u64,
                 rate_share,
                 share: spent as f64 / whole as f64,
+            })
+        });
+        rows.collect()
+    }
+
+    /// How long the sessions of each group were below each tenth of their nominal rate.
+    fn slowdown_rows(&self, now: Time) -> Vec<SlowdownRow> {
+        let mut sums: Vec<Option<Slowdowns>> = vec![None; self.world.groups().len()];
+        for endpoint in self.world.endpoints() {
+            let Some(sender) = endpoint.sender() else { continue };
+            if let Some(own) = sender.reaction().slowdowns(now) {
+                let group = self.world.flows()[sender.flow().index()].group as usize;
+                sums[group].get_or_insert_default().merge(&own);
+            }
+        }
+        let groups = self.world.groups().iter().zip(sums).filter_map(|(group, sums)| Some((group, sums?)));
+        let rows = groups.flat_map(|(group, sums)| {
+            let sessions = move |count: u64| (sums.sessions > 0).then(|| count as f64 / sums.sessions as f64);
+            (0..TENTHS).map(move |tenth| SlowdownRow {
+                group: group.clone(),
+                below: (tenth + 1) as f64 / TENTHS as f64,
+                sessions: sums.sessions,
+                share: (sums.time > 0).then(|| sums.below[tenth] as f64 / sums.time as f64),
+                sessions_ever: sessions(sums.ever[tenth]),
+                sessions_mostly: sessions(sums.mostly[tenth]),
             })
         });
         rows.collect()

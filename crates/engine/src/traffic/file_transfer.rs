@@ -152,6 +152,7 @@ impl Traffic for FileTransfer {
             self.finished += 1;
             self.finished_ps += u128::from(now.since(self.start).0);
             self.busy_ps += u128::from(now.since(self.since).0);
+            scale.end_session(now);
             self.pause(now)
         } else {
             self.train.fix(from, self.params.rate.bits_per_second(), now, scale);
