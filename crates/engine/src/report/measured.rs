@@ -287,6 +287,10 @@ fn fill_sender(row: &mut FlowRow, sender: &Sender, now: Time) {
     let obeyed = sender.obeyed();
     row.obeyed_mild = obeyed[0];
     row.obeyed_severe = obeyed[2];
+    if let Some([transmitted, retransmitted]) = sender.repeats() {
+        row.transport.transmitted = Some(transmitted);
+        row.transport.retransmitted = Some(retransmitted);
+    }
     if let Some(files) = sender.transfers(now) {
         row.transfers = Some(files.finished);
         row.transfers_unfinished = Some(files.unfinished);
@@ -297,6 +301,10 @@ fn fill_sender(row: &mut FlowRow, sender: &Sender, now: Time) {
 
 fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
     row.tagged = receiver.tagged;
+    if let Some(files) = receiver.file_arrivals() {
+        row.transport.accepted = Some(files.accepted);
+        row.transport.duplicates = Some(files.duplicates);
+    }
     row.delivered_bits = receiver.delivered_bits;
     row.throughput_bps = receiver.delivered_bits as f64 / measured.seconds();
     row.over_jitter_limit = receiver.late.count();

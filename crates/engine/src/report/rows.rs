@@ -27,13 +27,15 @@ row! {
         unacknowledged: Option<u64>,
         /// DT TPDUs sent and not acknowledged at the end.
         outstanding: Option<u64>,
-        /// DT TPDUs sent for the first time; `sent` also counts retransmissions.
+        /// DT TPDUs sent for the first time; `sent` also counts retransmissions. This, and the other three columns that
+        /// name files, also for PDUs of files whose receiver reports gaps.
         transmitted: Option<u64>,
-        /// DT TPDUs retransmitted.
+        /// DT TPDUs retransmitted; also PDUs of files.
         retransmitted: Option<u64>,
-        /// DT TPDUs received for the first time; delays and throughput refer to these.
+        /// DT TPDUs received for the first time; delays and throughput refer to these. Also PDUs of files, whose delays
+        /// and throughput refer to all.
         accepted: Option<u64>,
-        /// DT TPDUs received again.
+        /// DT TPDUs received again; also PDUs of files.
         duplicates: Option<u64>,
         /// DT TPDUs discarded by the receiver because they are beyond every window that it advertised.
         outside_window: Option<u64>,

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::core::error::Fault;
+use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
@@ -273,6 +274,14 @@ pub struct Access {
     /// Queues of either direction, by priority.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
+}
+
+impl Flow {
+    /// Whether its receiver reports gaps in files, so that lost PDUs are sent again.
+    #[must_use]
+    pub fn reports_gaps(&self) -> bool {
+        self.notification_point.as_ref().is_some_and(|point| point.sends().meets(Signals::FILE_REPORTS))
+    }
 }
 
 fn one_unlimited_queue() -> Vec<queue::Params> {

@@ -4,9 +4,16 @@
 //! s. Then a pause of mean 16 s follows (in distribution equal to the study's restarted timer). A file is sent in whole
 //! cells of 424 bits, headers counted: 18 868 of them. Each file is one session. A transfer lasts from the start of its
 //! file to its last PDU. The first PDU comes after a uniform part of a gap. The pause begins at the last PDU.
+//!
+//! If the receiver reports gaps (`notification_point.gap_report`), lost PDUs are sent again, as `repeats` says.
+
+mod repeats;
+
+use repeats::Repeats;
 
 use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
+use crate::core::pdu::Body;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
@@ -70,6 +77,10 @@ impl ModelParams for Params {
     fn follows_sender(&self) -> bool {
         true
     }
+
+    fn file_pdus(&self, octets: u16) -> Option<u64> {
+        Some(self.size.0.div_ceil(u64::from(octets.max(1)) * 8))
+    }
 }
 
 /// A source of files.
@@ -94,16 +105,20 @@ pub struct FileTransfer {
     produced: u64,
     octets: u16,
     stream: Stream,
+    /// What is to be sent again, if the receiver reports gaps.
+    repeats: Option<Box<Repeats>>,
 }
 
 impl FileTransfer {
     /// A source that has not begun.
     #[must_use]
     pub fn new(params: &Params, env: Env) -> FileTransfer {
-        let Env { stream, octets, .. } = env;
+        let Env { stream, octets, reports_after, .. } = env;
+        let gap = f64::from(octets) * 8.0 / params.rate.bits_per_second();
         FileTransfer {
+            repeats: reports_after.map(|round_trip| Box::new(Repeats::new(round_trip, Span::from_seconds(gap)))),
             params: params.clone(),
-            pdus: params.size.0.div_ceil(u64::from(octets.max(1)) * 8),
+            pdus: params.file_pdus(octets).unwrap_or(1),
             left: 0,
             start: Time::ZERO,
             since: Time::ZERO,
@@ -122,6 +137,9 @@ impl FileTransfer {
         scale.begin_session(now);
         self.number += 1;
         self.left = self.pdus;
+        if let Some(repeats) = &mut self.repeats {
+            repeats.begin();
+        }
         self.since = self.start;
         self.train.length = self.stream.uniform();
         self.train.fix(self.start, self.params.rate.bits_per_second(), now, scale);
@@ -131,6 +149,17 @@ impl FileTransfer {
     fn pause(&mut self, now: Time) -> Upcoming {
         self.start = now + self.stream.exponential_span(self.params.idle);
         decision(self.start)
+    }
+
+    /// Counts the file as finished: it needed no PDU sent after `last`.
+    fn finish(&mut self, last: Time) {
+        self.finished += 1;
+        self.finished_ps += u128::from(last.since(self.start).0);
+        self.busy_ps += u128::from(last.since(self.since.min(last)).0);
+    }
+
+    fn is_under_way(&self) -> bool {
+        self.repeats.as_ref().map_or(self.left > 0, |repeats| repeats.is_open())
     }
 }
 
@@ -142,6 +171,9 @@ impl Traffic for FileTransfer {
 
     #[inline(always)]
     fn advance(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
+        if self.repeats.is_some() {
+            return self.advance_with_repeats(now, scale);
+        }
         if self.left == 0 {
             return (None, self.begin_file(now, scale));
         }
@@ -149,9 +181,7 @@ impl Traffic for FileTransfer {
         self.left -= u64::from(produced);
         self.produced += u64::from(produced);
         let upcoming = if self.left == 0 {
-            self.finished += 1;
-            self.finished_ps += u128::from(now.since(self.start).0);
-            self.busy_ps += u128::from(now.since(self.since).0);
+            self.finish(now);
             scale.end_session(now);
             self.pause(now)
         } else {
@@ -162,7 +192,7 @@ impl Traffic for FileTransfer {
     }
 
     fn transfers(&self, now: Time) -> Option<Transfers> {
-        let under_way = self.left > 0;
+        let under_way = self.is_under_way();
         Some(Transfers {
             finished: self.finished,
             finished_ps: self.finished_ps,
@@ -180,6 +210,17 @@ impl Traffic for FileTransfer {
         self.busy_ps = 0;
         self.produced = 0;
         self.since = now;
+        if let Some(repeats) = &mut self.repeats {
+            repeats.reset();
+        }
+    }
+
+    fn on_report(&mut self, report: &Body, now: Time, scale: &mut impl RateScale) -> Option<Upcoming> {
+        self.hear(report, now, scale)
+    }
+
+    fn repeats(&self) -> Option<[u64; 2]> {
+        self.repeats.as_ref().map(|repeats| [self.produced, repeats.again()])
     }
 
     /// A transfer of n PDUs takes n - 1/2 gaps on average.
