@@ -138,7 +138,7 @@ def test_notices_of_the_second_link_return_over_the_first() -> None:
     result = run(at(3, "2", "two-links").build().with_({"duration": "5 s"}))
     second = result.losses.filter(place="satellite_second")
     told = second.filter(pl.col("group").str.ends_with("_through"))
-    sent = told["notices_mild"].sum() + told["notices_severe"].sum()
+    sent = sum(int(told[name].sum()) for name in ("notices_mild", "notices_severe"))
     back = result.ports.filter(port="satellite.reverse")["arrived"].item()
     assert 0 < back <= sent
 

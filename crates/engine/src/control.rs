@@ -108,10 +108,11 @@ pub use congestion::{
 };
 pub use loops::{WithPoint, WithRateScale, WithReaction};
 pub use notification::{
-    AnswerQueueing, FileArrivals, Notification, NotificationParams, NotificationPoint, NotificationPointParams, ReceiverEnv,
+    AnswerQueueing, FileArrivals, Notification, NotificationParams, NotificationPoint, NotificationPointParams,
+    ReceiverEnv,
 };
-pub use satellite::slowdowns::{Slowdowns, TENTHS};
 pub use reaction::{Allowance, Next, Reaction, ReactionParams, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
+pub use satellite::slowdowns::{Slowdowns, TENTHS};
 
 impl ReactionParams {
     /// No control: the default of a flow.

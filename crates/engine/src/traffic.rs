@@ -435,17 +435,16 @@ impl Params {
         // The random numbers change the times of PDUs, not the mean rate.
         let stream = Stream::new(0, 0, "mean rate");
         let host = Host { stream: stream.clone(), peers: 1, peer: 0 };
-        let env =
-            Env {
-                group_stream: stream.clone(),
-                stream,
-                sequence: None,
-                number: 0,
-                octets,
-                host,
-                has_transport: false,
-                reports_after: None,
-            };
+        let env = Env {
+            group_stream: stream.clone(),
+            stream,
+            sequence: None,
+            number: 0,
+            octets,
+            host,
+            has_transport: false,
+            reports_after: None,
+        };
         self.build(env).mean_rate()
     }
 }

@@ -108,11 +108,7 @@ impl FileTransfer {
 
     /// `advance`, with retransmission.
     #[cold]
-    pub(super) fn advance_with_repeats(
-        &mut self,
-        now: Time,
-        scale: &mut impl RateScale,
-    ) -> (Option<Unit>, Upcoming) {
+    pub(super) fn advance_with_repeats(&mut self, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         if !self.is_under_way() {
             return (None, self.begin_file(now, scale));
         }
@@ -129,12 +125,7 @@ impl FileTransfer {
     }
 
     /// The next PDU of the gaps, or else of the file.
-    fn send_next(
-        &mut self,
-        repeats: &mut Repeats,
-        now: Time,
-        scale: &mut impl RateScale,
-    ) -> (Option<Unit>, Upcoming) {
+    fn send_next(&mut self, repeats: &mut Repeats, now: Time, scale: &mut impl RateScale) -> (Option<Unit>, Upcoming) {
         let (from, produced) = self.train.come(now);
         let mut unit = None;
         if produced {
@@ -184,5 +175,100 @@ impl FileTransfer {
             }
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Params;
+    use super::*;
+    use crate::core::quantity::Bits;
+    use crate::core::time::Rate;
+    use crate::traffic::tests::{Script, env};
+    use crate::traffic::{Env, Traffic};
+
+    const GAP: Span = Span::milliseconds(1);
+    const TRIP: Span = Span::milliseconds(560);
+
+    /// A source of files of 10 cells, 1 ms apart, without pauses: its first file is sent, the last cell at this time.
+    fn sent_file(scale: &mut Script) -> (FileTransfer, Time) {
+        let params = Params { size: Bits(4_240), rate: Rate(424_000), idle: Span::ZERO, active_at_start: 1.0 };
+        let mut source = FileTransfer::new(&params, Env { reports_after: Some(TRIP), ..env(1) });
+        let mut upcoming = source.start(Time::ZERO, scale);
+        for index in 0..10 {
+            let now = upcoming.time();
+            let (unit, next) = source.advance(now, scale);
+            let cell = FileCell { file: 1, index, is_last: index == 9 };
+            assert_eq!(unit.map(|unit| FileCell::of(unit.number)), Some(cell));
+            upcoming = next;
+            if index == 9 {
+                assert_eq!(upcoming, Upcoming::Pdu(now + TRIP * 2), "then it waits for two round trips");
+                return (source, now);
+            }
+        }
+        unreachable!("the file has ten cells")
+    }
+
+    fn index(unit: Option<Unit>) -> Option<u32> {
+        unit.map(|unit| FileCell::of(unit.number).index)
+    }
+
+    #[test]
+    fn a_gap_is_sent_again_at_the_rate_of_the_file_and_the_end_begins_the_pause() {
+        let mut scale = Script::new(&[]);
+        let (mut source, last) = sent_file(&mut scale);
+        let now = last + TRIP;
+        let next = source.on_report(&Body::GapReport { file: 1, first: 3, count: 2 }, now, &mut scale);
+        assert_eq!(next, Some(Upcoming::Pdu(now)));
+        let (unit, next) = source.advance(now, &mut scale);
+        assert_eq!((index(unit), next), (Some(3), Upcoming::Pdu(now + GAP)));
+        let (unit, next) = source.advance(now + GAP, &mut scale);
+        assert_eq!((index(unit), next), (Some(4), Upcoming::Pdu(now + GAP + TRIP * 2)));
+        assert_eq!(source.repeats(), Some([10, 2]));
+        // The last cell needed was sent at `now + GAP`; the next file begins when the source hears of it.
+        let heard = now + GAP + TRIP;
+        let end = Body::FileReport { file: 1, sent: now + GAP };
+        assert_eq!(source.on_report(&end, heard, &mut scale), Some(Upcoming::Decision(heard)));
+        let seen = source.transfers(heard).unwrap_or_default();
+        assert_eq!((seen.finished, seen.finished_ps), (1, u128::from((now + GAP).0)));
+        assert_eq!((seen.unfinished, seen.produced), (0, 10));
+        assert_eq!(source.on_report(&end, heard, &mut scale), None, "a second report changes nothing");
+        assert_eq!(source.advance(heard, &mut scale).0, None);
+        assert_eq!(scale.sessions, [Time::ZERO, heard]);
+    }
+
+    #[test]
+    fn without_reports_the_last_cell_is_sent_once_more_after_a_doubling_time() {
+        let mut scale = Script::new(&[]);
+        let (mut source, last) = sent_file(&mut scale);
+        let mut now = last + TRIP * 2;
+        for doubled in [4, 8, 16] {
+            let (unit, next) = source.advance(now, &mut scale);
+            assert_eq!((index(unit), next), (Some(9), Upcoming::Pdu(now + TRIP * doubled)));
+            now = next.time();
+        }
+        let gap = Body::GapReport { file: 1, first: 0, count: 1 };
+        assert_eq!(source.on_report(&gap, now, &mut scale), Some(Upcoming::Pdu(now)));
+        assert_eq!(source.advance(now, &mut scale).1, Upcoming::Pdu(now + TRIP * 2), "a report ends the doubling");
+        assert_eq!(source.on_report(&Body::GapReport { file: 2, first: 0, count: 1 }, now, &mut scale), None);
+    }
+
+    #[test]
+    fn a_gap_comes_before_the_next_cell_of_the_file() {
+        let params = Params { size: Bits(4_240), rate: Rate(424_000), idle: Span::ZERO, active_at_start: 1.0 };
+        let mut source = FileTransfer::new(&params, Env { reports_after: Some(Span::ZERO), ..env(1) });
+        let mut scale = Script::new(&[]);
+        let mut upcoming = source.start(Time::ZERO, &mut scale);
+        let mut seen = Vec::new();
+        for step in 0..12 {
+            if step == 3 {
+                let gap = Body::GapReport { file: 1, first: 0, count: 2 };
+                assert_eq!(source.on_report(&gap, upcoming.time(), &mut scale), None, "the running gap stays");
+            }
+            let (unit, next) = source.advance(upcoming.time(), &mut scale);
+            seen.extend(index(unit));
+            upcoming = next;
+        }
+        assert_eq!(seen, [0, 1, 2, 0, 1, 3, 4, 5, 6, 7, 8, 9]);
     }
 }
