@@ -82,9 +82,9 @@ def test_run_prints_json(penstock: Command, small_file: Path) -> None:
 def test_run_writes_tables_and_manifest(penstock: Command, small_file: Path) -> None:
     done = penstock("run", small_file, "--out", "results", "--replications", 2, "--set", "flow.steady.count=3")
     assert done.returncode == 0
-    assert done.stderr == "wrote 9 files to results\n"
+    assert done.stderr == "wrote 10 files to results\n"
     folder = small_file.parent / "results"
-    names = ["distributions", "flows", "groups", "levels", "losses", "ports", "queues", "series"]
+    names = ["distributions", "flows", "groups", "levels", "losses", "ports", "queues", "series", "slowdowns"]
     assert sorted(file.name for file in folder.iterdir()) == sorted(
         [*(f"{name}.parquet" for name in names), "manifest.json"]
     )

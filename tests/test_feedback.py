@@ -243,7 +243,14 @@ def test_equal_parts_share_a_row() -> None:
 def test_every_part_is_in_the_table() -> None:
     parts = pl.DataFrame(_engine.parts(), schema=["role", "table", "part", "sends", "hears"], orient="row")
     assert parts.select("role", "part").is_unique().all()
-    assert set(parts["role"]) == {"congestion_point", "notification_point", "reaction_point", "credit", "window"}
+    assert set(parts["role"]) == {
+        "congestion_point",
+        "notification_point",
+        "reaction_point",
+        "traffic",
+        "credit",
+        "window",
+    }
     # Each kind of feedback that a part hears is sent by another, and the other way round.
     assert set(parts["sends"].explode().drop_nulls()) == set(parts["hears"].explode().drop_nulls())
 

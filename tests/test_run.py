@@ -21,7 +21,7 @@ from penstock._engine import Run, ScenarioError, Table
 from penstock.api.run import save
 from penstock.core.files import write_bytes
 
-TABLES = ["flows", "groups", "ports", "queues", "losses", "levels", "series", "distributions"]
+TABLES = ["flows", "groups", "ports", "queues", "losses", "levels", "slowdowns", "series", "distributions"]
 POSIX_ONLY = pytest.mark.skipif(os.name != "posix", reason="sends POSIX signals")
 
 

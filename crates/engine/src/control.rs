@@ -54,6 +54,8 @@ macro_rules! notification_points {
             acknowledge Acknowledge = super::fixed_window::AcknowledgeParams => super::fixed_window::Acknowledge;
             /// Notifies the source if many of its cells arrive marked EFCI.
             forward_notice ForwardNotice = super::satellite::forward_notice::Params => super::satellite::forward_notice::ForwardNotice;
+            /// Reports gaps in files, which are then sent again (future work of the satellite study).
+            gap_report GapReport = super::gap_report::Params => super::gap_report::GapReport;
             /// Returns RM cells to their source (destination of the available bit rate service).
             turn_round TurnRound = super::abr::destination::Params => super::abr::destination::TurnRound;
         }
@@ -90,6 +92,7 @@ mod atn;
 mod becn;
 mod congestion;
 mod fixed_window;
+mod gap_report;
 #[cfg(test)]
 mod laws;
 mod loops;
@@ -105,9 +108,11 @@ pub use congestion::{
 };
 pub use loops::{WithPoint, WithRateScale, WithReaction};
 pub use notification::{
-    AnswerQueueing, Notification, NotificationParams, NotificationPoint, NotificationPointParams, ReceiverEnv,
+    AnswerQueueing, FileArrivals, Notification, NotificationParams, NotificationPoint, NotificationPointParams,
+    ReceiverEnv,
 };
 pub use reaction::{Allowance, Next, Reaction, ReactionParams, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
+pub use satellite::slowdowns::{Slowdowns, TENTHS};
 
 impl ReactionParams {
     /// No control: the default of a flow.

@@ -7,6 +7,7 @@ pub mod defect;
 pub mod error;
 pub mod feedback;
 pub mod fifo;
+pub mod file_cell;
 pub mod pdu;
 pub mod probe;
 pub mod quantity;

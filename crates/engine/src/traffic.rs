@@ -6,6 +6,7 @@
 pub use self::offer::Offer;
 pub use self::sequence::Sequence;
 use crate::core::error::Fault;
+use crate::core::pdu::Body;
 use crate::core::random::Stream;
 use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{FASTEST, PICOSECONDS, Rate, Span, Time};
@@ -51,6 +52,8 @@ impl Upcoming {
 pub trait RateScale {
     /// A session (a call, a file) begins at `now`.
     fn begin_session(&mut self, _now: Time) {}
+    /// The session that has begun ends at `at`, which may be later than now. Traffic without an end never says so.
+    fn end_session(&mut self, _at: Time) {}
     /// Factor on the nominal rate at `now`: 1 without control, 0 while stopped.
     fn factor(&mut self, _now: Time) -> f64 {
         1.0
@@ -137,6 +140,8 @@ pub struct Env {
     pub host: Host,
     /// Whether a transport sends its data and calls `on_established`.
     pub has_transport: bool,
+    /// The round trip of the path, if the receiver reports gaps in files and `on_report` is called.
+    pub reports_after: Option<Span>,
 }
 
 /// Properties that the flows of one host to its peers share.
@@ -373,6 +378,10 @@ role_trait! {
         fn schedules_connections(&self) -> bool { false }
         /// The connection that it opened has been established. What comes next, if that changes it.
         fn on_established(&mut self, now: Time) -> Option<Upcoming> { None }
+        /// The receiver reports a gap in a file, or its end. What comes next, if that changes it.
+        fn on_report(&mut self, report: &Body, now: Time, scale: &mut impl RateScale) -> Option<Upcoming> { None }
+        /// PDUs of files produced for the first time and again, if lost ones are sent again.
+        fn repeats(&self) -> Option<[u64; 2]> { None }
         /// Mean offered rate in bits per second at factor 1, if the parameters tell.
         fn mean_rate(&self) -> Option<f64> { None }
     }
@@ -403,6 +412,8 @@ role_trait! {
         fn begins(&self) -> Vec<(&'static str, Span)> { Vec::new() }
         /// Whether a factor of 0 stops it. It does not stop traffic that only an allowance controls.
         fn heeds_factor(&self) -> bool { true }
+        /// PDUs of one file, each of so many octets, if lost ones can be sent again.
+        fn file_pdus(&self, octets: u16) -> Option<u64> { None }
         /// Whether it produces the next PDU when the last has been sent: a late sender then delays what follows.
         fn follows_sender(&self) -> bool { false }
     }
@@ -426,8 +437,16 @@ impl Params {
         // The random numbers change the times of PDUs, not the mean rate.
         let stream = Stream::new(0, 0, "mean rate");
         let host = Host { stream: stream.clone(), peers: 1, peer: 0 };
-        let env =
-            Env { group_stream: stream.clone(), stream, sequence: None, number: 0, octets, host, has_transport: false };
+        let env = Env {
+            group_stream: stream.clone(),
+            stream,
+            sequence: None,
+            number: 0,
+            octets,
+            host,
+            has_transport: false,
+            reports_after: None,
+        };
         self.build(env).mean_rate()
     }
 }

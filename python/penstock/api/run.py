@@ -52,6 +52,8 @@ class Result:
         queues: one row a queue of a port and replication.
         losses: one row for each place that discarded, marked or notified about PDUs of a group, and replication.
         levels: one row a level of a traffic class whose sources have levels (BECN): rate, and part of the time there.
+        slowdowns: one row a tenth of the nominal rate, for each traffic class whose rates a factor scales (satellite
+            study): the share of its sessions' time below it, and the shares of its sessions.
         series: readings ``time_s, component, quantity, value``; empty unless the scenario has ``measure.sample``.
         distributions: the delay distribution of each group, ``group, delay_s, count``: steps of 0.8 % at most,
             named by their upper ends, without the empty ones; empty unless the scenario has
@@ -66,6 +68,7 @@ class Result:
     queues: pl.DataFrame
     losses: pl.DataFrame
     levels: pl.DataFrame
+    slowdowns: pl.DataFrame
     series: pl.DataFrame
     distributions: pl.DataFrame
     manifest: dict[str, Any]

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from penstock.scheduler import Scheduler
 
 MOST_SEEDS = 100_000
-STUDIES = ("satellite", "becn", "abr", "eprca", "atn")
+STUDIES = ("satellite", "satellite-beyond", "becn", "abr", "eprca", "atn")
 
 
 def study_of(name: str) -> Study[Any]:
     """The study of that name, or in that folder. Raises :class:`InputError` if there is none."""
     if name in STUDIES:
-        return cast("Study[Any]", import_module(f"penstock.studies.{name}").STUDY)
+        return cast("Study[Any]", import_module(f"penstock.studies.{name.replace('-', '_')}").STUDY)
     if (Path(name) / "__init__.py").is_file():
         return _in_folder(Path(name).resolve())
     raise InputError(

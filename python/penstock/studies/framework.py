@@ -29,7 +29,15 @@ RARE = "rare"
 """The kind of the runs for rare events: those of the other seeds, and more."""
 RARE_SEEDS = 200
 """The seeds of a full run where claims are about rare events."""
-NAMES = {"flows": "flow", "groups": "group", "levels": "group", "losses": "group", "ports": "port", "queues": "port"}
+NAMES = {
+    "flows": "flow",
+    "groups": "group",
+    "levels": "group",
+    "losses": "group",
+    "ports": "port",
+    "queues": "port",
+    "slowdowns": "group",
+}
 """The column of each result table that names its rows."""
 
 

@@ -15,6 +15,15 @@ pub enum AnswerQueueing {
     Queue,
 }
 
+/// PDUs of files that arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileArrivals {
+    /// For the first time.
+    pub accepted: u64,
+    /// Again.
+    pub duplicates: u64,
+}
+
 /// The environment of a notification point.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceiverEnv {
@@ -36,6 +45,12 @@ role_trait! {
         provided
         /// `pdu` arrived. The host sends a returned answer back.
         fn on_pdu(&mut self, pdu: &Pdu, now: Time) -> Option<Answer> { None }
+        /// A further answer to the PDU that arrived last, after its first.
+        fn further_answer(&mut self) -> Option<Answer> { None }
+        /// The PDUs of files that arrived since the last reset, if it tells new ones from duplicates.
+        fn file_arrivals(&self) -> Option<FileArrivals> { None }
+        /// Starts the measures afresh. The state stays.
+        fn reset_measures(&mut self) {}
         /// How answers wait for the sender of the same host, whose scheme decides when they are sent. `None` sends them at
         /// once, as does a host that sends no flow.
         fn queueing(&self) -> Option<AnswerQueueing> { None }

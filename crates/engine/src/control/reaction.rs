@@ -1,6 +1,7 @@
 //! Reaction points: what a scheme does at the sending host.
 
 use super::answer::Answer;
+use super::satellite::slowdowns::Slowdowns;
 use crate::core::error::Fault;
 use crate::core::feedback::define_feedback;
 use crate::core::pdu::Pdu;
@@ -64,6 +65,7 @@ reaction_points!(define_feedback![ReactionParams]);
 
 impl RateScale for Reaction {
     forward! { Reaction reaction_points [] begin_session (&mut self, now: Time) [] }
+    forward! { Reaction reaction_points [] end_session (&mut self, at: Time) [] }
     forward! { Reaction reaction_points [#[inline]] factor (&mut self, now: Time) [-> f64] }
     forward! { Reaction reaction_points [] resumes (&mut self, now: Time) [-> Time] }
 }
@@ -92,6 +94,8 @@ role_trait! {
         /// The rate of each level as a share of the line's, the highest first, and the time spent at it. Empty without
         /// levels.
         fn levels(&self, now: Time) -> Vec<(f64, Span)> { Vec::new() }
+        /// How long its sessions were below each tenth of their nominal rate, until `now`. `None` if it scales no rate.
+        fn slowdowns(&self, now: Time) -> Option<Slowdowns> { None }
         /// Starts the measures afresh. The state stays.
         fn reset_measures(&mut self, now: Time) {}
     }

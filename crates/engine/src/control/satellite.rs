@@ -7,6 +7,7 @@ pub(super) mod class_rates;
 pub(super) mod forward_notice;
 pub(super) mod queue_length;
 pub(super) mod rate_factor;
+pub(super) mod slowdowns;
 mod spacing;
 pub(super) mod stop;
 

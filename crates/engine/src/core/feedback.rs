@@ -29,7 +29,10 @@ impl Signals {
     /// Acknowledgements.
     pub const ACKNOWLEDGEMENTS: Signals = Signals(1 << 8);
 
-    const NAMES: [&str; 9] = [
+    /// Reports of gaps in files, and of their ends.
+    pub const FILE_REPORTS: Signals = Signals(1 << 9);
+
+    const NAMES: [&str; 10] = [
         "notices",
         "EFCI marks",
         "forward RM cells",
@@ -39,6 +42,7 @@ impl Signals {
         "CE marks",
         "Error Reports",
         "acknowledgements",
+        "file reports",
     ];
 
     /// What a port writes into backward RM cells. It reaches a source only if the receiver returns them.

@@ -47,6 +47,10 @@ pub enum Kind {
     DisconnectConfirm,
     /// CLNP Error Report NPDU: congestion met by one NPDU.
     ErrorReport,
+    /// Report of PDUs of a file that are missing.
+    GapReport,
+    /// Report that no PDU of a file is missing.
+    FileReport,
 }
 
 impl Kind {
@@ -59,7 +63,7 @@ impl Kind {
 
     /// The kind whose number is the low octet of `word`, as [`Body::ErrorReport`] stores it.
     fn numbered(word: u64) -> Kind {
-        const KINDS: [Kind; 11] = [
+        const KINDS: [Kind; 13] = [
             Kind::Data,
             Kind::ResourceManagement,
             Kind::Notice,
@@ -71,6 +75,8 @@ impl Kind {
             Kind::DisconnectRequest,
             Kind::DisconnectConfirm,
             Kind::ErrorReport,
+            Kind::GapReport,
+            Kind::FileReport,
         ];
         KINDS[(word & 0xff) as usize % KINDS.len()]
     }
@@ -204,6 +210,22 @@ pub enum Body {
         /// Reference of its transport connection.
         connection: u32,
     },
+    /// PDUs of a file that are to be sent again.
+    GapReport {
+        /// Number of the file.
+        file: u32,
+        /// Index of the first PDU in the file.
+        first: u32,
+        /// Number of PDUs.
+        count: u32,
+    },
+    /// No PDU of the file is missing.
+    FileReport {
+        /// Number of the file.
+        file: u32,
+        /// Time when the sender transmitted the PDU that completed it.
+        sent: Time,
+    },
 }
 
 impl Body {
@@ -220,6 +242,8 @@ impl Body {
             Body::DisconnectRequest { .. } => Kind::DisconnectRequest,
             Body::DisconnectConfirm { .. } => Kind::DisconnectConfirm,
             Body::ErrorReport { .. } => Kind::ErrorReport,
+            Body::GapReport { .. } => Kind::GapReport,
+            Body::FileReport { .. } => Kind::FileReport,
         }
     }
 
@@ -238,6 +262,8 @@ impl Body {
                 [u64::from(credit) << 16 | u64::from(subsequence), pair(number, connection)]
             }
             Body::ErrorReport { about, number, connection } => [about as u64, pair(number, connection)],
+            Body::GapReport { file, first, count } => [u64::from(file), pair(first, count)],
+            Body::FileReport { file, sent } => [sent.0, u64::from(file)],
         }
     }
 }
@@ -319,6 +345,8 @@ impl Pdu {
             Kind::DisconnectRequest => Body::DisconnectRequest { connection },
             Kind::DisconnectConfirm => Body::DisconnectConfirm { connection },
             Kind::ErrorReport => Body::ErrorReport { about: Kind::numbered(first), number, connection },
+            Kind::GapReport => Body::GapReport { file: first as u32, first: number, count: connection },
+            Kind::FileReport => Body::FileReport { file: connection, sent: Time(first) },
         }
     }
 
@@ -367,6 +395,8 @@ mod tests {
             Body::DisconnectConfirm { connection: 7 },
             Body::ErrorReport { about: Kind::AcknowledgementTpdu, number: 9, connection: 8 },
             Body::ErrorReport { about: Kind::ErrorReport, number: 0, connection: 8 },
+            Body::GapReport { file: 3, first: u32::MAX, count: 32 },
+            Body::FileReport { file: u32::MAX, sent: Time(9 << 40) },
         ];
         for body in bodies {
             assert_eq!(Pdu::new(FlowId(1), 2, CELL_OCTETS, 0, body).body(), body);

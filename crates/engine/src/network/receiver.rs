@@ -1,6 +1,6 @@
 //! Receiver: measures delay, jitter and goodput, and holds the notification point.
 
-use crate::control::{Answer, AnswerQueueing, Notification, NotificationPoint};
+use crate::control::{Answer, AnswerQueueing, FileArrivals, Notification, NotificationPoint};
 use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
@@ -80,6 +80,12 @@ impl Receiver {
         Some(self.answer(pdu, answer))
     }
 
+    /// A further answer to `pdu`, after its first.
+    pub fn further_answer(&mut self, pdu: &Pdu) -> Option<Pdu> {
+        let answer = self.notification.as_mut()?.further_answer()?;
+        Some(self.answer(pdu, answer))
+    }
+
     /// A PDU arrives that needs no answer.
     #[inline(always)]
     pub fn deliver<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
@@ -111,6 +117,12 @@ impl Receiver {
         self.tagged += u64::from(pdu.is_tagged());
     }
 
+    /// The PDUs of files that arrived since the last reset, if it tells new ones from duplicates.
+    #[must_use]
+    pub fn file_arrivals(&self) -> Option<FileArrivals> {
+        self.notification.as_ref()?.file_arrivals()
+    }
+
     /// How its answers queue for the sender of the same host.
     #[must_use]
     pub fn queueing(&self) -> Option<AnswerQueueing> {
@@ -124,6 +136,9 @@ impl Receiver {
         self.histogram = self.histogram.is_some().then(|| Box::new(Histogram::new()));
         self.delivered_bits = 0;
         self.tagged = 0;
+        if let Some(notification) = &mut self.notification {
+            notification.reset_measures();
+        }
     }
 
     fn answer(&mut self, pdu: &Pdu, answer: Answer) -> Pdu {

@@ -1,8 +1,8 @@
 //! The rows of a report, read from the network in its current state.
 
-use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report};
+use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SlowdownRow};
 use super::transports;
-use crate::control::ReactionPoint;
+use crate::control::{ReactionPoint, Slowdowns, TENTHS};
 use crate::core::probe::Probe;
 use crate::core::stats::{Histogram, Moments, jain};
 use crate::core::time::{Span, Time};
@@ -54,6 +54,7 @@ impl<P: Probe> Measured<'_, P> {
             queues,
             losses,
             levels: self.level_rows(now),
+            slowdowns: self.slowdown_rows(now),
             series: Vec::new(),
             distributions: if shows_distributions { self.distribution_rows() } else { Vec::new() },
             end_s: now.seconds(),
@@ -160,6 +161,31 @@ impl<P: Probe> Measured<'_, P> {
         rows.collect()
     }
 
+    /// How long the sessions of each group were below each tenth of their nominal rate.
+    fn slowdown_rows(&self, now: Time) -> Vec<SlowdownRow> {
+        let mut sums: Vec<Option<Slowdowns>> = vec![None; self.world.groups().len()];
+        for endpoint in self.world.endpoints() {
+            let Some(sender) = endpoint.sender() else { continue };
+            if let Some(own) = sender.reaction().slowdowns(now) {
+                let group = self.world.flows()[sender.flow().index()].group as usize;
+                sums[group].get_or_insert_default().merge(&own);
+            }
+        }
+        let groups = self.world.groups().iter().zip(sums).filter_map(|(group, sums)| Some((group, sums?)));
+        let rows = groups.flat_map(|(group, sums)| {
+            let sessions = move |count: u64| (sums.sessions > 0).then(|| count as f64 / sums.sessions as f64);
+            (0..TENTHS).map(move |tenth| SlowdownRow {
+                group: group.clone(),
+                below: (tenth + 1) as f64 / TENTHS as f64,
+                sessions: sums.sessions,
+                share: (sums.time > 0).then(|| sums.below[tenth] as f64 / sums.time as f64),
+                sessions_ever: sessions(sums.ever[tenth]),
+                sessions_mostly: sessions(sums.mostly[tenth]),
+            })
+        });
+        rows.collect()
+    }
+
     fn distribution_rows(&self) -> Vec<DistributionRow> {
         let groups = self.world.groups().iter().zip(&self.world.tally().delays);
         let rows = groups.flat_map(|(group, histogram)| {
@@ -261,6 +287,10 @@ fn fill_sender(row: &mut FlowRow, sender: &Sender, now: Time) {
     let obeyed = sender.obeyed();
     row.obeyed_mild = obeyed[0];
     row.obeyed_severe = obeyed[2];
+    if let Some([transmitted, retransmitted]) = sender.repeats() {
+        row.transport.transmitted = Some(transmitted);
+        row.transport.retransmitted = Some(retransmitted);
+    }
     if let Some(files) = sender.transfers(now) {
         row.transfers = Some(files.finished);
         row.transfers_unfinished = Some(files.unfinished);
@@ -271,6 +301,10 @@ fn fill_sender(row: &mut FlowRow, sender: &Sender, now: Time) {
 
 fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
     row.tagged = receiver.tagged;
+    if let Some(files) = receiver.file_arrivals() {
+        row.transport.accepted = Some(files.accepted);
+        row.transport.duplicates = Some(files.duplicates);
+    }
     row.delivered_bits = receiver.delivered_bits;
     row.throughput_bps = receiver.delivered_bits as f64 / measured.seconds();
     row.over_jitter_limit = receiver.late.count();

@@ -27,13 +27,15 @@ row! {
         unacknowledged: Option<u64>,
         /// DT TPDUs sent and not acknowledged at the end.
         outstanding: Option<u64>,
-        /// DT TPDUs sent for the first time; `sent` also counts retransmissions.
+        /// DT TPDUs sent for the first time; `sent` also counts retransmissions. This, and the other three columns that
+        /// name files, also for PDUs of files whose receiver reports gaps.
         transmitted: Option<u64>,
-        /// DT TPDUs retransmitted.
+        /// DT TPDUs retransmitted; also PDUs of files.
         retransmitted: Option<u64>,
-        /// DT TPDUs received for the first time; delays and throughput refer to these.
+        /// DT TPDUs received for the first time; delays and throughput refer to these. Also PDUs of files, whose delays
+        /// and throughput refer to all.
         accepted: Option<u64>,
-        /// DT TPDUs received again.
+        /// DT TPDUs received again; also PDUs of files.
         duplicates: Option<u64>,
         /// DT TPDUs discarded by the receiver because they are beyond every window that it advertised.
         outside_window: Option<u64>,
@@ -286,6 +288,24 @@ row! {
 }
 
 row! {
+    /// One fraction of the nominal rate, for all sessions of a group whose rates a factor scales.
+    SlowdownRow {
+        /// Name of the group.
+        group: String,
+        /// The fraction of the nominal rate: 0.1, 0.2, .. 1.
+        below: f64,
+        /// Sessions (calls, files) with measured time.
+        sessions: u64,
+        /// Share of the time of the sessions in which their rate was below that fraction.
+        share: Option<f64>,
+        /// Share of the sessions that were below it at some time.
+        sessions_ever: Option<f64>,
+        /// Share of the sessions that were below it for more than half of their time.
+        sessions_mostly: Option<f64>,
+    }
+}
+
+row! {
     /// One reading of a time series.
     SeriesRow {
         /// Time of the reading.
@@ -329,6 +349,8 @@ report! {
         losses: LossRow,
         /// One row per level of a group, for sources with levels.
         levels: LevelRow,
+        /// One row per tenth of the nominal rate of a group, for sources whose rates a factor scales.
+        slowdowns: SlowdownRow,
         /// Readings, if the scenario asks for them.
         series: SeriesRow,
         /// Steps of each group's distribution of delays in rising order, if the scenario asks for them.

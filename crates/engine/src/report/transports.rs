@@ -93,9 +93,17 @@ pub(super) fn fill_group(
     else {
         return;
     };
+    row.transport.transmitted = Some(transmitted);
+    row.transport.retransmitted = sum(|row| row.transport.retransmitted);
+    row.transport.accepted = Some(accepted);
+    row.transport.duplicates = sum(|row| row.transport.duplicates);
+    row.accepted_per_s = Some(accepted as f64 / measured_s);
+    row.transport.connections = sum(|row| row.transport.connections);
+    if row.transport.connections.is_none() {
+        return;
+    }
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     let control = |field: fn(&FlowRow) -> u64| flows.iter().map(|row| field(row)).sum::<u64>();
-    row.transport.connections = sum(|row| row.transport.connections);
     row.transport.connections_given_up = sum(|row| row.transport.connections_given_up);
     row.transport.produced = sum(|row| row.transport.produced);
     row.transport.refused = sum(|row| row.transport.refused);
@@ -104,10 +112,6 @@ pub(super) fn fill_group(
     row.transport.acknowledged = sum(|row| row.transport.acknowledged);
     row.transport.unacknowledged = sum(|row| row.transport.unacknowledged);
     row.transport.outstanding = sum(|row| row.transport.outstanding);
-    row.transport.transmitted = Some(transmitted);
-    row.transport.retransmitted = sum(|row| row.transport.retransmitted);
-    row.transport.accepted = Some(accepted);
-    row.transport.duplicates = sum(|row| row.transport.duplicates);
     row.transport.outside_window = sum(|row| row.transport.outside_window);
     row.transport.late = sum(|row| row.transport.late);
     row.transport.strays = sum(|row| row.transport.strays);
@@ -117,7 +121,6 @@ pub(super) fn fill_group(
     row.discard_share = share(row.lost + control(|row| row.control_lost), row.sent);
     row.success_once = share(arrivals.fresh, transmitted);
     row.success_all = share(arrivals.fresh, row.sent);
-    row.accepted_per_s = Some(accepted as f64 / measured_s);
     row.power = row.delay_mean_s.filter(|&delay| delay > 0.0).map(|delay| accepted as f64 / measured_s / delay);
     row.delay_transmission_mean_s = mean_s(&arrivals.longer[0]);
     row.delay_production_mean_s = mean_s(&arrivals.longer[1]);
@@ -131,6 +134,7 @@ mod tests {
     fn the_shares_of_a_group() {
         let flow = |transmitted, control_sent, control_lost| {
             let mut row = FlowRow { control_sent, control_lost, ..FlowRow::default() };
+            row.transport.connections = Some(1);
             (row.transport.transmitted, row.transport.accepted) = (Some(transmitted), Some(2));
             row
         };

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::core::error::Fault;
+use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
@@ -306,6 +307,14 @@ pub struct Access {
     /// Queues of either direction, by priority.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
+}
+
+impl Flow {
+    /// Whether its receiver reports gaps in files, so that lost PDUs are sent again.
+    #[must_use]
+    pub fn reports_gaps(&self) -> bool {
+        self.notification_point.as_ref().is_some_and(|point| point.sends().meets(Signals::FILE_REPORTS))
+    }
 }
 
 fn one_unlimited_queue() -> Vec<queue::Params> {

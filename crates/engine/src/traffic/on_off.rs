@@ -126,6 +126,7 @@ impl OnOff {
     fn begin_session(&mut self, start: Time, now: Time, scale: &mut impl RateScale) -> Upcoming {
         scale.begin_session(now);
         self.sessions.begin(start, &mut self.stream);
+        scale.end_session(self.sessions.end);
         let silent = self.params.start == Start::Off && self.params.session.is_none();
         if !silent && self.stream.uniform() < share(self.params.on, self.params.off) {
             self.begin_spurt(start, now, scale)

@@ -46,6 +46,7 @@ pub(crate) fn env(seed: u64) -> Env {
         octets: 53,
         host: Host { stream: Stream::new(seed, 0, "host/traffic"), peers: 1, peer: 0 },
         has_transport: false,
+        reports_after: None,
     }
 }
 

@@ -109,6 +109,7 @@ impl TwoRateVideo {
         self.session = None;
         self.number += 1;
         self.sessions.begin(start, &mut self.stream);
+        scale.end_session(self.sessions.end);
         self.is_high = self.stream.uniform() < share(self.params.high_time, self.params.low_time);
         self.level_end = start + self.level_length();
         self.train.length = self.stream.uniform();

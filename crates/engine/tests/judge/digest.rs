@@ -8,11 +8,20 @@ use penstock_engine::report::table::{Column, Table, Values};
 use sha2::{Digest, Sha256};
 
 /// The name of a row of each table in the text, in the order of the tables.
-const ROWS: [&str; 8] =
-    ["FlowRow", "GroupRow", "PortRow", "QueueRow", "LossRow", "LevelRow", "SeriesRow", "DistributionRow"];
+const ROWS: [&str; 9] = [
+    "FlowRow",
+    "GroupRow",
+    "PortRow",
+    "QueueRow",
+    "LossRow",
+    "LevelRow",
+    "SlowdownRow",
+    "SeriesRow",
+    "DistributionRow",
+];
 
-/// Columns, as `table.column`, that are newer than the pins and not part of them.
-const LATER: &[&str] = &[];
+/// Columns, as `table.column`, and tables that are newer than the pins and not part of them.
+const LATER: &[&str] = &["slowdowns"];
 
 /// A number in decimal and in bits.
 fn exact(number: f64) -> String {
@@ -42,6 +51,9 @@ fn rows(values: &Values<'_>) -> usize {
 }
 
 fn write_table(text: &mut String, name: &str, table: &Table<'_>) {
+    if LATER.contains(&table.name) {
+        return;
+    }
     let is_pinned = |column: &&Column<'_>| !LATER.contains(&&*format!("{}.{}", table.name, column.name));
     let columns: Vec<&Column<'_>> = table.columns.iter().filter(is_pinned).collect();
     for row in 0..rows(&table.columns[0].values) {

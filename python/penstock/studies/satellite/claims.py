@@ -17,7 +17,7 @@ from itertools import pairwise
 
 from penstock.statistics import student
 from penstock.studies import predicates
-from penstock.studies.claims import LIKELY, Clause, Clauses, Count, Evidence, NotRun, Samples
+from penstock.studies.claims import LIKELY, Clause, Clauses, Count, Evidence, Samples
 from penstock.studies.framework import RARE
 from penstock.studies.orders import (
     BySeed,
@@ -483,8 +483,3 @@ def _(runs: Runs) -> Evidence:
         text = f"scenario {scenario}: sources that stop leave more of the link unused"
         parts.append(all_above("case", text, [(used, stopped)], shown))
     return clauses(runs, *parts, note="case 2 and its alternatives at the largest N")
-
-
-@claim("sat.future")
-def _(_runs: Runs) -> Evidence:
-    return NotRun("not run yet")

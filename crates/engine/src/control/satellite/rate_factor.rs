@@ -19,6 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SEVERE;
+use super::slowdowns::{SessionClock, Slowdowns};
 use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::check;
 use crate::core::error::Fault;
@@ -154,6 +155,8 @@ pub struct RateFactor {
     obeyed_at: Option<Time>,
     severe_at: Option<Time>,
     obeyed: [u64; 4],
+    /// Boxed: it is large, and only changes of the factor use it.
+    sessions: Box<SessionClock>,
     round_trip: Span,
     start: f64,
     step: f64,
@@ -193,6 +196,7 @@ impl RateFactor {
             obeyed_at: None,
             severe_at: None,
             obeyed: [0; 4],
+            sessions: Box::new(SessionClock::new()),
             round_trip: params.round_trip.unwrap_or(env.round_trip).max(LEAST_ROUND_TRIP),
             start,
             step: params.slow_start.step,
@@ -213,9 +217,20 @@ impl RateFactor {
         if let Phase::Idle = self.phase {
             return self.begin_session(now);
         }
-        let due = now.since(self.tick).0 / self.round_trip.0 + 1;
-        self.tick += self.round_trip * due;
-        self.ticks = self.ticks.saturating_add(due);
+        let mut due = now.since(self.tick).0 / self.round_trip.0 + 1;
+        while due > 0 {
+            self.sessions.count(self.factor, self.tick);
+            let rise = if let Phase::SlowStart = self.phase { self.step } else { self.increase };
+            let count = self.sessions.rises_within_tenth(self.factor, rise).clamp(1, due);
+            self.tick += self.round_trip * count;
+            self.rise(count);
+            due -= count;
+        }
+    }
+
+    /// Counts so many ticks.
+    fn rise(&mut self, ticks: u64) {
+        self.ticks = self.ticks.saturating_add(ticks);
         if let (Phase::SlowStart, Some(beyond)) = (self.phase, self.ticks.checked_sub(self.steps)) {
             self.phase = Phase::Steady(self.cap.min(1.0));
             self.ticks = beyond;
@@ -228,10 +243,19 @@ impl RateFactor {
 
     /// Sets `factor` and restarts the timer. The first increase comes one round trip later.
     fn restart(&mut self, factor: f64, now: Time) {
+        self.sessions.count(self.factor, now);
         self.factor = factor;
         self.phase = Phase::Steady(factor);
         self.ticks = 0;
         self.tick = now + self.round_trip;
+    }
+
+    /// Counts the time of the session until `now`.
+    fn count_until(&mut self, now: Time) {
+        if !matches!(self.phase, Phase::Idle) {
+            let factor = self.factor(now);
+            self.sessions.count(factor, now);
+        }
     }
 
     fn is_recent(&self, notice: Option<Time>, now: Time) -> bool {
@@ -241,12 +265,21 @@ impl RateFactor {
 
 impl RateScale for RateFactor {
     fn begin_session(&mut self, now: Time) {
+        if !matches!(self.phase, Phase::Idle) {
+            // The last session may have had ticks until its end.
+            self.factor(now);
+        }
         self.restart(self.start, now);
+        self.sessions.begin(now);
         if self.steps > 0 {
             self.phase = Phase::SlowStart;
         }
         self.obeyed_at = None;
         self.severe_at = None;
+    }
+
+    fn end_session(&mut self, at: Time) {
+        self.sessions.end(at);
     }
 
     #[inline]
@@ -303,8 +336,16 @@ impl ReactionPoint for RateFactor {
         self.obeyed
     }
 
-    fn reset_measures(&mut self, _now: Time) {
+    fn slowdowns(&self, now: Time) -> Option<Slowdowns> {
+        let mut own = self.clone();
+        own.count_until(now);
+        Some(own.sessions.all())
+    }
+
+    fn reset_measures(&mut self, now: Time) {
         self.obeyed = [0; 4];
+        self.count_until(now);
+        self.sessions.reset();
     }
 }
 

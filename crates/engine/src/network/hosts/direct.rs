@@ -3,6 +3,7 @@
 use super::access_line::AccessLine;
 use super::sender::Sender;
 use super::uplink::Uplink;
+use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::Ctx;
@@ -69,19 +70,27 @@ impl DirectHost {
                 sender.on_feedback(pdu, at);
                 self.plan(at);
             }
-        } else if let Some(receiver) = &mut self.receiver
-            && let Some(answer) = receiver.on_pdu(pdu, at, ctx)
-        {
-            match (receiver.queueing(), &mut self.sender) {
-                (Some(queueing), Some(sender)) => {
-                    sender.queue_answer(answer, queueing, at);
-                    self.plan(at);
-                }
-                _ => {
-                    ctx.count_sent(&answer);
-                    let mut uplink = Uplink { access: &mut self.access, own: self.place, limit, sent };
-                    uplink.send(&answer, record.key());
-                }
+        } else if let Some(receiver) = &mut self.receiver {
+            let mut next = receiver.on_pdu(pdu, at, ctx);
+            while let Some(answer) = next {
+                self.answer(&answer, record, limit, ctx, sent);
+                next = self.receiver.as_mut().and_then(|receiver| receiver.further_answer(pdu));
+            }
+        }
+    }
+
+    /// Sends an answer to the PDU of `record`, or gives it to the host's own sender.
+    fn answer<P: Probe>(&mut self, answer: &Pdu, record: &Record, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
+        let queueing = self.receiver.as_ref().and_then(Receiver::queueing);
+        match (queueing, &mut self.sender) {
+            (Some(queueing), Some(sender)) => {
+                sender.queue_answer(*answer, queueing, record.time);
+                self.plan(record.time);
+            }
+            _ => {
+                ctx.count_sent(answer);
+                let mut uplink = Uplink { access: &mut self.access, own: self.place, limit, sent };
+                uplink.send(answer, record.key());
             }
         }
     }

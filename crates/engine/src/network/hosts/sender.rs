@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::control::{Allowance, AnswerQueueing, Next, Reaction, ReactionPoint, Ready, WithRateScale, WithReaction};
-use crate::core::pdu::{Body, FlowId, Pdu};
+use crate::core::pdu::{Body, FlowId, Kind, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::{LineRate, Span, Time, gap};
 use crate::network::context::{Counts, Ctx, kind_of};
@@ -182,6 +182,11 @@ impl Sender {
     pub fn on_feedback(&mut self, pdu: &Pdu, now: Time) {
         self.reaction.on_feedback(pdu, now);
         self.progress.firm = None;
+        if matches!(pdu.kind(), Kind::GapReport | Kind::FileReport)
+            && let Some(upcoming) = self.traffic.on_report(&pdu.body(), now, &mut self.reaction)
+        {
+            self.progress.upcoming = upcoming;
+        }
     }
 
     /// Its reaction point.
@@ -205,6 +210,12 @@ impl Sender {
     #[must_use]
     pub fn transfers(&self, now: Time) -> Option<Transfers> {
         self.traffic.transfers(now)
+    }
+
+    /// PDUs of files sent since the last reset, for the first time and again, if lost ones are sent again.
+    #[must_use]
+    pub fn repeats(&self) -> Option<[u64; 2]> {
+        self.traffic.repeats()
     }
 
     /// Mean rate of the offered traffic, if the parameters determine it.

@@ -4,6 +4,7 @@ use super::path_memory::MOST_MEMORY;
 use super::plan::Network;
 use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
+use crate::core::file_cell::MOST_PDUS;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{FASTEST, Interval, LineRate, Span};
 use crate::network::context::HELD_BYTES;
@@ -157,7 +158,26 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
     if let Some(point) = &flow.notification_point {
         point.check().map_err(|fault| fault.under("notification_point"))?;
     }
+    if flow.reports_gaps() {
+        repeats(flow).map_err(|fault| fault.under("notification_point"))?;
+    }
     Ok(())
+}
+
+/// Refuses reports of gaps about traffic that cannot send the PDUs of its files again.
+fn repeats(flow: &Flow) -> Result<(), Fault> {
+    let keyword = "gap_report";
+    match flow.traffic.file_pdus(flow.octets) {
+        Some(pdus) if pdus <= MOST_PDUS => Ok(()),
+        Some(pdus) => {
+            let reason = format!("a file has {pdus} PDUs, and reports number {MOST_PDUS} at most");
+            Err(Fault::new("", keyword, reason, "make the files smaller, or the PDUs longer"))
+        }
+        None => {
+            let reason = format!("it reports gaps in files, and {} has none", flow.traffic.keyword());
+            Err(Fault::new("", keyword, reason, "use traffic.file_transfer, or delete it"))
+        }
+    }
 }
 
 /// Refuses more flows than fit in memory, before the layout of any flow.

@@ -180,7 +180,9 @@ impl Network<'_> {
 
 /// Whether the flow's sender is free of control.
 fn is_free(flow: &FlowPlan<'_>) -> bool {
-    *flow.params.reaction() == ReactionParams::UNCONTROLLED && flow.params.transport.is_none()
+    // A source of files that waits for reports may begin its files later.
+    let params = flow.params;
+    *params.reaction() == ReactionParams::UNCONTROLLED && params.transport.is_none() && !params.reports_gaps()
 }
 
 /// Mean and variance of the PDUs that a source sends over a line that can send `line` of them per second.

@@ -55,7 +55,10 @@ impl Source {
             Some(transport::Params::Tp4(params)) => {
                 Source { sends: Signals::NONE, hears: params.credit.hears().with(params.window.hears()) }
             }
-            None => Source { sends: flow.reaction().sends(), hears: flow.reaction().hears() },
+            None => {
+                let reports = Signals::FILE_REPORTS.when(flow.reports_gaps());
+                Source { sends: flow.reaction().sends(), hears: flow.reaction().hears().with(reports) }
+            }
         }
     }
 }
@@ -140,7 +143,10 @@ impl<'a> Network<'a> {
             }
             if let (Some(receiver), Some(part)) = (&receiver, &params.notification_point) {
                 hear(&self.source_path(flow), source.sends.only(part.hears()), receiver);
-                hear(receiver, answers(params, heard).only(source.hears), &self.source_path(flow));
+                let answers = answers(params, heard).only(source.hears);
+                hear(receiver, answers.without(Signals::FILE_REPORTS), &self.source_path(flow));
+                let traffic = format!("{group}.traffic.{}", params.traffic.keyword());
+                hear(receiver, answers.only(Signals::FILE_REPORTS), &traffic);
             }
         }
         let mut warnings = self.mismatches();
@@ -375,7 +381,7 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
             let remedy = format!("add {}", listeners(source.sends));
             vec![Some(Fault::new("reaction_point", flow.reaction().keyword(), reason, remedy))]
         }
-        None => vec![deaf("reaction_point", flow.reaction().keyword(), source.hears, heard)],
+        None => vec![deaf("reaction_point", flow.reaction().keyword(), flow.reaction().hears(), heard)],
     };
     let scale_fault = (flow.reaction().only_scales() && !flow.traffic.heeds_factor()).then(|| {
         let reason = format!("it scales the nominal rate of the traffic, and {} has none", flow.traffic.keyword());

@@ -101,6 +101,7 @@ impl Network<'_> {
             octets: flow.params.octets,
             host: traffic::Host { stream: stream(host, "traffic of the host"), peers: *peers, peer: *peer },
             has_transport: flow.params.transport.is_some(),
+            reports_after: flow.params.reports_gaps().then(|| self.round_trip(flow)),
         })
     }
 

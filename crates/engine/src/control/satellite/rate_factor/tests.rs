@@ -205,3 +205,44 @@ fn faults_are_found() {
     assert_eq!(after(LEAST_ROUND_TRIP - Span(1)).as_deref(), Some("round_trip"));
     assert_eq!(after(LEAST_ROUND_TRIP), None);
 }
+
+/// A session of ten round trips: slow start from 0.5 to 1 takes five, a Type 0 after three more leaves 0.8 for two.
+#[test]
+fn the_time_below_each_tenth_is_that_of_the_steps() {
+    let mut source = source(&Params { cap: Some(1.0), ..Params::default() });
+    source.begin_session(Time::ZERO);
+    source.end_session(trips(10));
+    assert!(close(tell(&mut source, 0, trips(8)), 0.8));
+    // The factor is asked for again only long after the session.
+    source.factor(trips(50));
+    let found = source.slowdowns(trips(50)).expect("it scales a rate");
+    let one = u128::from(TRIP.0);
+    assert_eq!((found.sessions, found.time), (1, 10 * one));
+    // 0.5, 0.6, .. 0.9 for a round trip each; 0.8 and 0.82 after the notice.
+    assert_eq!(found.below, [0, 0, 0, 0, 0, 1, 2, 3, 6, 7].map(|trips| trips * one));
+    assert_eq!(found.mostly, [0, 0, 0, 0, 0, 0, 0, 0, 1, 1]);
+    assert_eq!(found.ever, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]);
+    // The next session has its own slow start, and the measures start afresh within it.
+    source.begin_session(trips(60));
+    source.reset_measures(trips(61));
+    let found = source.slowdowns(trips(63)).expect("it scales a rate");
+    assert_eq!((found.sessions, found.time), (1, 2 * one));
+    assert_eq!(found.below[5..], [0, 1, 2, 2, 2].map(|trips| trips * one));
+}
+
+#[test]
+fn how_often_the_factor_is_asked_for_changes_no_count() {
+    let params = Params { increase: 0.007, ..Params::default() };
+    let mut often = source(&params);
+    let mut rarely = often.clone();
+    for source in [&mut often, &mut rarely] {
+        source.begin_session(Time(5));
+        tell(source, 2, trips(2));
+        tell(source, 0, trips(30));
+    }
+    for step in 0..9_000 {
+        often.factor(trips(30) + Span(TRIP.0 / 100) * step);
+    }
+    assert_eq!(often.slowdowns(trips(130)), rarely.slowdowns(trips(130)));
+    assert_eq!(often.factor(trips(130)).to_bits(), rarely.factor(trips(130)).to_bits());
+}
