@@ -140,7 +140,7 @@ def test_captions_and_axes_say_what_is_drawn(sheets: dict[str, Sheet]) -> None:
     assert sheets["increase-cross"].panels[0].y_label == "sum of both windows (packets)"
     assert list(sheets["increase-cross"].panels[0].traces[0].y) == [3.0] * 5
     assert "the verdict on claim atn.oscillation says whether" in sheets["oscillation"].caption
-    assert "a system without packets has no mark" in sheets["buffers"].caption
+    assert "a system where none waits has no mark" in sheets["buffers"].caption
 
 
 def test_a_share_of_error_npdus_is_blank_where_none_are_sent(runs: Runs) -> None:

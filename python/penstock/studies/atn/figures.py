@@ -40,7 +40,7 @@ HELD_CAPTION = "At {curve}; data/points.csv has the others. All other parameters
 ALL_HELD_CAPTION = "All other parameters are those of the tables."
 BUFFERS_CAPTION = (
     "Mean load of all output queues of each intermediate system, without NPDUs in transmission. IS6 has the "
-    "congested queue in both scenarios. The axis is logarithmic: a system without packets has no mark."
+    "congested queue in both scenarios. The axis is logarithmic: a system where none waits has no mark."
 )
 READINGS_CAPTION = (
     "Three interpretations of the delay (from the transmission of the copy first delivered, from the first "
