@@ -53,7 +53,7 @@ def rows(point: Point, seed: int) -> RunTables:
     made = {name: value * draw.uniform(0.9999, 1.0) for name, value in outcome(point).items()}
     longest = round(made["max"])
     fairness = made["fairness"] if point.connections > 1 else None
-    groups = [
+    groups: list[dict[str, Any]] = [
         {"group": "abr", "fairness": fairness, "throughput_bps": 100e6, "lost": 0},
         {"group": "video", "fairness": 1.0, "throughput_bps": 45e6, "lost": 0},
     ]

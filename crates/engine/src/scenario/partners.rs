@@ -17,12 +17,16 @@ pub struct PartRole {
     pub parts: &'static [PartFeedback],
 }
 
+/// The traffic that hears feedback itself.
+const OF_FILES: PartFeedback =
+    PartFeedback { keyword: "file_transfer", sends: Signals::NONE, hears: Signals::FILE_REPORTS, conditions: &[] };
+
 /// Every role with feedback.
 pub const ROLES: [PartRole; 6] = [
     PartRole { key: "congestion_point", table: "line.NAME", parts: CongestionParams::FEEDBACK },
     PartRole { key: "notification_point", table: "flow.NAME", parts: NotificationParams::FEEDBACK },
     PartRole { key: "reaction_point", table: "flow.NAME", parts: ReactionParams::FEEDBACK },
-    PartRole { key: "traffic", table: "flow.NAME", parts: &[("file_transfer", Signals::NONE, Signals::FILE_REPORTS)] },
+    PartRole { key: "traffic", table: "flow.NAME", parts: &[OF_FILES] },
     PartRole { key: "credit", table: "flow.NAME.transport.tp4", parts: CreditParams::FEEDBACK },
     PartRole { key: "window", table: "flow.NAME.transport.tp4", parts: WindowParams::FEEDBACK },
 ];
