@@ -56,7 +56,7 @@ def grid(side: int) -> Scenario:
 def overlaps(sheet: Sheet) -> list[tuple[str, str]]:
     """Pairs of texts of a diagram that overlap."""
     figure = draw(sheet)
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
     texts = [text for axis in figure.axes for text in axis.texts if text.get_text()]
     boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in texts]
     return [(one, other) for (one, a), (other, b) in combinations(boxes, 2) if a.overlaps(b)]
@@ -170,12 +170,15 @@ def test_results_give_the_utilisation_and_the_fill_of_queues(small: Scenario) ->
     scenario = small.with_({"flow.random.traffic.poisson.rate": "1.6 Mb/s"})
     result = run(scenario, replications=2)
     (wire,) = diagram_of(network_figure(scenario, result)).wires
-    port = result.ports.filter(port="trunk")
-    assert wire.used == (pytest.approx(port["utilisation"].mean()), None)
-    (queue, none) = wire.queues
-    assert none is None
-    assert queue == (pytest.approx(port["queue_mean"].mean() / 50), port["queue_max"].max() / 50)
-    assert wire.label.endswith(f"\n{100 * port['utilisation'].mean():.0f} %")
+    ports = [row for row in result.ports.to_dicts() if row["port"] == "trunk"]
+    used, mean = (sum(row[column] for row in ports) / 2 for column in ("utilisation", "queue_mean"))
+    assert wire.used[0] == pytest.approx(used)
+    queue, back = wire.queues
+    assert queue is not None
+    assert queue[0] == pytest.approx(mean / 50)
+    assert queue[1] == max(row["queue_max"] for row in ports) / 50
+    assert (wire.used[1], back) == (None, None)  # nothing goes back
+    assert wire.label.endswith(f"\n{100 * used:.0f} %")
 
 
 def test_only_the_groups_with_the_most_flows_are_drawn(small: Scenario) -> None:
