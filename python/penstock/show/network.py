@@ -135,7 +135,7 @@ def states_of(scenario: Scenario, result: Result) -> dict[str, PortState]:
     rows = result.ports.group_by("port", maintain_order=True).agg(
         pl.mean("utilisation", "queue_mean", "queue_mean_bits"), pl.max("queue_max"), pl.sum("departed")
     )
-    sizes = dict(sizes_of(scenario.tree))
+    sizes = dict(sizes_of(scenario.expanded().tree))
     ports = [row for row in rows.to_dicts() if row["departed"]]
     unlimited = max((row["queue_max"] for row in ports if row["port"] in sizes and not sizes[row["port"]]), default=0)
     found = {}

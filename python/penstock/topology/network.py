@@ -81,7 +81,7 @@ class Network:
     @classmethod
     def of(cls, scenario: Scenario) -> Network:
         """The graph of a scenario."""
-        tree = scenario.tree
+        tree = scenario.expanded().tree
         parts = {part for each in scenario.meetings().hearings for part in (each.sender, each.listener)}
         links = tuple(_link(name, line, parts) for name, line in in_order(tree["line"]))
         routes = Routes(link.ends for link in links)

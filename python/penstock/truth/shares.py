@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from penstock.core.scenario import Scenario
 from penstock.truth.fairness import max_min
 
 if TYPE_CHECKING:
@@ -23,9 +24,9 @@ def fair_shares(result: Result) -> dict[str, float]:
 
     Empty unless some flow is greedy and under control, and every other is greedy, silent or of a constant rate.
     """
-    flows: Mapping[str, Any] = result.manifest["scenario"]["flow"]
+    flows: Mapping[str, Any] = Scenario.of(result.manifest["scenario"]).expanded().tree["flow"]
     traffic = {name: next(iter(flow["traffic"])) for name, flow in flows.items()}
-    controlled = [name for name, flow in flows.items() if "uncontrolled" not in flow["reaction_point"]]
+    controlled = [name for name, flow in flows.items() if is_controlled(flow)]
     if not set(traffic.values()) <= {"greedy", *CONSTANT} or not any(traffic[name] == "greedy" for name in controlled):
         return {}
     ports = result.ports.filter(replication=result.ports["replication"].min()).to_dicts()
@@ -43,3 +44,8 @@ def fair_shares(result: Result) -> dict[str, float]:
                 demands[one] = nominal[name] / count
     shares = max_min(rates, routes, demands=demands)
     return {name: shares[name if flow["count"] == 1 else f"{name}/1"] for name, flow in flows.items()}
+
+
+def is_controlled(flow: Mapping[str, Any]) -> bool:
+    """Whether the sources of a group have a reaction point that controls them."""
+    return "uncontrolled" not in flow.get("reaction_point", {"uncontrolled": {}})

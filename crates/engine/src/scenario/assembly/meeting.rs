@@ -14,6 +14,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::Signals;
 use crate::policer::PolicerParams;
 use crate::queue::{Discard, QueueParams};
+use crate::scenario::expansion::Expansion;
 use crate::scenario::partners::{listeners, speakers};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, Mismatches};
@@ -54,7 +55,7 @@ impl Source {
             Some(transport::Params::Tp4(params)) => {
                 Source { sends: Signals::NONE, hears: params.credit.hears().with(params.window.hears()) }
             }
-            None => Source { sends: flow.reaction_point.sends(), hears: flow.reaction_point.hears() },
+            None => Source { sends: flow.reaction().sends(), hears: flow.reaction().hears() },
         }
     }
 }
@@ -85,16 +86,26 @@ pub(super) fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
 
 impl<'a> Network<'a> {
     /// Refuses parts that do not go together, unless the scenario says that they are meant.
-    pub(super) fn check_meetings(&self) -> Result<(), Fault> {
-        match self.scenario.mismatches {
-            Mismatches::Refuse => match self.mismatches().into_iter().next() {
-                Some(fault) => {
-                    let remedy = format!("{}; if it is meant, write mismatches = \"warn\"", fault.remedy);
-                    Err(Fault { remedy, ..fault })
-                }
-                None => Ok(()),
-            },
-            Mismatches::Warn => Ok(()),
+    ///
+    /// A scheme puts its congestion point at every port, also where no flow obeys it. It must be obeyed somewhere.
+    pub(super) fn check_meetings(&self, expansion: &Expansion<'_>) -> Result<(), Fault> {
+        if self.scenario.mismatches == Mismatches::Warn {
+            return Ok(());
+        }
+        let mismatches = self.mismatches();
+        let unheard =
+            mismatches.iter().chain(&self.idle_points()).filter(|fault| expansion.is_made_point(&fault.path)).count();
+        if let Some(scheme) = expansion.scheme_of_points(unheard) {
+            let reason = "no source obeys its congestion points";
+            let remedy = "give a flow the parts of the scheme for hosts, or delete the scheme";
+            return Err(Fault::new(scheme, "", reason, remedy));
+        }
+        match mismatches.into_iter().find(|fault| !expansion.is_made_point(&fault.path)) {
+            Some(fault) => {
+                let remedy = format!("{}; if it is meant, write mismatches = \"warn\"", fault.remedy);
+                Err(Fault { remedy, ..fault })
+            }
+            None => Ok(()),
         }
     }
 
@@ -153,7 +164,7 @@ impl<'a> Network<'a> {
         let group = self.group_path(flow);
         match &flow.params.transport {
             Some(transport::Params::Tp4(_)) => format!("{group}.transport.tp4"),
-            None => format!("{group}.reaction_point.{}", flow.params.reaction_point.keyword()),
+            None => format!("{group}.reaction_point.{}", flow.params.reaction().keyword()),
         }
     }
 
@@ -234,14 +245,14 @@ impl<'a> Network<'a> {
             let reason = format!("{unmet_count} of its {count} flows pass no congestion point that they hear");
             let remedy = "give the other lines a congestion point too, or let these flows be a group of their own";
             (0 < unmet_count && unmet_count < count)
-                .then(|| Fault::new(path, flow.reaction_point.keyword(), reason, remedy))
+                .then(|| Fault::new(path, flow.reaction().keyword(), reason, remedy))
         });
         faults.collect()
     }
 
     /// Windows that a loss would close for ever, over queues that can discard.
     fn stalls(&self) -> Vec<Fault> {
-        let may_stall = |flow: &&FlowPlan<'_>| flow.params.reaction_point.stalls_after_loss().is_some();
+        let may_stall = |flow: &&FlowPlan<'_>| flow.params.reaction().stalls_after_loss().is_some();
         if !self.flows.iter().any(|flow| may_stall(&flow)) {
             return Vec::new();
         }
@@ -254,12 +265,7 @@ impl<'a> Network<'a> {
                         "{place} can discard, and a lost PDU is never sent again: one loss stops the flow for ever"
                     );
                     let path = format!("{}.reaction_point", self.group_path(flow));
-                    Fault::new(
-                        path,
-                        flow.params.reaction_point.keyword(),
-                        reason,
-                        format!("{remedy}, or use a transport"),
-                    )
+                    Fault::new(path, flow.params.reaction().keyword(), reason, format!("{remedy}, or use a transport"))
                 });
             }
         }
@@ -270,7 +276,7 @@ impl<'a> Network<'a> {
     fn windows(&self) -> BTreeMap<(usize, usize), Option<(u64, u64)>> {
         let mut windows = BTreeMap::new();
         for flow in &self.flows {
-            let own = flow.params.reaction_point.stalls_after_loss();
+            let own = flow.params.reaction().stalls_after_loss();
             let bits = u64::from(flow.params.octets) * 8;
             for &port in flow.forward.iter().chain(&flow.backward) {
                 let sum = windows.entry((port, self.queue_of(flow, port))).or_insert(Some((0u64, 0u64)));
@@ -367,14 +373,14 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
         None if !source.sends.is_empty() && !returns_rm_cells(flow) => {
             let reason = format!("it sends {}, and the receiver does not return them", source.sends);
             let remedy = format!("add {}", listeners(source.sends));
-            vec![Some(Fault::new("reaction_point", flow.reaction_point.keyword(), reason, remedy))]
+            vec![Some(Fault::new("reaction_point", flow.reaction().keyword(), reason, remedy))]
         }
-        None => vec![deaf("reaction_point", flow.reaction_point.keyword(), source.hears, heard)],
+        None => vec![deaf("reaction_point", flow.reaction().keyword(), source.hears, heard)],
     };
-    let scale_fault = (flow.reaction_point.only_scales() && !flow.traffic.heeds_factor()).then(|| {
+    let scale_fault = (flow.reaction().only_scales() && !flow.traffic.heeds_factor()).then(|| {
         let reason = format!("it scales the nominal rate of the traffic, and {} has none", flow.traffic.keyword());
         let remedy = "give traffic with a rate, such as cbr or on_off";
-        Fault::new("reaction_point", flow.reaction_point.keyword(), reason, remedy)
+        Fault::new("reaction_point", flow.reaction().keyword(), reason, remedy)
     });
     let receiver_fault = flow
         .notification_point

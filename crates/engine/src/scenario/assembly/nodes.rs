@@ -89,7 +89,7 @@ impl Network<'_> {
     fn terms(&self) -> Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
-            minimum: flow.params.reaction_point.minimum(self.line_rate(flow)),
+            minimum: flow.params.reaction().minimum(self.line_rate(flow)),
         };
         self.flows.iter().enumerate().map(terms).collect()
     }
@@ -278,7 +278,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let line_rate = self.network.line_rate(flow);
         let stream = (self.stream)(&flow.name, "reaction");
         let round_trip = self.network.round_trip(flow);
-        let reaction = flow.params.reaction_point.build(SenderEnv { stream, round_trip, line_rate, octets });
+        let reaction = flow.params.reaction().build(SenderEnv { stream, round_trip, line_rate, octets });
         Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
     }
 

@@ -95,7 +95,7 @@ impl Network<'_> {
     }
 
     /// Congestion points at ports that no flow's data pass.
-    fn idle_points(&self) -> Vec<Fault> {
+    pub(super) fn idle_points(&self) -> Vec<Fault> {
         let passed: BTreeSet<usize> = self.flows.iter().flat_map(|flow| flow.forward.iter().copied()).collect();
         let mut points = BTreeMap::new();
         for (index, port) in self.ports.iter().enumerate() {
@@ -111,7 +111,7 @@ impl Network<'_> {
 
     /// Sources whose RM cells return as they were sent: no port on their path writes into them.
     fn untouched_rm_cells(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
-        let point = &flow.params.reaction_point;
+        let point = flow.params.reaction();
         let path = format!("flow.{}.reaction_point", shown_key(&self.groups[flow.group]));
         let reason =
             "no port on the path writes a rate or CI into its RM cells, so nothing limits it but its own parameters";
