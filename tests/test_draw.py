@@ -158,6 +158,17 @@ def test_the_parts_of_the_scheme_stand_at_the_sender_the_switch_and_the_receiver
     assert {wire.points for wire in diagram.wires} == {(True, None)}
 
 
+def test_a_network_and_a_scheme_by_their_names_are_drawn_in_full() -> None:
+    dumbbell = {"pairs": 3, "rate": "10 Mb/s", "delay": "1 ms"}
+    scenario = Scenario.of({"duration": "50 ms", "scheme": "erica", "network": {"dumbbell": dumbbell}})
+    diagram = diagram_of(network_figure(scenario, run(scenario)))
+    assert set(diagram.nodes) == {
+        node for line in scenario.expanded().tree["line"].values() for node in line["between"]
+    }
+    assert diagram.parts[1] == "congestion point: erica"
+    assert max(used for wire in diagram.wires for used in wire.used if used is not None) > 0.5
+
+
 def test_a_congestion_point_that_no_part_hears_is_hollow() -> None:
     sheet = network_figure("atn/scenario-a")
     points = {point for wire in diagram_of(sheet).wires for point in wire.points}
