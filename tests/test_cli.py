@@ -217,7 +217,7 @@ def test_a_trace_is_a_figure_of_the_run_against_time(penstock: Command, tmp_path
     assert done.returncode == 0
     assert "no measure.sample in the scenario: read every 2 cell times for the figures\n" in done.stderr
     assert "Traffic classes" in done.stdout
-    names = {f"{name}.{suffix}" for name in ("trace", "trace-close-up") for suffix in ("svg", "png")}
+    names = {f"{name}.{suffix}" for name in ("network", "trace", "trace-close-up") for suffix in ("svg", "png")}
     assert {file.name for file in (tmp_path / "drawn").iterdir()} == {*names, "data", "report.html"}
     page = (tmp_path / "drawn" / "report.html").read_text(encoding="utf-8")
     assert "The busiest line, output, is used" in page
@@ -243,7 +243,7 @@ def test_a_trace_of_a_scenario_with_readings_needs_no_second_run(penstock: Comma
     done = penstock("run", "atm_lan/start-up", "--trace", "drawn", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout)["groups"]
-    drew = [f"drew {Path('drawn') / name}" for name in ("trace.svg", "trace.png")]
+    drew = [f"drew {Path('drawn') / name}" for name in ("network.svg", "network.png", "trace.svg", "trace.png")]
     assert done.stderr.splitlines() == [*drew, f"wrote {Path('drawn') / 'report.html'}"]
     drawn = (tmp_path / "drawn" / "trace.svg").read_text(encoding="utf-8")
     for text in ("queue (cells)", "threshold", "notices in", "all rates (% of output)", "source/1"):

@@ -56,7 +56,7 @@ def grid(side: int) -> Scenario:
 def overlaps(sheet: Sheet) -> list[tuple[str, str]]:
     """Pairs of texts of a diagram that overlap."""
     figure = draw(sheet)
-    renderer = FigureCanvasAgg(figure).get_renderer()
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
     texts = [text for axis in figure.axes for text in axis.texts if text.get_text()]
     boxes = [(text.get_text(), text.get_window_extent(renderer)) for text in texts]
     return [(one, other) for (one, a), (other, b) in combinations(boxes, 2) if a.overlaps(b)]
@@ -158,6 +158,17 @@ def test_the_parts_of_the_scheme_stand_at_the_sender_the_switch_and_the_receiver
     assert {wire.points for wire in diagram.wires} == {(True, None)}
 
 
+def test_a_network_and_a_scheme_by_their_names_are_drawn_in_full() -> None:
+    dumbbell = {"pairs": 3, "rate": "10 Mb/s", "delay": "1 ms"}
+    scenario = Scenario.of({"duration": "50 ms", "scheme": "erica", "network": {"dumbbell": dumbbell}})
+    diagram = diagram_of(network_figure(scenario, run(scenario)))
+    assert set(diagram.nodes) == {
+        node for line in scenario.expanded().tree["line"].values() for node in line["between"]
+    }
+    assert diagram.parts[1] == "congestion point: erica"
+    assert max(used for wire in diagram.wires for used in wire.used if used is not None) > 0.5
+
+
 def test_a_congestion_point_that_no_part_hears_is_hollow() -> None:
     sheet = network_figure("atn/scenario-a")
     points = {point for wire in diagram_of(sheet).wires for point in wire.points}
@@ -170,12 +181,15 @@ def test_results_give_the_utilisation_and_the_fill_of_queues(small: Scenario) ->
     scenario = small.with_({"flow.random.traffic.poisson.rate": "1.6 Mb/s"})
     result = run(scenario, replications=2)
     (wire,) = diagram_of(network_figure(scenario, result)).wires
-    port = result.ports.filter(port="trunk")
-    assert wire.used == (pytest.approx(port["utilisation"].mean()), None)
-    (queue, none) = wire.queues
-    assert none is None
-    assert queue == (pytest.approx(port["queue_mean"].mean() / 50), port["queue_max"].max() / 50)
-    assert wire.label.endswith(f"\n{100 * port['utilisation'].mean():.0f} %")
+    ports = [row for row in result.ports.to_dicts() if row["port"] == "trunk"]
+    used, mean = (sum(row[column] for row in ports) / 2 for column in ("utilisation", "queue_mean"))
+    assert wire.used[0] == pytest.approx(used)
+    queue, back = wire.queues
+    assert queue is not None
+    assert queue[0] == pytest.approx(mean / 50)
+    assert queue[1] == max(row["queue_max"] for row in ports) / 50
+    assert (wire.used[1], back) == (None, None)  # nothing goes back
+    assert wire.label.endswith(f"\n{100 * used:.0f} %")
 
 
 def test_only_the_groups_with_the_most_flows_are_drawn(small: Scenario) -> None:

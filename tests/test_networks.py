@@ -11,7 +11,7 @@ from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.truth.shares import fair_shares
 
-GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "schemes.md"
+GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "networks.md"
 FILES = dict(re.findall(r"```toml\n# (.*)\n([^`]*)```", GUIDE.read_text(encoding="utf-8")))
 DUMBBELL = """
 duration = "200 ms"

@@ -64,12 +64,7 @@ def network_figure(scenario: Source, result: Result | None = None, *, name: str 
         parts=parts_of(graph, used),
     )
     told = caption(graph, diagram, drawn, usual, scenario, result)
-    return network(name, f"{title_of(scenario)}: network", diagram, " ".join(told))
-
-
-def title_of(scenario: Scenario) -> str:
-    """The title of a scenario, or else its name."""
-    return scenario.title or scenario.name or "A scenario"
+    return network(name, f"{scenario.title or scenario.name or 'A scenario'}: network", diagram, " ".join(told))
 
 
 def most_flows(groups: Sequence[Group], most: int) -> list[Group]:

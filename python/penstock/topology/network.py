@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 Hop = tuple[str, str]
 """From a node to the next, over the line between them."""
-ROLES = ("reaction_point", "congestion_point", "notification_point")
 UNCONTROLLED = "uncontrolled"
 
 
