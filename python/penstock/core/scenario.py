@@ -213,8 +213,11 @@ class Scenario:
         return str(self.tree.get("title", ""))
 
     def expanded(self) -> Scenario:
-        """The scenario as it is built: the parts of its schemes in their places. Itself, if it has no scheme."""
-        if '"scheme"' not in self._json:
+        """The scenario as it is built: with the lines and flows of its network, and the parts of its schemes.
+
+        Itself, if it has neither.
+        """
+        if '"scheme"' not in self._json and '"network"' not in self._json:
             return self
         return Scenario(_engine.expanded(self._json), "json", name=self.name)
 
@@ -234,7 +237,7 @@ class Scenario:
 
     def __repr__(self) -> str:
         tree = self.tree
-        counts = ", ".join(f"{flow['count']} {name}" for name, flow in tree["flow"].items())
+        counts = ", ".join(f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items())
         return f"<Scenario {self.name or tree.get('title', '')!r}: {tree['duration']}; {counts}>"
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -1,4 +1,5 @@
-//! Expansion: puts the parts of the scenario's schemes in their places. Assembly builds what comes of it.
+//! Expansion: puts the lines and flows of the scenario's network, and the parts of its schemes, in their places. Assembly
+//! builds what comes of it.
 //!
 //! The document as written stays the scenario: users address it, and faults name its keys.
 
@@ -10,30 +11,37 @@ use crate::scenario::path::shown_key;
 use crate::scenario::schemes;
 use crate::scenario::spec::{Flow, Line, Scenario, Scheme};
 
+mod network;
+
+use network::{Made, lay_network};
+
 /// How the path of a congestion point ends.
 const POINT: &str = ".congestion_point";
 
-/// A scenario without schemes, and where its parts come from.
+/// A scenario without network and schemes, and where its parts come from.
 #[derive(Debug)]
 pub struct Expansion<'a> {
     /// The scenario, every part in its place.
     pub scenario: Cow<'a, Scenario>,
+    /// The network that made lines and flows.
+    network: Option<Made>,
     /// The parts that came from a scheme: for the path of each the path of its scheme in the scenario as written.
     made: BTreeMap<String, String>,
 }
 
-/// Puts the parts of its schemes in their places.
+/// Puts the lines and flows of its network, and the parts of its schemes, in their places.
 ///
 /// # Errors
-/// The fault of a scheme that has no effect.
+/// The first fault of the network, or of a scheme that has no effect.
 pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
     let has_scheme = scenario.scheme.is_some()
         || scenario.line.values().any(|line| line.scheme.is_some())
         || scenario.flow.values().any(|flow| flow.scheme.is_some());
-    if !has_scheme {
-        return Ok(Expansion { scenario: Cow::Borrowed(scenario), made: BTreeMap::new() });
+    if !has_scheme && scenario.network.is_none() {
+        return Ok(Expansion { scenario: Cow::Borrowed(scenario), network: None, made: BTreeMap::new() });
     }
     let mut expanded = scenario.clone();
+    let network = lay_network(&mut expanded)?;
     let mut made = BTreeMap::new();
     let of_all = expanded.scheme.take();
     let mut is_used = false;
@@ -54,7 +62,7 @@ pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
             let reason = "every line and every flow has its own parts or its own scheme, so it has no effect";
             Err(Fault::new("scheme", scheme.keyword, reason, "delete it, or the parts that it should replace"))
         }
-        _ => Ok(Expansion { scenario: Cow::Owned(expanded), made }),
+        _ => Ok(Expansion { scenario: Cow::Owned(expanded), network, made }),
     }
 }
 
@@ -77,10 +85,8 @@ fn take_own(
     Ok(false)
 }
 
-type Made = BTreeMap<String, String>;
-
 /// Puts the congestion point of `scheme` at the ports of a line that have none. Returns whether there is such a port.
-fn in_line(line: &mut Line, scheme: &Scheme, place: &str, path: String, made: &mut Made) -> bool {
+fn in_line(line: &mut Line, scheme: &Scheme, place: &str, path: String, made: &mut BTreeMap<String, String>) -> bool {
     let Some(point) = &scheme.parts.congestion_point else { return false };
     let mut is_put = false;
     let reverse = line.reverse.as_mut().map(|reverse| (&mut reverse.congestion_point, ".reverse"));
@@ -95,7 +101,7 @@ fn in_line(line: &mut Line, scheme: &Scheme, place: &str, path: String, made: &m
 }
 
 /// Puts the parts of `scheme` at the hosts of a group that has none. Returns whether there is a part to put.
-fn in_flow(flow: &mut Flow, scheme: &Scheme, place: &str, path: String, made: &mut Made) -> bool {
+fn in_flow(flow: &mut Flow, scheme: &Scheme, place: &str, path: String, made: &mut BTreeMap<String, String>) -> bool {
     let parts = &scheme.parts;
     let mut is_put = false;
     let mut note = |role: &str| {
@@ -142,7 +148,9 @@ impl Expansion<'_> {
                 fault.path.strip_prefix(place.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('.'))?;
             Some((place, scheme, rest))
         });
-        let Some((place, scheme, rest)) = origin else { return fault };
+        let Some((place, scheme, rest)) = origin else {
+            return self.network.as_ref().map_or(fault.clone(), |network| network.named(fault));
+        };
         let (owner, role) = place.rsplit_once('.').unwrap_or(("", place));
         // A parameter of the main part stands in the table of the scheme: `scheme.erica.target`.
         let keyword = scheme.rsplit('.').next().unwrap_or_default();

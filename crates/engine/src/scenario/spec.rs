@@ -7,11 +7,13 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
+use crate::scenario::networks;
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
 use crate::{control, policer, queue, traffic, transport};
@@ -53,14 +55,33 @@ pub struct Scenario {
     /// Measures in addition to the standard tables.
     #[serde(default)]
     pub measure: Measure,
+    /// Lines and flows by the name of their network, in addition to those that are written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<networks::Params>,
+    /// What the lines and flows of `network` have beside their places.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defaults: Option<Defaults>,
     /// Full-duplex lines between named nodes.
     #[serde(default)]
     pub line: BTreeMap<String, Line>,
     /// Groups of flows with the same parameters.
+    #[serde(default)]
     pub flow: BTreeMap<String, Flow>,
     /// The parameters that `penstock sweep` varies. A single run ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+}
+
+/// What every line and every flow of a network has that its network does not say, as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Defaults {
+    /// Keys of lines.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub line: Map<String, Value>,
+    /// Keys of flows.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub flow: Map<String, Value>,
 }
 
 impl Scenario {
