@@ -265,7 +265,7 @@ def test_every_ready_scenario_can_be_read(name: str) -> None:
     covered = {row.theory for kind in KINDS for row in kind.rows(scene)}
     assert covered == ({"utilisation", "M/D/1"} if name == "bench/w1" else set())
     found, without = needs(scenario)
-    assert {group for need in found for group in need.left_out} | set(without) <= set(scenario.tree["flow"])
+    assert {group for need in found for group in need.left_out} | set(without) <= set(scenario.expanded().tree["flow"])
 
 
 def test_a_summary_and_a_page_show_it(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,6 @@
 """The results that docs/checks.md shows: stores them in docs/results, and writes their tables when the docs are built.
 
-    tools/checked.py verify            runs `penstock verify` (about ten minutes of processor time)
+    tools/checked.py verify            runs `penstock verify` (some ten minutes of processor time)
     tools/checked.py coverage          measures how often intervals contain the true value (some minutes)
     tools/checked.py claims DIR        judges the stored runs of the full studies in DIR/STUDY; runs what is missing
 

@@ -151,7 +151,9 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     wanted.add_argument(
         "--admission", action="store_true", help="print what the sources need of each line: means, effective, peaks"
     )
-    wanted.add_argument("--expanded", action="store_true", help="print it as it is built")
+    wanted.add_argument(
+        "--expanded", action="store_true", help="print it as it is built: its network and schemes in full"
+    )
 
 
 def _scenario(options: argparse.Namespace, text: str) -> Scenario:

@@ -73,17 +73,17 @@ policers = [{{ leaky_bucket = {{ depth = "{depth} cells", drain = "{source.rates
 """
     truth = bucket.marked_share(depth=depth * octets * 8.0, **source.rates)
     line = Random.near("tagged share", "probability", truth, ratio("tagged", "delivered"), bias=1 / depth)
-    return Check("token bucket", f"{source.name}, {depth} cells of {octets} octets", text, [line], 12, quick)
+    return Check("token bucket", f"{source.name}, {depth} cells of {octets} octets", text, [line], 24, quick)
 
 
 def bucket_checks() -> Iterator[Check]:
     """The satellite study's voice and video with coarse and fine cells, and the unit cases."""
-    yield bucket_check(VOICE, 25, 70, 100, quick=True)
-    yield bucket_check(VIDEO, 212, 36, 100, quick=True)
-    yield bucket_check(VOICE, 10, 175, 300)
-    yield bucket_check(VIDEO, 53, 143, 300)
-    yield bucket_check(EQUAL, 30, 500, 1000)
-    yield bucket_check(SELDOM, 125, 200, 45_000)
+    yield bucket_check(VOICE, 25, 70, 60, quick=True)
+    yield bucket_check(VIDEO, 212, 36, 60, quick=True)
+    yield bucket_check(VOICE, 10, 175, 120)
+    yield bucket_check(VIDEO, 53, 143, 150)
+    yield bucket_check(EQUAL, 30, 500, 700)
+    yield bucket_check(SELDOM, 125, 200, 34_000)
 
 
 TEN = Multiplexer(sources=10, mean_on=1.0, mean_off=2.5, peak=200.0, capacity=900.0)
@@ -129,14 +129,14 @@ def multiplexer_checks() -> Iterator[Check]:
     """Tails of the queue, and the loss of a finite one."""
     for name, multiplexer, queues, seconds in (
         ("ten sources", TEN, (100, 200), 15_000),
-        ("fifty voices", FIFTY, (50, 100), 12_000),
+        ("fifty voices", FIFTY, (50, 100), 14_000),
     ):
         lines = []
         for queue in queues:
             low, high = (fluid.queue_tail(multiplexer, at) for at in (queue, queue - among_cells(multiplexer)))
             lines.append(Random(f"P(queue > {queue} cells)", "probability", low, high, share_above(queue)))
         yield Check("Anick, Mitra and Sondhi", name, multiplexer_text(multiplexer, seconds), lines, 100, quick=False)
-    for places, seconds in ((200, 15_000), (400, 45_000)):
+    for places, seconds in ((200, 22_000), (400, 55_000)):
         low, high = (fluid.loss(TEN, size) for size in (places, places - among_cells(TEN)))
         line = Random("loss", "probability", low, high, LOST)
         text = multiplexer_text(TEN, seconds, line=drop_tail(places))
