@@ -298,7 +298,7 @@ def test_captions_say_what_is_missing(runs: Runs) -> None:
     part.measures[Point("bes", LAN, 20)] = runs.measures[Point("bes", LAN, 20)]
     (sheet,) = drawn(PAPERS, part)
     assert sheet.name == "figure-13"
-    assert "INCOMPLETE: 3 of 60 runs" in sheet.caption
+    assert "INCOMPLETE: 3 of 105 runs" in sheet.caption
     assert [sheet.name for sheet in drawn(BESIDE, Runs(wanted=3))] == []
 
 

@@ -40,6 +40,14 @@ pub enum Allowance {
     Rate(f64),
     /// The next PDU not before this instant. The answer is valid until a PDU is sent or feedback arrives.
     From(Time),
+    /// No data now. A PDU of the scheme may be sent from `own` on, if data or an answer are ready, and an answer from
+    /// `answer` on. Both times are valid until a PDU is sent or feedback arrives.
+    Apart {
+        /// Earliest time of a PDU of the scheme.
+        own: Time,
+        /// Earliest time of an answer of the receiver of the same host.
+        answer: Time,
+    },
     /// Send while the window is open. The reaction point counts unacknowledged PDUs.
     Window {
         /// Whether one more PDU may be sent now.

@@ -335,5 +335,14 @@ def _(runs: Runs) -> Evidence:
                 ", ".join(f"{named(cdf)}: {megabits(value)}" for cdf, value in found.items()),
             )
         )
-    never = Point(cdf=0.0)
-    return clauses(runs, *parts, note=f"CDF = 0 never cuts: {megabits(runs.mean('early', never))} from the start")
+    note = f"CDF = 0 never cuts: {megabits(runs.mean('early', Point(cdf=0.0)))} from the start; CDF = 1 leaves only "
+    note += "out-of-rate RM cells: " + "; ".join(
+        f"{told} the first feedback is read at {milliseconds(runs.mean('feedback', point))}, and "
+        f"{megabits(runs.mean('late', point))} arrive from 825 to 1200 ms"
+        for told, point in (
+            ("with a clock for each direction", Point(cdf=1.0)),
+            ("with one for both", grid.one_clock()),
+        )
+        if point in runs.measures
+    )
+    return clauses(runs, *parts, note=note)

@@ -75,10 +75,11 @@ class Point(framework.Point):
     turn: str = "overwrite"
     icr: float = ICR
     amount: float = 0.0
+    clocks: str = "separate"
 
     def __str__(self) -> str:
         told = f"{self.kind}, Crm = {self.crm}, CDF = {self.cdf:g}, {self.line} Mb/s, hops = {self.hops}"
-        return f"{told}, {self.turn}, {self.amount:g}"
+        return f"{told}, {self.turn}, {self.amount:g}{', one TCR clock' * (self.clocks == 'shared')}"
 
     @property
     def file(self) -> str:
@@ -137,12 +138,13 @@ def sources(point: Point, changes: dict[str, object], flows: Sequence[str] = FLO
         changes[f"{source}.tbe"] = f"{tbe or point.crm * NRM} cells"
         changes[f"{source}.cdf"] = point.cdf
         changes[f"{source}.icr"] = of(point.icr * point.rate)
+        changes[f"{source}.tcr_clocks"] = point.clocks
     return changes
 
 
 def sweep(point: Point) -> dict[str, object]:
     """The paper's run of 1200 ms, read most often for figure 4, and least often if only throughput is needed."""
-    is_drawn = point == watched(CRM_FULL) or point == Point(cdf=point.cdf)
+    is_drawn = point == watched(CRM_FULL) or point == Point(cdf=point.cdf, clocks=point.clocks)
     sample = WATCHED_SAMPLE if point == watched(CRM_32) else SAMPLE if is_drawn else COARSE_SAMPLE
     return sources(point, {"duration": "1200 ms", "measure.sample": sample})
 
@@ -251,6 +253,11 @@ def cdf_sweep(crm: int = CRM_32) -> list[Point]:
     return [Point(crm=crm, cdf=cdf) for cdf in CDFS]
 
 
+def one_clock() -> Point:
+    """The greatest CDF, which leaves only out-of-rate RM cells, with one clock for those of both directions."""
+    return Point(cdf=1.0, clocks="shared")
+
+
 def crm_sweep(turn: str = "overwrite", crms: Sequence[int] = CRMS) -> list[Point]:
     """Runs against Crm."""
     return [Point(crm=each, turn=turn) for each in crms]
@@ -323,6 +330,7 @@ def beside_points() -> list[Point]:
         *crm_sweep(),
         *(point for turn in TURNS for point in crm_sweep(turn, TURN_CRMS)),
         *(point for crm in CDF_CRMS for point in cdf_sweep(crm)),
+        one_clock(),
         *(point for network in bound_networks() for point in bound_points(*network)),
         *exposure_points(),
         *ratio_points(),

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check_rates;
-use super::order::{Order, Sent};
+use super::order::{Order, Sent, TcrClocks};
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -53,6 +53,8 @@ pub struct Params {
     pub nrm: u32,
     /// Tagged cell rate (TCR): rate of out-of-rate RM cells. While ACR is at or below it, the source sends only those.
     pub tcr: Rate,
+    /// Whether forward and backward out-of-rate RM cells have a clock each, or share one.
+    pub tcr_clocks: TcrClocks,
 }
 
 /// Descriptions of the source.
@@ -77,6 +79,7 @@ impl Default for Params {
             rdf: 256,
             nrm: 32,
             tcr: Rate(10 * CELL_BITS),
+            tcr_clocks: TcrClocks::Separate,
         }
     }
 }
@@ -155,7 +158,7 @@ impl Source {
             adr: acr / rdf,
             rdf,
             nrm: f64::from(params.nrm),
-            order: Order::new(params.nrm, None, params.tcr, env.line_rate),
+            order: Order::new(params.nrm, None, (params.tcr, params.tcr_clocks), env.line_rate),
             forward: 0,
         }
     }
@@ -310,10 +313,10 @@ mod tests {
 
     #[test]
     fn at_tcr_it_probes_out_of_rate() {
-        let mut source = source(Params { mcr: Some(Rate(1)), ..faster() });
+        let mut source = source(Params { mcr: Some(Rate(1)), tcr_clocks: TcrClocks::Shared, ..faster() });
         letters(&mut source, DATA, 3, ms(0));
         after(&mut source, 0.0, Marks::default());
-        assert_eq!(source.allowance(ms(0)), Allowance::From(ms(100)));
+        assert_eq!(source.allowance(ms(0)), Allowance::Apart { own: ms(100), answer: ms(100) });
         assert_eq!(letters(&mut source, BOTH, 3, ms(100)), "fbf");
         // No decay with these cells. 32 x 53 kb/s and the payback of the last interval restore the rate.
         assert_eq!(source.acr, 1.0);

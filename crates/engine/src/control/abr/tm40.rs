@@ -21,7 +21,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::check_rates;
-use super::order::{Order, Sent};
+use super::order::{Order, Sent, TcrClocks};
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -73,6 +73,8 @@ pub struct Params {
     pub frtt: Option<Span>,
     /// Tagged cell rate (TCR): rate of out-of-rate RM cells. While ACR is at or below it, the source sends only those.
     pub tcr: Rate,
+    /// Whether forward and backward out-of-rate RM cells have a clock each, or share one (rule 11).
+    pub tcr_clocks: TcrClocks,
     /// Rate reduction of a source that sends below its allowed rate (rule 13).
     pub use_it_or_lose_it: UseItOrLoseIt,
 }
@@ -114,6 +116,7 @@ impl Default for Params {
             tbe: Count(MOST_24_BITS),
             frtt: None,
             tcr: Rate(10 * CELL_BITS),
+            tcr_clocks: TcrClocks::Separate,
             use_it_or_lose_it: UseItOrLoseIt::Adtf,
         }
     }
@@ -254,7 +257,12 @@ impl Source {
             crm: params.tbe.0.div_ceil(u64::from(params.nrm)),
             adtf: params.adtf,
             use_it_or_lose_it: params.use_it_or_lose_it,
-            order: Order::new(params.nrm, Some((params.mrm, params.trm)), params.tcr, env.line_rate),
+            order: Order::new(
+                params.nrm,
+                Some((params.mrm, params.trm)),
+                (params.tcr, params.tcr_clocks),
+                env.line_rate,
+            ),
             unack: 0,
             forward: 0,
             cuts: 0,

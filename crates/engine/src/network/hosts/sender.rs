@@ -277,12 +277,12 @@ impl Progress {
         self.firm = None;
         let own = match self.upcoming {
             Upcoming::Pdu(at) if self.as_produced => at,
-            Upcoming::Pdu(at) => self.permitted(reaction, at, now),
+            Upcoming::Pdu(at) => self.permitted(reaction, at, now, false),
             Upcoming::Decision(at) => at,
             Upcoming::Never => Time::NEVER,
         };
         let due = match self.answers.front() {
-            Some(&(since, _)) => self.permitted(reaction, since, now).min(own),
+            Some(&(since, _)) => self.permitted(reaction, since, now, true).min(own),
             None => own,
         };
         self.firm = self.firm.map(|_| due);
@@ -344,8 +344,9 @@ impl Progress {
         Some(pdu)
     }
 
+    /// When a PDU may be sent because data, or an answer, are ready since `at`.
     #[inline(always)]
-    fn permitted(&mut self, reaction: &mut impl ReactionPoint, at: Time, now: Time) -> Time {
+    fn permitted(&mut self, reaction: &mut impl ReactionPoint, at: Time, now: Time, is_answer: bool) -> Time {
         match reaction.allowance(now) {
             Allowance::AsProduced if !self.saturates => at,
             Allowance::AsProduced => self.paced(at, |bits| self.line_gap(bits)),
@@ -353,6 +354,10 @@ impl Progress {
             Allowance::From(earliest) => {
                 self.firm = Some(Time::NEVER);
                 at.max(earliest)
+            }
+            Allowance::Apart { own, answer } => {
+                self.firm = Some(Time::NEVER);
+                at.max(if is_answer { own.min(answer) } else { own })
             }
             Allowance::Window { open: true } => at,
             Allowance::Window { open: false } => Time::NEVER,

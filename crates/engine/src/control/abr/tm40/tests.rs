@@ -209,16 +209,46 @@ fn rule_10_asks_for_the_peak_and_never_for_more_than_the_line() {
     assert_eq!(pdu.body(), Body::ResourceManagement { er: 155.52e6, ccr: 155.52e6 });
 }
 
-#[test]
-fn rule_11_probes_out_of_rate_while_acr_is_not_above_tcr() {
-    let mut source = source(slow_start());
+/// A source that has sent a forward RM cell and two of data at 50 ms, and must then send at 10 cells a second.
+fn throttled(tcr_clocks: TcrClocks) -> Source {
+    let mut source = source(Params { tcr_clocks, ..slow_start() });
     assert_eq!(letters(&mut source, DATA, 3, ms(50)), "Fdd");
     after(&mut source, 4240.0, Marks::default());
+    source
+}
+
+#[test]
+fn rule_11_bounds_forward_rm_cells_only() {
+    let mut source = throttled(TcrClocks::Separate);
+    // A cell of the line takes 53 x 8 bits at 155.52 Mb/s, 2.726 us.
+    let cell = Span(2_726_337);
+    let apart = |own: Time, answer: Time| Allowance::Apart { own, answer };
+    // A forward RM cell is due 100 ms after the last cell, a backward one as soon as the line is free.
+    assert_eq!(source.allowance(ms(50)), apart(ms(150), ms(50) + cell));
+    assert_eq!(sends(&mut source, BOTH, ms(70)).0, 'b');
+    assert_eq!(source.allowance(ms(70)), apart(ms(150), ms(170)));
+    // Each kind is sent every 100 ms, so both together at twice TCR: neither waits for the other.
+    let sent: String =
+        (0..6u64).map(|turn| sends(&mut source, BOTH, ms([150, 170, 250, 270, 350, 370][turn as usize])).0).collect();
+    assert_eq!(sent, "fbfbfb");
+    assert_eq!(source.allowance(ms(370)), apart(ms(450), ms(470)));
+    // Without a waiting cell to return, only forward RM cells are sent.
+    assert_eq!(sends(&mut source, DATA, ms(450)).0, 'f');
+    // If both are late, the one that was due first is sent first, and the other when the line is free.
+    assert_eq!(sends(&mut source, BOTH, ms(550)).0, 'b');
+    assert_eq!(source.allowance(ms(550)), apart(ms(550) + cell, ms(650)));
+    assert_eq!(sends(&mut source, BOTH, ms(551)).0, 'f');
+    assert_eq!((source.unack, source.order.count()), (0, 2));
+}
+
+#[test]
+fn rule_11_probes_out_of_rate_while_acr_is_not_above_tcr() {
+    let mut source = throttled(TcrClocks::Shared);
     // 100 ms after the last cell, and after each one: forward and backward RM cells in turn, never data.
     let mut now = ms(50);
     for (ready, letter) in [(BOTH, 'f'), (BOTH, 'b'), (BOTH, 'f'), (DATA, 'f'), (TURNED, 'b'), (TURNED, 'f')] {
         now += Span::milliseconds(100);
-        assert_eq!(source.allowance(now), Allowance::From(now));
+        assert_eq!(source.allowance(now), Allowance::Apart { own: now, answer: now });
         let (sent, pdu) = sends(&mut source, ready, now);
         assert_eq!(sent, letter);
         if sent == 'f' {
@@ -236,7 +266,7 @@ fn rule_11_probes_out_of_rate_while_acr_is_not_above_tcr() {
 #[test]
 fn rule_11_holds_from_the_start_if_the_initial_rate_is_no_more_than_tcr() {
     let mut source = source(Params { icr: Some(Rate(1000)), rif: 1.0, ..Params::default() });
-    assert_eq!(source.allowance(ms(3)), Allowance::From(Time::ZERO));
+    assert_eq!(source.allowance(ms(3)), Allowance::Apart { own: Time::ZERO, answer: Time::ZERO });
     assert_eq!(letters(&mut source, DATA, 2, ms(3)), "ff");
     after(&mut source, 20e6, Marks::default());
     assert_eq!(letters(&mut source, DATA, 3, ms(4)), "Fdd");
