@@ -108,7 +108,7 @@ pub struct GapReport {
     passed: u32,
     /// Frames that were reported and are not complete, in the order of their reports.
     reported: VecDeque<u32>,
-    /// The frame that is being sent again: some of its cells have arrived again, the last one has not.
+    /// The frame that is being sent again: one of its cells was the last to arrive again, and its last one has not.
     repeating: Option<u32>,
     /// The time at which the cell that completed the file was sent.
     completed: Option<Time>,
@@ -210,7 +210,6 @@ impl GapReport {
     fn arrive_again(&mut self, index: u32, place: usize) {
         let own = index / self.frame;
         let has_passed = self.cells_of(own).end == index + 1 || self.is_complete(own);
-        self.repeating = (!has_passed).then_some(own);
         self.pass_again(place + usize::from(has_passed));
     }
 
@@ -222,8 +221,12 @@ impl GapReport {
         if cell.is_last {
             self.cells = Some(cell.index + 1);
         }
-        // The source sends the last cell once more if it hears nothing.
-        let asks = cell.is_last && !is_new;
+        // The source sends the last cell once more if it hears nothing; that of a frame sent again is no question.
+        let own = cell.index / self.frame;
+        let asks = cell.is_last && !is_new && self.repeating != Some(own);
+        if cell.index < self.next {
+            self.repeating = (self.cells_of(own).end != cell.index + 1).then_some(own);
+        }
         if self.cells == Some(self.arrived.count) {
             let is_told = self.completed.is_some();
             let sent = *self.completed.get_or_insert(born);
@@ -234,11 +237,11 @@ impl GapReport {
             }
         } else if cell.index >= self.next {
             self.advance(cell.index);
-        } else if let Some(place) = self.place_of(cell.index / self.frame) {
+        } else if let Some(place) = self.place_of(own) {
             self.arrive_again(cell.index, place);
         } else if asks {
             self.reported.clear();
-            self.report(0..cell.index / self.frame + 1);
+            self.report(0..own + 1);
         }
     }
 
