@@ -75,6 +75,7 @@ fn lay_out(scenario: &Scenario) -> Result<plan::Network<'_>, Error> {
     let network = plan::Network::lay_out(scenario)?;
     check::next_lanes(&network)?;
     check::line_length(&network)?;
+    check::minimum_rates(&network)?;
     network.check_meetings()?;
     Ok(network)
 }
