@@ -246,3 +246,66 @@ def test_every_part_is_in_the_table() -> None:
     assert set(parts["role"]) == {"congestion_point", "notification_point", "reaction_point", "credit", "window"}
     # Each kind of feedback that a part hears is sent by another, and the other way round.
     assert set(parts["sends"].explode().drop_nulls()) == set(parts["hears"].explode().drop_nulls())
+
+
+def test_what_never_happens_is_warned_of() -> None:
+    def told(line: str, flow: str, *, top: str = "", traffic: str = GREEDY) -> list[str]:
+        return [
+            text.split(":")[0]
+            for text in warnings(Scenario.parse(lan(line, flow, traffic=traffic, top=top)).meetings())
+        ]
+
+    def becn(threshold: int) -> str:
+        return f'congestion_point.becn = {{ threshold = "{threshold} cells", filter.none = {{}} }}'
+
+    # A queue of 200 cells: the 201st cell finds 200 and counts too, but it is the 200th that is told.
+    assert told(becn(200), SOURCE) == []
+    assert told(becn(201), SOURCE) == ["line.trunk.congestion_point.becn.threshold"]
+    assert told('congestion_point.bes = { qt = "199 cells", dqt = "300 cells" }', TM40) == []
+    assert told('congestion_point.bes = { qt = "200 cells", dqt = "300 cells" }', TM40) == [
+        "line.trunk.congestion_point.bes.qt"
+    ]
+    late = 'outage = { from = "60 ms", to = "70 ms" }'
+    assert told(late, "", top='measure.sample = "51 ms"', traffic='cbr = { rate = "1 Mb/s", start = "50 ms" }') == [
+        "measure.sample = 51 ms",
+        "line.trunk.outage.from = 60 ms",
+        "flow.data.traffic.cbr.start = 50 ms",
+    ]
+
+
+def test_a_queue_that_no_point_controls_is_warned_of() -> None:
+    def told(point: str, priority: int) -> list[str]:
+        text = lan(f"congestion_point.{point} = {{}}", f"priority = {priority}\n{TM40}", traffic=GREEDY, count=2)
+        text = text.replace("queues = [", "queues = [{ unlimited = {} }, ")
+        return warnings(Scenario.parse(text).meetings())
+
+    assert told("efci", 1) == told("erica", 1) == told("bes", 0) == []
+    for point in ("efci", "erica"):
+        (warning,) = told(point, 0)
+        assert warning.startswith("flow.data.priority = 0: the congestion points")
+        assert "write 1" in warning
+
+
+def test_a_policer_that_only_tags_does_not_stall_a_window() -> None:
+    window = "reaction_point.fixed_window = { window = 20 }\nnotification_point.acknowledge = {}\n"
+    meter = 'policers = [{{ gcra = {{ increment = "1 ms", limit = "0 s", nonconforming = "{}" }} }}]'
+    result = run(Scenario.parse(lan("", window + meter.format("mark"), traffic=GREEDY, count=1)))
+    assert result.groups["lost"].item() == 0
+    with pytest.raises(InputError, match=r"flow\.data\.policers\[0\] can discard"):
+        Scenario.parse(lan("", window + meter.format("discard"), traffic=GREEDY, count=1))
+
+
+def test_a_remedy_names_the_parameter_that_is_missing() -> None:
+    strategy = "transport.tp4 = { credit.withdrawing_credit = {} }"
+    with pytest.raises(InputError, match=r"congestion_point\.clnp \(with ce_threshold\)"):
+        Scenario.parse(lan("congestion_point.clnp = {}", strategy))
+
+
+def test_flows_that_no_point_controls_beside_siblings_are_warned_of() -> None:
+    for point, source in (("congestion_point.erica = {}", TM40), (BECN_POINT, SOURCE)):
+        text = lan(point, source, traffic=GREEDY, count=1)
+        text = text.replace('path = ["a", "b"]', 'from = ["a"]\nto = ["b", "c"]')
+        text += '\n[line.free]\nbetween = ["a", "c"]\nrate = "155.52 Mb/s"\n'
+        (warning,) = warnings(Scenario.parse(text).meetings())
+        assert "flow.data.reaction_point = " in warning
+        assert "1 of its 2 flows pass no congestion point that they hear" in warning

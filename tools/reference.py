@@ -21,6 +21,7 @@ def write(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     pages = {
         "scenario": ScenarioPage(json.loads(_engine.schema())).text(),
+        "schemes": schemes_page(),
         "parts": parts_page(),
         "tables": tables_page(),
         "commands": commands_page(),
@@ -208,6 +209,33 @@ def tables_page() -> str:
         lines = [f"## `{table}`", "", meaning, "", "| column | value | meaning |", "|---|---|---|"]
         lines += [f"| `{column}` | {kind} | {cell(text)} |" for column, kind, text in columns]
         sections.append("\n".join([*lines, ""]))
+    return "\n".join(sections)
+
+
+def schemes_page() -> str:
+    """Every control scheme by name, with its parts, as the engine lists them."""
+    head = (
+        '# Schemes\n\n`scheme = "erica"` in a scenario puts the parts of ERICA in their places: its congestion point '
+        "at every port of a line, its reaction and notification points (or its transport) at every host. A "
+        "line or a flow with a `scheme` of its own has that one instead. `none` leaves it without control. A part that "
+        "a line or a flow has itself replaces the part of the scheme. Parameters stand in the scheme's own table, as "
+        "`[scheme.erica]` with `target = 0.9`. A role in that table, as `reaction_point.tm40 = {}`, replaces "
+        "the part whole. `penstock check --expanded` prints the scenario with all parts in their places.\n"
+    )
+    sections = [head]
+    for keyword, meaning, main, parts, sends, state, overhead, needs, source in _engine.schemes():
+        lines = [f"## `{keyword}`", "", meaning, ""]
+        if parts:
+            lines += ["```toml", parts, "```", "", f"Its own parameters are those of `{main}`.", ""]
+        facts = {
+            "the switch sends": sends or "nothing",
+            "a switch keeps": state,
+            "added to the traffic": overhead,
+            "needs": needs,
+            "source": source,
+        }
+        lines += ["| | |", "|---|---|", *(f"| {name} | {cell(text)} |" for name, text in facts.items() if text), ""]
+        sections.append("\n".join(lines))
     return "\n".join(sections)
 
 

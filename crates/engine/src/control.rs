@@ -101,7 +101,7 @@ mod uncontrolled;
 pub use answer::Answer;
 pub use congestion::{
     Congestion, CongestionParams, CongestionPoint, CongestionPointParams, FlowTerms, Notice, PortEnv, PortNeeds,
-    PortView,
+    PortView, QueueLength,
 };
 pub use loops::{WithPoint, WithRateScale, WithReaction};
 pub use notification::{

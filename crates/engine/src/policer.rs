@@ -181,6 +181,16 @@ role_trait! {
     }
 }
 
+role_trait! {
+    /// The parameters of a policer, as the assembly reads them.
+    pub trait PolicerParams for Params by policers {
+        required
+        /// Whether it may discard a PDU.
+        fn may_discard(&self) -> bool;
+        provided
+    }
+}
+
 /// The verdict of `policer` on `pdu`, which arrives at `at`; `None` from a shaper that may hold it back.
 #[inline]
 pub fn judge(policer: &mut impl Policer, pdu: &mut Pdu, at: Time) -> Option<bool> {

@@ -14,6 +14,17 @@ mod overload;
 pub use crate::scenario::assembly::{Estimate, Form, Limits};
 use overload::Overload;
 
+/// Refuses what [`Run::new`] refuses. It builds the network only for a time series, whose length depends on every part.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first fault of the scenario.
+pub fn check(scenario: &Scenario) -> Result<(), Error> {
+    if scenario.measure.sample.is_some() {
+        return Run::new(scenario, 1, 0, Form::Fast).map(drop);
+    }
+    assembly::check(scenario)
+}
+
 /// `advance` returns after about this many PDUs, whatever the requested span.
 const CELLS_PER_SLICE: u64 = 1 << 22;
 

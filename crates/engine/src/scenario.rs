@@ -3,7 +3,10 @@
 
 pub mod assembly;
 pub mod document;
+pub mod expansion;
+pub mod networks;
 pub mod partners;
 pub mod path;
+pub mod schemes;
 pub mod spec;
 mod suggestion;

@@ -399,6 +399,8 @@ role_trait! {
         /// What a source sends that nothing controls, in PDUs of `pdu_bits`, if its mean is `mean` PDUs a second; `None`
         /// if the parameters promise nothing.
         fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> { None }
+        /// Times of the run at which something begins, each with its path below the parameters.
+        fn begins(&self) -> Vec<(&'static str, Span)> { Vec::new() }
         /// Whether a factor of 0 stops it. It does not stop traffic that only an allowance controls.
         fn heeds_factor(&self) -> bool { true }
         /// Whether it produces the next PDU when the last has been sent: a late sender then delays what follows.

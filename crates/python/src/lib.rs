@@ -8,11 +8,13 @@ mod table;
 
 use penstock_engine::core::defect::{caught, keep_places};
 use penstock_engine::core::error::{Error, Fault, REPORT};
-use penstock_engine::core::feedback::Signals;
+use penstock_engine::core::feedback::{PartFeedback, Signals};
 use penstock_engine::report::ReadingKind;
-use penstock_engine::run::{Form, Run as Simulation};
+use penstock_engine::run::{Form, Run as Simulation, check};
+use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::partners::{PartRole, ROLES};
 use penstock_engine::scenario::path::{Path, shown_key};
+use penstock_engine::scenario::schemes::{SCHEMES, Scheme};
 use penstock_engine::scenario::spec::Scenario;
 use penstock_engine::scenario::{assembly, document};
 use pyo3::exceptions::PyValueError;
@@ -35,6 +37,8 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(meetings, module)?)?;
     module.add_function(wrap_pyfunction!(parts, module)?)?;
     module.add_function(wrap_pyfunction!(readings, module)?)?;
+    module.add_function(wrap_pyfunction!(expanded, module)?)?;
+    module.add_function(wrap_pyfunction!(schemes, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
@@ -49,7 +53,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// The scenario in `text`, as JSON with every default written out. `form` is that of the text: "toml" or "json".
 ///
-/// Builds the network once, so that every accepted scenario can also be run. If the scenario names files of frame
+/// Every accepted scenario can also be run. If the scenario names files of frame
 /// sizes, `read_file(path, name)` returns the text of each; `path` is the location of the name in the scenario. The
 /// sizes then replace the names.
 #[pyfunction]
@@ -71,8 +75,7 @@ fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_,
             scenario.take_file(&group, &sizes).map_err(|fault| refuse(fault.into()))?;
         }
     }
-    let built = py.detach(|| caught(|| Simulation::new(&scenario, 1, 0, Form::Fast).map(drop)));
-    built.map_err(refuse)?;
+    py.detach(|| caught(|| check(&scenario))).map_err(refuse)?;
     Ok(document::to_json(&scenario))
 }
 
@@ -125,7 +128,8 @@ type Part = (&'static str, &'static str, &'static str, Vec<String>, Vec<String>)
 fn parts() -> Vec<Part> {
     let names = |signals: Signals| signals.each().map(|signal| signal.to_string()).collect();
     let of_role = |role: &'static PartRole| {
-        let part = move |&(keyword, sends, hears)| (role.key, role.table, keyword, names(sends), names(hears));
+        let part =
+            move |part: &PartFeedback| (role.key, role.table, part.keyword, names(part.sends), names(part.hears));
         role.parts.iter().map(part)
     };
     ROLES.iter().flat_map(of_role).collect()
@@ -139,6 +143,26 @@ fn frames(py: Python<'_>, json: &str, group: &str, seed: u64, replication: u32) 
         let video = document::from_json(json)?.video(group, seed, replication)?;
         Ok((video.frame_bits(), video.per_second))
     })
+}
+
+/// The scenario in `json` as it is built: the parts of its schemes in their places.
+#[pyfunction]
+fn expanded(py: Python<'_>, json: &str) -> PyResult<String> {
+    let scenario = read(py, json)?;
+    let expansion = expand(&scenario).map_err(|fault| error::raise(fault.into()))?;
+    Ok(document::to_json(&expansion.scenario))
+}
+
+/// Keyword, meaning, role of the main part, parts as TOML, feedback of its switches, state in a switch, overhead, needs and source of every
+/// control scheme.
+#[pyfunction]
+fn schemes() -> Vec<[String; 9]> {
+    let told = |scheme: &Scheme| {
+        let sends = scheme.feedback().to_string();
+        let Scheme { keyword, meaning, main, parts, state, overhead, needs, source } = *scheme;
+        [keyword, meaning, main, parts, &sends, state, overhead, needs, source].map(str::to_owned)
+    };
+    SCHEMES.iter().map(told).collect()
 }
 
 /// The scenario in `json`, as a scenario file with all defaults.

@@ -152,7 +152,7 @@ def names_of(results: Results) -> dict[int, str]:
 def different_traffic(scenarios: Mapping[str, Scenario]) -> list[str]:
     """The differences in traffic, one line each: groups that only some scenarios have, or whose traffic differs."""
     first, *others = scenarios
-    flows = {name: scenario.tree["flow"] for name, scenario in scenarios.items()}
+    flows = {name: scenario.expanded().tree["flow"] for name, scenario in scenarios.items()}
     lines = []
     for other in others:
         for group in sorted(flows[first].keys() | flows[other].keys()):

@@ -81,7 +81,9 @@ def check(options: argparse.Namespace) -> int:
         sweep = Sweep.of(scenario, text)
         sweep.check()
         told = f"{told}, a sweep of {len(sweep.points):,} points"
-    if options.defaults:
+    if options.expanded:
+        print(scenario.expanded().to_toml(), end="")
+    elif options.defaults:
         print(scenario.to_toml(), end="")
     else:
         print(told)
@@ -141,6 +143,9 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     _add_scenario(parser)
     add_limits(parser)
     parser.add_argument("--defaults", action="store_true", help="print it with every default written out")
+    parser.add_argument(
+        "--expanded", action="store_true", help="print it as it is built: its network and schemes in full"
+    )
 
 
 def _scenario(options: argparse.Namespace, text: str) -> Scenario:

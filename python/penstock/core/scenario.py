@@ -212,6 +212,15 @@ class Scenario:
         """The title of the scenario; may be empty."""
         return str(self.tree.get("title", ""))
 
+    def expanded(self) -> Scenario:
+        """The scenario as it is built: with the lines and flows of its network, and the parts of its schemes.
+
+        Itself, if it has neither.
+        """
+        if '"scheme"' not in self._json and '"network"' not in self._json:
+            return self
+        return Scenario(_engine.expanded(self._json), "json", name=self.name)
+
     def to_toml(self) -> str:
         """The scenario as a scenario file with every default written out."""
         return _engine.to_toml(self._json)
@@ -228,7 +237,7 @@ class Scenario:
 
     def __repr__(self) -> str:
         tree = self.tree
-        counts = ", ".join(f"{flow['count']} {name}" for name, flow in tree["flow"].items())
+        counts = ", ".join(f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items())
         return f"<Scenario {self.name or tree.get('title', '')!r}: {tree['duration']}; {counts}>"
 
     def __reduce__(self) -> tuple[object, ...]:

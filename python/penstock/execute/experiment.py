@@ -118,7 +118,7 @@ class Plan:
     def _scenario(self, point: int) -> str:
         scenario = self.build(point)
         scenario.check_limits(*self.limits)
-        return scenario.to_json()
+        return scenario.expanded().to_json()  # as it is built: by name or written out, the run is the same
 
     def missing(self, store: Store) -> list[Wanted]:
         """The runs that are not in ``store``, each once, replication by replication."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -56,7 +55,8 @@ class Readings:
         }
         ports = first["ports"].to_dicts()
         joined = {(port["from"], port["to"]): str(port["port"]) for port in ports}
-        flows: Mapping[str, Any] = result.manifest["scenario"]["flow"]
+        scenario = Scenario.of(result.manifest["scenario"]).expanded()
+        flows: Mapping[str, Any] = scenario.tree["flow"]
         routes = {}
         for name, flow in flows.items():
             hops = zip(flow.get("path", ()), flow.get("path", ())[1:], strict=False)
@@ -66,7 +66,6 @@ class Readings:
             if row["rate_share"] is not None:
                 shares.setdefault(row["group"], []).append(row["rate_share"])
         lines = {str(port["port"]): float(port["rate_bps"]) for port in ports}
-        scenario = Scenario(json.dumps(result.manifest["scenario"]), "json")
         kinds = {(each.component, each.quantity): each for each in scenario.readings()}
         sizes = {name: int(flow["count"]) for name, flow in flows.items()}
         found = cls(values, kinds, lines, routes, shares, sizes)

@@ -55,7 +55,7 @@ PORTS = {
 
 def sampled(scenario: Scenario, end_s: float) -> tuple[Scenario, str]:
     """The scenario with readings at an interval that suits a run of `end_s`, and that interval."""
-    groups = scenario.tree["flow"].values()
+    groups = scenario.expanded().tree["flow"].values()
     flows = sum(flow["count"] * len(flow.get("from", [1])) * len(flow.get("to", [1])) for flow in groups)
     is_read = flows <= MOST_FLOWS
     cell_time = scenario.tree.get("cell_time")

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from penstock.core.scenario import Scenario
 from penstock.truth.fairness import Mcr, max_min
 
 if TYPE_CHECKING:
@@ -25,16 +26,17 @@ def fair_shares(result: Result) -> dict[str, float]:
     Empty unless some flow is greedy and under control, and every other is greedy, silent or of a constant rate. Also
     empty if the congestion points have different rules for minimum rates.
     """
-    flows: Mapping[str, Any] = result.manifest["scenario"]["flow"]
+    scenario = Scenario.of(result.manifest["scenario"]).expanded().tree
+    flows: Mapping[str, Any] = scenario["flow"]
     traffic = {name: next(iter(flow["traffic"])) for name, flow in flows.items()}
-    controlled = [name for name, flow in flows.items() if "uncontrolled" not in flow["reaction_point"]]
+    controlled = [name for name, flow in flows.items() if is_controlled(flow)]
     if not set(traffic.values()) <= {"greedy", *CONSTANT} or not any(traffic[name] == "greedy" for name in controlled):
         return {}
     ports = result.ports.filter(replication=result.ports["replication"].min()).to_dicts()
     rates = {port["port"]: float(port["rate_bps"]) for port in ports}
     joined = {(port["from"], port["to"]): str(port["port"]) for port in ports}
     nominal = dict(result.groups.select("group", "nominal_bps").iter_rows())
-    rules = _rules(result.manifest["scenario"])
+    rules = _rules(scenario)
     if len(rules) > 1:
         return {}
     routes, demands, minima = {}, {}, {}
@@ -47,9 +49,14 @@ def fair_shares(result: Result) -> dict[str, float]:
             if traffic[name] in CONSTANT:
                 demands[one] = nominal[name] / count
             if rules:
-                minima[one] = _minimum(flow["reaction_point"], rates[routes[one][0]])
+                minima[one] = _minimum(flow.get("reaction_point", {"uncontrolled": {}}), rates[routes[one][0]])
     shares = max_min(rates, routes, demands=demands, minima=minima, mcr=rules[0] if rules else "plus")
     return {name: shares[name if flow["count"] == 1 else f"{name}/1"] for name, flow in flows.items()}
+
+
+def is_controlled(flow: Mapping[str, Any]) -> bool:
+    """Whether the sources of a group have a reaction point that controls them."""
+    return "uncontrolled" not in flow.get("reaction_point", {"uncontrolled": {}})
 
 
 def _rules(scenario: Mapping[str, Any]) -> list[Mcr]:

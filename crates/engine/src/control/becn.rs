@@ -24,11 +24,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
 use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
-use crate::core::pdu::{Body, Pdu};
+use crate::core::pdu::{Body, CELL_BITS, Pdu};
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Span, Time};
@@ -36,6 +36,11 @@ use crate::traffic::RateScale;
 
 /// Largest number of levels, including zero.
 const MOST_LEVELS: usize = 16;
+
+/// Cells of a line in an `auto` period: that of the paper's study per virtual channel.
+const AUTO_CELLS: u64 = 768;
+/// How much longer an `auto` recovery takes at the peak than at the lowest rate, as in that study.
+const AUTO_FACTOR: u64 = 4;
 
 /// Parameters of the congestion point.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +50,7 @@ pub struct PointParams {
     #[serde(default = "two_hundred_and_fifty")]
     pub threshold: Count,
     /// Which arriving cells return a BECN cell while congested.
+    #[serde(default)]
     pub filter: Filter,
 }
 
@@ -53,9 +59,12 @@ fn two_hundred_and_fifty() -> Count {
 }
 
 /// Which arriving cells return a BECN cell.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Filter {
+    /// The first cell of each flow in each period, which is the time of 768 cells on the line.
+    #[default]
+    Auto,
     /// Every cell.
     None(Everything),
     /// The first cell at least one period after the last such cell, of any flow.
@@ -99,7 +108,11 @@ impl Feedback for PointParams {
     const HEARS: Signals = Signals::NONE;
 }
 
-impl CongestionPointParams for PointParams {}
+impl CongestionPointParams for PointParams {
+    fn threshold(&self) -> Option<(&'static str, QueueLength)> {
+        Some(("threshold", QueueLength::Pdus(self.threshold)))
+    }
+}
 
 /// The congestion point of one port.
 #[derive(Clone, Debug)]
@@ -128,10 +141,12 @@ impl Detector {
     #[must_use]
     pub fn new(params: &PointParams, env: PortEnv) -> Detector {
         let simple = |period| Gate::Simple { period, opens: Time::ZERO };
+        let per_vc = |period| Gate::PerVc { period, told: vec![0; env.flows.len()] };
         let gate = match &params.filter {
+            Filter::Auto => per_vc(env.rate.span(AUTO_CELLS * CELL_BITS).max(Span(1))),
             Filter::None(_) => simple(Span::ZERO),
             Filter::Simple(filter) => simple(filter.period),
-            Filter::PerVc(filter) => Gate::PerVc { period: filter.period, told: vec![0; env.flows.len()] },
+            Filter::PerVc(filter) => per_vc(filter.period),
         };
         Detector { threshold: params.threshold.0, gate, notices: 0 }
     }
@@ -186,6 +201,7 @@ pub struct Params {
     #[serde(default)]
     pub on_notice: OnNotice,
     /// Time without a BECN cell before the source rises by one level.
+    #[serde(default)]
     pub recovery: Recovery,
     /// Whether a rate change moves the pending cell. If not, the gap in progress does not change.
     #[serde(default = "yes")]
@@ -204,9 +220,13 @@ pub enum OnNotice {
 }
 
 /// Time without a BECN cell before a source rises by one level.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
+    /// By level: at the lowest rate a round trip, and at least the time in which the source sends 768 cells at its peak.
+    /// At the peak four times as long.
+    #[default]
+    Auto,
     /// The same time at every level.
     Constant(Span),
     /// The time in which the source sends this many cells at its peak.
@@ -328,6 +348,7 @@ impl Source {
         let mut periods = [Span::ZERO; MOST_LEVELS];
         for (level, period) in periods[..=zero].iter_mut().enumerate() {
             *period = match &params.recovery {
+                Recovery::Auto => ByLevel::auto(interval, env.round_trip).period(level, zero, slot),
                 Recovery::Constant(period) => *period,
                 Recovery::OwnCells(count) => interval * u64::from(*count),
                 Recovery::ByLevel(line) => line.period(level, zero, slot),
@@ -400,6 +421,12 @@ impl Source {
 }
 
 impl ByLevel {
+    /// For a source with this time between cells at its peak. Within a round trip, no notice about a rate can arrive.
+    fn auto(interval: Span, round_trip: Span) -> ByLevel {
+        let lowest = (interval * AUTO_CELLS).max(round_trip);
+        ByLevel { lowest, highest: lowest * AUTO_FACTOR, down_to_zero: false }
+    }
+
     fn period(&self, level: usize, zero: usize, slot: Span) -> Span {
         let last = if self.down_to_zero { zero } else { zero - 1 };
         let above = last.saturating_sub(level) as u128;
@@ -467,22 +494,6 @@ impl ReactionPoint for Source {
         self.counted = now;
         self.obeyed = 0;
     }
-}
-
-#[cfg(test)]
-impl crate::core::roles::Cases for PointParams {
-    const CASES: &[&str] =
-        &["{ filter = { none = {} } }", "{ filter = { per_vc = { period = '7 ms' } }, threshold = '9 cells' }"];
-    const EAGER: &[&str] = &["{ filter = { simple = { period = '51 ms' } }, threshold = '0 PDUs' }"];
-}
-
-#[cfg(test)]
-impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &[
-        "{ peak = 0.25, recovery = { own_cells = 128 } }",
-        "{ on_notice = 'stop', recovery = { constant = '1 ms' }, moves_pending = false }",
-        "{ levels = 9, recovery = { by_level = { lowest = '2 ms', highest = '8 ms' } } }",
-    ];
 }
 
 #[cfg(test)]

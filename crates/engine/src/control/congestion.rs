@@ -1,10 +1,12 @@
 //! Congestion points: what a scheme does at a port of a switch.
 
+use std::fmt;
 use std::sync::Arc;
 
 use super::answer::Answer;
 use crate::core::feedback::define_feedback;
 use crate::core::pdu::{FlowId, Pdu};
+use crate::core::quantity::{Bits, Count};
 use crate::core::reading::Each;
 use crate::core::roles::{define_role, dispatch, role_trait};
 use crate::core::time::{Rate, Span, Time};
@@ -52,6 +54,24 @@ pub struct PortEnv {
     pub minimum: f64,
     /// Every flow of the network.
     pub flows: Arc<[FlowTerms]>,
+}
+
+/// The length of a queue, the PDU in service included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum QueueLength {
+    /// In PDUs.
+    Pdus(Count),
+    /// In bits.
+    Bits(Bits),
+}
+
+impl fmt::Display for QueueLength {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            QueueLength::Pdus(count) => count.fmt(f),
+            QueueLength::Bits(bits) => bits.fmt(f),
+        }
+    }
 }
 
 /// Requirements of a congestion point on its port.
@@ -108,6 +128,11 @@ role_trait! {
         fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> { None }
         /// If it reads the minimum rates of its flows: the share of the line's rate that it can guarantee to them.
         fn guaranteed_share(&self) -> Option<f64> { None }
+        /// The key of its threshold below the parameters, and the least length of a queue at which it acts. `None` if it does
+        /// not act by the length of a queue alone.
+        fn threshold(&self) -> Option<(&'static str, QueueLength)> { None }
+        /// Whether flows of the other queues get no feedback from it. So it is with points that compute rates.
+        fn controls_last_queue(&self) -> bool { false }
         /// The least time between two notices to one source, if the point spaces them.
         fn spacing(&self) -> Option<Span> { None }
     }

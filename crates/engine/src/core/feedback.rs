@@ -4,7 +4,7 @@
 use std::fmt;
 
 /// A set of kinds of feedback.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Signals(u16);
 
 impl Signals {
@@ -104,6 +104,8 @@ pub trait Feedback {
     const SENDS: Signals;
     /// All that a part with any parameters may hear. A part that only observes the traffic hears nothing.
     const HEARS: Signals;
+    /// What it sends only with a certain parameter, and that parameter, for remedies.
+    const IF: &'static [(Signals, &'static str)] = &[];
 
     /// What a part with these parameters sends.
     fn sends(&self) -> Signals {
@@ -116,8 +118,18 @@ pub trait Feedback {
     }
 }
 
-/// A part in the table of all parts: its keyword, what it may send, and what it may hear.
-pub type PartFeedback = (&'static str, Signals, Signals);
+/// A part in the table of all parts.
+#[derive(Clone, Copy, Debug)]
+pub struct PartFeedback {
+    /// Its keyword.
+    pub keyword: &'static str,
+    /// What it may send.
+    pub sends: Signals,
+    /// What it may hear.
+    pub hears: Signals,
+    /// What it sends only with a certain parameter, and that parameter.
+    pub conditions: &'static [(Signals, &'static str)],
+}
 
 /// Forwards [`Feedback`] from the parameters of a role to the variant, and lists what each variant sends and hears.
 macro_rules! define_feedback {
@@ -125,11 +137,12 @@ macro_rules! define_feedback {
      $($(#[doc = $doc:literal])* $keyword:ident $variant:ident = $given:path => $built:path;)*) => {
         impl $params {
             /// What each variant may send and hear, in the order of the list.
-            pub const FEEDBACK: &[crate::core::feedback::PartFeedback] = &[$((
-                stringify!($keyword),
-                <$given as crate::core::feedback::Feedback>::SENDS,
-                <$given as crate::core::feedback::Feedback>::HEARS,
-            )),*];
+            pub const FEEDBACK: &[crate::core::feedback::PartFeedback] = &[$(crate::core::feedback::PartFeedback {
+                keyword: stringify!($keyword),
+                sends: <$given as crate::core::feedback::Feedback>::SENDS,
+                hears: <$given as crate::core::feedback::Feedback>::HEARS,
+                conditions: <$given as crate::core::feedback::Feedback>::IF,
+            }),*];
 
             /// What a part with these parameters sends.
             #[must_use]

@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Due, Outcome, Overflow, Policer};
+use super::{Due, Outcome, Overflow, Policer, PolicerParams};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
@@ -54,6 +54,12 @@ impl Params {
             return Err(Fault::new("increment", self.increment, "every PDU would conform", "choose a time above 0"));
         }
         Ok(())
+    }
+}
+
+impl PolicerParams for Params {
+    fn may_discard(&self) -> bool {
+        self.nonconforming == Overflow::Discard
     }
 }
 

@@ -11,7 +11,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Due, Outcome, Overflow, Policer, ShaperQueue, check_rate};
+use super::{Due, Outcome, Overflow, Policer, PolicerParams, ShaperQueue, check_rate};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -48,6 +48,12 @@ impl Params {
             return Err(Fault::new("depth", self.depth, "the pool can never hold a token", "choose at least 1"));
         }
         check_rate("drain", self.drain)
+    }
+}
+
+impl PolicerParams for Params {
+    fn may_discard(&self) -> bool {
+        self.nonconforming == Overflow::Discard
     }
 }
 

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Due, Outcome, Overflow, Policer, ShaperQueue, check_rate};
+use super::{Due, Outcome, Overflow, Policer, PolicerParams, ShaperQueue, check_rate};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -40,6 +40,12 @@ impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
         check_rate("rate", self.rate)
+    }
+}
+
+impl PolicerParams for Params {
+    fn may_discard(&self) -> bool {
+        self.overflow == Overflow::Discard
     }
 }
 

@@ -18,6 +18,7 @@ mod warnings;
 use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::round::World;
+use crate::scenario::expansion::{Expansion, expand};
 use crate::scenario::spec::Scenario;
 
 pub use estimate::{Estimate, Limits};
@@ -46,11 +47,20 @@ pub fn world<P: Probe>(
     form: Form,
     probe: P,
 ) -> Result<Assembled<P>, Error> {
-    let network = lay_out(scenario)?;
+    let expansion = expand(scenario)?;
+    let network = lay_out(&expansion)?;
     let estimate = network.estimate();
     estimate.check_held()?;
     let world = World::new(network.build(seed, replication, form), probe);
     Ok(Assembled { world, stop: network.stop, estimate })
+}
+
+/// Checks the scenario, and builds nothing.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first fault, with its path.
+pub fn check(scenario: &Scenario) -> Result<(), Error> {
+    Ok(lay_out(&expand(scenario)?)?.estimate().check_held()?)
 }
 
 /// Lower bounds of the size of a run. It builds no nodes.
@@ -58,7 +68,7 @@ pub fn world<P: Probe>(
 /// # Errors
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
-    Ok(lay_out(scenario)?.estimate())
+    Ok(lay_out(&expand(scenario)?)?.estimate())
 }
 
 /// Which parts of the control schemes hear each other.
@@ -66,16 +76,23 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
 /// # Errors
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn meetings(scenario: &Scenario) -> Result<Meetings, Error> {
-    Ok(lay_out(scenario)?.meetings())
+    let expansion = expand(scenario)?;
+    let mut meetings = lay_out(&expansion)?.meetings();
+    meetings.warnings.retain(|warning| !expansion.is_made_point(&warning.path));
+    meetings.warnings = meetings.warnings.into_iter().map(|warning| expansion.named(warning)).collect();
+    Ok(meetings)
 }
 
-fn lay_out(scenario: &Scenario) -> Result<plan::Network<'_>, Error> {
-    check::parameters(scenario)?;
-    check::flow_count(scenario)?;
-    let network = plan::Network::lay_out(scenario)?;
-    check::next_lanes(&network)?;
-    check::line_length(&network)?;
-    check::minimum_rates(&network)?;
-    network.check_meetings()?;
-    Ok(network)
+fn lay_out<'a>(expansion: &'a Expansion<'_>) -> Result<plan::Network<'a>, Error> {
+    let checked = || {
+        check::parameters(&expansion.scenario)?;
+        check::flow_count(&expansion.scenario)?;
+        let network = plan::Network::lay_out(&expansion.scenario)?;
+        check::next_lanes(&network)?;
+        check::line_length(&network)?;
+        check::minimum_rates(&network)?;
+        network.check_meetings(expansion)?;
+        Ok(network)
+    };
+    checked().map_err(|fault| expansion.named(fault).into())
 }

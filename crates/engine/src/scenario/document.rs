@@ -1,5 +1,6 @@
 //! Scenario documents: TOML for people, JSON for programs, one schema for both. Errors name line, path, value and remedy.
 
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::de::{DeTable, Deserializer};
 
@@ -68,6 +69,12 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
         with_line(Fault { value, ..fault }.into(), text)
     })?;
     Ok(scenario)
+}
+
+/// Reads one part of a scenario, as a line. The fault has the path below the part.
+pub(crate) fn part<T: DeserializeOwned>(tree: &Value) -> Result<T, Fault> {
+    let found = |path: &str| path.parse().ok().and_then(|path: Path| path.find(tree)).is_some();
+    serde_path_to_error::deserialize(tree).map_err(|error| explain(error.path(), &error.inner().to_string(), &found))
 }
 
 fn written(scenario: &Scenario) -> Value {

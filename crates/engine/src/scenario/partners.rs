@@ -27,32 +27,40 @@ pub const ROLES: [PartRole; 5] = [
 ];
 
 impl PartRole {
-    /// Its parts, as `reaction_point.stop`, for which `is_meant` holds of what they may send and hear.
-    fn listed(&self, is_meant: impl Fn(Signals, Signals) -> bool) -> Vec<String> {
-        let meant = self.parts.iter().filter(|(_, sends, hears)| is_meant(*sends, *hears));
-        meant.map(|(keyword, ..)| format!("{}.{keyword}", self.key)).collect()
+    /// Path of its part, as `reaction_point.stop`.
+    fn path(&self, part: &PartFeedback) -> String {
+        format!("{}.{}", self.key, part.keyword)
     }
 }
 
 /// Parts that hear `signals`.
 pub(crate) fn listeners(signals: Signals) -> String {
     // A point at a port hears RM cells; the source that obeys it hears what the receiver makes of them.
-    let listed = ROLES.iter().filter(|role| role.key != "congestion_point");
-    let listed: Vec<String> = listed.flat_map(|role| role.listed(|_, hears| hears.meets(signals))).collect();
-    listed.join(", ")
+    let roles = ROLES.iter().filter(|role| role.key != "congestion_point");
+    let listed =
+        roles.flat_map(|role| role.parts.iter().filter(|part| part.hears.meets(signals)).map(|part| role.path(part)));
+    listed.collect::<Vec<_>>().join(", ")
 }
 
-/// Parts that send `signals`.
+/// Parts that send `signals`, with the parameter that each needs for them.
 pub(crate) fn speakers(signals: Signals) -> String {
-    ROLES.iter().flat_map(|role| role.listed(|sends, _| sends.meets(signals))).collect::<Vec<_>>().join(", ")
+    let listed = ROLES.iter().flat_map(|role| {
+        role.parts.iter().filter(|part| part.sends.meets(signals)).map(|part| {
+            let needed = part.conditions.iter().filter(|(sent, _)| sent.meets(signals)).map(|(_, needed)| *needed);
+            let needed: Vec<&str> = needed.collect();
+            let with = if needed.is_empty() { String::new() } else { format!(" (with {})", needed.join(" or ")) };
+            role.path(part) + &with
+        })
+    });
+    listed.collect::<Vec<_>>().join(", ")
 }
 
 /// The remedy for a keyword that stands at the key `here`, but belongs to another role: where it belongs, and which
 /// parts it needs. `None` if no other role has the keyword.
 pub(crate) fn elsewhere(keyword: &str, here: &str) -> Option<String> {
-    let has = |role: &&PartRole| role.key != here && role.parts.iter().any(|(name, ..)| *name == keyword);
+    let has = |role: &&PartRole| role.key != here && role.parts.iter().any(|part| part.keyword == keyword);
     let role = ROLES.iter().find(has)?;
-    let (_, sends, _) = role.parts.iter().find(|(name, ..)| *name == keyword)?;
+    let sends = role.parts.iter().find(|part| part.keyword == keyword)?.sends;
     let place = format!("`{keyword}` is a {}: write it in [{}]", role.key, role.table);
-    Some(if sends.is_empty() { place } else { format!("{place}. Its {sends} are heard by {}", listeners(*sends)) })
+    Some(if sends.is_empty() { place } else { format!("{place}. Its {sends} are heard by {}", listeners(sends)) })
 }

@@ -7,19 +7,23 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::random::Stream;
 use crate::core::time::{Interval, LineRate, Span};
+use crate::scenario::networks;
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
 use crate::{control, policer, queue, traffic, transport};
 
 mod range;
+mod scheme;
 mod sweep;
 
 pub use range::{Edge, MOST_STEPS, Range};
+pub use scheme::{Parts, Scheme};
 pub use sweep::{Step, Sweep, Values};
 
 /// A network, its traffic, and the duration of the run.
@@ -41,20 +45,43 @@ pub struct Scenario {
     /// Simulated time after which all measures start again from zero. The state of the network stays.
     #[serde(default)]
     pub warm_up: Span,
+    /// The control scheme of every line and every flow that does not say otherwise. A part that a line or a flow has itself
+    /// replaces the part of the scheme.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Scheme>,
     /// What to do with parts of control schemes that do not go together.
     #[serde(default, skip_serializing_if = "Mismatches::is_default")]
     pub mismatches: Mismatches,
     /// Measures in addition to the standard tables.
     #[serde(default)]
     pub measure: Measure,
+    /// Lines and flows by the name of their network, in addition to those that are written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<networks::Params>,
+    /// What the lines and flows of `network` have beside their places.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defaults: Option<Defaults>,
     /// Full-duplex lines between named nodes.
     #[serde(default)]
     pub line: BTreeMap<String, Line>,
     /// Groups of flows with the same parameters.
+    #[serde(default)]
     pub flow: BTreeMap<String, Flow>,
     /// The parameters that `penstock sweep` varies. A single run ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+}
+
+/// What every line and every flow of a network has that its network does not say, as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Defaults {
+    /// Keys of lines.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub line: Map<String, Value>,
+    /// Keys of flows.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub flow: Map<String, Value>,
 }
 
 impl Scenario {
@@ -170,6 +197,9 @@ pub struct Line {
     /// last queue.
     #[serde(default = "one_unlimited_queue")]
     pub queues: Vec<queue::Params>,
+    /// Its control scheme, in place of that of the scenario: `none`, or one with a congestion point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Scheme>,
     /// Congestion point of the port at the first node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub congestion_point: Option<control::CongestionParams>,
@@ -248,9 +278,12 @@ pub struct Flow {
     /// Policers of each flow, in order, at the end of the flow's first line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub policers: Vec<policer::Params>,
-    /// The sender's part of the control scheme; no control if absent.
-    #[serde(default = "uncontrolled")]
-    pub reaction_point: control::ReactionParams,
+    /// Its control scheme, in place of that of the scenario: `none`, or one with parts for hosts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scheme: Option<Scheme>,
+    /// The sender's part of the control scheme; that of the scheme if absent, and without a scheme no control.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reaction_point: Option<control::ReactionParams>,
     /// The receiver's part of the control scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notification_point: Option<control::NotificationParams>,
@@ -287,6 +320,11 @@ fn cell_octets() -> u16 {
     CELL_OCTETS
 }
 
-fn uncontrolled() -> control::ReactionParams {
-    control::ReactionParams::UNCONTROLLED
+impl Flow {
+    /// The sender's part of the control scheme.
+    #[must_use]
+    pub fn reaction(&self) -> &control::ReactionParams {
+        const UNCONTROLLED: &control::ReactionParams = &control::ReactionParams::UNCONTROLLED;
+        self.reaction_point.as_ref().unwrap_or(UNCONTROLLED)
+    }
 }

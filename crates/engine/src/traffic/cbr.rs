@@ -31,6 +31,10 @@ impl ModelParams for Params {
         let mean = mean?;
         Some(Offer { mean: Some(mean), late: self.start.map_or(1.0 / mean, Span::seconds), ..Offer::STEADY })
     }
+
+    fn begins(&self) -> Vec<(&'static str, Span)> {
+        self.start.map(|start| ("start", start)).into_iter().collect()
+    }
 }
 
 /// A source at a constant rate.

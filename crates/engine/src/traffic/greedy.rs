@@ -56,6 +56,11 @@ impl ModelParams for Params {
         Some(Offer { late, stagger: seconds(self.stagger), ..Offer::STEADY })
     }
 
+    fn begins(&self) -> Vec<(&'static str, Span)> {
+        let start = self.start.map(|start| ("start", start));
+        start.into_iter().chain(self.pause.map(|pause| ("pause.from", pause.from))).collect()
+    }
+
     fn heeds_factor(&self) -> bool {
         false
     }

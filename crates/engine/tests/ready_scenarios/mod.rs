@@ -3,7 +3,6 @@
 
 use std::path::{Path, PathBuf};
 
-use penstock_engine::control::ReactionParams;
 use penstock_engine::core::time::Span;
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::spec::{Flow, Scenario};
@@ -41,7 +40,7 @@ pub(crate) fn shorten(path: &Path, scenario: &mut Scenario, seconds: f64, fast: 
 
 /// Removes all control from a group.
 pub(crate) fn free(flow: &mut Flow) {
-    flow.reaction_point = ReactionParams::UNCONTROLLED;
+    flow.reaction_point = None;
     flow.notification_point = None;
     flow.transport = None;
 }

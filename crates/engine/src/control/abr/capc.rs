@@ -89,6 +89,7 @@ impl Params {
 impl Feedback for Params {
     const SENDS: Signals = Signals::EXPLICIT_RATES.with(Signals::CI);
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
+    const IF: &[(Signals, &str)] = &[(Signals::CI, "ci_threshold")];
 
     fn sends(&self) -> Signals {
         Signals::EXPLICIT_RATES.with(Signals::CI.when(self.ci_threshold.is_some()))
@@ -98,6 +99,10 @@ impl Feedback for Params {
 impl CongestionPointParams for Params {
     fn guaranteed_share(&self) -> Option<f64> {
         Some(self.target)
+    }
+
+    fn controls_last_queue(&self) -> bool {
+        true
     }
 }
 

@@ -65,6 +65,10 @@ impl CongestionPointParams for Params {
     fn guaranteed_share(&self) -> Option<f64> {
         Some(self.target)
     }
+
+    fn controls_last_queue(&self) -> bool {
+        true
+    }
 }
 
 /// One connection. Both in bits per second.

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::lower;
 use super::macr::{self, Macr, TooFast};
 use super::minimum::Mcr;
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -81,6 +81,10 @@ impl Feedback for Params {
 impl CongestionPointParams for Params {
     fn guaranteed_share(&self) -> Option<f64> {
         Some(1.0)
+    }
+
+    fn threshold(&self) -> Option<(&'static str, QueueLength)> {
+        Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
     }
 }
 

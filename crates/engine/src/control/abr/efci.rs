@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bn::{self, BnCells};
 use crate::control::answer::Answer;
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
@@ -57,6 +57,14 @@ impl Feedback for Params {
 impl CongestionPointParams for Params {
     fn spacing(&self) -> Option<Span> {
         self.bn.as_ref().map(|bn| bn.spacing)
+    }
+
+    fn controls_last_queue(&self) -> bool {
+        true
+    }
+
+    fn threshold(&self) -> Option<(&'static str, QueueLength)> {
+        Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
     }
 }
 

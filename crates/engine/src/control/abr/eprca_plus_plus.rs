@@ -137,6 +137,10 @@ impl CongestionPointParams for Params {
     fn guaranteed_share(&self) -> Option<f64> {
         Some(self.target)
     }
+
+    fn controls_last_queue(&self) -> bool {
+        true
+    }
 }
 
 /// EPRCA++ at one port.

@@ -141,6 +141,10 @@ impl Feedback for Params {
 }
 
 impl CongestionPointParams for Params {
+    fn controls_last_queue(&self) -> bool {
+        true
+    }
+
     fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
         (self.active == Active::Seen).then(|| ("interval", self.interval.most_cells(env)))
     }

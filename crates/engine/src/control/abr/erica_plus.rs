@@ -70,6 +70,10 @@ impl Feedback for Params {
 }
 
 impl CongestionPointParams for Params {
+    fn controls_last_queue(&self) -> bool {
+        true
+    }
+
     fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
         self.erica.counting_interval(env).map(|(_, cells)| ("erica.interval", cells))
     }

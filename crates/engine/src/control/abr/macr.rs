@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use super::minimum::{Mcr, Minima};
 use super::{backward_ccr, forward_ccr};
-use crate::control::congestion::{CongestionPointParams, PortEnv};
+use crate::control::congestion::{CongestionPointParams, PortEnv, QueueLength};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -89,6 +89,10 @@ impl Feedback for Params {
 impl CongestionPointParams for Params {
     fn guaranteed_share(&self) -> Option<f64> {
         Some(1.0)
+    }
+
+    fn threshold(&self) -> Option<(&'static str, QueueLength)> {
+        Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
     }
 }
 

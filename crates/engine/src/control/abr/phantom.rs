@@ -83,6 +83,10 @@ impl CongestionPointParams for Params {
     fn guaranteed_share(&self) -> Option<f64> {
         Some(1.0)
     }
+
+    fn controls_last_queue(&self) -> bool {
+        true
+    }
 }
 
 /// Phantom at one port.

@@ -14,7 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::answer::Answer;
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
+use crate::control::congestion::{
+    CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView, QueueLength,
+};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Kind, Marks, Pdu};
@@ -69,6 +71,7 @@ impl Params {
 impl Feedback for Params {
     const SENDS: Signals = Signals::CE.with(Signals::ERROR_REPORTS);
     const HEARS: Signals = Signals::NONE;
+    const IF: &[(Signals, &str)] = &[(Signals::CE, "ce_threshold"), (Signals::ERROR_REPORTS, "error_reports")];
 
     fn sends(&self) -> Signals {
         Signals::CE.when(self.ce_threshold.is_some()).with(Signals::ERROR_REPORTS.when(self.error_reports.is_some()))
@@ -78,6 +81,10 @@ impl Feedback for Params {
 impl CongestionPointParams for Params {
     fn needs(&self) -> PortNeeds {
         PortNeeds { lifetime: true, ..PortNeeds::default() }
+    }
+
+    fn threshold(&self) -> Option<(&'static str, QueueLength)> {
+        Some(("ce_threshold", QueueLength::Bits(Bits(self.ce_threshold?.0.saturating_add(1)))))
     }
 }
 

@@ -1,7 +1,23 @@
 use super::*;
 use crate::control::laws::{port_of, sender};
 use crate::core::pdu::{CELL_OCTETS, FlowId};
+use crate::core::roles::Cases;
 use crate::core::time::Rate;
+
+impl Cases for PointParams {
+    const CASES: &[&str] =
+        &["{}", "{ filter = { none = {} } }", "{ filter = { per_vc = { period = '7 ms' } }, threshold = '9 cells' }"];
+    const EAGER: &[&str] = &["{ filter = { simple = { period = '51 ms' } }, threshold = '0 PDUs' }"];
+}
+
+impl Cases for Params {
+    const CASES: &[&str] = &[
+        "{}",
+        "{ peak = 0.25, recovery = { own_cells = 128 } }",
+        "{ on_notice = 'stop', recovery = { constant = '1 ms' }, moves_pending = false }",
+        "{ levels = 9, recovery = { by_level = { lowest = '2 ms', highest = '8 ms' } } }",
+    ];
+}
 
 /// One cell time, in picoseconds. The times below are in cell times.
 const SLOT: u64 = 1000;
@@ -298,4 +314,21 @@ fn parameters_are_checked() {
     );
     assert_eq!(Params { peak: 0.3, ..good }.check_slots().unwrap_err().path, "peak");
     assert!(PointParams { threshold: Count(1), filter: per_vc(0) }.check().is_err());
+}
+
+#[test]
+fn automatic_periods_follow_the_line_and_the_round_trip() {
+    // 768 cells of 424 bits at 155.52 Mb/s take 2,093,827,160 ps.
+    let period = Rate(155_520_000).span(768 * 424);
+    let mut point = detector(0, Filter::Auto);
+    let tells_at = |point: &mut Detector, time: u64| {
+        let view = PortView { now: Time(time), length: 1, size: None, refused: false };
+        point.on_arrival(&mut cell(0), &view).is_some()
+    };
+    assert!(tells_at(&mut point, 0) && !tells_at(&mut point, period.0 - 1) && tells_at(&mut point, period.0));
+    // The source's own line and a short round trip: 768 of its cells at the lowest rate, four times as many at the peak.
+    let short = ByLevel::auto(slots(1), slots(700));
+    assert_eq!((short.lowest, short.highest), (slots(768), slots(3072)));
+    let long = ByLevel::auto(slots(1), slots(1000));
+    assert_eq!((long.lowest, long.highest), (slots(1000), slots(4000)));
 }

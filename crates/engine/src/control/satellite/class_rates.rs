@@ -109,6 +109,7 @@ impl Params {
 impl Feedback for Params {
     const SENDS: Signals = Signals::NOTICES.with(Signals::EFCI);
     const HEARS: Signals = Signals::NONE;
+    const IF: &[(Signals, &str)] = &[(Signals::EFCI, "forward"), (Signals::NOTICES, "rates or discards")];
 
     fn sends(&self) -> Signals {
         if self.forward { Signals::EFCI } else { Signals::NOTICES.when(self.rates || self.discards) }

@@ -62,7 +62,7 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     }
     for (name, flow_) in &scenario.flow {
         let slotted = |()| {
-            let params = &flow_.reaction_point;
+            let params = flow_.reaction();
             let own = if scenario.cell_time.is_some() { params.check_slotted() } else { Ok(()) };
             own.map_err(|fault| fault.under(params.keyword()).under("reaction_point"))
         };
@@ -155,7 +155,7 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
         params.check().map_err(|fault| fault.under(&format!("policers[{index}]")))
     })?;
     super::transports::check(flow)?;
-    flow.reaction_point.check().map_err(|fault| fault.under("reaction_point"))?;
+    flow.reaction().check().map_err(|fault| fault.under("reaction_point"))?;
     if let Some(point) = &flow.notification_point {
         point.check().map_err(|fault| fault.under("notification_point"))?;
     }

@@ -180,7 +180,7 @@ impl Network<'_> {
 
 /// Whether the flow's sender is free of control.
 fn is_free(flow: &FlowPlan<'_>) -> bool {
-    flow.params.reaction_point == ReactionParams::UNCONTROLLED && flow.params.transport.is_none()
+    *flow.params.reaction() == ReactionParams::UNCONTROLLED && flow.params.transport.is_none()
 }
 
 /// Mean and variance of the PDUs that a source sends over a line that can send `line` of them per second.

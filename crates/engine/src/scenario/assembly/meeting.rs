@@ -12,7 +12,9 @@ use super::plan::{FlowPlan, Network};
 use crate::control::{CongestionParams, NotificationPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::feedback::Signals;
+use crate::policer::PolicerParams;
 use crate::queue::{Discard, QueueParams};
+use crate::scenario::expansion::Expansion;
 use crate::scenario::partners::{listeners, speakers};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, Mismatches};
@@ -53,7 +55,7 @@ impl Source {
             Some(transport::Params::Tp4(params)) => {
                 Source { sends: Signals::NONE, hears: params.credit.hears().with(params.window.hears()) }
             }
-            None => Source { sends: flow.reaction_point.sends(), hears: flow.reaction_point.hears() },
+            None => Source { sends: flow.reaction().sends(), hears: flow.reaction().hears() },
         }
     }
 }
@@ -68,7 +70,7 @@ fn returns_rm_cells(flow: &Flow) -> bool {
 }
 
 /// What the source obeys: what it hears, and what its receiver turns into something that it hears.
-fn obeyed(flow: &Flow) -> Signals {
+pub(super) fn obeyed(flow: &Flow) -> Signals {
     let mut hears = Source::of(flow).hears;
     if !returns_rm_cells(flow) {
         hears = hears.without(Signals::IN_RM_CELLS);
@@ -77,23 +79,33 @@ fn obeyed(flow: &Flow) -> Signals {
 }
 
 /// What `point` sends about the flow. It cannot write into RM cells that the flow does not send.
-fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
+pub(super) fn sent(point: &CongestionParams, flow: &Flow) -> Signals {
     let hears = point.hears();
     point.sends().when(hears.is_empty() || hears.meets(Source::of(flow).sends))
 }
 
 impl<'a> Network<'a> {
     /// Refuses parts that do not go together, unless the scenario says that they are meant.
-    pub(super) fn check_meetings(&self) -> Result<(), Fault> {
-        match self.scenario.mismatches {
-            Mismatches::Refuse => match self.mismatches().into_iter().next() {
-                Some(fault) => {
-                    let remedy = format!("{}; if it is meant, write mismatches = \"warn\"", fault.remedy);
-                    Err(Fault { remedy, ..fault })
-                }
-                None => Ok(()),
-            },
-            Mismatches::Warn => Ok(()),
+    ///
+    /// A scheme puts its congestion point at every port, also where no flow obeys it. It must be obeyed somewhere.
+    pub(super) fn check_meetings(&self, expansion: &Expansion<'_>) -> Result<(), Fault> {
+        if self.scenario.mismatches == Mismatches::Warn {
+            return Ok(());
+        }
+        let mismatches = self.mismatches();
+        let unheard =
+            mismatches.iter().chain(&self.idle_points()).filter(|fault| expansion.is_made_point(&fault.path)).count();
+        if let Some(scheme) = expansion.scheme_of_points(unheard) {
+            let reason = "no source obeys its congestion points";
+            let remedy = "give a flow the parts of the scheme for hosts, or delete the scheme";
+            return Err(Fault::new(scheme, "", reason, remedy));
+        }
+        match mismatches.into_iter().find(|fault| !expansion.is_made_point(&fault.path)) {
+            Some(fault) => {
+                let remedy = format!("{}; if it is meant, write mismatches = \"warn\"", fault.remedy);
+                Err(Fault { remedy, ..fault })
+            }
+            None => Ok(()),
         }
     }
 
@@ -152,7 +164,7 @@ impl<'a> Network<'a> {
         let group = self.group_path(flow);
         match &flow.params.transport {
             Some(transport::Params::Tp4(_)) => format!("{group}.transport.tp4"),
-            None => format!("{group}.reaction_point.{}", flow.params.reaction_point.keyword()),
+            None => format!("{group}.reaction_point.{}", flow.params.reaction().keyword()),
         }
     }
 
@@ -203,11 +215,7 @@ impl<'a> Network<'a> {
     fn unmet_groups(&self) -> Vec<Fault> {
         let mut sent_to = vec![Signals::NONE; self.groups.len()];
         for flow in &self.flows {
-            for &port in &flow.forward {
-                if let Some(point) = self.ports[port].congestion {
-                    sent_to[flow.group] = sent_to[flow.group].with(sent(point, flow.params));
-                }
-            }
+            sent_to[flow.group] = sent_to[flow.group].with(self.sent_to(flow));
         }
         let groups = self.scenario.flow.iter().zip(sent_to);
         groups
@@ -217,9 +225,34 @@ impl<'a> Network<'a> {
             .collect()
     }
 
+    /// What the congestion points on the path of the flow's data send about it.
+    pub(super) fn sent_to(&self, flow: &FlowPlan<'_>) -> Signals {
+        let points = flow.forward.iter().filter_map(|&port| self.ports[port].congestion);
+        points.fold(Signals::NONE, |all, point| all.with(sent(point, flow.params)))
+    }
+
+    /// Groups of which some flows pass a congestion point that they hear, and others none.
+    pub(super) fn unmet_flows(&self) -> Vec<Fault> {
+        let mut counts: BTreeMap<usize, BTreeMap<Signals, usize>> = BTreeMap::new();
+        for flow in &self.flows {
+            *counts.entry(flow.group).or_default().entry(self.sent_to(flow)).or_default() += 1;
+        }
+        let faults = self.scenario.flow.iter().zip(counts.into_values()).filter_map(|((name, flow), counts)| {
+            let is_unmet = |sent: Signals| is_untouched(flow, sent) || unmet(flow, sent).next().is_some();
+            let unmet_count: usize = counts.iter().filter(|(sent, _)| is_unmet(**sent)).map(|(_, count)| count).sum();
+            let count: usize = counts.values().sum();
+            let path = format!("flow.{}.reaction_point", shown_key(name));
+            let reason = format!("{unmet_count} of its {count} flows pass no congestion point that they hear");
+            let remedy = "give the other lines a congestion point too, or let these flows be a group of their own";
+            (0 < unmet_count && unmet_count < count)
+                .then(|| Fault::new(path, flow.reaction().keyword(), reason, remedy))
+        });
+        faults.collect()
+    }
+
     /// Windows that a loss would close for ever, over queues that can discard.
     fn stalls(&self) -> Vec<Fault> {
-        let may_stall = |flow: &&FlowPlan<'_>| flow.params.reaction_point.stalls_after_loss().is_some();
+        let may_stall = |flow: &&FlowPlan<'_>| flow.params.reaction().stalls_after_loss().is_some();
         if !self.flows.iter().any(|flow| may_stall(&flow)) {
             return Vec::new();
         }
@@ -232,12 +265,7 @@ impl<'a> Network<'a> {
                         "{place} can discard, and a lost PDU is never sent again: one loss stops the flow for ever"
                     );
                     let path = format!("{}.reaction_point", self.group_path(flow));
-                    Fault::new(
-                        path,
-                        flow.params.reaction_point.keyword(),
-                        reason,
-                        format!("{remedy}, or use a transport"),
-                    )
+                    Fault::new(path, flow.params.reaction().keyword(), reason, format!("{remedy}, or use a transport"))
                 });
             }
         }
@@ -248,7 +276,7 @@ impl<'a> Network<'a> {
     fn windows(&self) -> BTreeMap<(usize, usize), Option<(u64, u64)>> {
         let mut windows = BTreeMap::new();
         for flow in &self.flows {
-            let own = flow.params.reaction_point.stalls_after_loss();
+            let own = flow.params.reaction().stalls_after_loss();
             let bits = u64::from(flow.params.octets) * 8;
             for &port in flow.forward.iter().chain(&flow.backward) {
                 let sum = windows.entry((port, self.queue_of(flow, port))).or_insert(Some((0u64, 0u64)));
@@ -271,8 +299,9 @@ impl<'a> Network<'a> {
         flow: &FlowPlan<'_>,
         windows: &BTreeMap<(usize, usize), Option<(u64, u64)>>,
     ) -> Option<(String, &'static str)> {
-        if !flow.params.policers.is_empty() {
-            return Some(("a policer of the group".to_owned(), "delete the policers"));
+        if let Some(index) = flow.params.policers.iter().position(PolicerParams::may_discard) {
+            let place = format!("{}.policers[{index}]", self.group_path(flow));
+            return Some((place, "let it tag cells and not discard them, or delete it"));
         }
         flow.forward.iter().chain(&flow.backward).find_map(|&port| {
             let plan = &self.ports[port];
@@ -294,6 +323,11 @@ impl<'a> Network<'a> {
             (!fits).then(|| (format!("the queue {} of {}", params.keyword(), plan.path), remedy))
         })
     }
+}
+
+/// Whether RM cells of the flow return as they were sent, if the congestion points on its path send `sent`.
+pub(super) fn is_untouched(flow: &Flow, sent: Signals) -> bool {
+    Source::of(flow).sends.meets(Signals::FORWARD_RM_CELLS) && !sent.meets(Signals::IN_RM_CELLS.with(Signals::EFCI))
 }
 
 fn unheard_point(place: String, point: &CongestionParams) -> Fault {
@@ -339,14 +373,14 @@ fn unmet(flow: &Flow, sent: Signals) -> impl Iterator<Item = Fault> {
         None if !source.sends.is_empty() && !returns_rm_cells(flow) => {
             let reason = format!("it sends {}, and the receiver does not return them", source.sends);
             let remedy = format!("add {}", listeners(source.sends));
-            vec![Some(Fault::new("reaction_point", flow.reaction_point.keyword(), reason, remedy))]
+            vec![Some(Fault::new("reaction_point", flow.reaction().keyword(), reason, remedy))]
         }
-        None => vec![deaf("reaction_point", flow.reaction_point.keyword(), source.hears, heard)],
+        None => vec![deaf("reaction_point", flow.reaction().keyword(), source.hears, heard)],
     };
-    let scale_fault = (flow.reaction_point.only_scales() && !flow.traffic.heeds_factor()).then(|| {
+    let scale_fault = (flow.reaction().only_scales() && !flow.traffic.heeds_factor()).then(|| {
         let reason = format!("it scales the nominal rate of the traffic, and {} has none", flow.traffic.keyword());
         let remedy = "give traffic with a rate, such as cbr or on_off";
-        Fault::new("reaction_point", flow.reaction_point.keyword(), reason, remedy)
+        Fault::new("reaction_point", flow.reaction().keyword(), reason, remedy)
     });
     let receiver_fault = flow
         .notification_point

@@ -278,7 +278,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let line_rate = self.network.line_rate(flow);
         let stream = (self.stream)(&flow.name, "reaction");
         let round_trip = self.network.round_trip(flow);
-        let reaction = flow.params.reaction_point.build(SenderEnv { stream, round_trip, line_rate, octets });
+        let reaction = flow.params.reaction().build(SenderEnv { stream, round_trip, line_rate, octets });
         Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
     }
 

@@ -104,7 +104,7 @@ impl<'a> Network<'a> {
     /// The rate that the network guarantees to a flow (MCR), bits per second. Not above its first line's rate.
     pub(super) fn minimum(&self, flow: &FlowPlan<'a>) -> f64 {
         let line_rate = self.line_rate(flow);
-        flow.params.reaction_point.minimum(line_rate).min(line_rate.rounded().bits_per_second())
+        flow.params.reaction().minimum(line_rate).min(line_rate.rounded().bits_per_second())
     }
 
     /// Whether the port controls the flow, whose data leave through it.

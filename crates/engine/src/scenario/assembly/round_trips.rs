@@ -9,13 +9,13 @@ impl Network<'_> {
     /// Refuses a path whose round-trip time is too short for the reaction point that uses it.
     pub(super) fn check_round_trips(&self) -> Result<(), Fault> {
         for flow in &self.flows {
-            let Some((least, reason)) = flow.params.reaction_point.least_round_trip() else { continue };
+            let Some((least, reason)) = flow.params.reaction().least_round_trip() else { continue };
             let implied = self.round_trip(flow);
             if implied < least {
                 let reason = format!("{reason}: the path implies this one, twice {}", self.delays(flow));
                 let remedy =
                     format!("write for example round_trip = \"10 ms\" ({least} or more), or give a line a delay");
-                let keyword = flow.params.reaction_point.keyword();
+                let keyword = flow.params.reaction().keyword();
                 let path = format!("flow.{}.reaction_point.{keyword}.round_trip", shown_key(&self.groups[flow.group]));
                 return Err(Fault::new(path, implied, reason, remedy));
             }

@@ -28,7 +28,7 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
     }
     let remedy = "delete it: a transport has its own strategies, `credit` and `window`";
     let refuse = |path: &str, reason: &str| Err(Fault::new(path, "", reason, remedy));
-    if flow.reaction_point != ReactionParams::UNCONTROLLED {
+    if *flow.reaction() != ReactionParams::UNCONTROLLED {
         return refuse("reaction_point", "a transport connection has a window strategy and no reaction point");
     }
     if flow.notification_point.is_some() {

@@ -3,12 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::meeting::{is_untouched, obeyed, sent};
 use super::plan::{Controlled, FlowPlan, Network, PortPlan};
-use crate::control::{self, CongestionPointParams};
+use crate::control::{CongestionPointParams, QueueLength};
 use crate::core::error::Fault;
-use crate::core::feedback::Signals;
 use crate::core::pdu::CELL_BITS;
+use crate::core::quantity::Count;
+use crate::queue::{self, Discard, QueueParams};
 use crate::scenario::path::shown_key;
+use crate::traffic::ModelParams;
 
 /// The least cells of each flow in an interval in which a port counts its active flows. If cells arrive at random, the
 /// port misses a flow with three cells a mean interval in `exp(-3)`, 5 %, of the intervals.
@@ -17,15 +20,59 @@ const CELLS_PER_FLOW: f64 = 3.0;
 impl Network<'_> {
     /// One warning for each port and group, with the path of the parameter.
     pub(super) fn warnings(&self) -> Vec<Fault> {
-        let mut warnings = self.short_intervals();
+        let mut warnings = self.after_the_end();
+        warnings.extend(self.short_intervals());
         warnings.extend(self.idle_points());
+        warnings.extend(self.unreachable_thresholds());
+        warnings.extend(self.unmet_flows());
         let mut groups = BTreeSet::new();
         for flow in self.flows.iter().filter(|flow| groups.insert(flow.group)) {
             warnings.extend(self.untouched_rm_cells(flow));
             warnings.extend(self.slow_access(flow));
             warnings.extend(self.priority_without_queue(flow));
+            warnings.extend(self.uncontrolled_queue(flow));
         }
         warnings
+    }
+
+    /// Times behind the end of the run.
+    fn after_the_end(&self) -> Vec<Fault> {
+        let scenario = self.scenario;
+        let sample = scenario.measure.sample.map(|sample| ("measure.sample".to_owned(), sample));
+        let outages = scenario.line.iter().filter_map(|(name, line)| {
+            let outage = line.outage?;
+            Some((format!("line.{}.outage.from", shown_key(name)), outage.from))
+        });
+        let starts = scenario.flow.iter().flat_map(|(name, flow)| {
+            let keyword = flow.traffic.keyword();
+            let path = move |key| format!("flow.{}.traffic.{keyword}.{key}", shown_key(name));
+            flow.traffic.begins().into_iter().map(move |(key, time)| (path(key), time))
+        });
+        let late = sample.into_iter().chain(outages).chain(starts).filter(|(_, time)| *time >= scenario.duration);
+        let reason = format!("the run ends at {}, so this does nothing", scenario.duration);
+        late.map(|(path, time)| Fault::new(path, time, reason.as_str(), "give an earlier time, or a longer run"))
+            .collect()
+    }
+
+    /// Congestion points whose threshold no queue of their port can reach.
+    fn unreachable_thresholds(&self) -> Vec<Fault> {
+        let mut warnings = BTreeMap::new();
+        for (index, port) in self.ports.iter().enumerate() {
+            let Some((point, (key, least))) = port.congestion.and_then(|point| Some((point, point.threshold()?)))
+            else {
+                continue;
+            };
+            // A queue without a limit in this unit may reach it.
+            let sizes: Option<Vec<QueueLength>> = port.queues.iter().map(|queue| longest(queue, least)).collect();
+            let Some(most) = sizes.and_then(|sizes| sizes.into_iter().max()) else { continue };
+            if most < least {
+                let path = format!("{}.{}.{key}", self.point_place(index), point.keyword());
+                let reason = format!("no queue of the port can hold more than {most}, so it never acts");
+                let remedy = "give a lower threshold, or longer queues";
+                warnings.entry(path.clone()).or_insert_with(|| Fault::new(path, "", reason, remedy));
+            }
+        }
+        warnings.into_values().collect()
     }
 
     fn short_intervals(&self) -> Vec<Fault> {
@@ -49,7 +96,7 @@ impl Network<'_> {
     }
 
     /// Congestion points at ports that no flow's data pass.
-    fn idle_points(&self) -> Vec<Fault> {
+    pub(super) fn idle_points(&self) -> Vec<Fault> {
         let passed: BTreeSet<usize> = self.flows.iter().flat_map(|flow| flow.forward.iter().copied()).collect();
         let mut points = BTreeMap::new();
         for (index, port) in self.ports.iter().enumerate() {
@@ -65,17 +112,12 @@ impl Network<'_> {
 
     /// Sources whose RM cells return as they were sent: no port on their path writes into them.
     fn untouched_rm_cells(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
-        let point = &flow.params.reaction_point;
-        let writes = |&port: &usize| {
-            let sends = self.ports[port].congestion.map_or(Signals::NONE, control::CongestionParams::sends);
-            sends.meets(Signals::IN_RM_CELLS.with(Signals::EFCI))
-        };
+        let point = flow.params.reaction();
         let path = format!("flow.{}.reaction_point", shown_key(&self.groups[flow.group]));
         let reason =
             "no port on the path writes a rate or CI into its RM cells, so nothing limits it but its own parameters";
         let remedy = "add a congestion point such as erica to a line of the path";
-        let is_untouched = point.sends().meets(Signals::FORWARD_RM_CELLS) && !flow.forward.iter().any(writes);
-        is_untouched.then(|| Fault::new(path, point.keyword(), reason, remedy))
+        is_untouched(flow.params, self.sent_to(flow)).then(|| Fault::new(path, point.keyword(), reason, remedy))
     }
 
     /// An access line that is slower than the mean rate of its source.
@@ -98,5 +140,34 @@ impl Network<'_> {
         let reason = format!("no port on the path has more than {most} queues: the flows share the last queue of each");
         let is_served_alike = priority > 0 && usize::from(priority) >= most;
         is_served_alike.then(|| Fault::new(path, priority, reason, "give the lines more queues, or a lower number"))
+    }
+    /// A flow that obeys congestion points which control the last queue of their ports, and that uses another queue.
+    fn uncontrolled_queue(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
+        let obeyed = obeyed(flow.params);
+        let ports = flow.forward.iter().map(|&port| &self.ports[port]);
+        let obeyed_ports =
+            ports.filter(|port| port.congestion.is_some_and(|point| sent(point, flow.params).meets(obeyed)));
+        // The most queues that a port may have, so that the flow uses its last.
+        let most = usize::from(flow.params.priority) + 1;
+        let mut queues = None;
+        for port in obeyed_ports {
+            let is_controlled = port.queues.len() <= most || !port.congestion?.controls_last_queue();
+            if is_controlled {
+                return None;
+            }
+            queues = queues.max(Some(port.queues.len()));
+        }
+        let path = format!("flow.{}.priority", shown_key(&self.groups[flow.group]));
+        let reason = "the congestion points on the path control only the last queue of their ports";
+        let remedy = format!("write {}, or let the flow send without control", queues? - 1);
+        Some(Fault::new(path, flow.params.priority, reason, remedy))
+    }
+}
+
+/// What `queue` can hold at most, in the unit of `like`; `None` if it has no limit in that unit.
+fn longest(queue: &queue::Params, like: QueueLength) -> Option<QueueLength> {
+    match like {
+        QueueLength::Pdus(_) => queue.build(()).size().map(|size| QueueLength::Pdus(Count(size))),
+        QueueLength::Bits(_) => queue.size_in_bits().map(QueueLength::Bits),
     }
 }

@@ -12,6 +12,8 @@ use crate::scenario::suggestion::suggestion;
 
 /// Name of the table.
 const DEFAULTS: &str = "defaults";
+/// The table of a network by name.
+const NETWORK: &str = "network";
 /// Tables of a document whose entries may have defaults.
 const KINDS: [&str; 2] = ["line", "flow"];
 
@@ -35,15 +37,20 @@ pub(super) fn in_toml(document: &mut DeTable<'_>) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Removes them; they are in their places.
+/// Removes them, as they are in their places, unless there is a network, whose lines and flows are made later.
 pub(super) fn take_from_toml(document: &mut DeTable<'_>) {
-    document.remove(DEFAULTS);
+    if !document.contains_key(NETWORK) {
+        document.remove(DEFAULTS);
+    }
 }
 
-/// Puts the defaults of a JSON document in their places, and removes them.
+/// Puts the defaults of a JSON document in their places, and removes them unless there is a network.
 pub(super) fn in_json(document: &mut Value) -> Result<(), Fault> {
     let Value::Object(document) = document else { return Ok(()) };
     let Some(defaults) = document.remove(DEFAULTS) else { return Ok(()) };
+    if document.contains_key(NETWORK) && !defaults.is_null() {
+        document.insert(DEFAULTS.to_owned(), defaults.clone());
+    }
     let Value::Object(defaults) = defaults else { return Err(no_table(DEFAULTS.to_owned())) };
     for (kind, keys) in &defaults {
         let kind = known(kind)?;

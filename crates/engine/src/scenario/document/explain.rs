@@ -18,11 +18,7 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
     for (start, what) in [("unknown field `", "key"), ("unknown variant `", "keyword")] {
         if let Some((key, list)) = message.strip_prefix(start).and_then(|rest| rest.split_once("`, ")) {
             let above = above(path, key);
-            let mut known: Vec<&str> = list.split('`').skip(1).step_by(2).collect();
-            if above.is_empty() {
-                // Known to the document alone.
-                known.push("defaults");
-            }
+            let known: Vec<&str> = list.split('`').skip(1).step_by(2).collect();
             let list = if known.is_empty() { "no keys".to_owned() } else { known.join(", ") };
             let here = above.rsplit('.').next().unwrap_or_default();
             let otherwise = || match nearest(&key.to_lowercase(), &known) {

@@ -1,0 +1,262 @@
+//! Expansion: puts the lines and flows of the scenario's network, and the parts of its schemes, in their places. Assembly
+//! builds what comes of it.
+//!
+//! The document as written stays the scenario: users address it, and faults name its keys.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::core::error::Fault;
+use crate::scenario::path::shown_key;
+use crate::scenario::schemes;
+use crate::scenario::spec::{Flow, Line, Scenario, Scheme};
+
+mod network;
+
+use network::{Made, lay_network};
+
+/// How the path of a congestion point ends.
+const POINT: &str = ".congestion_point";
+
+/// A scenario without network and schemes, and where its parts come from.
+#[derive(Debug)]
+pub struct Expansion<'a> {
+    /// The scenario, every part in its place.
+    pub scenario: Cow<'a, Scenario>,
+    /// The network that made lines and flows.
+    network: Option<Made>,
+    /// The parts that came from a scheme: for the path of each the path of its scheme in the scenario as written.
+    made: BTreeMap<String, String>,
+}
+
+/// Puts the lines and flows of its network, and the parts of its schemes, in their places.
+///
+/// # Errors
+/// The first fault of the network, or of a scheme that has no effect.
+pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
+    let has_scheme = scenario.scheme.is_some()
+        || scenario.line.values().any(|line| line.scheme.is_some())
+        || scenario.flow.values().any(|flow| flow.scheme.is_some());
+    if !has_scheme && scenario.network.is_none() {
+        return Ok(Expansion { scenario: Cow::Borrowed(scenario), network: None, made: BTreeMap::new() });
+    }
+    let mut expanded = scenario.clone();
+    let network = lay_network(&mut expanded)?;
+    let mut made = BTreeMap::new();
+    let of_all = expanded.scheme.take();
+    let mut is_used = false;
+    for (name, line) in &mut expanded.line {
+        let place = format!("line.{}", shown_key(name));
+        is_used |= take_own(line.scheme.take(), of_all.as_ref(), &place, |scheme, path| {
+            in_line(line, scheme, &place, path, &mut made)
+        })?;
+    }
+    for (name, flow) in &mut expanded.flow {
+        let place = format!("flow.{}", shown_key(name));
+        is_used |= take_own(flow.scheme.take(), of_all.as_ref(), &place, |scheme, path| {
+            in_flow(flow, scheme, &place, path, &mut made)
+        })?;
+    }
+    match of_all {
+        Some(scheme) if !is_used && scheme.keyword != "none" => {
+            let reason = "every line and every flow has its own parts or its own scheme, so it has no effect";
+            Err(Fault::new("scheme", scheme.keyword, reason, "delete it, or the parts that it should replace"))
+        }
+        _ => Ok(Expansion { scenario: Cow::Owned(expanded), network, made }),
+    }
+}
+
+/// Lets `put` place the parts of the scheme of one line or flow: its `own`, or that of all. Returns whether that of all was
+/// used.
+fn take_own(
+    own: Option<Scheme>,
+    of_all: Option<&Scheme>,
+    place: &str,
+    mut put: impl FnMut(&Scheme, String) -> bool,
+) -> Result<bool, Fault> {
+    let Some(own) = own else {
+        return Ok(of_all.is_some_and(|scheme| put(scheme, format!("scheme.{}", scheme.keyword))));
+    };
+    let path = format!("{place}.scheme");
+    if !put(&own, format!("{path}.{}", own.keyword)) && own.keyword != "none" {
+        let reason = "it has no part for this place, or the place has the part itself";
+        return Err(Fault::new(path, own.keyword, reason, "delete it, or the part that it should replace"));
+    }
+    Ok(false)
+}
+
+/// Puts the congestion point of `scheme` at the ports of a line that have none. Returns whether there is such a port.
+fn in_line(line: &mut Line, scheme: &Scheme, place: &str, path: String, made: &mut BTreeMap<String, String>) -> bool {
+    let Some(point) = &scheme.parts.congestion_point else { return false };
+    let mut is_put = false;
+    let reverse = line.reverse.as_mut().map(|reverse| (&mut reverse.congestion_point, ".reverse"));
+    for (own, side) in [(&mut line.congestion_point, "")].into_iter().chain(reverse) {
+        if own.is_none() {
+            *own = Some(point.clone());
+            made.insert(format!("{place}{side}{POINT}"), path.clone());
+            is_put = true;
+        }
+    }
+    is_put
+}
+
+/// Puts the parts of `scheme` at the hosts of a group that has none. Returns whether there is a part to put.
+fn in_flow(flow: &mut Flow, scheme: &Scheme, place: &str, path: String, made: &mut BTreeMap<String, String>) -> bool {
+    let parts = &scheme.parts;
+    let mut is_put = false;
+    let mut note = |role: &str| {
+        made.insert(format!("{place}.{role}"), path.clone());
+        is_put = true;
+    };
+    // A transport has strategies of its own in place of the points.
+    let (has_points, has_transport) =
+        (flow.reaction_point.is_some() || flow.notification_point.is_some(), flow.transport.is_some());
+    if parts.transport.is_some() && !has_points && !has_transport {
+        flow.transport.clone_from(&parts.transport);
+        note("transport");
+    }
+    if parts.reaction_point.is_some() && flow.reaction_point.is_none() && !has_transport {
+        flow.reaction_point.clone_from(&parts.reaction_point);
+        note("reaction_point");
+    }
+    if parts.notification_point.is_some() && flow.notification_point.is_none() && !has_transport {
+        flow.notification_point.clone_from(&parts.notification_point);
+        note("notification_point");
+    }
+    is_put
+}
+
+impl Expansion<'_> {
+    /// Whether this is the path of a congestion point that came from a scheme.
+    #[must_use]
+    pub fn is_made_point(&self, path: &str) -> bool {
+        path.ends_with(POINT) && self.made.contains_key(path)
+    }
+
+    /// The path of a scheme, if it put at least one congestion point in its place, and no more than `count` in all.
+    pub(crate) fn scheme_of_points(&self, count: usize) -> Option<String> {
+        let points = self.made.iter().filter(|(place, _)| place.ends_with(POINT));
+        let (number, first) = (points.clone().count(), points.map(|(_, scheme)| scheme).next());
+        first.filter(|_| number <= count).map(|scheme| scheme.rsplit_once('.').map_or("", |(path, _)| path).to_owned())
+    }
+
+    /// The fault with the path of the scheme, where the part came from one.
+    #[must_use]
+    pub fn named(&self, fault: Fault) -> Fault {
+        let origin = self.made.iter().find_map(|(place, scheme)| {
+            let rest =
+                fault.path.strip_prefix(place.as_str()).filter(|rest| rest.is_empty() || rest.starts_with('.'))?;
+            Some((place, scheme, rest))
+        });
+        let Some((place, scheme, rest)) = origin else {
+            return self.network.as_ref().map_or(fault.clone(), |network| network.named(fault));
+        };
+        let (owner, role) = place.rsplit_once('.').unwrap_or(("", place));
+        // A parameter of the main part stands in the table of the scheme: `scheme.erica.target`.
+        let keyword = scheme.rsplit('.').next().unwrap_or_default();
+        let main = schemes::find(keyword).filter(|entry| entry.main == role);
+        let parameter = rest.trim_start_matches('.').split_once('.').map(|(_, parameter)| parameter);
+        let path = match (main, parameter) {
+            (Some(_), Some(parameter)) => format!("{scheme}.{parameter}"),
+            (Some(_), None) => scheme.clone(),
+            (None, _) => format!("{scheme}.{role}{rest}"),
+        };
+        Fault { path, reason: format!("{} (at {owner})", fault.reason), ..fault }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::error::Error;
+    use crate::scenario::assembly;
+    use crate::scenario::document::{parse, to_json};
+
+    const NET: &str = r#"
+duration = "1 s"
+SCHEME
+[line.a]
+between = ["s", "t"]
+rate = "10 Mb/s"
+delay = "1 ms"
+reverse = {}
+LINE
+[line.b]
+between = ["t", "u"]
+rate = "5 Mb/s"
+delay = "1 ms"
+[flow.data]
+path = ["s", "t", "u"]
+traffic.greedy = {}
+FLOW
+[flow.voice]
+path = ["s", "t", "u"]
+traffic.cbr = { rate = "64 kb/s" }
+scheme = "none"
+"#;
+
+    fn net(scheme: &str, line: &str, flow: &str) -> Scenario {
+        parse(&NET.replace("SCHEME", scheme).replace("LINE", line).replace("FLOW", flow)).unwrap()
+    }
+
+    fn refusal(scenario: &Scenario) -> (String, String) {
+        match assembly::check(scenario) {
+            Err(Error::Scenario { path, reason, .. }) => (path, reason),
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_scheme_is_its_parts_in_their_places() {
+        let short = net("scheme.erica = { target = 0.9 }", "", "");
+        let point = "congestion_point.erica = { target = 0.9, interval = 'auto' }";
+        let long = NET.replace("SCHEME", "").replace("reverse = {}", &format!("reverse.{point}"));
+        let long = long.replace("LINE", point).replace("scheme = \"none\"", "");
+        let long = long.replace("[flow.data]", &format!("{point}\n[flow.data]"));
+        let long = long.replace("FLOW", "reaction_point.tm40 = {}\nnotification_point.turn_round = {}");
+        let expansion = expand(&short).unwrap();
+        assert_eq!(*expansion.scenario, parse(&long).unwrap());
+        assert!(expansion.is_made_point("line.a.reverse.congestion_point"));
+        // What was written stays as it was, and expanding twice changes nothing.
+        assert!(to_json(&short).contains(r#""scheme":{"erica":{"target":0.9}}"#));
+        assert_eq!(expand(&expansion.scenario).unwrap().scenario, expansion.scenario);
+    }
+
+    #[test]
+    fn a_line_and_a_flow_have_their_own_parts_and_schemes() {
+        let own = net("scheme = 'erica'", "congestion_point.charny = {}", "reaction_point.tm40 = { rif = 1.0 }");
+        let expanded = to_json(&expand(&own).unwrap().scenario);
+        assert!(expanded.contains("charny") && expanded.contains(r#""rif":1.0"#) && expanded.contains("turn_round"));
+        let none = net("scheme = 'erica'", "scheme = 'none'", "");
+        let expansion = expand(&none).unwrap();
+        assert!(
+            !expansion.is_made_point("line.a.congestion_point") && expansion.is_made_point("line.b.congestion_point")
+        );
+        let transport = net("scheme = 'erica'", "", "transport.tp4 = {}");
+        let expansion = expand(&transport).unwrap();
+        assert!(!expansion.made.contains_key("flow.data.reaction_point"));
+    }
+
+    #[test]
+    fn a_scheme_without_effect_is_refused() {
+        let (path, _) = refusal(&net("scheme = 'erica'", "scheme = 'backoff'", ""));
+        assert_eq!(path, "line.a.scheme");
+        // Every host has a transport, so nobody obeys.
+        let (path, reason) = refusal(&net("scheme = 'erica'", "", "transport.tp4 = {}"));
+        assert_eq!((path.as_str(), reason.as_str()), ("scheme", "no source obeys its congestion points"));
+        let (path, _) = refusal(&net("scheme = 'backoff'", "", "transport.tp4 = {}"));
+        assert_eq!(path, "scheme");
+        assert!(assembly::check(&net("scheme = 'none'", "", "")).is_ok());
+    }
+
+    #[test]
+    fn a_fault_names_what_was_written() {
+        let (path, reason) = refusal(&net("scheme.erica = { target = 7 }", "", ""));
+        assert_eq!(path, "scheme.erica.target");
+        assert!(reason.ends_with("(at line.a)"), "{reason}");
+        let (path, _) = refusal(&net("", "", "scheme.erica = { reaction_point.tm40 = { rif = 3.0 } }"));
+        assert_eq!(path, "flow.data.scheme.erica.reaction_point.tm40.rif");
+        let (path, _) = refusal(&net("scheme = 'rate_factor'", "", ""));
+        assert_eq!(path, "scheme.rate_factor.reaction_point");
+    }
+}

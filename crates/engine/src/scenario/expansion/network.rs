@@ -1,0 +1,231 @@
+//! The lines and flows of a network by name: its layout, with the defaults of the scenario.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use crate::core::error::Fault;
+use crate::scenario::document::part;
+use crate::scenario::networks::Places;
+use crate::scenario::path::shown_key;
+use crate::scenario::spec::{Defaults, Flow, Line, Scenario};
+
+/// Keys of a line that a network gives, and those of a flow.
+const OF_LINES: [&str; 3] = ["between", "rate", "delay"];
+const OF_FLOWS: [&str; 5] = ["path", "from", "to", "count", "peer"];
+
+/// What a network made.
+#[derive(Debug)]
+pub(super) struct Made {
+    keyword: &'static str,
+    /// Paths of its lines and flows.
+    places: BTreeSet<String>,
+    defaults: Defaults,
+}
+
+/// Adds the lines and flows of the network.
+pub(super) fn lay_network(scenario: &mut Scenario) -> Result<Option<Made>, Fault> {
+    let defaults = scenario.defaults.take().unwrap_or_default();
+    let Some(network) = scenario.network.take() else { return Ok(None) };
+    let keyword = network.keyword();
+    let layout = network.lay_out().map_err(|fault| fault.under(keyword).under("network"))?;
+    let line: Line = template(&defaults.line, json!({ "between": ["", ""], "rate": "1 b/s" }), "line", &OF_LINES)?;
+    let flow: Flow = template(&defaults.flow, json!({ "traffic": { "greedy": {} } }), "flow", &OF_FLOWS)?;
+    let mut made = Made { keyword, places: BTreeSet::new(), defaults };
+    for (name, between, rate, delay) in layout.lines {
+        made.add("line", name, Line { between, rate, delay, ..line.clone() }, &mut scenario.line)?;
+    }
+    for (name, places, count) in layout.flows {
+        let placed = match places {
+            Places::Path(path) => Flow { path, count, ..flow.clone() },
+            Places::Mesh(nodes) => Flow { from: nodes.clone(), to: nodes, count, ..flow.clone() },
+        };
+        made.add("flow", name, placed, &mut scenario.flow)?;
+    }
+    Ok(Some(made))
+}
+
+/// A line or a flow with these defaults, and with `own` where they are silent. What the network gives may not be among
+/// them.
+fn template<T: serde::de::DeserializeOwned>(
+    defaults: &Map<String, Value>,
+    own: Value,
+    kind: &str,
+    given: &[&str],
+) -> Result<T, Fault> {
+    let under = |fault: Fault| fault.under(kind).under("defaults");
+    if let Some((key, value)) = defaults.iter().find(|(key, _)| given.contains(&key.as_str())) {
+        let reason = format!("the network gives each {kind} its own");
+        return Err(under(Fault::new(key, value, reason, "delete it, or write the lines and flows without a network")));
+    }
+    let Value::Object(mut tree) = own else { return part(&own).map_err(under) };
+    for (key, value) in defaults {
+        tree.insert(key.clone(), value.clone());
+    }
+    part(&Value::Object(tree)).map_err(under)
+}
+
+impl Made {
+    fn add<T>(&mut self, kind: &str, name: String, value: T, to: &mut BTreeMap<String, T>) -> Result<(), Fault> {
+        let place = format!("{kind}.{}", shown_key(&name));
+        if to.insert(name, value).is_some() {
+            let reason = format!("the network {} has a {kind} of this name", self.keyword);
+            return Err(Fault::new(place, "", reason, "choose another name"));
+        }
+        self.places.insert(place);
+        Ok(())
+    }
+
+    /// The fault with the path of the network, or of the default, where the line or flow came from the network.
+    pub(super) fn named(&self, fault: Fault) -> Fault {
+        let origin = self.places.iter().find_map(|place| {
+            let rest = fault.path.strip_prefix(place.as_str())?.strip_prefix('.')?;
+            Some((place, rest))
+        });
+        let Some((place, rest)) = origin else { return fault };
+        let key = rest.split(['.', '[']).next().unwrap_or_default();
+        let kind = place.split('.').next().unwrap_or_default();
+        let defaults = if kind == "line" { &self.defaults.line } else { &self.defaults.flow };
+        let path = if defaults.contains_key(key) {
+            format!("defaults.{kind}.{rest}")
+        } else if OF_LINES.contains(&key) {
+            format!("network.{}.{rest}", self.keyword)
+        } else {
+            format!("network.{}", self.keyword)
+        };
+        Fault { path, reason: format!("{} (at {place})", fault.reason), ..fault }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::error::Error;
+    use crate::scenario::assembly;
+    use crate::scenario::document::{from_json, parse, to_json, to_toml};
+    use crate::scenario::expansion::expand;
+    use crate::scenario::networks::Params;
+
+    /// The lines and flows of a ready scenario are those of the network, with these defaults.
+    fn same(file: &str, network: &str, access: &str) {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/penstock/scenarios/abr/");
+        let long = parse(&std::fs::read_to_string(format!("{folder}{file}.toml")).unwrap()).unwrap();
+        let first = long.line.values().next().unwrap();
+        let point = serde_json::to_value(&first.congestion_point).unwrap();
+        let short = json!({
+            "duration": "1 s",
+            "network": toml::from_str::<Value>(network).unwrap(),
+            "defaults": {
+                "line": { "congestion_point": point, "reverse": {} },
+                "flow": {
+                    "access": toml::from_str::<Value>(access).unwrap(),
+                    "reaction_point": serde_json::to_value(&long.flow.values().next().unwrap().reaction_point).unwrap(),
+                    "notification_point": { "turn_round": {} },
+                },
+            },
+        });
+        let expansion = from_json(&short.to_string()).unwrap();
+        let expanded = expand(&expansion).unwrap();
+        assert_eq!(expanded.scenario.line, long.line, "{file}");
+        assert_eq!(expanded.scenario.flow, long.flow, "{file}");
+    }
+
+    #[test]
+    fn the_networks_of_the_abr_study_have_names() {
+        let near = "rate = '150 Mb/s'\ndelay = '1 ms'";
+        let far = "rate = '150 Mb/s'\ndelay = '4 ms'";
+        same("gfc-1-erica", "gfc_1 = {}", far);
+        same("gfc-2-erica", "gfc_2 = {}", far);
+        same("parking-lot-erica", "parking_lot = { trunks = 3, rate = '150 Mb/s', delay = '1 ms' }", near);
+        same("chain-erica", "chain = { trunks = 3, rate = '150 Mb/s', delay = '1 ms' }", near);
+        same("upstream-erica", "upstream = { rate = '150 Mb/s', delay = '1 ms' }", near);
+    }
+
+    const TEN_LINES: &str = r#"
+duration = "5 s"
+scheme = "erica"
+[network.dumbbell]
+pairs = 10
+rate = "155.52 Mb/s"
+delay = "20 ms"
+"#;
+
+    #[test]
+    fn the_question_takes_ten_lines() {
+        let scenario = parse(TEN_LINES).unwrap();
+        assembly::check(&scenario).unwrap();
+        let expansion = expand(&scenario).unwrap();
+        assert_eq!(expansion.scenario.flow["pairs"].count, 10);
+        assert!(expansion.scenario.line["trunk"].congestion_point.is_some());
+        // What was written stays as it was, in both forms.
+        assert_eq!(parse(&to_toml(&scenario)).unwrap(), scenario);
+        assert_eq!(from_json(&to_json(&scenario)).unwrap(), scenario);
+        assert!(scenario.line.is_empty() && to_json(&scenario).contains("dumbbell"));
+    }
+
+    #[test]
+    fn lines_and_flows_may_stand_beside_a_network() {
+        let more = "[flow.voice]\npath = ['left', 'right']\ntraffic.cbr = { rate = '64 kb/s' }\nscheme = 'none'\n\
+                    [defaults.flow]\naccess.delay = '1 ms'";
+        let scenario = parse(&format!("{TEN_LINES}{more}")).unwrap();
+        let expansion = expand(&scenario).unwrap();
+        assert_eq!(expansion.scenario.flow.keys().collect::<Vec<_>>(), ["pairs", "voice"]);
+        assert!(expansion.scenario.flow.values().all(|flow| flow.access.is_some()));
+    }
+
+    /// Line, path, reason and remedy of the refusal.
+    fn refusal(text: &str) -> (Option<usize>, String, String) {
+        let checked = parse(text).and_then(|scenario| assembly::check(&scenario));
+        match checked.map_err(|error| crate::scenario::document::with_line(error, text)) {
+            Err(Error::Scenario { line, path, reason, remedy, .. }) => (line, path, format!("{reason}; {remedy}")),
+            other => panic!("not refused: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_fault_names_what_was_written() {
+        let edit = |wrong: &str, right: &str| refusal(&TEN_LINES.replace(wrong, right));
+        let (line, path, told) = edit("network.dumbbell", "network.dumbell");
+        assert_eq!((line, path.as_str()), (Some(4), "network.dumbell"));
+        assert!(told.contains("did you mean `dumbbell`?"), "{told}");
+        assert_eq!(edit("pairs = 10", "pairs = 0").1, "network.dumbbell.pairs");
+        assert_eq!(edit("\"155.52 Mb/s\"", "\"9000000 Gb/s\"").1, "network.dumbbell.rate");
+        let add = |text: &str| refusal(&format!("{TEN_LINES}{text}"));
+        let (line, path, _) = add("[defaults.flow]\ntraffic.cbr = { rate = '0 b/s' }");
+        assert_eq!((line, path.as_str()), (Some(9), "defaults.flow.traffic.cbr.rate"));
+        let (line, path, told) = add("[defaults.line]\nqueeus = []");
+        assert_eq!((line, path.as_str()), (Some(9), "defaults.line.queeus"));
+        assert!(told.contains("did you mean `queues`?"), "{told}");
+        let (_, path, told) = add("[defaults.line]\ndelay = '1 s'");
+        assert_eq!(path, "defaults.line.delay");
+        assert!(told.contains("the network gives each line its own"), "{told}");
+        let (_, path, told) = add("[flow.pairs]\npath = ['left', 'right']\ntraffic.greedy = {}");
+        assert_eq!(path, "flow.pairs");
+        assert!(told.contains("choose another name"), "{told}");
+        let (_, path, _) = add("[network.chain]\ntrunks = 2\nrate = '1 Mb/s'\ndelay = '1 ms'");
+        assert_eq!(path, "network");
+    }
+
+    #[test]
+    fn every_network_is_laid_out_and_has_bounds() {
+        for keyword in Params::KEYWORDS {
+            let own = match *keyword {
+                "dumbbell" => "pairs = 3",
+                "parking_lot" | "chain" => "trunks = 3",
+                "star" => "leaves = 4",
+                "satellite_chain" => "hops = 2\nthrough = 2\nlocal = 3",
+                _ => "",
+            };
+            let line = if keyword.starts_with("gfc") { "" } else { "rate = '10 Mb/s'\ndelay = '1 ms'" };
+            let text = format!("duration = '1 s'\nscheme = 'charny'\n[network.{keyword}]\n{line}\n{own}");
+            let scenario = parse(&text).unwrap_or_else(|error| panic!("{keyword}: {error}"));
+            assembly::check(&scenario).unwrap_or_else(|error| panic!("{keyword}: {error}"));
+            let many =
+                format!("{}\n", text.replace("= 3", "= 1001").replace("= 4", "= 1").replace("hops = 2", "hops = 0"));
+            if own.is_empty() || *keyword == "dumbbell" {
+                continue;
+            }
+            assert!(refusal(&many).1.starts_with(&format!("network.{keyword}.")), "{keyword}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Control schemes by name: the list of all schemes, each with its parts.
+//!
+//! A scheme puts a congestion point at the ports, and a reaction and a notification point, or a transport, at the hosts.
+//! Its parts stand here as in a scenario file. To add a scheme, add one entry.
+
+/// A control scheme: what `scheme = "erica"` stands for.
+#[derive(Clone, Copy, Debug)]
+pub struct Scheme {
+    /// Its name in scenario files.
+    pub keyword: &'static str,
+    /// What it does, in one sentence.
+    pub meaning: &'static str,
+    /// Its parts, as TOML.
+    pub parts: &'static str,
+    /// The role of the part to which the parameters in its table belong: `[scheme.erica] target = 0.9`. `none` has no part.
+    pub main: &'static str,
+    /// What a switch keeps.
+    pub state: &'static str,
+    /// What the feedback adds to the traffic.
+    pub overhead: &'static str,
+    /// What the network must have.
+    pub needs: &'static str,
+    /// Where it is from.
+    pub source: &'static str,
+}
+
+const POINT: &str = "congestion_point";
+const TRANSPORT: &str = "transport";
+const RM_CELLS: &str = "one RM cell in 32 cells, there and back";
+
+/// The source and the destination of TM 4.0 behind a congestion point.
+macro_rules! explicit_rate {
+    ($point:literal) => {
+        concat!("congestion_point.", $point, "\nreaction_point.tm40 = {}\nnotification_point.turn_round = {}")
+    };
+}
+
+/// Every scheme.
+pub const SCHEMES: &[Scheme] = &[
+    Scheme {
+        keyword: "none",
+        meaning: "No control: sources send as their traffic says.",
+        parts: "",
+        main: "",
+        state: "none",
+        overhead: "none",
+        needs: "nothing",
+        source: "",
+    },
+    Scheme {
+        keyword: "becn",
+        meaning: "A long queue notifies the sources of arriving cells, and they halve their rates.",
+        parts: "congestion_point.becn = {}\nreaction_point.becn = { levels = 9 }",
+        main: POINT,
+        state: "one mark a flow and period",
+        overhead: "one notice a flow and period, while congested",
+        needs: "a path back for notices",
+        source: "papers/becn-atm-lan.txt, with one filter for each flow",
+    },
+    Scheme {
+        keyword: "rate_factor",
+        meaning: "Ports measure the rates of four classes, and notified sources reduce the factor on their nominal rates.",
+        parts: "congestion_point.class_rates = {}\nreaction_point.rate_factor = {}",
+        main: POINT,
+        state: "four rates, and the time of the last notice of each flow",
+        overhead: "at most one notice a flow in 50 ms, while congested",
+        needs: "traffic with a nominal rate, such as cbr or on_off",
+        source: "papers/satellite-atm-thesis.txt, case 2",
+    },
+    Scheme {
+        keyword: "efci",
+        meaning: "A long queue marks data. Destinations set CI in RM cells, and sources change their rates by steps.",
+        parts: explicit_rate!("efci = {}"),
+        main: POINT,
+        state: "none",
+        overhead: RM_CELLS,
+        needs: "a path back for RM cells",
+        source: "ATM Forum TM 4.0; specs/abr.md, 1.3 a",
+    },
+    Scheme {
+        keyword: "eprca_bes",
+        meaning: "A long queue sets CI for the connections above the mean rate first (EPRCA, binary enhanced switch).",
+        parts: "congestion_point.bes = {}\nreaction_point.eprca = {}\nnotification_point.turn_round = {}",
+        main: POINT,
+        state: "one mean rate",
+        overhead: RM_CELLS,
+        needs: "a path back for RM cells",
+        source: "ATM Forum 94-0735R1; papers/eprca-multimedia.txt",
+    },
+    Scheme {
+        keyword: "eprca_eds",
+        meaning: "A long queue reduces the explicit rates of the connections above the mean (EPRCA, explicit down switch).",
+        parts: "congestion_point.eds = {}\nreaction_point.eprca = {}\nnotification_point.turn_round = {}",
+        main: POINT,
+        state: "one mean rate",
+        overhead: RM_CELLS,
+        needs: "a path back for RM cells",
+        source: "ATM Forum 94-0735R1; papers/eprca-multimedia.txt",
+    },
+    Scheme {
+        keyword: "eprca_plus_plus",
+        meaning: "Ports measure their load and grant the fair share, or more to connections that bring it (EPRCA++).",
+        parts: explicit_rate!("eprca_plus_plus = {}"),
+        main: POINT,
+        state: "one mark a flow and interval",
+        overhead: RM_CELLS,
+        needs: "a path back for RM cells",
+        source: "ATM Forum 94-1173; papers/eprca-multimedia.txt",
+    },
+    Scheme {
+        keyword: "erica",
+        meaning: "Ports measure their load and grant equal rates to all connections that can use them (ERICA).",
+        parts: explicit_rate!("erica = { interval = \"auto\" }"),
+        main: POINT,
+        state: "a rate and a mark for each flow",
+        overhead: RM_CELLS,
+        needs: "a path back for RM cells",
+        source: "ATM Forum 96-1172; specs/abr.md, 2.2",
+    },
+    Scheme {
+        keyword: "erica_plus",
+        meaning: "ERICA with a target that the queue sets: the line is full, with a short queue (ERICA+).",
+        parts: explicit_rate!("erica_plus = { erica.interval = \"auto\" }"),
+        main: POINT,
+        state: "a rate and a mark for each flow",
+        overhead: RM_CELLS,
+        needs: "a path back for RM cells",
+        source: "specs/abr.md, 2.3",
+    },
+    Scheme {
+        keyword: "capc",
+        meaning: "One rate for all connections, adjusted by the distance of the load from its target (CAPC).",
+        parts: explicit_rate!("capc = { interval = \"auto\" }"),
+        main: POINT,
+        state: "one rate",
+        overhead: RM_CELLS,
+        needs: "a path back for RM cells",
+        source: "specs/abr.md",
+    },
+    Scheme {
+        keyword: "phantom",
+        meaning: "Each connection may use a multiple of the capacity that is left over (Phantom).",
+        parts: explicit_rate!("phantom = { interval = \"auto\" }"),
+        main: POINT,
+        state: "one rate",
+        overhead: RM_CELLS,
+        needs: "a path back for RM cells",
+        source: "specs/abr.md",
+    },
+    Scheme {
+        keyword: "charny",
+        meaning: "Ports compute the rate that fills the line from the rates in RM cells (Charny).",
+        parts: explicit_rate!("charny = { interval = \"auto\" }"),
+        main: POINT,
+        state: "a rate for each flow",
+        overhead: RM_CELLS,
+        needs: "a path back for RM cells",
+        source: "specs/abr.md",
+    },
+    Scheme {
+        keyword: "congestion_avoidance",
+        meaning: "Switches mark NPDUs, and the receivers of TP4 connections enlarge and reduce the credit.",
+        parts: "congestion_point.clnp = { ce_threshold = \"27000 bits\" }\n\
+                transport.tp4 = { credit.congestion_avoidance = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements",
+        needs: "a path back for acknowledgements",
+        source: "papers/atn-congestion-management.txt, 3.1",
+    },
+    Scheme {
+        keyword: "withdrawing_credit",
+        meaning: "Switches mark NPDUs, and the receivers of TP4 connections withdraw credit.",
+        parts: "congestion_point.clnp = { ce_threshold = \"27000 bits\" }\n\
+                transport.tp4 = { credit.withdrawing_credit = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements",
+        needs: "a path back for acknowledgements",
+        source: "papers/atn-congestion-management.txt, 3.2",
+    },
+    Scheme {
+        keyword: "backoff",
+        meaning: "TP4 senders take a retransmission for congestion, and begin with a window of 1 again.",
+        parts: "transport.tp4 = { window.backoff = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements",
+        needs: "queues that can discard",
+        source: "papers/atn-congestion-management.txt, 3.3",
+    },
+    Scheme {
+        keyword: "error_npdu",
+        meaning: "Switches report discarded NPDUs, and TP4 senders begin with a window of 1 again.",
+        parts: "congestion_point.clnp = { error_reports = {} }\ntransport.tp4 = { window.error_npdu = {} }",
+        main: TRANSPORT,
+        state: "none",
+        overhead: "acknowledgements, and one Error Report for each discarded NPDU",
+        needs: "queues that can discard",
+        source: "papers/atn-congestion-management.txt, 3.3",
+    },
+    Scheme {
+        keyword: "decbit",
+        meaning: "Switches mark NPDUs by their average queue, and TP4 senders adjust the window every two windows (DECbit).",
+        parts: "congestion_point.decbit = {}\ntransport.tp4 = { window.decbit = {} }",
+        main: TRANSPORT,
+        state: "the length of the queue over one cycle",
+        overhead: "acknowledgements",
+        needs: "a path back for acknowledgements",
+        source: "Ramakrishnan and Jain, SIGCOMM 1988; specs/atn.md, 2",
+    },
+];
+
+/// The scheme of this name.
+#[must_use]
+pub fn find(keyword: &str) -> Option<&'static Scheme> {
+    SCHEMES.iter().find(|scheme| scheme.keyword == keyword)
+}

@@ -1,0 +1,248 @@
+//! A scheme by its name in a scenario: `scheme = "erica"`, or with parameters: `[scheme.erica]`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, Visitor};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::control::{CongestionParams, NotificationParams, ReactionParams};
+use crate::core::feedback::Signals;
+use crate::scenario::schemes::{self, SCHEMES};
+use crate::transport;
+
+/// A scheme, and what the scenario says about its parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scheme {
+    /// Its name.
+    pub keyword: &'static str,
+    /// Its table as it is written.
+    given: Map<String, Value>,
+    /// Its parts, with the parameters of that table.
+    pub parts: Parts,
+}
+
+/// The parts of a scheme. A part that is absent is not needed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "SchemeParts")]
+pub struct Parts {
+    /// At every port of the lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub congestion_point: Option<CongestionParams>,
+    /// At every sender.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reaction_point: Option<ReactionParams>,
+    /// At every receiver.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notification_point: Option<NotificationParams>,
+    /// At both ends of every flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<transport::Params>,
+}
+
+/// The roles that a part may have.
+const ROLES: [&str; 4] = ["congestion_point", "reaction_point", "notification_point", "transport"];
+
+impl Scheme {
+    /// The scheme of this name with this table. A key of the table is a role, and replaces the part whole, or a
+    /// parameter of the scheme's main part.
+    fn new(keyword: &str, given: Map<String, Value>) -> Result<Scheme, String> {
+        let Some(scheme) = schemes::find(keyword) else {
+            let known: Vec<String> = SCHEMES.iter().map(|scheme| format!("`{}`", scheme.keyword)).collect();
+            return Err(format!("unknown variant `{keyword}`, expected one of {}", known.join(", ")));
+        };
+        let mut parts = table(scheme.parts);
+        for (key, value) in &given {
+            if ROLES.contains(&key.as_str()) {
+                parts.insert(key.clone(), value.clone());
+                continue;
+            }
+            let main = parts.get_mut(scheme.main).and_then(Value::as_object_mut);
+            let Some(main) = main.and_then(|part| part.values_mut().next()) else {
+                return Err(format!("unknown field `{key}`, there are no fields"));
+            };
+            merge(main, key, value);
+        }
+        let parts = serde_json::from_value(Value::Object(parts)).map_err(|error| error.to_string())?;
+        Ok(Scheme { keyword: scheme.keyword, given, parts })
+    }
+
+    /// Whether its table has this role: the part is the scenario's and not the scheme's own.
+    #[must_use]
+    pub fn gives(&self, role: &str) -> bool {
+        self.given.contains_key(role)
+    }
+}
+
+impl schemes::Scheme {
+    /// Its parts, with the parameters of the list.
+    #[must_use]
+    pub fn own_parts(&self) -> Parts {
+        serde_json::from_value(Value::Object(table(self.parts))).unwrap_or_default()
+    }
+
+    /// What its congestion points send.
+    #[must_use]
+    pub fn feedback(&self) -> Signals {
+        self.own_parts().congestion_point.map_or(Signals::NONE, |point| point.sends())
+    }
+}
+
+/// A table in TOML, as JSON.
+fn table(text: &str) -> Map<String, Value> {
+    toml::from_str(text).unwrap_or_default()
+}
+
+/// Puts a value in the place of `key`. A table goes into the table that is there, but the choice of a variant is
+/// replaced whole: it has another key.
+fn merge(into: &mut Value, key: &str, value: &Value) {
+    let Some(table) = into.as_object_mut() else { return };
+    match (table.get_mut(key), value) {
+        (Some(there @ Value::Object(_)), Value::Object(given)) if given.keys().all(|key| there.get(key).is_some()) => {
+            given.iter().for_each(|(key, value)| merge(there, key, value));
+        }
+        _ => drop(table.insert(key.to_owned(), value.clone())),
+    }
+}
+
+impl Serialize for Scheme {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.given.is_empty() {
+            return serializer.serialize_str(self.keyword);
+        }
+        let mut map = serializer.serialize_map(Some(1))?;
+        map.serialize_entry(self.keyword, &self.given)?;
+        map.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Scheme {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scheme, D::Error> {
+        struct NameOrTable;
+        impl<'de> Visitor<'de> for NameOrTable {
+            type Value = Scheme;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter
+                    .write_str("the name of a scheme, as \"erica\", or its table, as in { erica = { target = 0.9 } }")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Scheme, E> {
+                Scheme::new(text, Map::new()).map_err(E::custom)
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scheme, A::Error> {
+                let Some(keyword) = map.next_key::<String>()? else { return Err(not_one()) };
+                let scheme = map.next_value_seed(TableOf(keyword))?;
+                if map.next_key::<String>()?.is_some() { Err(not_one()) } else { Ok(scheme) }
+            }
+        }
+        deserializer.deserialize_any(NameOrTable)
+    }
+}
+
+/// The refusal of a table with no scheme or with several, in serde's words.
+fn not_one<E: de::Error>() -> E {
+    E::custom("wanted exactly 1 element")
+}
+
+/// Reads the table of the scheme of this name.
+struct TableOf(String);
+
+impl<'de> DeserializeSeed<'de> for TableOf {
+    type Value = Scheme;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Scheme, D::Error> {
+        Scheme::new(&self.0, Map::deserialize(deserializer)?).map_err(de::Error::custom)
+    }
+}
+
+impl JsonSchema for Scheme {
+    fn schema_name() -> Cow<'static, str> {
+        "Scheme".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let parts = generator.subschema_for::<Parts>();
+        let tables: Map<String, Value> =
+            SCHEMES.iter().map(|scheme| (scheme.keyword.to_owned(), parts.clone().to_value())).collect();
+        let names: Vec<&str> = SCHEMES.iter().map(|scheme| scheme.keyword).collect();
+        json_schema!({
+            "description": "A control scheme by its name, or with parameters.",
+            "anyOf": [
+                { "type": "string", "enum": names },
+                { "type": "object", "properties": tables, "additionalProperties": false, "maxProperties": 1 },
+            ],
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Scheme, String> {
+        #[derive(Deserialize)]
+        struct Document {
+            scheme: Scheme,
+        }
+        toml::from_str::<Document>(text).map(|document| document.scheme).map_err(|error| error.message().to_owned())
+    }
+
+    #[test]
+    fn every_scheme_of_the_list_has_sound_parts_that_are_roles() {
+        for scheme in SCHEMES {
+            let text = table(scheme.parts);
+            assert_eq!(text.is_empty(), scheme.keyword == "none", "{}", scheme.keyword);
+            assert!(text.keys().all(|role| ROLES.contains(&role.as_str())), "{}", scheme.keyword);
+            assert_eq!(text.contains_key(scheme.main), scheme.keyword != "none", "{}", scheme.keyword);
+            let parts = serde_json::from_value::<Parts>(Value::Object(text)).unwrap();
+            assert_eq!(parts.congestion_point.as_ref().map_or(Ok(()), CongestionParams::check), Ok(()));
+            assert_eq!(parts.reaction_point.as_ref().map_or(Ok(()), ReactionParams::check), Ok(()));
+            assert_eq!(parts.transport.as_ref().map_or(Ok(()), transport::Params::check), Ok(()));
+            assert_eq!(read(&format!("scheme = '{}'", scheme.keyword)).unwrap().parts, parts);
+        }
+    }
+
+    #[test]
+    fn a_parameter_changes_the_main_part_and_leaves_the_rest_of_the_scheme() {
+        let plain = read("scheme = 'erica'").unwrap();
+        let told = read("scheme.erica = { target = 0.8 }").unwrap();
+        let text = |scheme: &Scheme| serde_json::to_string(&scheme.parts.congestion_point).unwrap();
+        assert!(text(&plain).contains(r#""interval":"auto""#) && text(&told).contains(r#""interval":"auto""#));
+        assert!(text(&told).contains(r#""target":0.8"#));
+        assert_eq!(told.parts.reaction_point, plain.parts.reaction_point);
+        let timed = read("scheme.erica_plus = { erica.interval = { time = '1 ms' } }").unwrap();
+        assert!(text(&timed).contains(r#""interval":{"time":"1 ms"}"#), "{}", text(&timed));
+    }
+
+    #[test]
+    fn a_role_in_the_table_replaces_the_part_whole() {
+        let told = read("scheme.becn = { reaction_point.becn = { peak = 0.5 } }").unwrap();
+        let Some(ReactionParams::Becn(params)) = told.parts.reaction_point else { panic!() };
+        // Not the nine levels of the scheme.
+        assert_eq!((params.peak, params.levels), (0.5, 6));
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_as_it_was() {
+        for text in [r#""erica""#, r#"{"erica":{"target":0.8}}"#, r#""none""#] {
+            let scheme: Scheme = serde_json::from_str(text).unwrap();
+            assert_eq!(serde_json::to_string(&scheme).unwrap(), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_scheme_is_refused() {
+        assert!(read("scheme = 'erika'").is_err_and(|told| told.starts_with("unknown variant `erika`")));
+        assert!(read("scheme.none = { target = 1 }").is_err_and(|told| told.contains("unknown field `target`")));
+        assert!(read("scheme.erica = { targt = 1 }").is_err_and(|told| told.contains("unknown field `targt`")));
+        assert!(read("scheme = { erica = {}, becn = {} }").is_err_and(|told| told.starts_with("wanted exactly 1")));
+        assert!(read("scheme = {}").is_err_and(|told| told.starts_with("wanted exactly 1")));
+        assert!(read("scheme = 3").is_err());
+    }
+}

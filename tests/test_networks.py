@@ -1,0 +1,74 @@
+"""Networks by name, alone and with schemes by name: the files of the guide, sweeps, and errors."""
+
+import re
+from pathlib import Path
+
+import pytest
+from conftest import Command
+
+import penstock
+from penstock.core.errors import InputError
+from penstock.core.scenario import Scenario
+from penstock.truth.shares import fair_shares
+
+GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "networks.md"
+FILES = dict(re.findall(r"```toml\n# (.*)\n([^`]*)```", GUIDE.read_text(encoding="utf-8")))
+DUMBBELL = """
+duration = "200 ms"
+scheme = "charny"
+[network.dumbbell]
+pairs = 4
+rate = "100 Mb/s"
+delay = "1 ms"
+"""
+
+
+def test_the_guide_has_files() -> None:
+    assert len(FILES) == 5
+
+
+@pytest.mark.parametrize("text", FILES.values(), ids=FILES)
+def test_every_file_of_the_guide_runs(text: str) -> None:
+    scenario = Scenario.parse(text)
+    result = penstock.run(scenario.with_({"duration": "200 ms"}) if "64 kb/s" not in text else scenario)
+    assert sum(result.groups["delivered"].to_list()) > 0
+    assert max(result.ports["utilisation"].to_list()) <= 1
+    assert len(text.splitlines()) <= 12
+
+
+def test_a_parameter_of_a_network_is_an_axis(tmp_path: Path) -> None:
+    sweep = penstock.Sweep(Scenario.parse(DUMBBELL), {"network.dumbbell.pairs": [1, 2, 4]})
+    flows = sweep.run(tmp_path / "out").table("groups").sort("point")["flows"].to_list()
+    assert flows == [1, 2, 4]
+
+
+def test_pages_and_truths_know_the_lines_of_a_network(penstock: Command, tmp_path: Path) -> None:
+    result = run_small()
+    assert fair_shares(result) == pytest.approx({"pairs": 25e6})
+    file = tmp_path / "net.toml"
+    file.write_text(DUMBBELL, encoding="utf-8")
+    told = penstock("run", file, "--trace", tmp_path / "trace").stdout
+    assert (tmp_path / "trace" / "report.html").is_file()
+    assert re.search(r"pairs +4", told)
+
+
+def run_small() -> penstock.Result:
+    return penstock.run(Scenario.parse(DUMBBELL))
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"network.dumbbell.pairs": 0}, "network.dumbbell.pairs = 0: a network of this kind has 1 to"),
+        ({"network.dumbell.pairs": 1}, 'there is no "dumbell"; did you mean "dumbbell"?'),
+        ({"network": {"dumbbell": {"pairs": 1}}}, 'network.dumbbell = {"pairs":1}: these must be given: rate, delay'),
+        ({"network": {"chain": {}, "star": {}}}, "network = "),
+        ({"defaults": {"line": {"rate": "1 Mb/s"}}}, "defaults.line.rate"),
+        ({"defaults": {"flow": {"prority": 1}}}, "defaults.flow.prority: there is no key `prority`"),
+        ({"flow": {"pairs": {"path": ["left", "right"], "traffic": {"greedy": {}}}}}, "choose another name"),
+    ],
+)
+def test_a_fault_names_what_was_written(changes: dict[str, object], told: str) -> None:
+    with pytest.raises(InputError) as refusal:
+        Scenario.parse(DUMBBELL).with_(changes)
+    assert told in str(refusal.value)
