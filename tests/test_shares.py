@@ -93,7 +93,8 @@ def test_minimum_rates_count(mcr: str, shares: dict[str, float]) -> None:
 
 def test_the_minimum_rate_of_eprca_is_a_thousandth_of_the_peak() -> None:
     # The peak is the line's rate.
-    text = GUARANTEED.replace("MCR", "plus").replace('pcr = "50 Mb/s", mcr = "20000 kb/s", icr = "20 Mb/s"', 'pcr = "200 Mb/s"')
+    given = 'pcr = "50 Mb/s", mcr = "20000 kb/s", icr = "20 Mb/s"'
+    text = GUARANTEED.replace("MCR", "plus").replace(given, 'pcr = "200 Mb/s"')
     rest = (150e6 - 70e6 - 150e3) / 3
     shares = {"low": 10e6 + rest, "middle": 150e3 + rest, "high": 60e6 + rest}
     assert fair_shares(run(Scenario.parse(text))) == pytest.approx(shares)

@@ -109,7 +109,8 @@ fn water_filling_gives_the_published_benchmarks() {
     }
 }
 
-fn one_line(point: &str, count: u32) -> Scenario {
+/// One line of 150 Mb/s with this congestion point, and greedy flows.
+fn trunk(point: &str, flows: &str) -> Scenario {
     let text = format!(
         r#"
         duration = "600 ms"
@@ -120,16 +121,20 @@ fn one_line(point: &str, count: u32) -> Scenario {
         delay = "500 us"
         congestion_point.{point}
         reverse = {{}}
-        [flow.greedy]
-        count = {count}
+        [defaults.flow]
         path = ["here", "there"]
         access = {{ rate = "150 Mb/s", delay = "5 us" }}
         traffic.greedy = {{}}
-        reaction_point.explicit_rate = {{ initial = "20 Mb/s", peak = "150 Mb/s", minimum = "100 kb/s" }}
         notification_point.turn_round = {{}}
+        {flows}
         "#
     );
     document::parse(&text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn one_line(point: &str, count: u32) -> Scenario {
+    let source = r#"explicit_rate = { initial = "20 Mb/s", peak = "150 Mb/s", minimum = "100 kb/s" }"#;
+    trunk(point, &format!("[flow.greedy]\ncount = {count}\nreaction_point.{source}"))
 }
 
 #[test]
@@ -180,40 +185,14 @@ fn without_max_alloc_previous_the_rates_depend_on_the_start() {
     assert!((together - 1.0).abs() < 0.02, "{together}");
 }
 
-/// Three greedy flows with minimum rates of 10, 20 and 60 Mb/s on one line of 150 Mb/s, which start 30 Mb/s above them.
+/// Three greedy flows with minimum rates of 10, 20 and 60 Mb/s, which start 30 Mb/s above them.
 fn guaranteed_line(point: &str, mcr: &str) -> Scenario {
-    let flow = |name: &str, minimum: u32| {
-        let initial = minimum + 30;
-        format!(
-            r#"
-            [flow.{name}]
-            reaction_point.explicit_rate = {{ initial = "{initial} Mb/s", peak = "150 Mb/s", minimum = "{minimum} Mb/s" }}
-            "#,
-        )
+    let flow = |(name, minimum): (&str, u32)| {
+        let rates = format!("initial = '{} Mb/s', peak = '150 Mb/s', minimum = '{minimum} Mb/s'", minimum + 30);
+        format!("[flow.{name}]\nreaction_point.explicit_rate = {{ {rates} }}\n")
     };
-    let text = format!(
-        r#"
-        duration = "600 ms"
-        warm_up = "400 ms"
-        [line.trunk]
-        between = ["here", "there"]
-        rate = "150 Mb/s"
-        delay = "500 us"
-        congestion_point.{point}
-        reverse = {{}}
-        [defaults.flow]
-        path = ["here", "there"]
-        access = {{ rate = "150 Mb/s", delay = "5 us" }}
-        traffic.greedy = {{}}
-        notification_point.turn_round = {{}}
-        {} {} {}
-        "#,
-        flow("low", 10),
-        flow("middle", 20),
-        flow("high", 60)
-    );
-    let text = text.replace("MCR", &format!("mcr = '{mcr}'"));
-    document::parse(&text).unwrap_or_else(|error| panic!("{error}"))
+    let flows: String = [("low", 10), ("middle", 20), ("high", 60)].map(flow).concat();
+    trunk(&point.replace("MCR", &format!("mcr = '{mcr}'")), &flows)
 }
 
 #[test]
