@@ -63,3 +63,44 @@ def test_traffic_without_such_rates_has_none() -> None:
     bursts = GRANTED.replace('traffic.cbr = { rate = "12 Mb/s" }', "traffic.on_off = {}")
     assert fair_shares(run(Scenario.parse(bursts))) == {}
     assert "max_min_bps" not in summary(run(Scenario.parse(bursts)))["groups"][0]
+
+
+GUARANTEED = """
+duration = "20 ms"
+[line.trunk]
+between = ["a", "b"]
+rate = "150 Mb/s"
+congestion_point.charny = { mcr = "MCR" }
+reverse = {}
+[defaults.flow]
+path = ["a", "b"]
+traffic.greedy = {}
+notification_point.turn_round = {}
+[flow]
+low.reaction_point.explicit_rate = { initial = "10 Mb/s", peak = "150 Mb/s", minimum = "10 Mb/s" }
+middle.reaction_point.eprca = { pcr = "50 Mb/s", mcr = "20000 kb/s", icr = "20 Mb/s" }
+high.reaction_point.tm40 = { mcr = "60 Mb/s" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("mcr", "shares"),
+    [("plus", {"low": 30e6, "middle": 40e6, "high": 80e6}), ("floor", {"low": 45e6, "middle": 45e6, "high": 60e6})],
+)
+def test_minimum_rates_count(mcr: str, shares: dict[str, float]) -> None:
+    assert fair_shares(run(Scenario.parse(GUARANTEED.replace("MCR", mcr)))) == pytest.approx(shares)
+
+
+def test_the_minimum_rate_of_eprca_is_a_thousandth_of_the_peak() -> None:
+    # The peak is the line's rate.
+    given = 'pcr = "50 Mb/s", mcr = "20000 kb/s", icr = "20 Mb/s"'
+    text = GUARANTEED.replace("MCR", "plus").replace(given, 'pcr = "200 Mb/s"')
+    rest = (150e6 - 70e6 - 150e3) / 3
+    shares = {"low": 10e6 + rest, "middle": 150e3 + rest, "high": 60e6 + rest}
+    assert fair_shares(run(Scenario.parse(text))) == pytest.approx(shares)
+
+
+def test_different_rules_for_minimum_rates_have_no_shares() -> None:
+    back = 'reverse.congestion_point.eds = { mcr = "floor" }'
+    mixed = GUARANTEED.replace("MCR", "plus").replace("reverse = {}", back)
+    assert fair_shares(run(Scenario.parse(mixed))) == {}

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use penstock_engine::core::time::{LineRate, Rate};
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
@@ -108,7 +109,8 @@ fn water_filling_gives_the_published_benchmarks() {
     }
 }
 
-fn one_line(point: &str, count: u32) -> Scenario {
+/// One line of 150 Mb/s with this congestion point, and greedy flows.
+fn trunk(point: &str, flows: &str) -> Scenario {
     let text = format!(
         r#"
         duration = "600 ms"
@@ -119,16 +121,20 @@ fn one_line(point: &str, count: u32) -> Scenario {
         delay = "500 us"
         congestion_point.{point}
         reverse = {{}}
-        [flow.greedy]
-        count = {count}
+        [defaults.flow]
         path = ["here", "there"]
         access = {{ rate = "150 Mb/s", delay = "5 us" }}
         traffic.greedy = {{}}
-        reaction_point.explicit_rate = {{ initial = "20 Mb/s", peak = "150 Mb/s", minimum = "100 kb/s" }}
         notification_point.turn_round = {{}}
+        {flows}
         "#
     );
     document::parse(&text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn one_line(point: &str, count: u32) -> Scenario {
+    let source = r#"explicit_rate = { initial = "20 Mb/s", peak = "150 Mb/s", minimum = "100 kb/s" }"#;
+    trunk(point, &format!("[flow.greedy]\ncount = {count}\nreaction_point.{source}"))
 }
 
 #[test]
@@ -177,4 +183,65 @@ fn without_max_alloc_previous_the_rates_depend_on_the_start() {
     }
     let together = ratio(against_max_min(&unequal, 0.9));
     assert!((together - 1.0).abs() < 0.02, "{together}");
+}
+
+/// Three greedy flows with minimum rates of 10, 20 and 60 Mb/s, which start 30 Mb/s above them.
+fn guaranteed_line(point: &str, mcr: &str) -> Scenario {
+    let flow = |(name, minimum): (&str, u32)| {
+        let rates = format!("initial = '{} Mb/s', peak = '150 Mb/s', minimum = '{minimum} Mb/s'", minimum + 30);
+        format!("[flow.{name}]\nreaction_point.explicit_rate = {{ {rates} }}\n")
+    };
+    let flows: String = [("low", 10), ("middle", 20), ("high", 60)].map(flow).concat();
+    trunk(&point.replace("MCR", &format!("mcr = '{mcr}'")), &flows)
+}
+
+#[test]
+fn minimum_rates_are_added_or_are_floors() {
+    // `plus`: MCR and a third of what 90 Mb/s leave of the target; Phantom leaves a sixteenth of that. `floor`: 60 Mb/s,
+    // and half of the rest of the target for the others; with Phantom x = 5 MACR, and 2 x + 60 + MACR = 150.
+    for (point, [plus, floor]) in [
+        ("erica = { delta = 0.0, interval = { time = '2 ms' }, MCR }", [15.0, 37.5]),
+        ("erica = { delta = 0.0, interval = { time = '2 ms' }, ccr = 'measured', MCR }", [15.0, 37.5]),
+        ("erica_plus = { t0 = '500 us', erica = { delta = 0.0, interval = { time = '2 ms' }, MCR } }", [20.0, 45.0]),
+        ("charny = { target = 0.9, MCR }", [15.0, 37.5]),
+        ("capc = { interval = { time = '2 ms' }, MCR }", [15.0, 37.5]),
+        ("eprca_plus_plus = { interval = '2 ms', MCR }", [17.5, 41.25]),
+        ("phantom = { interval = { time = '5 ms' }, MCR }", [18.75, 90.0 / 2.2]),
+    ] {
+        for (mcr, expected) in [("plus", [10.0 + plus, 20.0 + plus, 60.0 + plus]), ("floor", [floor, floor, 60.0])] {
+            let report = agreed(&guaranteed_line(point, mcr));
+            for (name, expected) in ["low", "middle", "high"].into_iter().zip(expected) {
+                let row = report.flows.iter().find(|row| row.flow == name).unwrap();
+                let rate = row.throughput_bps * NRM / (NRM - 1.0) / 1e6;
+                assert!((rate / expected - 1.0).abs() < 0.01, "{point} {mcr}: {name} has {rate}, not {expected} Mb/s");
+            }
+        }
+    }
+}
+
+#[test]
+fn minimum_rates_above_the_target_are_refused() {
+    let scenario = |point: &str| guaranteed_line(point, "plus");
+    let refused = |point: &str| Run::new(&scenario(point), 1, 0, Form::Fast).err().map(|error| error.to_string());
+    // 90 of 150 Mb/s.
+    assert_eq!(refused("charny = { target = 0.6, MCR }"), None);
+    assert_eq!(refused("constant_grant = { rate = '1 Mb/s' }"), None);
+    assert_eq!(
+        refused("charny = { target = 0.59, MCR }").unwrap(),
+        "line.trunk.congestion_point.charny: the minimum rates (MCR) of its flows add up to 90 Mb/s, more than 0.59 of the \
+         line's 150 Mb/s; reduce those of flow.high, flow.low, flow.middle to 88.5 Mb/s together, or give the line \
+         152542373 b/s"
+    );
+    // Without a target, the whole line.
+    let refused_on = |rate: u64| {
+        let mut scenario = scenario("eds = { MCR }");
+        scenario.line.get_mut("trunk").unwrap().rate = LineRate::Bits(Rate(rate));
+        Run::new(&scenario, 1, 0, Form::Fast).is_err()
+    };
+    assert_eq!((refused_on(90_000_000), refused_on(89_999_999)), (false, true));
+    // Behind an access line of 40 Mb/s, 60 count as 40.
+    let mut slow = scenario("charny = { target = 0.467, MCR }");
+    assert!(Run::new(&slow, 1, 0, Form::Fast).is_err());
+    slow.flow.get_mut("high").unwrap().access.as_mut().unwrap().rate = Some(LineRate::Bits(Rate(40_000_000)));
+    assert!(Run::new(&slow, 1, 0, Form::Fast).is_ok());
 }

@@ -27,6 +27,7 @@ pub(super) mod explicit_rate;
 mod interval;
 mod load;
 pub(super) mod macr;
+mod minimum;
 mod order;
 pub(super) mod phantom;
 #[cfg(test)]

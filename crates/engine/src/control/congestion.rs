@@ -50,6 +50,8 @@ pub struct PortEnv {
     pub queues: usize,
     /// Number of flows whose data leave through the port, by its last queue.
     pub flow_count: u32,
+    /// Sum of the minimum rates of these flows, bits per second.
+    pub minimum: f64,
     /// Every flow of the network.
     pub flows: Arc<[FlowTerms]>,
 }
@@ -124,6 +126,8 @@ role_trait! {
         /// If it counts its active flows in each measurement interval: the path of the interval below the parameters, and
         /// the most cells that one can have at a port with this `env`.
         fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> { None }
+        /// If it reads the minimum rates of its flows: the share of the line's rate that it can guarantee to them.
+        fn guaranteed_share(&self) -> Option<f64> { None }
         /// The key of its threshold below the parameters, and the least length of a queue at which it acts. `None` if it does
         /// not act by the length of a queue alone.
         fn threshold(&self) -> Option<(&'static str, QueueLength)> { None }

@@ -32,7 +32,13 @@ pub(super) fn port() -> PortEnv {
 /// A port with two queues in a network of `flows` flows, each without a peer.
 pub(super) fn port_of(rate: Rate, flow_count: u32) -> PortEnv {
     let flows = (0..flow_count).map(|flow| FlowTerms { peer: FlowId(flow), minimum: 0.0 }).collect();
-    PortEnv { rate, queues: 2, flow_count, flows }
+    PortEnv { rate, queues: 2, flow_count, minimum: 0.0, flows }
+}
+
+/// A port of 100 cells a millisecond with two queues, and flows with these minimum rates, bits per second.
+pub(super) fn guaranteed(minima: &[f64]) -> PortEnv {
+    let flows = minima.iter().map(|&minimum| FlowTerms { peer: FlowId(0), minimum }).collect();
+    PortEnv { minimum: minima.iter().sum(), flows, ..port_of(Rate(42_400_000), minima.len() as u32) }
 }
 
 /// Receiver of cells.
@@ -332,6 +338,30 @@ proptest! {
                 // A system that forwards takes from the lifetime; nothing else.
                 pdu.lifetime = call.pdu.lifetime;
                 prop_assert_eq!(format!("{pdu:?}"), format!("{:?}", call.pdu), "{}", text);
+            }
+        }
+    }
+
+    #[test]
+    fn no_rate_below_the_minimum_is_granted(calls in any_calls()) {
+        // Together 90 % of the line.
+        let minima = [0.25e6, 0.5e6, 1.65e6, 3.0e6];
+        let flows = minima.map(|minimum| FlowTerms { peer: FlowId(0), minimum });
+        let env = PortEnv { minimum: minima.iter().sum(), flows: flows.into(), ..port() };
+        for Case { text, params, .. } in CongestionParams::cases() {
+            if params.guaranteed_share().is_none() {
+                continue;
+            }
+            let mut point = params.build(env.clone());
+            play(&mut point, Time::ZERO, &calls, ask_congestion);
+            for (flow, minimum) in (0..FLOWS).zip(minima) {
+                let body = Body::ResourceManagement { er: 6e6, ccr: minimum };
+                let mut pdu = Pdu::new(FlowId(flow), 0, CELL_OCTETS, 1, body);
+                pdu.marks.set(Marks::DIR);
+                let view = PortView { now: total(&calls), length: QUEUE, size: Some(QUEUE), refused: false };
+                point.on_backward(&mut pdu, &view);
+                let Body::ResourceManagement { er, .. } = pdu.body() else { unreachable!() };
+                prop_assert!(er >= minimum, "{} grants {} of {}", text, er, minimum);
             }
         }
     }

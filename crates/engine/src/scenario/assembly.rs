@@ -90,6 +90,7 @@ fn lay_out<'a>(expansion: &'a Expansion<'_>) -> Result<plan::Network<'a>, Error>
         let network = plan::Network::lay_out(&expansion.scenario)?;
         check::next_lanes(&network)?;
         check::line_length(&network)?;
+        check::minimum_rates(&network)?;
         network.check_meetings(expansion)?;
         Ok(network)
     };

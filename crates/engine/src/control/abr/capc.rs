@@ -12,11 +12,15 @@
 //! On a backward RM cell, ER = min(ER, ERS), and CI = 1 if the queue is above a threshold. An interval without input
 //! has z = 0. ERS is at most the line's rate. It is at least 20 cells/s, because at TCR a TM 4.0 source sends no
 //! in-rate cells.
+//!
+//! With minimum cell rates (`minimum.rs`), `plus` takes the MCR of all flows through the port off the input and off the
+//! target, and ER = MCR + ERS. With `floor`, ER = max(MCR, ERS).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
+use super::minimum::{Mcr, Minima};
 use super::{LEAST_GRANT, check_target, indicate_congestion, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
@@ -46,9 +50,11 @@ pub struct Params {
     pub ci_threshold: Option<Count>,
     /// Measurement interval. The source gives no value.
     pub interval: interval::Params,
-    /// ERS at the start. If absent, the target share of the line's rate. The source gives no value.
+    /// ERS at the start. If absent, what it would be for a single connection. The source gives no value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial: Option<Rate>,
+    /// How connections with a minimum rate share the line.
+    pub mcr: Mcr,
 }
 
 impl Default for Params {
@@ -62,6 +68,7 @@ impl Default for Params {
             ci_threshold: None,
             interval: interval::Params::lasting(Span::milliseconds(1)),
             initial: None,
+            mcr: Mcr::default(),
         }
     }
 }
@@ -90,6 +97,10 @@ impl Feedback for Params {
 }
 
 impl CongestionPointParams for Params {
+    fn guaranteed_share(&self) -> Option<f64> {
+        Some(self.target)
+    }
+
     fn controls_last_queue(&self) -> bool {
         true
     }
@@ -100,6 +111,7 @@ impl CongestionPointParams for Params {
 pub struct Capc {
     load: Load,
     params: Params,
+    minima: Minima,
     /// ERS, bits per second.
     ers: f64,
     load_factor: f64,
@@ -110,8 +122,10 @@ impl Capc {
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Capc {
         let load = Load::new(&params.interval, &env);
-        let initial = params.initial.map_or(params.target * load.line_rate(), Rate::bits_per_second);
-        let mut capc = Capc { load, params: params.clone(), ers: 0.0, load_factor: 0.0 };
+        let minima = Minima::new(params.mcr, &env);
+        let alone = params.target * load.line_rate() - minima.reserved_by_all();
+        let initial = params.initial.map_or(alone, Rate::bits_per_second);
+        let mut capc = Capc { load, params: params.clone(), minima, ers: 0.0, load_factor: 0.0 };
         capc.set(initial);
         capc
     }
@@ -136,7 +150,9 @@ impl Capc {
 
     fn step(&mut self, input: f64, available: f64) {
         let Params { r_up, r_down, eru, erf, .. } = self.params;
-        let target = self.params.target * available;
+        let reserved = self.minima.reserved_by_all();
+        let target = self.params.target * available - reserved;
+        let input = (input - reserved).max(0.0);
         let z = if target > 0.0 { input / target } else { f64::INFINITY };
         let factor = if z < 1.0 {
             eru.min(1.0 + (1.0 - z) * r_up)
@@ -164,7 +180,7 @@ impl CongestionPoint for Capc {
         if let Some(measured) = self.load.catch_up(view.now) {
             self.close(measured);
         }
-        lower(pdu, self.ers);
+        lower(pdu, self.minima.grant(pdu.flow.index(), self.ers));
         let is_long = self.params.ci_threshold.is_some_and(|threshold| view.length > threshold.0);
         if is_long && matches!(pdu.body(), Body::ResourceManagement { .. }) {
             indicate_congestion(pdu);
@@ -189,7 +205,7 @@ impl CongestionPoint for Capc {
 impl crate::core::roles::Cases for Params {
     const CASES: &[&str] = &[
         "{ ci_threshold = '100 cells' }",
-        "{ r_down = 0.0, erf = 0.0, interval = { cells = 7 }, initial = '1 Mb/s' }",
+        "{ r_down = 0.0, erf = 0.0, interval = { cells = 7 }, initial = '1 Mb/s', mcr = 'floor' }",
     ];
 }
 
@@ -197,7 +213,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::super::cells::{backward, data, er, video, view};
     use super::*;
-    use crate::control::laws::port_of;
+    use crate::control::laws::{guaranteed, port_of};
     use crate::core::pdu::Marks;
 
     /// 100 cells a millisecond.
@@ -246,6 +262,30 @@ mod tests {
         let params = Params::default();
         assert!((after(&params, 90, 0, 4.0) - 0.1 * 1.05 * 1.05 * 1.05).abs() < 1e-12);
         assert_eq!(after(&params, 90, 0, 1e6), 1.0);
+    }
+
+    #[test]
+    fn minimum_rates_are_taken_off_input_and_target() {
+        // Minima of 10 and 20 cells a millisecond; the target is 90. ERS is 6 cells a millisecond.
+        for (mcr, cells, times, granted) in [
+            (Mcr::Plus, 90, 1.0, [16.0, 26.0]),
+            (Mcr::Plus, 60, 1.0 + 0.5 * 0.05, [16.15, 26.15]), // z = 30 / 60
+            (Mcr::Plus, 20, 1.05, [16.3, 26.3]),               // z = 0
+            (Mcr::Floor, 90, 1.0, [10.0, 20.0]),
+            (Mcr::Floor, 45, 1.0 + 0.5 * 0.05, [10.0, 20.0]), // z = 45 / 90
+        ] {
+            let params = Params { mcr, initial: Some(Rate(2_544_000)), ..Params::default() };
+            let mut switch = Capc::new(&params, guaranteed(&[0.1 * LINE, 0.2 * LINE]));
+            for _ in 0..cells {
+                switch.on_arrival(&mut data(0), &view(500.0, 0));
+            }
+            for (flow, granted) in (0..).zip(granted) {
+                let mut answer = backward(flow, 1e6);
+                switch.on_backward(&mut answer, &view(1000.0, 0));
+                assert!((er(&answer) / LINE - granted / 100.0).abs() < 1e-12, "{mcr:?} {cells} {flow}");
+            }
+            assert!((switch.ers / LINE - 0.06 * times).abs() < 1e-12);
+        }
     }
 
     #[test]

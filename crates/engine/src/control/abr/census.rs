@@ -8,13 +8,18 @@
 //! ```text
 //! count = sum of contributions;  contribution = factor * contribution
 //! ```
+//!
+//! The minimum rate of a connection counts with the same contribution, from its first forward RM cell on. A receiver
+//! whose answers pass sends no data through the port, and has no minimum rate there.
 
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::congestion::FlowTerms;
+use super::forward_ccr;
+use super::minimum::{self, Mcr, Minima};
+use crate::control::congestion::{FlowTerms, PortEnv};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
@@ -67,13 +72,46 @@ pub(super) struct Census {
     last_seen: Vec<u64>,
     /// Sum of the contributions.
     sum: f64,
+    minima: Minima,
+    /// Connections with a minimum rate that have sent a forward RM cell, in order.
+    guaranteed: Vec<usize>,
+    /// Of the last count: the rate that its connections do not share, bits per second.
+    reserved: f64,
+    /// Of the last count: contribution and least share of each connection in `guaranteed`.
+    floors: Vec<(f64, f64)>,
 }
 
 impl Census {
     /// The connections of these flows, none of them seen yet.
-    pub(super) fn new(rule: Active, flows: &Arc<[FlowTerms]>) -> Census {
-        let last_seen = vec![0; flows.len()];
-        Census { rule, flows: Arc::clone(flows), interval: 1, counted: 0, last_seen, sum: 0.0 }
+    pub(super) fn new(rule: Active, mcr: Mcr, env: &PortEnv) -> Census {
+        Census {
+            rule,
+            flows: Arc::clone(&env.flows),
+            interval: 1,
+            counted: 0,
+            last_seen: vec![0; env.flows.len()],
+            sum: 0.0,
+            minima: Minima::new(mcr, env),
+            guaranteed: Vec::new(),
+            reserved: 0.0,
+            floors: Vec::new(),
+        }
+    }
+
+    /// The minimum rates of the flows.
+    pub(super) fn minima(&self) -> &Minima {
+        &self.minima
+    }
+
+    /// Reads the minimum rate of a connection from the table of flows, at its first forward RM cell.
+    pub(super) fn register(&mut self, pdu: &Pdu) {
+        let flow = pdu.flow.index();
+        if forward_ccr(pdu).is_some()
+            && self.minima.minimum(flow) > 0.0
+            && let Err(place) = self.guaranteed.binary_search(&flow)
+        {
+            self.guaranteed.insert(place, flow);
+        }
     }
 
     /// Connection of a PDU that arrives at the port.
@@ -101,8 +139,32 @@ impl Census {
     pub(super) fn close(&mut self) -> f64 {
         let count = self.sum;
         self.counted = self.interval;
+        self.reserved = 0.0;
+        self.floors.clear();
+        for index in 0..self.guaranteed.len() {
+            let connection = self.guaranteed[index];
+            self.admit(connection, self.rule.contribution(self.last_seen[connection], self.interval));
+        }
         self.skip(1);
         count
+    }
+
+    /// Adds a contribution to the minimum rates of the last count.
+    pub(super) fn admit(&mut self, connection: usize, contribution: f64) {
+        if self.guaranteed.binary_search(&connection).is_ok() {
+            self.reserved += contribution * self.minima.reserved(connection);
+            self.floors.push((contribution, self.minima.floor(connection)));
+        }
+    }
+
+    /// The part of `capacity` that the connections of the last count share, bits per second.
+    pub(super) fn left(&self, capacity: f64) -> f64 {
+        (capacity - self.reserved).max(0.0)
+    }
+
+    /// The equal share of `capacity` for `count` connections, those of the last count, bits per second.
+    pub(super) fn fair_share(&self, capacity: f64, count: f64) -> f64 {
+        minimum::share(self.left(capacity), count, self.floors.iter().copied())
     }
 
     /// Skips this many intervals without counting.
@@ -118,20 +180,21 @@ impl Census {
 
 #[cfg(test)]
 mod tests {
-    use super::super::cells::{backward, forward};
+    use super::super::cells::{backward, data, forward};
     use super::*;
-    use crate::control::laws::port_of;
+    use crate::control::laws::{self, port_of};
     use crate::core::pdu::FlowId;
     use crate::core::time::Rate;
 
     fn census(rule: Active) -> Census {
-        Census::new(rule, &port_of(Rate(1), 4).flows)
+        Census::new(rule, Mcr::Plus, &port_of(Rate(1), 4))
     }
 
     #[test]
     fn a_backward_cell_belongs_to_the_opposite_direction() {
         let terms = |peer| FlowTerms { peer: FlowId(peer), minimum: 0.0 };
-        let mut census = Census::new(Active::Seen, &[terms(1), terms(0), terms(2)].into());
+        let env = PortEnv { flows: [terms(1), terms(0), terms(2)].into(), ..port_of(Rate(1), 3) };
+        let mut census = Census::new(Active::Seen, Mcr::Plus, &env);
         assert_eq!([0, 1, 2].map(|flow| census.connection(&forward(flow, 0.0))), [0, 1, 2]);
         assert_eq!([0, 1, 2].map(|flow| census.connection(&backward(flow, 0.0))), [1, 0, 2]);
         assert_eq!(census.see(7), 0.0, "a flow outside the table");
@@ -176,6 +239,56 @@ mod tests {
         // One counted interval and three others later: 1/2 of 0.25 and 1, decayed by three more halves.
         census.skip(3);
         assert_eq!(census.close(), 1.25 / 16.0);
+    }
+
+    /// Four connections with minima of 10, 20, 60 and 0.
+    fn guaranteed(rule: Active, mcr: Mcr) -> Census {
+        Census::new(rule, mcr, &laws::guaranteed(&[10.0, 20.0, 60.0, 0.0]))
+    }
+
+    #[test]
+    fn the_minima_of_the_counted_connections_are_reserved_or_floors() {
+        for (mcr, left, share) in [(Mcr::Plus, 60.0, 20.0), (Mcr::Floor, 150.0, 45.0)] {
+            let mut census = guaranteed(Active::Seen, mcr);
+            for flow in [0, 1, 2, 0] {
+                census.register(&forward(flow, 0.0));
+                census.see(flow as usize);
+            }
+            // Nothing is counted yet.
+            assert_eq!((census.left(150.0), census.fair_share(150.0, 0.0)), (150.0, 150.0));
+            assert_eq!(census.close(), 3.0);
+            assert_eq!((census.left(150.0), census.fair_share(150.0, 3.0)), (left, share));
+            // Next, the connection with 60 alone.
+            census.see(2);
+            assert_eq!(census.close(), 1.0);
+            assert_eq!(census.fair_share(150.0, 1.0), if mcr == Mcr::Plus { 90.0 } else { 150.0 });
+            assert_eq!(census.fair_share(40.0, 1.0), if mcr == Mcr::Plus { 0.0 } else { 40.0 });
+        }
+    }
+
+    #[test]
+    fn a_minimum_decays_with_its_connection() {
+        let mut census = guaranteed(Active::Decayed { factor: 0.5 }, Mcr::Plus);
+        for flow in [1, 3] {
+            census.register(&forward(flow, 0.0));
+            census.see(flow as usize);
+        }
+        census.close();
+        assert_eq!((census.close(), census.left(150.0)), (1.0, 140.0));
+        // Seen again, and added at once: half of 20.
+        let newcomer = census.see(1);
+        census.admit(1, newcomer);
+        assert_eq!((newcomer, census.left(150.0)), (0.5, 130.0));
+    }
+
+    #[test]
+    fn answers_alone_reserve_nothing() {
+        let mut census = guaranteed(Active::Seen, Mcr::Plus);
+        for cell in [backward(2, 0.0), data(2)] {
+            census.register(&cell);
+            census.see(2);
+        }
+        assert_eq!((census.close(), census.left(150.0)), (1.0, 150.0));
     }
 
     #[test]

@@ -13,11 +13,15 @@
 //! Marked connections are limited elsewhere. The others share the rest. From C / n the offer only rises, so a mark is
 //! never removed. On a backward RM cell, ER = min(ER, mu). Every connection seen since the start counts, with its last
 //! recorded rate. The scheme does not detect a connection that has become silent.
+//!
+//! With minimum cell rates (`minimum.rs`), `plus` records CCR - MCR, divides C less the sum of MCR, and adds MCR to the
+//! offer. With `floor`, an unmarked connection takes max(MCR, mu) of C, and ER = max(MCR, mu).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
+use super::minimum::{self, Mcr, Minima};
 use super::{check_target, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::error::Fault;
@@ -34,11 +38,13 @@ pub struct Params {
     pub target: f64,
     /// Interval over which the available rate is measured. In the source this rate is constant.
     pub interval: interval::Params,
+    /// How connections with a minimum rate share the line.
+    pub mcr: Mcr,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { target: 1.0, interval: interval::Params::lasting(Span::milliseconds(1)) }
+        Params { target: 1.0, interval: interval::Params::lasting(Span::milliseconds(1)), mcr: Mcr::default() }
     }
 }
 
@@ -56,8 +62,28 @@ impl Feedback for Params {
 }
 
 impl CongestionPointParams for Params {
+    fn guaranteed_share(&self) -> Option<f64> {
+        Some(self.target)
+    }
+
     fn controls_last_queue(&self) -> bool {
         true
+    }
+}
+
+/// One connection. Both in bits per second.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Recorded {
+    /// The shared part of its last recorded rate.
+    rate: f64,
+    /// Its least share.
+    floor: f64,
+}
+
+impl Recorded {
+    /// A flow with this last recorded `rate`.
+    pub(super) fn new(minima: &Minima, flow: usize, rate: f64) -> Recorded {
+        Recorded { rate: minima.shared(flow, rate), floor: minima.floor(flow) }
     }
 }
 
@@ -69,8 +95,10 @@ pub struct Charny {
     available: f64,
     /// For each flow: its index in `recorded`.
     places: Vec<Option<usize>>,
-    /// Last recorded rate of each connection, bits per second.
-    recorded: Vec<f64>,
+    recorded: Vec<Recorded>,
+    minima: Minima,
+    /// Sum of the rates of the connections that are not shared, bits per second.
+    reserved: f64,
     /// mu, bits per second.
     offer: f64,
 }
@@ -87,6 +115,8 @@ impl Charny {
             available,
             places: vec![None; env.flows.len()],
             recorded: Vec::new(),
+            minima: Minima::new(params.mcr, &env),
+            reserved: 0.0,
             offer: params.target * available,
         }
     }
@@ -96,39 +126,47 @@ impl Charny {
         let available = if measured.further == 0 { measured.available } else { self.load.line_rate() };
         if available != self.available {
             self.available = available;
-            self.offer = offer(self.target * available, &self.recorded);
+            self.divide();
         }
     }
 
     fn record(&mut self, flow: usize, rate: f64) {
         let Some(place) = self.places.get_mut(flow) else { return };
+        let recorded = Recorded::new(&self.minima, flow, rate);
         match *place {
-            Some(place) => self.recorded[place] = rate,
+            Some(place) => self.recorded[place] = recorded,
             None => {
                 *place = Some(self.recorded.len());
-                self.recorded.push(rate);
+                self.recorded.push(recorded);
+                self.reserved += self.minima.reserved(flow);
             }
         }
-        self.offer = offer(self.target * self.available, &self.recorded);
+        self.divide();
+    }
+
+    fn divide(&mut self) {
+        self.offer = offer((self.target * self.available - self.reserved).max(0.0), &self.recorded);
     }
 }
 
-/// The rate offered to each connection, from the recorded rates and the `capacity`.
-pub(super) fn offer(capacity: f64, recorded: &[f64]) -> f64 {
-    let mut offer = capacity / recorded.len().max(1) as f64;
+/// The share offered to each connection, from the recorded rates and the `capacity`.
+pub(super) fn offer(capacity: f64, recorded: &[Recorded]) -> f64 {
+    let floors = recorded.iter().map(|one| (1.0, one.floor));
+    let mut offer = minimum::share(capacity, recorded.len() as f64, floors);
     let mut marked = 0;
     loop {
-        let below = recorded.iter().filter(|&&rate| rate < offer);
-        let (count, sum) = below.fold((0, 0.0), |(count, sum), rate| (count + 1, sum + rate));
+        let below = recorded.iter().filter(|one| one.rate < offer);
+        let (count, sum) = below.fold((0, 0.0), |(count, sum), one| (count + 1, sum + one.rate));
         // The count never decreases, except by rounding.
         if count <= marked {
             return offer;
         }
         if count == recorded.len() {
-            return capacity - sum + recorded.iter().copied().fold(0.0, f64::max);
+            return capacity - sum + recorded.iter().map(|one| one.rate).fold(0.0, f64::max);
         }
         marked = count;
-        offer = (capacity - sum) / (recorded.len() - count) as f64;
+        let unmarked = recorded.iter().filter(|one| one.rate >= offer).map(|one| (1.0, one.floor));
+        offer = minimum::share(capacity - sum, (recorded.len() - count) as f64, unmarked);
     }
 }
 
@@ -150,7 +188,7 @@ impl CongestionPoint for Charny {
         if let Some(measured) = self.load.catch_up(view.now) {
             self.close(measured);
         }
-        lower(pdu, self.offer);
+        lower(pdu, self.minima.grant(pdu.flow.index(), self.offer));
     }
 
     fn notifies(&self) -> bool {
@@ -170,14 +208,14 @@ impl CongestionPoint for Charny {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{ target = 0.95 }"];
+    const CASES: &[&str] = &["{ target = 0.95 }", "{ mcr = 'floor' }"];
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::*;
-    use crate::control::laws::port_of;
+    use crate::control::laws::{guaranteed, port_of};
     use crate::core::time::Rate;
 
     #[test]
@@ -197,9 +235,44 @@ mod tests {
             (&[0.0, 0.0], 150.0),
             (&[10.0, 70.0, 70.0], 70.0),
         ] {
-            assert_eq!(offer(150.0, recorded), expected, "{recorded:?}");
+            let recorded: Vec<Recorded> = recorded.iter().map(|&rate| Recorded { rate, floor: 0.0 }).collect();
+            assert_eq!(offer(150.0, &recorded), expected, "{recorded:?}");
         }
-        assert_eq!(offer(0.0, &[10.0, 20.0]), 0.0);
+        assert_eq!(offer(0.0, &[10.0, 20.0].map(|rate| Recorded { rate, floor: 0.0 })), 0.0);
+    }
+
+    #[test]
+    fn floors_take_their_rate_from_the_others() {
+        for (recorded, expected) in [
+            // (rate, floor): the floor of 60 leaves 45 each.
+            (&[(150.0, 0.0), (150.0, 0.0), (150.0, 60.0)][..], 45.0),
+            (&[(45.0, 10.0), (45.0, 20.0), (60.0, 60.0)], 45.0),
+            // One is limited elsewhere to 10: 70 each for the others. One of them takes only 60, and one may have 80.
+            (&[(10.0, 10.0), (90.0, 20.0), (60.0, 60.0)], 80.0),
+            (&[(10.0, 10.0), (90.0, 20.0), (90.0, 60.0)], 70.0),
+        ] {
+            let recorded: Vec<Recorded> = recorded.iter().map(|&(rate, floor)| Recorded { rate, floor }).collect();
+            assert_eq!(offer(150.0, &recorded), expected, "{recorded:?}");
+        }
+    }
+
+    #[test]
+    fn minimum_rates_by_both_rules() {
+        // Minima of 4.24, 8.48 and 12.72 of 42.4 Mb/s: 16.96 are left, or the last takes a little less than a third.
+        for (mcr, expected) in [
+            (Mcr::Plus, [4.24e6 + 16.96e6 / 3.0, 8.48e6 + 16.96e6 / 3.0, 12.72e6 + 16.96e6 / 3.0]),
+            (Mcr::Floor, [42.4e6 / 3.0; 3]),
+        ] {
+            let mut switch = Charny::new(&Params { mcr, ..Params::default() }, guaranteed(&[4.24e6, 8.48e6, 12.72e6]));
+            for flow in 0..3 {
+                switch.on_arrival(&mut forward(flow, 42.4e6), &view(1.0, 0));
+            }
+            for (flow, expected) in (0..).zip(expected) {
+                let mut answer = backward(flow, 0.0);
+                switch.on_backward(&mut answer, &view(2.0, 0));
+                assert!((er(&answer) - expected).abs() < 1e-6, "{mcr:?} {flow}: {}", er(&answer));
+            }
+        }
     }
 
     #[test]

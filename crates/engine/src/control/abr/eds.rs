@@ -8,13 +8,15 @@
 //! q > QT and CCR > DPF MACR:      ER = min(ER, ERF MACR)
 //! ```
 //!
-//! CI does not change.
+//! CI does not change. With minimum cell rates (`minimum.rs`), ER = MCR + share of the mean (`plus`), or the larger of
+//! the two (`floor`).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lower;
 use super::macr::{self, Macr, TooFast};
+use super::minimum::Mcr;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
 use crate::core::check;
 use crate::core::error::Fault;
@@ -46,12 +48,14 @@ pub struct Params {
     pub erf: f64,
     /// Share of the mean that all connections get while very congested (MRF, major reduction factor).
     pub mrf: f64,
+    /// How connections with a minimum rate share the line.
+    pub mcr: Mcr,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        let macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr } = macr::Params::default();
-        Params { qt, dqt, average, dpf, vc_separator, initial_macr, erf: 15.0 / 16.0, mrf: 1.0 / 4.0 }
+        let macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr, mcr } = macr::Params::default();
+        Params { qt, dqt, average, dpf, vc_separator, initial_macr, erf: 15.0 / 16.0, mrf: 1.0 / 4.0, mcr }
     }
 }
 
@@ -64,8 +68,8 @@ impl Params {
     }
 
     fn mean(&self) -> macr::Params {
-        let Params { qt, dqt, average, dpf, vc_separator, initial_macr, .. } = *self;
-        macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr }
+        let Params { qt, dqt, average, dpf, vc_separator, initial_macr, mcr, .. } = *self;
+        macr::Params { qt, dqt, average, dpf, vc_separator, initial_macr, mcr }
     }
 }
 
@@ -75,6 +79,10 @@ impl Feedback for Params {
 }
 
 impl CongestionPointParams for Params {
+    fn guaranteed_share(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn threshold(&self) -> Option<(&'static str, QueueLength)> {
         Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
     }
@@ -104,8 +112,8 @@ impl CongestionPoint for Eds {
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
         match self.macr.judge(pdu, view.length) {
-            Some(TooFast::All) => lower(pdu, self.mrf * self.macr.value()),
-            Some(TooFast::This) => lower(pdu, self.erf * self.macr.value()),
+            Some(TooFast::All) => lower(pdu, self.macr.grant(pdu, self.mrf)),
+            Some(TooFast::This) => lower(pdu, self.macr.grant(pdu, self.erf)),
             None => {}
         }
     }
@@ -125,14 +133,15 @@ impl CongestionPoint for Eds {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{ qt = '50 cells', initial_macr = '300 kb/s' }"];
+    const CASES: &[&str] =
+        &["{ qt = '50 cells', initial_macr = '300 kb/s' }", "{ initial_macr = '300 kb/s', mcr = 'floor' }"];
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::cells::{backward, er, view};
     use super::*;
-    use crate::control::laws::port_of;
+    use crate::control::laws::{guaranteed, port_of};
     use crate::core::pdu::Marks;
 
     #[test]
@@ -151,6 +160,17 @@ mod tests {
         lower(&mut poor, 1e6);
         switch.on_backward(&mut poor, &view(2.0, 300));
         assert_eq!(er(&poor), 1e6);
+    }
+
+    #[test]
+    fn a_minimum_rate_is_added_or_is_the_least() {
+        for (mcr, granted) in [(Mcr::Plus, 9e6), (Mcr::Floor, 5e6)] {
+            let params = Params { initial_macr: Some(Rate(16_000_000)), mcr, ..Params::default() };
+            let mut switch = Eds::new(&params, guaranteed(&[5e6]));
+            let mut pdu = backward(0, 150e6);
+            switch.on_backward(&mut pdu, &view(1.0, 201));
+            assert_eq!(er(&pdu), granted);
+        }
     }
 
     #[test]

@@ -19,12 +19,18 @@
 //!
 //! The paper calls f1 and f2, the fair share and the share of the connection, "some appropriate functions", and prints an
 //! example of each. `division` and `own_share` have others; the printed ones are the defaults.
+//!
+//! With minimum cell rates (`minimum.rs`), `plus` gives ER = MCR + max(fair share, (CCR - MCR) / load). The fair share
+//! is a part of the rate less the MCR of the established connections. With `floor`, ER = max(MCR, fair share, CCR /
+//! load), and the sum of max(MCR, fair share) is the rate to divide.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::census::{Active, Census};
+use super::charny::Recorded;
 use super::load::{Load, Measured};
+use super::minimum::Mcr;
 use super::{charny, check_target, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::error::Fault;
@@ -50,6 +56,8 @@ pub struct Params {
     pub own_share: OwnShare,
     /// The RM cells in which the switch writes ER.
     pub er_written: Written,
+    /// How connections with a minimum rate share the line.
+    pub mcr: Mcr,
 }
 
 /// The rate of which the fair share is a part.
@@ -106,6 +114,7 @@ impl Default for Params {
             division: Division::Equal,
             own_share: OwnShare::Divided,
             er_written: Written::Backward,
+            mcr: Mcr::default(),
         }
     }
 }
@@ -125,6 +134,10 @@ impl Feedback for Params {
 }
 
 impl CongestionPointParams for Params {
+    fn guaranteed_share(&self) -> Option<f64> {
+        Some(self.target)
+    }
+
     fn controls_last_queue(&self) -> bool {
         true
     }
@@ -142,7 +155,7 @@ pub struct EprcaPlusPlus {
     division: Division,
     own_share: OwnShare,
     /// Rates of the connections that have stated one, at the end of the last interval. Only for `Division::MaxMin`.
-    stated: Vec<f64>,
+    stated: Vec<Recorded>,
     is_forward: bool,
     /// Last measured rates, bits per second.
     input: f64,
@@ -159,7 +172,7 @@ impl EprcaPlusPlus {
         EprcaPlusPlus {
             available: load.line_rate(),
             load,
-            census: Census::new(Active::Established, &env.flows),
+            census: Census::new(Active::Established, params.mcr, &env),
             ccr: vec![0.0; env.flows.len()],
             target: params.target,
             of_target: params.fair_share == FairShare::Target,
@@ -181,7 +194,9 @@ impl EprcaPlusPlus {
         }
         if self.division == Division::MaxMin {
             self.stated.clear();
-            self.stated.extend(self.ccr.iter().filter(|&&ccr| ccr > 0.0));
+            let minima = self.census.minima();
+            let stated = self.ccr.iter().enumerate().filter(|&(_, &ccr)| ccr > 0.0);
+            self.stated.extend(stated.map(|(flow, &ccr)| Recorded::new(minima, flow, ccr)));
         }
     }
 
@@ -195,8 +210,8 @@ impl EprcaPlusPlus {
         let share = if self.of_target { self.target } else { 1.0 };
         let rate = share * self.available;
         match self.division {
-            Division::Equal => rate / self.established.max(1.0),
-            Division::MaxMin => charny::offer(rate, &self.stated),
+            Division::Equal => self.census.fair_share(rate, self.established),
+            Division::MaxMin => charny::offer(self.census.left(rate), &self.stated),
         }
     }
 
@@ -208,8 +223,9 @@ impl EprcaPlusPlus {
         })
     }
 
-    fn grant(&self, ccr: f64) -> f64 {
-        self.own_share(ccr).max(self.fair_share())
+    fn grant(&self, flow: usize, ccr: f64) -> f64 {
+        let minima = self.census.minima();
+        minima.grant(flow, self.own_share(minima.shared(flow, ccr)).max(self.fair_share()))
     }
 }
 
@@ -221,10 +237,12 @@ impl CongestionPoint for EprcaPlusPlus {
         if self.load.controls(pdu) {
             self.census.see(self.census.connection(pdu));
         }
-        if let (Some(told), Some(ccr)) = (forward_ccr(pdu), self.ccr.get_mut(pdu.flow.index())) {
+        self.census.register(pdu);
+        let flow = pdu.flow.index();
+        if let (Some(told), Some(ccr)) = (forward_ccr(pdu), self.ccr.get_mut(flow)) {
             *ccr = told;
             if self.is_forward {
-                lower(pdu, self.grant(told));
+                lower(pdu, self.grant(flow, told));
             }
         }
         self.load.count(pdu, view.now);
@@ -235,8 +253,9 @@ impl CongestionPoint for EprcaPlusPlus {
         if let Some(measured) = self.load.catch_up(view.now) {
             self.close(measured);
         }
-        if let Some(&ccr) = self.ccr.get(pdu.flow.index()) {
-            lower(pdu, self.grant(ccr));
+        let flow = pdu.flow.index();
+        if let Some(&ccr) = self.ccr.get(flow) {
+            lower(pdu, self.grant(flow, ccr));
         }
     }
 
@@ -259,7 +278,7 @@ impl CongestionPoint for EprcaPlusPlus {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}"];
+    const CASES: &[&str] = &["{}", "{ mcr = 'floor' }"];
     const EAGER: &[&str] = &[
         "{ er_written = 'forward', fair_share = 'available', interval = '5 ms' }",
         "{ division = 'max_min', own_share = 'reduced' }",
@@ -271,7 +290,7 @@ impl crate::core::roles::Cases for Params {
 mod tests {
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::*;
-    use crate::control::laws::port_of;
+    use crate::control::laws::{guaranteed, port_of};
     use crate::core::time::Rate;
 
     fn is_about(value: f64, expected: f64) {
@@ -288,12 +307,14 @@ mod tests {
     /// and ten video cells.
     fn busy(params: &Params) -> EprcaPlusPlus {
         let mut switch = EprcaPlusPlus::new(params, port_of(Rate(42_400_000), 4));
-        let cells = [forward(0, 4e6), forward(1, 10e6), data(2)];
-        let cells = cells.into_iter().chain((0..12).map(data_of)).chain((0..10).map(|_| video()));
-        for mut pdu in cells {
+        fill(&mut switch, [forward(0, 4e6), forward(1, 10e6), data(2)]);
+        switch
+    }
+
+    fn fill(switch: &mut EprcaPlusPlus, first: [Pdu; 3]) {
+        for mut pdu in first.into_iter().chain((0..12).map(data_of)).chain((0..10).map(|_| video())) {
             assert_eq!(switch.on_arrival(&mut pdu, &view(299.0, 9)), None);
         }
-        switch
     }
 
     fn data_of(number: u32) -> Pdu {
@@ -342,6 +363,24 @@ mod tests {
                 switch.on_arrival(&mut pdu, &view(320.0, 0));
             }
             is_about(granted(switch, 1, 600.0), expected);
+        }
+    }
+
+    #[test]
+    fn minimum_rates_by_both_rules() {
+        // As in `busy`: 28.27 Mb/s are available, and the load is 15 out of 19 cells. Minima of 2, 6 and 12 Mb/s leave
+        // 8.27 to three; or 12 leaves 16.27 to two.
+        let available = 42.4e6 * 20.0 / 30.0;
+        for (mcr, expected) in [
+            (Mcr::Plus, [2e6 + (available - 20e6) / 3.0, 6e6 + 4e6 * 19.0 / 15.0, 12e6 + (available - 20e6) / 3.0]),
+            (Mcr::Floor, [(available - 12e6) / 2.0, 10e6 * 19.0 / 15.0, 12e6 * 19.0 / 15.0]),
+        ] {
+            let params = Params { mcr, fair_share: FairShare::Available, ..Params::default() };
+            let mut switch = EprcaPlusPlus::new(&params, guaranteed(&[2e6, 6e6, 12e6]));
+            fill(&mut switch, [forward(0, 4e6), forward(1, 10e6), forward(2, 12e6)]);
+            for (flow, expected) in (0..).zip(expected) {
+                is_about(granted(&mut switch, flow, 300.0), expected);
+            }
         }
     }
 

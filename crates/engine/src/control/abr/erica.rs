@@ -22,6 +22,13 @@
 //! ER              = min(ER, target)
 //! ```
 //!
+//! With minimum cell rates (`minimum.rs`), `plus` is form A of ATM Forum 98-0408 with equal weights, without its
+//! activity levels, and with MaxAllocPrev. CCR - MCR takes the place of CCR, and the target less the MCR of the active
+//! connections that of the target, but not in z. So all rules above give a share, and ER = MCR + share.
+//!
+//! With `floor`, the fair share `s` gives `sum of max(MCR, s) = target`, and ER = max(MCR, share). A connection whose
+//! share is below its MCR counts with this share, not with its CCR. Otherwise its MCR would become MaxAllocCur.
+//!
 //! An interval without a cell of the class measures the available rate, and keeps input, z and N. Every connection
 //! should contribute to MaxAllocCur. So an interval should be longer than the largest time between RM cells of any
 //! connection.
@@ -31,6 +38,7 @@ use serde::{Deserialize, Serialize};
 
 use super::census::{Active, Census};
 use super::load::{Load, Measured};
+use super::minimum::Mcr;
 use super::{backward_ccr, check_target, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
@@ -70,6 +78,8 @@ pub struct Params {
     pub averaging: Option<f64>,
     /// What the running average is of, if `averaging` gives its weight.
     pub averaged: Averaged,
+    /// How connections with a minimum rate share the line.
+    pub mcr: Mcr,
 }
 
 /// What a running average of the load is of: the two methods of S. Kalyanaraman's thesis.
@@ -109,6 +119,7 @@ impl Default for Params {
             immediate_fair_share: false,
             averaging: None,
             averaged: Averaged::LoadFactor,
+            mcr: Mcr::default(),
         }
     }
 }
@@ -137,6 +148,10 @@ impl CongestionPointParams for Params {
     fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
         (self.active == Active::Seen).then(|| ("interval", self.interval.most_cells(env)))
     }
+
+    fn guaranteed_share(&self) -> Option<f64> {
+        Some(self.target.unwrap_or(TARGET))
+    }
 }
 
 /// State of one connection in the switch.
@@ -148,8 +163,8 @@ struct Connection {
     measured: f64,
     /// Bits of its cells in the current interval.
     bits: u64,
-    /// Last granted rate, bits per second, and the interval in which it was granted.
-    er: f64,
+    /// Last granted share, bits per second, and the interval in which it was granted.
+    share: f64,
     decided: u64,
 }
 
@@ -215,7 +230,7 @@ impl Core {
         let target = share * available;
         Core {
             load,
-            census: Census::new(params.active, &env.flows),
+            census: Census::new(params.active, params.mcr, env),
             connections: vec![Connection::default(); env.flows.len()],
             delta: params.delta,
             uses_max_alloc: params.max_alloc_previous,
@@ -250,13 +265,15 @@ impl Core {
         }
         if let (Some(ccr), Some(connection)) = (forward_ccr(pdu), self.connections.get_mut(pdu.flow.index())) {
             connection.told = ccr;
+            self.census.register(pdu);
         }
         if self.load.controls(pdu) {
             let index = self.census.connection(pdu);
             let newcomer = self.census.see(index);
             if self.is_immediate && newcomer > 0.0 {
                 self.active += newcomer;
-                self.fair_share = self.target / self.active.max(1.0);
+                self.census.admit(index, newcomer);
+                self.fair_share = self.census.fair_share(self.target, self.active);
             }
             if self.load.takes(pdu)
                 && let Some(connection) = self.connections.get_mut(index)
@@ -275,29 +292,36 @@ impl Core {
             self.close(measured, &share);
         }
         let Some(returned) = backward_ccr(pdu) else { return };
-        let Some(&connection) = self.connections.get(pdu.flow.index()) else { return };
-        let er = if connection.decided == self.interval {
-            connection.er
+        let flow = pdu.flow.index();
+        let Some(&connection) = self.connections.get(flow) else { return };
+        let share = if connection.decided == self.interval {
+            connection.share
         } else {
-            self.allocate(match self.ccr {
+            let ccr = match self.ccr {
                 Ccr::ForwardRm => connection.told,
                 Ccr::BackwardRm => returned,
                 Ccr::Measured => connection.measured,
-            })
+            };
+            self.allocate(flow, connection, ccr)
         };
-        self.connections[pdu.flow.index()] = Connection { er, decided: self.interval, ..connection };
-        lower(pdu, er);
+        self.connections[flow] = Connection { share, decided: self.interval, ..connection };
+        lower(pdu, self.census.minima().grant(flow, share));
     }
 
-    fn allocate(&mut self, ccr: f64) -> f64 {
-        let own_share = ccr / self.load_factor;
+    /// The share of a connection with the rate `ccr`.
+    fn allocate(&mut self, flow: usize, connection: Connection, ccr: f64) -> f64 {
+        let minima = self.census.minima();
+        let (shared, floor) = (minima.shared(flow, ccr), minima.floor(flow));
+        let is_at_floor = shared <= floor || (connection.decided > 0 && connection.share < floor);
+        let own_share = if is_at_floor { shared.min(connection.share) } else { shared } / self.load_factor;
+        // Whole rates are compared, because CCR - MCR can be less than the share by rounding.
+        let is_below = self.rises_in_two_steps && ccr < minima.grant(flow, self.fair_share);
         let is_overload = self.load_factor > 1.0 + self.delta;
         let common = if is_overload || !self.uses_max_alloc { self.fair_share } else { self.max_alloc_previous };
         let er = common.max(own_share);
         self.max_alloc_current = self.max_alloc_current.max(er);
-        let is_below = self.rises_in_two_steps && ccr < self.fair_share;
         let er = if is_below { er.min(self.fair_share) } else { er };
-        er.min(self.target)
+        er.min(self.census.left(self.target))
     }
 
     #[cold]
@@ -329,7 +353,7 @@ impl Core {
                 self.load_factor = self.load_of(self.input);
             }
         }
-        self.fair_share = self.target / self.active.max(1.0);
+        self.fair_share = self.census.fair_share(self.target, self.active);
         self.max_alloc_previous = self.max_alloc_current;
         self.max_alloc_current = self.fair_share;
         self.interval += 1;
@@ -418,6 +442,7 @@ impl crate::core::roles::Cases for Params {
         "{ averaging = 0.25, averaged = 'components', interval = { time = '1 ms', cells = 50 } }",
         "{ interval = { cells = 30 }, active = 'established', ccr = 'backward_rm', max_alloc_previous = false, \
          two_step = false }",
+        "{ mcr = 'floor' }",
     ];
 }
 

@@ -77,6 +77,11 @@ impl CongestionPointParams for Params {
     fn counting_interval(&self, env: &PortEnv) -> Option<(&'static str, f64)> {
         self.erica.counting_interval(env).map(|(_, cells)| ("erica.interval", cells))
     }
+
+    /// With the target queue, ERICA+ uses the whole line.
+    fn guaranteed_share(&self) -> Option<f64> {
+        Some(1.0)
+    }
 }
 
 /// The target share of the available rate, as a function of the queue.
@@ -161,7 +166,8 @@ impl CongestionPoint for EricaPlus {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}", "{ t0 = '1.5 ms', b = 1.0, qdlf = 0.0, erica = { interval = { time = '15 ms' } } }"];
+    const CASES: &[&str] =
+        &["{}", "{ t0 = '1.5 ms', b = 1.0, qdlf = 0.0, erica = { interval = { time = '15 ms' }, mcr = 'floor' } }"];
 }
 
 #[cfg(test)]

@@ -15,10 +15,14 @@
 //! q > DQT                               very congested: at any CCR
 //! q > QT and CCR > DPF MACR             congested: only if it is faster than most
 //! ```
+//!
+//! With minimum cell rates (`minimum.rs`), `plus` takes CCR - MCR for CCR everywhere. With `floor`, as in the source,
+//! MCR has no part in the mean.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::minimum::{Mcr, Minima};
 use super::{backward_ccr, forward_ccr};
 use crate::control::congestion::{CongestionPointParams, PortEnv, QueueLength};
 use crate::core::check;
@@ -45,6 +49,8 @@ pub struct Params {
     /// Mean before the first RM cell. The study uses the sources' ICR. If absent, a twentieth of the line's rate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_macr: Option<Rate>,
+    /// How connections with a minimum rate share the line.
+    pub mcr: Mcr,
 }
 
 impl Default for Params {
@@ -56,6 +62,7 @@ impl Default for Params {
             dpf: 7.0 / 8.0,
             vc_separator: 7.0 / 8.0,
             initial_macr: None,
+            mcr: Mcr::default(),
         }
     }
 }
@@ -80,6 +87,10 @@ impl Feedback for Params {
 }
 
 impl CongestionPointParams for Params {
+    fn guaranteed_share(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn threshold(&self) -> Option<(&'static str, QueueLength)> {
         Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
     }
@@ -98,6 +109,7 @@ pub(super) enum TooFast {
 #[derive(Clone, Debug)]
 pub(super) struct Macr {
     params: Params,
+    minima: Minima,
     macr: f64,
 }
 
@@ -105,7 +117,11 @@ impl Macr {
     /// For a port with this `env`.
     pub(super) fn new(params: Params, env: &PortEnv) -> Macr {
         let initial = params.initial_macr.map(Rate::bits_per_second);
-        Macr { params, macr: initial.unwrap_or(env.rate.bits_per_second() / 20.0) }
+        Macr {
+            params,
+            minima: Minima::new(params.mcr, env),
+            macr: initial.unwrap_or(env.rate.bits_per_second() / 20.0),
+        }
     }
 
     /// The mean, bits per second.
@@ -113,9 +129,15 @@ impl Macr {
         self.macr
     }
 
+    /// The rate of the connection of `pdu` with this share of the mean, bits per second.
+    pub(super) fn grant(&self, pdu: &Pdu, share: f64) -> f64 {
+        self.minima.grant(pdu.flow.index(), share * self.macr)
+    }
+
     /// Updates the mean if `pdu` is a forward RM cell that arrives at a queue of `length`.
     pub(super) fn learn(&mut self, pdu: &Pdu, length: u64) {
         let Some(ccr) = forward_ccr(pdu) else { return };
+        let ccr = self.minima.shared(pdu.flow.index(), ccr);
         let is_congested = length > self.params.qt.0;
         let counts = if is_congested { ccr < self.macr } else { ccr > self.params.vc_separator * self.macr };
         if counts {
@@ -125,7 +147,7 @@ impl Macr {
 
     /// Decides by the queue's `length` if the connection of a backward RM cell is too fast.
     pub(super) fn judge(&self, pdu: &Pdu, length: u64) -> Option<TooFast> {
-        let ccr = backward_ccr(pdu)?;
+        let ccr = self.minima.shared(pdu.flow.index(), backward_ccr(pdu)?);
         if length > self.params.dqt.0 {
             Some(TooFast::All)
         } else if length > self.params.qt.0 && ccr > self.params.dpf * self.macr {
@@ -138,14 +160,14 @@ impl Macr {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}"];
+    const CASES: &[&str] = &["{}", "{ mcr = 'floor' }"];
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::cells::{backward, data, forward};
     use super::*;
-    use crate::control::laws::port_of;
+    use crate::control::laws::{guaranteed, port_of};
 
     fn macr() -> Macr {
         let params = Params { initial_macr: Some(Rate(16_000_000)), ..Params::default() };
@@ -187,6 +209,19 @@ mod tests {
         }
         assert_eq!(macr().judge(&forward(0, 150e6), 300), None);
         assert_eq!(macr().judge(&data(0), 300), None);
+    }
+
+    #[test]
+    fn the_mean_is_that_of_rates_beyond_the_minima() {
+        // From 16 Mb/s. Beyond its minimum of 8, a CCR of 40 is 32.
+        for (mcr, after, fast, granted) in [(Mcr::Plus, 17e6, 22.9e6, 16.5e6), (Mcr::Floor, 17.5e6, 15.4e6, 8.75e6)] {
+            let mut macr = Macr::new(Params { mcr, ..macr().params }, &guaranteed(&[8e6]));
+            macr.learn(&forward(0, 40e6), 100);
+            assert_eq!(macr.value(), after);
+            assert_eq!(macr.judge(&backward(0, fast), 101), Some(TooFast::This));
+            assert_eq!(macr.judge(&backward(0, fast - 0.2e6), 101), None);
+            assert_eq!((macr.grant(&backward(0, 0.0), 0.5), macr.grant(&backward(0, 0.0), 0.0)), (granted, 8e6));
+        }
     }
 
     #[test]

@@ -11,11 +11,16 @@
 //! (1 + n f) of the line. The paper adapts alpha to the variance of D. We could not obtain its method, so here both
 //! gains are constant. They must be small for the number of connections: alpha (1 + n f) below 2, and alpha n f round
 //! trip / interval below pi / 2.
+//!
+//! With minimum cell rates (`minimum.rs`), `plus` gives ER = MCR + f MACR. It takes MCR off the available rate and off
+//! the input, so D stays the same, and MACR settles at (C - sum of MCR) / (1 + n f). With `floor`, ER = max(MCR, f MACR),
+//! and the sum of these rates settles at C - MACR.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::load::{Load, Measured};
+use super::minimum::{Mcr, Minima};
 use super::{LEAST_GRANT, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
@@ -37,9 +42,11 @@ pub struct Params {
     pub alpha_dec: f64,
     /// Measurement interval. The source gives no value.
     pub interval: interval::Params,
-    /// MACR at the start. If absent, the value for a single connection, line rate / (1 + f).
+    /// MACR at the start. If absent, the value for a single connection, (line rate - sum of MCR) / (1 + f).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub initial_macr: Option<Rate>,
+    /// How connections with a minimum rate share the line.
+    pub mcr: Mcr,
 }
 
 impl Default for Params {
@@ -50,6 +57,7 @@ impl Default for Params {
             alpha_dec: 1.0 / 16.0,
             interval: interval::Params::lasting(Span::milliseconds(1)),
             initial_macr: None,
+            mcr: Mcr::default(),
         }
     }
 }
@@ -71,6 +79,11 @@ impl Feedback for Params {
 }
 
 impl CongestionPointParams for Params {
+    /// With minimum rates of the whole line, MACR would be 0.
+    fn guaranteed_share(&self) -> Option<f64> {
+        Some(1.0)
+    }
+
     fn controls_last_queue(&self) -> bool {
         true
     }
@@ -80,6 +93,7 @@ impl CongestionPointParams for Params {
 #[derive(Clone, Debug)]
 pub struct Phantom {
     load: Load,
+    minima: Minima,
     f: f64,
     alpha_inc: f64,
     alpha_dec: f64,
@@ -91,9 +105,11 @@ impl Phantom {
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Phantom {
         let load = Load::new(&params.interval, &env);
-        let macr = params.initial_macr.map_or(load.line_rate() / (1.0 + params.f), Rate::bits_per_second);
+        let minima = Minima::new(params.mcr, &env);
+        let alone = (load.line_rate() - minima.reserved_by_all()) / (1.0 + params.f);
+        let macr = params.initial_macr.map_or(alone, Rate::bits_per_second);
         let Params { f, alpha_inc, alpha_dec, .. } = *params;
-        Phantom { load, f, alpha_inc, alpha_dec, macr: macr.max(LEAST_GRANT) }
+        Phantom { load, minima, f, alpha_inc, alpha_dec, macr: macr.max(LEAST_GRANT) }
     }
 
     #[cold]
@@ -130,7 +146,7 @@ impl CongestionPoint for Phantom {
         if let Some(measured) = self.load.catch_up(view.now) {
             self.close(measured);
         }
-        lower(pdu, self.f * self.macr);
+        lower(pdu, self.minima.grant(pdu.flow.index(), self.f * self.macr));
     }
 
     fn notifies(&self) -> bool {
@@ -149,14 +165,14 @@ impl CongestionPoint for Phantom {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{}"];
+    const CASES: &[&str] = &["{}", "{ mcr = 'floor' }"];
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::cells::{backward, data, er, video, view};
     use super::*;
-    use crate::control::laws::port_of;
+    use crate::control::laws::{guaranteed, port_of};
 
     /// 100 cells a millisecond.
     const LINE: f64 = 42.4e6;
@@ -224,6 +240,36 @@ mod tests {
                 switch.step(LINE - connections * 5.0 * switch.macr);
             }
             assert!((switch.macr - LINE / (1.0 + 5.0 * connections)).abs() < 1e-6 * LINE);
+        }
+    }
+
+    #[test]
+    fn with_minimum_rates_the_phantom_shares_what_they_leave() {
+        // Minima of 10 and 20 of 100. With `plus`, MACR = 70 / (1 + 2 f). With `floor`, both have f MACR > 20 if f is 5.
+        // If f is 1/4, f MACR + 20 + MACR = 100.
+        for (mcr, f, macr, granted) in [
+            (Mcr::Plus, 5.0, 70.0 / 11.0, [10.0 + 350.0 / 11.0, 20.0 + 350.0 / 11.0]),
+            (Mcr::Plus, 1.0, 70.0 / 3.0, [10.0 + 70.0 / 3.0, 20.0 + 70.0 / 3.0]),
+            (Mcr::Floor, 5.0, 100.0 / 11.0, [500.0 / 11.0; 2]),
+            (Mcr::Floor, 0.25, 64.0, [16.0, 20.0]),
+        ] {
+            let params = Params { mcr, f, alpha_inc: 0.01, alpha_dec: 0.01, ..Params::default() };
+            let mut switch = Phantom::new(&params, guaranteed(&[0.1 * LINE, 0.2 * LINE]));
+            let granted_now = |switch: &mut Phantom| {
+                [0, 1].map(|flow| {
+                    let mut answer = backward(flow, 1e6);
+                    switch.on_backward(&mut answer, &view(1.0, 0));
+                    er(&answer)
+                })
+            };
+            for _ in 0..4000 {
+                let used: f64 = granted_now(&mut switch).iter().sum();
+                switch.step(LINE - used);
+            }
+            assert!((switch.macr / LINE - macr / 100.0).abs() < 1e-6, "{mcr:?} {f}: {}", switch.macr / LINE);
+            for (now, granted) in granted_now(&mut switch).into_iter().zip(granted) {
+                assert!((now / LINE - granted / 100.0).abs() < 1e-5, "{mcr:?} {f}: {}", now / LINE);
+            }
         }
     }
 

@@ -45,7 +45,8 @@ fn point(text: &str) -> Option<Congestion> {
     let params: CongestionParams = toml::from_str(text).unwrap();
     assert_eq!(params.check(), Ok(()));
     let flows = vec![crate::control::FlowTerms { peer: crate::core::pdu::FlowId(0), minimum: 0.0 }];
-    Some(params.build(PortEnv { rate: Rate(424_000_000), queues: 1, flow_count: 1, flows: flows.into() }))
+    let rate = Rate(424_000_000);
+    Some(params.build(PortEnv { rate, queues: 1, flow_count: 1, minimum: 0.0, flows: flows.into() }))
 }
 
 fn policy(text: &str) -> Policy {

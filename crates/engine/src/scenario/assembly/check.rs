@@ -1,12 +1,14 @@
 //! Checks beyond types: first each part alone, then the rules that need several parts.
 
+use std::collections::BTreeSet;
+
 use super::path_memory::MOST_MEMORY;
-use super::plan::Network;
+use super::plan::{FlowPlan, Network};
 use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::file_cell::MOST_PDUS;
 use crate::core::pdu::CELL_OCTETS;
-use crate::core::time::{FASTEST, Interval, LineRate, Span};
+use crate::core::time::{FASTEST, Interval, LineRate, Rate, Span};
 use crate::network::context::HELD_BYTES;
 use crate::network::port::NextLane;
 use crate::network::queue_state::MOST_QUEUES;
@@ -210,6 +212,40 @@ pub(super) fn next_lanes(network: &Network<'_>) -> Result<(), Fault> {
         return Err(Fault::new("flow", value, reason, "ask for fewer flows or lines"));
     }
     Ok(())
+}
+
+/// Refuses minimum rates that add up to more than a port can guarantee.
+pub(super) fn minimum_rates(network: &Network<'_>) -> Result<(), Fault> {
+    for (index, controlled) in network.controlled().into_iter().enumerate() {
+        let plan = &network.ports[index];
+        let Some((point, rate)) = plan.congestion.zip(plan.rate) else { continue };
+        let Some(share) = point.guaranteed_share() else { continue };
+        // A billionth is for the rounding of the sum.
+        if controlled.minimum > share * rate.rounded().bits_per_second() * (1.0 + 1e-9) {
+            let path = format!("{}.{}", network.point_place(index), point.keyword());
+            return Err(too_high_minimum_rates(network, index, rate.rounded(), share).under(&path));
+        }
+    }
+    Ok(())
+}
+
+/// The fault of a port that cannot guarantee the minimum rates of its flows, but only this `share` of its `rate`.
+fn too_high_minimum_rates(network: &Network<'_>, port: usize, rate: Rate, share: f64) -> Fault {
+    let is_guaranteed = |flow: &&FlowPlan<'_>| {
+        flow.forward.contains(&port) && network.controls(port, flow) && network.minimum(flow) > 0.0
+    };
+    let flows: Vec<&FlowPlan<'_>> = network.flows.iter().filter(is_guaranteed).collect();
+    let sum: f64 = flows.iter().map(|flow| network.minimum(flow)).sum();
+    let groups: BTreeSet<&str> = flows.iter().map(|flow| network.groups[flow.group].as_str()).collect();
+    let groups: Vec<String> = groups.into_iter().map(|name| format!("flow.{}", shown_key(name))).collect();
+    let most = Rate((share * rate.bits_per_second()) as u64);
+    let reason = format!(
+        "the minimum rates (MCR) of its flows add up to {}, more than {share} of the line's {rate}",
+        Rate(sum.round() as u64)
+    );
+    let needed = Rate((sum / share).ceil() as u64);
+    let remedy = format!("reduce those of {} to {most} together, or give the line {needed}", groups.join(", "));
+    Fault::new("", "", reason, remedy)
 }
 
 /// Refuses lines that hold more PDUs than fit in memory.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::graph::Name;
 use super::plan::{FlowPlan, Network};
 use super::routes::Routes;
-use crate::control::{FlowTerms, PortEnv, ReactionPointParams, ReceiverEnv, SenderEnv};
+use crate::control::{FlowTerms, PortEnv, ReceiverEnv, SenderEnv};
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
 use crate::core::time::Time;
@@ -89,7 +89,7 @@ impl Network<'_> {
     fn terms(&self) -> Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
-            minimum: flow.params.reaction().minimum(self.line_rate(flow)),
+            minimum: self.minimum(flow),
         };
         self.flows.iter().enumerate().map(terms).collect()
     }
@@ -153,10 +153,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let network = self.network;
         let groups: Arc<[u32]> = network.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = network.terms();
-        let flow_counts = network.flow_counts();
+        let controlled = network.controlled();
         for index in 0..network.ports.len() {
             let observed = inboxes[index].iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
-            let env = network.ports[index].env(flow_counts[index], &terms);
+            let env = network.ports[index].env(controlled[index], &terms);
             let port = self.build_port(index, Arc::clone(&groups), env, observed);
             self.nodes.push(Node::Port(Box::new(port)));
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::path_memory::PathMemory;
-use crate::control::{self, FlowTerms, PortEnv};
+use crate::control::{self, FlowTerms, PortEnv, ReactionPointParams};
 use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::queue;
 use crate::scenario::spec::{self, Order, Scenario};
@@ -28,11 +28,20 @@ pub(super) struct PortPlan<'a> {
 }
 
 impl PortPlan<'_> {
-    /// The environment of its congestion point, in a network of these flows, of which it controls so many.
-    pub(super) fn env(&self, flow_count: u32, flows: &Arc<[FlowTerms]>) -> PortEnv {
+    /// The environment of its congestion point, in a network of these flows, of which it controls some.
+    pub(super) fn env(&self, controlled: Controlled, flows: &Arc<[FlowTerms]>) -> PortEnv {
         let rate = self.rate.map_or(Rate(0), LineRate::rounded);
-        PortEnv { rate, queues: self.queues.len(), flow_count, flows: Arc::clone(flows) }
+        let Controlled { flow_count, minimum } = controlled;
+        PortEnv { rate, queues: self.queues.len(), flow_count, minimum, flows: Arc::clone(flows) }
     }
+}
+
+/// The flows that one port controls: their data leave through it by the last queue.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Controlled {
+    pub(super) flow_count: u32,
+    /// Sum of their minimum rates, bits per second.
+    pub(super) minimum: f64,
 }
 
 /// The plan of one flow: the ports on its path, by index.
@@ -92,16 +101,28 @@ impl<'a> Network<'a> {
         rated.expect("a path has a line with a rate")
     }
 
-    /// The number of flows that each port controls: their data leave through it by the last queue.
-    pub(super) fn flow_counts(&self) -> Vec<u32> {
-        let mut counts = vec![0; self.ports.len()];
+    /// The rate that the network guarantees to a flow (MCR), bits per second. Not above its first line's rate.
+    pub(super) fn minimum(&self, flow: &FlowPlan<'a>) -> f64 {
+        let line_rate = self.line_rate(flow);
+        flow.params.reaction().minimum(line_rate).min(line_rate.rounded().bits_per_second())
+    }
+
+    /// Whether the port controls the flow, whose data leave through it.
+    pub(super) fn controls(&self, port: usize, flow: &FlowPlan<'a>) -> bool {
+        usize::from(flow.params.priority) + 1 >= self.ports[port].queues.len()
+    }
+
+    /// The flows that each port controls.
+    pub(super) fn controlled(&self) -> Vec<Controlled> {
+        let mut controlled = vec![Controlled::default(); self.ports.len()];
         for flow in &self.flows {
-            for &port in &flow.forward {
-                let is_last = usize::from(flow.params.priority) + 1 >= self.ports[port].queues.len();
-                counts[port] += u32::from(is_last);
+            let minimum = self.minimum(flow);
+            for &port in flow.forward.iter().filter(|&&port| self.controls(port, flow)) {
+                controlled[port].flow_count += 1;
+                controlled[port].minimum += minimum;
             }
         }
-        counts
+        controlled
     }
 
     /// The number of an endpoint in its notices: after the ports and the policers.

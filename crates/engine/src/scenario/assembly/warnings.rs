@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::meeting::{is_untouched, obeyed, sent};
-use super::plan::{FlowPlan, Network, PortPlan};
+use super::plan::{Controlled, FlowPlan, Network, PortPlan};
 use crate::control::{CongestionPointParams, QueueLength};
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_BITS;
@@ -76,10 +76,11 @@ impl Network<'_> {
     }
 
     fn short_intervals(&self) -> Vec<Fault> {
-        let ports = self.ports.iter().zip(self.flow_counts());
-        let warning = |(port, flow_count): (&PortPlan<'_>, u32)| {
+        let ports = self.ports.iter().zip(self.controlled());
+        let warning = |(port, controlled): (&PortPlan<'_>, Controlled)| {
             let point = port.congestion?;
-            let env = port.env(flow_count, &Arc::default());
+            let env = port.env(controlled, &Arc::default());
+            let flow_count = controlled.flow_count;
             let (interval, cells) = point.counting_interval(&env)?;
             let least = CELLS_PER_FLOW * f64::from(flow_count);
             let reason = format!(

@@ -2,7 +2,7 @@
 
 use super::super::cells::{backward, data, er, forward, video, view};
 use super::*;
-use crate::control::laws::port_of;
+use crate::control::laws::{guaranteed, port_of};
 use crate::core::pdu::Marks;
 use crate::core::time::Rate;
 
@@ -308,4 +308,72 @@ fn faults_are_found() {
     let active = Active::Decayed { factor: 2.0 };
     assert_eq!(faulty(Params { active, ..params() }).as_deref(), Some("active.decayed.factor"));
     assert_eq!(faulty(Params { averaging: Some(0.0), ..params() }).as_deref(), Some("averaging"));
+}
+
+/// The shared line with minima of 10, 20 and 60 of its 100 cells a millisecond; the target is the whole line.
+fn with_minima(mcr: Mcr) -> Erica {
+    let params = Params { target: Some(1.0), mcr, ..params() };
+    assert_eq!(params.check(), Ok(()));
+    Erica::new(&params, guaranteed(&[0.1 * LINE, 0.2 * LINE, 0.6 * LINE]))
+}
+
+#[test]
+fn minimum_rates_are_added_to_shares_of_the_rest() {
+    let mut switch = with_minima(Mcr::Plus);
+    // 15 + 32 + 78 cells of 100: z = 1.25. The minima leave 10, a third for each. Beyond them the connections have 5, 12
+    // and 18, of which the last may have 14.4, but not more than 10.
+    arrive(&mut switch, 0.0, &[(0, 15, 0.15 * LINE), (1, 32, 0.32 * LINE), (2, 78, 0.78 * LINE)]);
+    is_about(granted(&mut switch, 0, 1.0), (0.1 + 0.05 / 1.25) * LINE);
+    is_about(granted(&mut switch, 1, 1.0), (0.2 + 0.12 / 1.25) * LINE);
+    is_about(granted(&mut switch, 2, 1.0), 0.7 * LINE);
+    is_about(reading(&mut switch, "fair_share"), LINE / 30.0);
+    is_about(reading(&mut switch, "load_factor"), 1.25);
+    // 12 + 22 + 64 cells: no overload. All may have the largest share so far. The first two have less than the fair
+    // share, and first rise to it.
+    arrive(&mut switch, 1.0, &[(0, 12, 0.12 * LINE), (1, 22, 0.22 * LINE), (2, 64, 0.64 * LINE)]);
+    is_about(granted(&mut switch, 0, 2.0), (0.1 + 0.1 / 3.0) * LINE);
+    is_about(granted(&mut switch, 2, 2.0), 0.7 * LINE);
+}
+
+#[test]
+fn a_connection_at_its_fair_share_may_rise_above_it() {
+    let mut switch = with_minima(Mcr::Plus);
+    arrive(&mut switch, 0.0, &[(0, 10, 0.1 * LINE), (1, 20, 0.2 * LINE), (2, 60, 0.6 * LINE)]);
+    let grants = [0, 1, 2].map(|flow| granted(&mut switch, flow, 1.0));
+    // Each uses its grant, MCR + fair share, however it is rounded. 90 of 100 cells are sent, so a share may have all 10
+    // that the minima leave.
+    arrive(&mut switch, 1.0, &[(0, 10, grants[0]), (1, 20, grants[1]), (2, 60, grants[2])]);
+    for (flow, before) in (0..).zip(grants) {
+        let rise = granted(&mut switch, flow, 2.0) - before;
+        is_about(rise, LINE / 10.0 - LINE / 30.0);
+    }
+}
+
+#[test]
+fn a_connection_at_its_floor_counts_with_its_share() {
+    let mut switch = with_minima(Mcr::Floor);
+    // 30 + 30 + 60 cells of 100: z = 1.2. 60 leaves 20 for each of the others. The floor of 60 has no share yet.
+    arrive(&mut switch, 0.0, &[(0, 30, 0.3 * LINE), (1, 30, 0.3 * LINE), (2, 60, 0.6 * LINE)]);
+    is_about(granted(&mut switch, 0, 1.0), 0.25 * LINE);
+    is_about(granted(&mut switch, 2, 1.0), 0.6 * LINE);
+    is_about(reading(&mut switch, "fair_share"), 0.2 * LINE);
+    // 21 + 18 + 60: no overload. The largest share was 25, not 60.
+    arrive(&mut switch, 1.0, &[(0, 21, 0.21 * LINE), (1, 18, 0.18 * LINE), (2, 60, 0.6 * LINE)]);
+    is_about(granted(&mut switch, 0, 2.0), 0.25 * LINE);
+    is_about(granted(&mut switch, 1, 2.0), 0.2 * LINE);
+    is_about(granted(&mut switch, 2, 2.0), 0.6 * LINE);
+    is_about(reading(&mut switch, "max_alloc_previous"), 0.25 * LINE);
+}
+
+#[test]
+fn a_newcomer_brings_its_minimum_rate_at_once() {
+    for (mcr, before, after) in [(Mcr::Plus, 0.7 / 2.0, 0.1 / 3.0), (Mcr::Floor, 0.5, 0.2)] {
+        let params = Params { target: Some(1.0), mcr, immediate_fair_share: true, ..params() };
+        let mut switch = Erica::new(&params, guaranteed(&[0.1 * LINE, 0.2 * LINE, 0.6 * LINE]));
+        arrive(&mut switch, 0.0, &[(0, 10, 0.1 * LINE), (1, 20, 0.2 * LINE)]);
+        granted(&mut switch, 0, 1.0);
+        is_about(reading(&mut switch, "fair_share"), before * LINE);
+        switch.on_arrival(&mut forward(2, 0.6 * LINE), &view(1100.0, 0));
+        is_about(reading(&mut switch, "fair_share"), after * LINE);
+    }
 }
