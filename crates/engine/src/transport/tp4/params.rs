@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::credit::CreditParams;
 use super::window::{WindowParams, WindowStrategy};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::quantity::Count;
@@ -47,8 +48,8 @@ pub struct Params {
     pub lifetime: u8,
 }
 
-/// The retransmission timer T1 of each TPDU: smoothed round trip + 4 deviations (Jacobson, gains 1/8 and 1/4) at its
-/// transmission. TPDUs sent more than once give no samples (Karn). T1 doubles with each retransmission of the TPDU.
+/// The retransmission timer T1 of each TPDU: smoothed round trip + `deviations` deviations (Jacobson) at its
+/// transmission. T1 doubles with each retransmission of the TPDU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retransmission {
@@ -61,6 +62,15 @@ pub struct Retransmission {
     /// Only the oldest unacknowledged TPDU is retransmitted. If T1 of another TPDU expires, it is checked again after
     /// this multiple of its T1.
     pub recheck: f64,
+    /// Weight of a new sample in the mean round trip.
+    pub mean_gain: f64,
+    /// Weight of a new sample in the mean deviation.
+    pub deviation_gain: f64,
+    /// Number of mean deviations in T1 (Jacobson's k).
+    pub deviations: f64,
+    /// Karn's rule: a TPDU that was sent more than once gives no sample. Without it, the sample is counted from the last
+    /// transmission.
+    pub karn: bool,
 }
 
 /// Lengths of NPDUs, in octets.
@@ -101,7 +111,16 @@ impl Default for Params {
 impl Default for Retransmission {
     fn default() -> Retransmission {
         let second = Span::milliseconds(1000);
-        Retransmission { initial: second * 8, least: second * 8, most: second * 120, recheck: 0.3 }
+        Retransmission {
+            initial: second * 8,
+            least: second * 8,
+            most: second * 120,
+            recheck: 0.3,
+            mean_gain: 0.125,
+            deviation_gain: 0.25,
+            deviations: 4.0,
+            karn: true,
+        }
     }
 }
 
@@ -170,7 +189,9 @@ impl Params {
                 "choose such a number; the study uses 0.3",
             ));
         }
-        Ok(())
+        check::ratio("retransmission.mean_gain", timers.mean_gain, 0.001..=1.0)?;
+        check::ratio("retransmission.deviation_gain", timers.deviation_gain, 0.001..=1.0)?;
+        check::ratio("retransmission.deviations", timers.deviations, 0.0..=1000.0)
     }
 
     fn check_octets(&self) -> Result<(), Fault> {
@@ -300,6 +321,18 @@ mod tests {
             (
                 Params { retransmission: Retransmission { recheck: 0.0, ..timers() }, ..good() },
                 "retransmission.recheck",
+            ),
+            (
+                Params { retransmission: Retransmission { mean_gain: 0.0, ..timers() }, ..good() },
+                "retransmission.mean_gain",
+            ),
+            (
+                Params { retransmission: Retransmission { deviation_gain: 1.5, ..timers() }, ..good() },
+                "retransmission.deviation_gain",
+            ),
+            (
+                Params { retransmission: Retransmission { deviations: f64::NAN, ..timers() }, ..good() },
+                "retransmission.deviations",
             ),
             (Params { octets: Octets { connect: 0, ..Octets::default() }, ..good() }, "octets.connect"),
             (Params { octets: Octets { data_header: 600, ..Octets::default() }, ..good() }, "octets.data_header"),

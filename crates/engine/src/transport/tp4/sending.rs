@@ -227,7 +227,7 @@ impl Sending {
             return self.on_stray(reference);
         };
         if let Some(request) = connection.request.take() {
-            if request.transmissions == 1 {
+            if connection.round_trip.is_sampled(request.transmissions) {
                 connection.round_trip.record(now.since(request.sent));
             }
             connection.upper = u64::from(credit);
@@ -264,14 +264,14 @@ impl Sending {
         if count == 0 {
             return;
         }
-        let mut acknowledged = connection.retained.drain(..count as usize);
-        // Karn's rule: a TPDU sent twice gives no sample. Of several TPDUs the newest gives the sample, because this AK
-        // answers it.
-        let sample =
-            acknowledged.try_fold(Time::ZERO, |_, retained| (retained.transmissions == 1).then_some(retained.sent));
-        drop(acknowledged);
+        // Of several TPDUs the newest gives the sample, because this AK answers it.
+        let round_trip = &mut connection.round_trip;
+        let sample = connection
+            .retained
+            .drain(..count as usize)
+            .try_fold(Time::ZERO, |_, retained| round_trip.is_sampled(retained.transmissions).then_some(retained.sent));
         if let Some(sent) = sample {
-            connection.round_trip.record(now.since(sent));
+            round_trip.record(now.since(sent));
         }
         self.measures.acknowledged += count;
         connection.window.on_acknowledged(Acknowledged { count, credit: credit.into(), is_marked });

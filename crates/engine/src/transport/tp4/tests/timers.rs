@@ -77,3 +77,20 @@ fn a_tpdu_sent_twice_gives_no_round_trip() {
     assert_eq!(numbers(&pair.send(23.0)), [1]);
     assert_eq!(pair.sending.due(), at(29.0));
 }
+
+/// Without Karn's rule: T1 = 2 + 4 x 1 s after the set-up. The copy of 19 s is acknowledged after 1 s: the mean is
+/// 2 - 1/8 s, the deviation 1 s, and T1 = 5.875 s.
+#[test]
+fn without_karns_rule_the_last_copy_gives_the_round_trip() {
+    let retransmission = Retransmission { least: Span::milliseconds(1), karn: false, ..Retransmission::default() };
+    let mut pair = Pair::new(&Params { retransmission, ..Params::default() }, connections(1.0, 1000.0, 10.0));
+    let request = pair.send(1.0);
+    let confirm = pair.answer(2.0, &request);
+    pair.hear(3.0, &confirm);
+    assert_eq!(numbers(&pair.send(13.0)), [0]);
+    let copy = pair.send(19.0);
+    let answer = pair.answer(19.5, &copy);
+    assert!(pair.hear(20.0, &answer).is_empty());
+    assert_eq!(numbers(&pair.send(23.0)), [1]);
+    assert_eq!(pair.sending.due(), at(23.0 + 5.875));
+}
