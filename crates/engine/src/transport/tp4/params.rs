@@ -12,7 +12,7 @@ use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::quantity::Count;
-use crate::core::time::Span;
+use crate::core::time::{Span, Time};
 
 /// Shortest T1 and W. Shorter timers would dominate the run.
 const SHORTEST: Span = Span::milliseconds(1);
@@ -35,6 +35,11 @@ pub struct Params {
     pub local_acknowledgement_time: Span,
     /// Time after which a receiver repeats its last AK (W).
     pub window_time: Span,
+    /// Time without any TPDU of a connection after which an end releases it (I). It must be longer than W: then both
+    /// ends send an AK at least once in W, and only a broken connection is silent for so long. 180 s is usual. If
+    /// absent, no end has this timer, and only the receiver repeats AKs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inactivity_time: Option<Span>,
     /// Largest number of transmissions of one TPDU (N). After these, the sender releases the connection. A user with a
     /// schedule of connections then waits for its next one. Any other user opens a new one at once.
     pub most_transmissions: u32,
@@ -99,6 +104,7 @@ impl Default for Params {
             acknowledge_after: 1,
             local_acknowledgement_time: Span::milliseconds(100),
             window_time: Span::milliseconds(60_000),
+            inactivity_time: None,
             most_transmissions: 20,
             retransmission: Retransmission::default(),
             waiting: Count(10_000),
@@ -171,6 +177,12 @@ impl Params {
                 return Err(Fault::new(path, span, reason, "choose a longer time, for example \"8 s\""));
             }
         }
+        if let Some(time) = self.inactivity_time.filter(|time| *time <= self.window_time) {
+            let reason =
+                format!("an idle connection has one AK in {}, so the timer would release it", self.window_time);
+            let remedy = "choose a time above `window_time`, for example \"180 s\"";
+            return Err(Fault::new("inactivity_time", time, reason, remedy));
+        }
         if timers.most < timers.least {
             let reason = format!("it is shorter than `least` ({})", timers.least);
             return Err(Fault::new("retransmission.most", timers.most, reason, "increase it, or reduce `least`"));
@@ -216,6 +228,11 @@ impl Params {
             return Err(Fault::new("octets.data_header", octets.data_header, reason, "choose at most 535"));
         }
         Ok(())
+    }
+
+    /// When the inactivity timer expires if no further TPDU arrives after `now`.
+    pub(super) fn inactive_at(&self, now: Time) -> Time {
+        self.inactivity_time.map_or(Time::NEVER, |time| now + time)
     }
 
     /// The numbering of DT TPDUs.
@@ -305,6 +322,7 @@ mod tests {
             (Params { acknowledge_after: 0, ..good() }, "acknowledge_after"),
             (Params { most_transmissions: 0, ..good() }, "most_transmissions"),
             (Params { window_time: Span(999_999_999), ..good() }, "window_time"),
+            (Params { inactivity_time: Some(good().window_time), ..good() }, "inactivity_time"),
             (
                 Params { retransmission: Retransmission { least: Span::ZERO, ..timers() }, ..good() },
                 "retransmission.least",

@@ -4,25 +4,12 @@
 use std::collections::VecDeque;
 
 use super::credit::{Arrival, Credit, CreditEnv, CreditStrategy};
+use super::measures::ReceivingMeasures;
 use super::params::{Header, Params};
+use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
 use crate::core::time::Time;
-
-/// The counts of a receiving half since the last reset.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ReceivingMeasures {
-    /// DT TPDUs received for the first time.
-    pub accepted: u64,
-    /// DT TPDUs received again.
-    pub duplicates: u64,
-    /// DT TPDUs above every upper edge that was ever advertised.
-    pub outside: u64,
-    /// DT TPDUs of released connections.
-    pub late: u64,
-    /// Other TPDUs of released connections.
-    pub strays: u64,
-}
 
 /// A DT TPDU received for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +45,8 @@ struct Connection {
     acknowledge_at: Time,
     /// When the last AK is repeated.
     repeat_at: Time,
+    /// When the inactivity timer expires.
+    inactive_at: Time,
 }
 
 /// Receiving half of a flow's connections.
@@ -68,8 +57,10 @@ pub struct Receiving {
     /// Open connections, the oldest first. There is only one, unless a release was lost.
     connections: Vec<Connection>,
     newest: u32,
-    /// Releases that are not yet confirmed.
+    /// Releases by the sender that are not yet confirmed.
     released: VecDeque<u32>,
+    /// Releases of connections whose inactivity timer expired.
+    releases: Releases,
     sequence: u32,
     measures: ReceivingMeasures,
 }
@@ -86,6 +77,7 @@ impl Receiving {
             connections: Vec::new(),
             newest: 0,
             released: VecDeque::new(),
+            releases: Releases::new(),
             sequence: 0,
             measures: ReceivingMeasures::default(),
         }
@@ -116,9 +108,9 @@ impl Receiving {
         }
         let due = |connection: &Connection| {
             let confirm = connection.confirm.map_or(Time::NEVER, |(_, at)| at);
-            confirm.min(connection.acknowledge_at).min(connection.repeat_at)
+            confirm.min(connection.acknowledge_at).min(connection.repeat_at).min(connection.inactive_at)
         };
-        self.connections.iter().map(due).min().unwrap_or(Time::NEVER)
+        self.connections.iter().map(due).min().unwrap_or(Time::NEVER).min(self.releases.due())
     }
 
     /// A TPDU arrives. Returns a new DT TPDU.
@@ -132,7 +124,12 @@ impl Receiving {
             Body::DataTpdu { connection, number, born } => (connection, Some(number), born),
             Body::DisconnectRequest { connection } => {
                 self.connections.retain(|open| open.reference != connection);
+                self.releases.confirm(connection);
                 self.released.push_back(connection);
+                return None;
+            }
+            Body::DisconnectConfirm { connection } => {
+                self.releases.confirm(connection);
                 return None;
             }
             // The receiving half does not use Error Reports about its own NPDUs.
@@ -143,6 +140,7 @@ impl Receiving {
             *count += 1;
             return None;
         };
+        connection.inactive_at = self.params.inactive_at(now);
         let is_marked = pdu.marks.has(Marks::CE);
         connection.strategy.on_arrival(Arrival { is_data: number.is_some(), is_marked });
         if pdu.kind() != Kind::ConnectRequest && connection.confirm.take().is_some() {
@@ -188,6 +186,7 @@ impl Receiving {
             marked: 0,
             acknowledge_at: Time::NEVER,
             repeat_at: Time::NEVER,
+            inactive_at: Time::NEVER,
         });
     }
 
@@ -199,6 +198,7 @@ impl Receiving {
         }
         let round_trip = RoundTrip::new(&self.params.retransmission);
         let most = self.params.most_transmissions;
+        self.release_inactive(&round_trip, now, send);
         self.connections.retain(|open| open.confirm.is_none_or(|(sent, at)| sent < most || at > now));
         for index in 0..self.connections.len() {
             let connection = &mut self.connections[index];
@@ -214,6 +214,18 @@ impl Receiving {
                 let (body, marks) = connection.acknowledge(&self.params, now);
                 self.send(self.params.octets.acknowledgement, body, marks, send);
             }
+        }
+    }
+
+    /// Releases the connections whose inactivity timer has expired.
+    fn release_inactive(&mut self, round_trip: &RoundTrip, now: Time, send: &mut dyn FnMut(Pdu)) {
+        let inactive = self.connections.extract_if(.., |open| open.inactive_at <= now);
+        inactive.for_each(|open| self.releases.begin(open.reference, round_trip.clone(), now));
+        let mut released = Vec::new();
+        self.releases.act(now, self.params.most_transmissions, |connection| released.push(connection));
+        for connection in released {
+            let body = Body::DisconnectRequest { connection };
+            self.send(self.params.octets.disconnect_request, body, Marks::default(), send);
         }
     }
 
