@@ -3,9 +3,9 @@
 It was written from working paper 197 and the notes on it, not from the engine, and shares nothing with it (no code, no
 random numbers, no clock). It must stay so: to change it, read the paper, not `crates`. It is slow and simple on
 purpose, has the interpretations of `docs/studies/atn.md` and no options; a test of another interpretation overrides a
-method.
+method. Beside the paper's network it has one mechanism that the paper only names: priorities.
 
-- ``network``: the clock, NPDUs, output queues, and the two bottlenecks with the systems around them
+- ``network``: the clock, NPDUs, output queues (by priority too), and the two bottlenecks with the systems around them
 - ``connection``: code of both sides of a connection, including T1
 - ``sender``: the side that opens it, and the windows of senders
 - ``receiver``: the other side, and the credit that it gives
@@ -14,6 +14,6 @@ method.
 Times are in seconds, sizes in bits unless a name says octets.
 """
 
-from atn_reference.simulation import SCENARIOS, STRATEGIES, Simulation
+from atn_reference.simulation import SCENARIOS, STRATEGIES, PrioritySimulation, Simulation
 
-__all__ = ["SCENARIOS", "STRATEGIES", "Simulation"]
+__all__ = ["SCENARIOS", "STRATEGIES", "PrioritySimulation", "Simulation"]

@@ -131,6 +131,7 @@ class Receiver(Connection):
         self._ahead: set[int] = set()
         self._acknowledgements = 0
         self._is_due = False
+        self.priority = request.priority
         credit.arrived(request)
         self.request(Kind.CONNECT_CONFIRM, credit.initial())
 

@@ -9,6 +9,9 @@ pub mod rm_cell;
 /// Octets of an ATM cell, header included.
 pub const CELL_OCTETS: u16 = 53;
 
+/// The highest priority of an NPDU (ISO 8473).
+pub const MOST_NPDU_PRIORITY: u8 = 14;
+
 /// Index of a flow: one direction from one endpoint to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
@@ -223,6 +226,21 @@ impl Body {
         }
     }
 
+    /// Reference of the transport connection that it is about.
+    #[must_use]
+    pub fn connection(&self) -> Option<u32> {
+        match *self {
+            Body::DataTpdu { connection, .. }
+            | Body::ConnectRequest { connection }
+            | Body::ConnectConfirm { connection, .. }
+            | Body::AcknowledgementTpdu { connection, .. }
+            | Body::DisconnectRequest { connection }
+            | Body::DisconnectConfirm { connection }
+            | Body::ErrorReport { connection, .. } => Some(connection),
+            _ => None,
+        }
+    }
+
     fn words(&self) -> [u64; 2] {
         match *self {
             Body::Data { born, number } => [born.0, number],
@@ -263,6 +281,8 @@ pub struct Pdu {
     pub marks: Marks,
     /// Remaining lifetime in hops or half seconds, if the protocol counts them.
     pub lifetime: u8,
+    /// Priority option of an NPDU (ISO 8473): from 0, also of other PDUs, to [`MOST_NPDU_PRIORITY`], the most urgent.
+    pub npdu_priority: u8,
     words: [u64; 2],
 }
 
@@ -278,6 +298,7 @@ impl Pdu {
             priority,
             marks: Marks::default(),
             lifetime: u8::MAX,
+            npdu_priority: 0,
             words: body.words(),
         }
     }

@@ -20,6 +20,6 @@ pub mod window;
 
 pub use journeys::{Journey, Journeys};
 pub use measures::{ReceivingMeasures, SendingMeasures};
-pub use params::Params;
+pub use params::{Drawn, Params};
 pub use receiving::{Receiving, Taken};
 pub use sending::Sending;

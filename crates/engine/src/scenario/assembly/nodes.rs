@@ -204,7 +204,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let receiver = self.build_receiver(index, flow, receiving);
             if flow.params.transport.is_some() {
                 let places = [0, 1].map(|half| self.network.own_place(index, half));
-                let built = self.network.build_transport(index, flow, traffic, receiver, places);
+                let built = self.network.build_transport(index, flow, traffic, receiver, places, &self.stream);
                 for (endpoint, transport) in flow.endpoints.into_iter().zip(built.into_iter().flatten()) {
                     self.place_host(endpoint, Host::Transport(Box::new(transport)), &mut hosts, &mut out);
                 }

@@ -14,7 +14,7 @@ use crate::scenario::path::shown_key;
 use crate::scenario::spec::Flow;
 use crate::traffic::{self, Model, ModelParams};
 use crate::transport::Params;
-use crate::transport::tp4::{Receiving, Sending};
+use crate::transport::tp4::{Drawn, Receiving, Sending};
 
 /// Checks one flow alone.
 pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
@@ -112,11 +112,13 @@ impl Network<'_> {
         traffic: Model,
         receiver: Receiver,
         places: [Place; 2],
+        stream: &impl Fn(&str, &str) -> Stream,
     ) -> Option<[TransportHost; 2]> {
         let Params::Tp4(params) = flow.params.transport.as_ref()?;
         let (id, priority) = (FlowId(index as u32), flow.params.priority);
-        let sending = Half::Sending(Sending::new(params, id, priority, traffic));
-        let receiving = Half::Receiving(Receiving::new(params, id, priority), Arrivals::new(receiver));
+        let priorities = Drawn::new(params, stream(&flow.name, "priority"));
+        let sending = Half::Sending(Sending::new(params, id, priority, priorities.clone(), traffic));
+        let receiving = Half::Receiving(Receiving::new(params, id, priority, priorities), Arrivals::new(receiver));
         Some([TransportHost::new(sending, places[0]), TransportHost::new(receiving, places[1])])
     }
 }

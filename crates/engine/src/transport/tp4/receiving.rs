@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::credit::{Arrival, Credit, CreditEnv, CreditStrategy};
 use super::measures::ReceivingMeasures;
-use super::params::{Header, Params};
+use super::params::{Drawn, Header, Params};
 use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
@@ -68,8 +68,8 @@ pub struct Receiving {
 impl Receiving {
     /// A receiving half without connections.
     #[must_use]
-    pub fn new(params: &Params, flow: FlowId, priority: u8) -> Receiving {
-        let mut header = Header::new(params, flow, priority);
+    pub fn new(params: &Params, flow: FlowId, priority: u8, priorities: Drawn) -> Receiving {
+        let mut header = Header::new(params, flow, priority, priorities);
         header.marks.set(Marks::DIR);
         Receiving {
             header,

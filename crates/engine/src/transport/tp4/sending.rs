@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use super::connection::{Connection, Packet, Request, Retained};
 use super::journeys::{Journey, Journeys};
 use super::measures::SendingMeasures;
-use super::params::{Header, Params};
+use super::params::{Drawn, Header, Params};
 use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use super::window::{Acknowledged, Window, WindowStrategy};
@@ -55,10 +55,10 @@ pub struct Sending {
 impl Sending {
     /// A sending half that begins with the run.
     #[must_use]
-    pub fn new(params: &Params, flow: FlowId, priority: u8, mut traffic: Model) -> Sending {
+    pub fn new(params: &Params, flow: FlowId, priority: u8, priorities: Drawn, mut traffic: Model) -> Sending {
         let upcoming = traffic.start(Time::ZERO, &mut Unhurried);
         Sending {
-            header: Header::new(params, flow, priority),
+            header: Header::new(params, flow, priority, priorities),
             params: params.clone(),
             saturates: traffic.saturates(),
             upcoming,
