@@ -77,6 +77,8 @@ class Npdu:
     sent: float = 0.0
     priority: int = 0
     """From 0 to 14, which is served first where systems regard it."""
+    back: bool = False
+    """Data of the called side of a connection, or their acknowledgement."""
     congestion_experienced: bool = False
     reported: Npdu | None = None
 
@@ -132,6 +134,7 @@ class LimitedOutput(Output):
         self.ce_threshold = ce_threshold
         self.report = report
         self.discarded = 0
+        """NPDUs discarded, without those of the called sides' data."""
 
     def take(self, npdu: Npdu) -> None:
         found = self.bits_before(npdu)
@@ -143,7 +146,7 @@ class LimitedOutput(Output):
         if has_room:
             self.join(npdu)
         else:
-            self.discarded += 1
+            self.discarded += not npdu.back
 
     def bits_before(self, npdu: Npdu) -> int:
         """The depth of the queue for this NPDU, which both thresholds are about."""

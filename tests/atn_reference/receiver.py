@@ -132,8 +132,12 @@ class Receiver(Connection):
         self._acknowledgements = 0
         self._is_due = False
         self.priority = request.priority
-        credit.arrived(request)
-        self.request(Kind.CONNECT_CONFIRM, credit.initial())
+        self.begin(request)
+
+    def begin(self, request: Npdu) -> None:
+        """The connect request arrives."""
+        self._credit.arrived(request)
+        self.request(Kind.CONNECT_CONFIRM, self._credit.initial())
 
     def take(self, npdu: Npdu) -> None:
         if self.state is State.CLOSED:

@@ -83,6 +83,7 @@ class Simulation:
         self.sent = SenderCounts()
         self.received = ReceiverCounts()
         self.numbers = count()
+        self.seed = seed
         self._users = {host: User(self, host, seed) for host in scenario.senders}
         self._receivers: dict[int, Receiver] = {}
 
@@ -104,6 +105,14 @@ class Simulation:
             "error_report_share": self.network.reports / (self.network.reports + self.network.sent),
         }
 
+    def caller(self, ends: tuple[str, str], number: int, random: Random, ended: Callable[[], None]) -> Sender:
+        """The side of a connection that opens it."""
+        return self.sender(self.clock, self.network, ends, number, self.strategy.window(), self.sent, random, ended)
+
+    def called(self, request: Npdu) -> Receiver:
+        """The side that confirms it."""
+        return Receiver(self.clock, self.network, request, self.strategy.credit(), self.received)
+
     def _deliver(self, npdu: Npdu) -> None:
         if npdu.destination in self._users:
             self._users[npdu.destination].take(npdu)
@@ -116,8 +125,7 @@ class Simulation:
         if receiver:
             receiver.take(npdu)
         elif npdu.kind is Kind.CONNECT_REQUEST:
-            credit = self.strategy.credit()
-            self._receivers[npdu.connection] = Receiver(self.clock, self.network, npdu, credit, self.received)
+            self._receivers[npdu.connection] = self.called(npdu)
         if npdu.kind is Kind.DISCONNECT_REQUEST:
             ends = npdu.destination, npdu.origin
             self.network.send(Npdu(Kind.DISCONNECT_CONFIRM, *ends, npdu.connection, priority=npdu.priority))
@@ -127,7 +135,7 @@ class PrioritySimulation(Simulation):
     """Connections of all fifteen priorities, and intermediate systems that serve and mark by them."""
 
     output = PriorityOutput
-    priorities = range(15)
+    priorities: Sequence[int] = range(15)
 
 
 class User:
@@ -159,10 +167,7 @@ class User:
         run = self._simulation
         ends = self._host, self._random.choice(run.scenario.receivers)
         number = next(run.numbers)
-        window = run.strategy.window()
-        self._newest = self._connections[number] = run.sender(
-            run.clock, run.network, ends, number, window, run.sent, self._random, self._open_later
-        )
+        self._newest = self._connections[number] = run.caller(ends, number, self._random, self._open_later)
         self._newest.priority = self._priorities.choice(run.priorities)
         run.clock.after(self._random.expovariate(1 / DURATION), self._newest.release)
         self._newest.connect()

@@ -401,6 +401,8 @@ role_trait! {
         fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> { None }
         /// Whether a factor of 0 stops it. It does not stop traffic that only an allowance controls.
         fn heeds_factor(&self) -> bool { true }
+        /// Whether its user opens and releases transport connections on a schedule.
+        fn schedules_connections(&self) -> bool { false }
         /// Whether it produces the next PDU when the last has been sent: a late sender then delays what follows.
         fn follows_sender(&self) -> bool { false }
     }

@@ -167,6 +167,8 @@ pub enum Body {
     },
     /// CR TPDU.
     ConnectRequest {
+        /// DT TPDUs that may be sent in the other direction (CDT).
+        credit: u16,
         /// Reference of the transport connection.
         connection: u32,
     },
@@ -231,7 +233,7 @@ impl Body {
     pub fn connection(&self) -> Option<u32> {
         match *self {
             Body::DataTpdu { connection, .. }
-            | Body::ConnectRequest { connection }
+            | Body::ConnectRequest { connection, .. }
             | Body::ConnectConfirm { connection, .. }
             | Body::AcknowledgementTpdu { connection, .. }
             | Body::DisconnectRequest { connection }
@@ -248,10 +250,10 @@ impl Body {
             Body::Notice { point, severity } => [u64::from(point), u64::from(severity)],
             Body::Acknowledgement { number, credit } => [number, credit],
             Body::DataTpdu { born, number, connection } => [born.0, pair(number, connection)],
-            Body::ConnectRequest { connection }
-            | Body::DisconnectRequest { connection }
-            | Body::DisconnectConfirm { connection } => [0, pair(0, connection)],
-            Body::ConnectConfirm { credit, connection } => [u64::from(credit), pair(0, connection)],
+            Body::DisconnectRequest { connection } | Body::DisconnectConfirm { connection } => [0, pair(0, connection)],
+            Body::ConnectRequest { credit, connection } | Body::ConnectConfirm { credit, connection } => {
+                [u64::from(credit), pair(0, connection)]
+            }
             Body::AcknowledgementTpdu { number, credit, subsequence, connection } => {
                 [u64::from(credit) << 16 | u64::from(subsequence), pair(number, connection)]
             }
@@ -331,7 +333,7 @@ impl Pdu {
             Kind::Notice => Body::Notice { point: first as u32, severity: second as u8 },
             Kind::Acknowledgement => Body::Acknowledgement { number: first, credit: second },
             Kind::DataTpdu => Body::DataTpdu { born: Time(first), number, connection },
-            Kind::ConnectRequest => Body::ConnectRequest { connection },
+            Kind::ConnectRequest => Body::ConnectRequest { credit: first as u16, connection },
             Kind::ConnectConfirm => Body::ConnectConfirm { credit: first as u16, connection },
             Kind::AcknowledgementTpdu => {
                 let (credit, subsequence) = ((first >> 16) as u16, first as u16);
@@ -381,7 +383,7 @@ mod tests {
             Body::Notice { point: u32::MAX, severity: 2 },
             Body::Acknowledgement { number: 1 << 40, credit: 15 },
             Body::DataTpdu { born: Time(7 << 40), number: (1 << 31) - 1, connection: u32::MAX },
-            Body::ConnectRequest { connection: 3 },
+            Body::ConnectRequest { credit: 9, connection: 3 },
             Body::ConnectConfirm { credit: u16::MAX, connection: 4 },
             Body::AcknowledgementTpdu { number: 127, credit: 15, subsequence: u16::MAX, connection: 5 },
             Body::DisconnectRequest { connection: 6 },

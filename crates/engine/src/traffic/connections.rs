@@ -158,6 +158,10 @@ impl ModelParams for Params {
     fn heeds_factor(&self) -> bool {
         false
     }
+
+    fn schedules_connections(&self) -> bool {
+        true
+    }
 }
 
 /// The user of one host, as its flow to one peer sees it.

@@ -21,5 +21,5 @@ pub mod window;
 pub use journeys::{Journey, Journeys};
 pub use measures::{ReceivingMeasures, SendingMeasures};
 pub use params::{Drawn, Params};
-pub use receiving::{Receiving, Taken};
+pub use receiving::{Opened, Receiving, Taken};
 pub use sending::Sending;

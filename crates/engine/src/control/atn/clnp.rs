@@ -144,7 +144,7 @@ impl CongestionPoint for Clnp {
             Body::DataTpdu { number, connection, .. } | Body::AcknowledgementTpdu { number, connection, .. } => {
                 (number, connection)
             }
-            Body::ConnectRequest { connection }
+            Body::ConnectRequest { connection, .. }
             | Body::ConnectConfirm { connection, .. }
             | Body::DisconnectRequest { connection }
             | Body::DisconnectConfirm { connection } => (0, connection),

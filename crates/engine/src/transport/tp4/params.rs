@@ -462,7 +462,7 @@ mod tests {
         let header = Header::new(&params, FlowId(0), 0, Drawn::new(&params, Stream::new(1, 0, "priority")));
         let mut counts = [0; 16];
         for connection in 0..3000 {
-            let bodies = [Body::ConnectRequest { connection }, Body::DisconnectConfirm { connection }];
+            let bodies = [Body::ConnectRequest { credit: 0, connection }, Body::DisconnectConfirm { connection }];
             let [first, last] = bodies.map(|body| header.npdu(0, 100, body).npdu_priority);
             assert_eq!(first, last);
             counts[usize::from(first)] += 1;

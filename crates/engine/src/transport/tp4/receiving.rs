@@ -22,10 +22,23 @@ pub struct Taken {
     pub born: Time,
 }
 
+/// A connection as the sending half of the same host needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// Its reference.
+    pub reference: u32,
+    /// DT TPDUs that may be sent to its opener (the CDT of the CR TPDU).
+    pub credit: u16,
+    /// Whether a TPDU has confirmed its CC TPDU.
+    pub is_confirmed: bool,
+}
+
 /// One connection.
 #[derive(Clone, Debug)]
 struct Connection {
     reference: u32,
+    /// CDT of the CR TPDU.
+    offered: u16,
     /// Transmissions of the CC TPDU and time of the next one. `None` once a TPDU confirms it.
     confirm: Option<(u32, Time)>,
     strategy: Credit,
@@ -83,6 +96,13 @@ impl Receiving {
         }
     }
 
+    /// The same, for connections that the sending half of its host opens. That half has their inactivity timer.
+    #[must_use]
+    pub fn following(mut self) -> Receiving {
+        self.params.inactivity_time = None;
+        self
+    }
+
     /// The counts since the last reset.
     #[must_use]
     pub fn measures(&self) -> &ReceivingMeasures {
@@ -91,7 +111,7 @@ impl Receiving {
 
     /// Number of open connections.
     #[must_use]
-    pub fn open(&self) -> usize {
+    pub fn open_count(&self) -> usize {
         self.connections.len()
     }
 
@@ -116,8 +136,8 @@ impl Receiving {
     /// A TPDU arrives. Returns a new DT TPDU.
     pub fn on_pdu(&mut self, pdu: &Pdu, now: Time) -> Option<Taken> {
         let (reference, number, born) = match pdu.body() {
-            Body::ConnectRequest { connection } => {
-                self.on_request(connection, now);
+            Body::ConnectRequest { credit, connection } => {
+                self.on_request(connection, credit, now);
                 (connection, None, now)
             }
             Body::AcknowledgementTpdu { connection, .. } => (connection, None, now),
@@ -135,20 +155,13 @@ impl Receiving {
             // The receiving half does not use Error Reports about its own NPDUs.
             _ => return None,
         };
-        let Some(connection) = self.connections.iter_mut().find(|open| open.reference == reference) else {
+        if !self.hear(reference, pdu, now) {
             let count = if number.is_some() { &mut self.measures.late } else { &mut self.measures.strays };
             *count += 1;
-            return None;
-        };
-        connection.inactive_at = self.params.inactive_at(now);
-        let is_marked = pdu.marks.has(Marks::CE);
-        connection.strategy.on_arrival(Arrival { is_data: number.is_some(), is_marked });
-        if pdu.kind() != Kind::ConnectRequest && connection.confirm.take().is_some() {
-            connection.repeat_at = now + self.params.window_time;
         }
-        let number = number?;
+        let (number, connection) = (number?, self.connections.iter_mut().find(|open| open.reference == reference)?);
         connection.seen += 1;
-        connection.marked += u64::from(is_marked);
+        connection.marked += u64::from(pdu.marks.has(Marks::CE));
         let ahead = self.params.numbering().ahead(number, connection.expected);
         let taken = connection.take(ahead, self.params.numbering().is_behind(ahead), &mut self.measures);
         let acknowledge_at = if connection.pending >= self.params.acknowledge_after {
@@ -162,7 +175,64 @@ impl Receiving {
         taken.map(|number| Taken { connection: reference, number, born })
     }
 
-    fn on_request(&mut self, reference: u32, now: Time) {
+    /// A TPDU of the other direction of a connection arrives. TPDUs of all types and of both directions are counted, and
+    /// restart the same timers.
+    pub fn on_other(&mut self, pdu: &Pdu, now: Time) {
+        if let Some(reference) = pdu.body().connection().filter(|_| pdu.kind() != Kind::ErrorReport) {
+            self.hear(reference, pdu, now);
+        }
+    }
+
+    /// A TPDU of a connection arrives. Returns whether the connection is open.
+    fn hear(&mut self, reference: u32, pdu: &Pdu, now: Time) -> bool {
+        let Some(connection) = self.connections.iter_mut().find(|open| open.reference == reference) else {
+            return false;
+        };
+        connection.inactive_at = self.params.inactive_at(now);
+        let is_marked = pdu.marks.has(Marks::CE);
+        connection.strategy.on_arrival(Arrival { is_data: pdu.kind().is_data(), is_marked });
+        if pdu.kind() != Kind::ConnectRequest && connection.confirm.take().is_some() {
+            connection.repeat_at = now + self.params.window_time;
+        }
+        true
+    }
+
+    /// Credit of a new connection.
+    #[must_use]
+    pub fn initial_credit(&self) -> u16 {
+        self.strategy().initial()
+    }
+
+    /// The newest open connection.
+    #[must_use]
+    pub fn opened(&self) -> Option<Opened> {
+        let newest = self.connections.last()?;
+        let (reference, credit) = (newest.reference, newest.offered);
+        Some(Opened { reference, credit, is_confirmed: newest.confirm.is_none() })
+    }
+
+    /// The sending half of the same host has this connection open, or none. The data that it brings arrive here.
+    pub fn follow(&mut self, opened: Option<u32>) {
+        self.connections.retain(|open| Some(open.reference) == opened);
+        if let Some(reference) = opened.filter(|_| self.connections.is_empty()) {
+            // The sending half waits for the CC TPDU.
+            self.open(reference, 0, Time::NEVER);
+        }
+    }
+
+    /// Releases a connection for the sending half of the same host.
+    pub fn release(&mut self, reference: u32, now: Time) {
+        let is_open = |open: &mut Connection| open.reference == reference;
+        if self.connections.extract_if(.., is_open).next().is_some() {
+            self.releases.begin(reference, RoundTrip::new(&self.params.retransmission), now);
+        }
+    }
+
+    fn strategy(&self) -> Credit {
+        self.params.credit.build(CreditEnv { most: self.params.saw })
+    }
+
+    fn on_request(&mut self, reference: u32, credit: u16, now: Time) {
         if let Some(open) = self.connections.iter_mut().find(|open| open.reference == reference) {
             // A repeated CR: the CC TPDU was lost or is late.
             open.confirm = open.confirm.map(|(transmissions, _)| (transmissions, now));
@@ -172,10 +242,16 @@ impl Receiving {
             return;
         }
         self.newest = reference;
-        let strategy = self.params.credit.build(CreditEnv { most: self.params.saw });
+        self.open(reference, credit, now);
+    }
+
+    /// Opens a connection whose CC TPDU is due at `confirm_at`.
+    fn open(&mut self, reference: u32, offered: u16, confirm_at: Time) {
+        let strategy = self.strategy();
         self.connections.push(Connection {
             reference,
-            confirm: Some((0, now)),
+            offered,
+            confirm: Some((0, confirm_at)),
             edge: u64::from(strategy.initial()),
             strategy,
             expected: 0,

@@ -2,6 +2,8 @@
 //! them until they are acknowledged, retransmits them, and releases the connection (ISO 8073 class 4; specs/atn.md, 2
 //! and 4).
 
+mod peer;
+
 use std::collections::VecDeque;
 
 use super::connection::{Connection, Packet, Request, Retained};
@@ -42,7 +44,13 @@ pub struct Sending {
     is_user_connected: bool,
     /// The sender's strategy in its initial state for a connection.
     fresh: Window,
+    /// The peer opens and releases the connections, and the receiving half of the same host answers it.
+    follows: bool,
+    /// Credit that CR TPDUs give for the other direction.
+    offered: u16,
     connection: Option<Connection>,
+    /// A connection that the receiving half of the same host must release.
+    abandoned: Option<u32>,
     releases: Releases,
     /// Answers to send at the next call.
     answers: VecDeque<Pdu>,
@@ -64,7 +72,10 @@ impl Sending {
             upcoming,
             is_user_connected: false,
             fresh: params.window.build(()),
+            follows: false,
+            offered: 0,
             connection: None,
+            abandoned: None,
             releases: Releases::new(),
             answers: VecDeque::new(),
             newest: 0,
@@ -270,7 +281,7 @@ impl Sending {
     /// A TPDU for a connection that is not open. If no release is in progress, the peer gets a DR TPDU.
     fn on_stray(&mut self, reference: u32) {
         self.measures.strays += 1;
-        if !self.releases.has(reference) {
+        if !self.follows && !self.releases.has(reference) {
             self.answer(self.params.octets.disconnect_request, Body::DisconnectRequest { connection: reference });
         }
     }
@@ -325,10 +336,15 @@ impl Sending {
             return self.release(now);
         }
         self.newest += 1;
+        self.open(self.newest, now, now);
+    }
+
+    /// Opens a connection whose CR TPDU is due at `request_at`.
+    fn open(&mut self, reference: u32, now: Time, request_at: Time) {
         self.measures.opened += 1;
         self.connection = Some(Connection {
-            reference: self.newest,
-            request: Some(Request { transmissions: 0, sent: now, deadline: now }),
+            reference,
+            request: Some(Request { transmissions: 0, sent: now, deadline: request_at }),
             waiting: VecDeque::new(),
             retained: VecDeque::new(),
             lower: 0,
@@ -362,6 +378,10 @@ impl Sending {
     /// opens one at once.
     fn give_up(&mut self, now: Time) {
         self.measures.given_up += 1;
+        if self.follows {
+            self.abandoned = self.forget_connection().map(|connection| connection.reference);
+            return;
+        }
         self.release(now);
         self.is_user_connected = self.traffic.schedules_connections();
     }
@@ -399,7 +419,7 @@ impl Sending {
         request.transmissions += 1;
         request.sent = now;
         request.deadline = now + connection.round_trip.timeout(request.transmissions);
-        let body = Body::ConnectRequest { connection: connection.reference };
+        let body = Body::ConnectRequest { credit: self.offered, connection: connection.reference };
         self.send_control(self.params.octets.connect, body, send);
     }
 

@@ -156,7 +156,7 @@ fn a_receiver_that_hears_nothing_releases_until_confirmed() {
         assert_eq!(kinds(&pair.answer(seconds, &[])), [Kind::AcknowledgementTpdu]);
     }
     let release = pair.answer(181.0, &[]);
-    assert_eq!((kinds(&release), pair.receiving.open()), (vec![Kind::DisconnectRequest], 0));
+    assert_eq!((kinds(&release), pair.receiving.open_count()), (vec![Kind::DisconnectRequest], 0));
     // T1 is 8 s. The copy finds the sender's connection open.
     assert_eq!(pair.receiving.due(), at(189.0));
     let copy = pair.answer(189.0, &[]);
