@@ -49,6 +49,8 @@ class Connection:
         self.peer = peer
         self.state = State.OPENING
         self.timer = RetransmissionTimer()
+        self.priority = 0
+        """Of all its NPDUs, in both directions."""
         self.requests = 0
         """How often the last request was sent."""
         self._send = send
@@ -56,7 +58,7 @@ class Connection:
         self._number = number
 
     def transmit(self, kind: Kind, number: int = 0, credit: int = SAW) -> None:
-        self._send(Npdu(kind, self._own, self.peer, self._number, number, credit))
+        self._send(Npdu(kind, self._own, self.peer, self._number, number, credit, priority=self.priority))
 
     def request(self, kind: Kind, credit: int = SAW) -> None:
         """Sends a TPDU, and again whenever its T1 runs out and the state is still the same."""

@@ -75,6 +75,10 @@ class Npdu:
     number: int = 0
     credit: int = 0
     sent: float = 0.0
+    priority: int = 0
+    """From 0 to 14, which is served first where systems regard it."""
+    back: bool = False
+    """Data of the called side of a connection, or their acknowledgement."""
     congestion_experienced: bool = False
     reported: Npdu | None = None
 
@@ -100,6 +104,9 @@ class Output:
         return self._bits
 
     def take(self, npdu: Npdu) -> None:
+        self.join(npdu)
+
+    def join(self, npdu: Npdu) -> None:
         now, end = self.clock.now, self.clock.end
         start = max(now, self._free)
         bits = npdu.kind.bits
@@ -127,24 +134,88 @@ class LimitedOutput(Output):
         self.ce_threshold = ce_threshold
         self.report = report
         self.discarded = 0
+        """NPDUs discarded, without those of the called sides' data."""
 
     def take(self, npdu: Npdu) -> None:
-        found = self.bits()
+        found = self.bits_before(npdu)
         if found > self.ce_threshold:
             npdu.congestion_experienced = True
-        has_room = found + npdu.kind.bits <= CAPACITY
+        has_room = self.bits() + npdu.kind.bits <= CAPACITY
         if self.report and npdu.kind is not Kind.ERROR and (found > ERROR_THRESHOLD or not has_room):
             self.report(npdu)
         if has_room:
-            super().take(npdu)
+            self.join(npdu)
         else:
-            self.discarded += 1
+            self.discarded += not npdu.back
+
+    def bits_before(self, npdu: Npdu) -> int:
+        """The depth of the queue for this NPDU, which both thresholds are about."""
+        return self.bits()
+
+
+class PriorityOutput(LimitedOutput):
+    """Sub-queues by priority in one capacity: the highest is served first, each in order of arrival.
+
+    The paper has only the intention, in its summary: marking that takes the priority of the DT PDU into account. The
+    depth for an NPDU is that of its own and the higher priorities, without a transmission of a lower one.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        rate: float,
+        delay: float,
+        deliver: Callable[[Npdu], None],
+        ce_threshold: int,
+        report: Callable[[Npdu], None] | None,
+    ) -> None:
+        super().__init__(clock, rate, delay, deliver, ce_threshold, report)
+        self._queue: list[Npdu] = []
+        self._transmitted: Npdu | None = None
+
+    def bits(self) -> int:
+        return sum(npdu.kind.bits for npdu in self._present())
+
+    def bits_before(self, npdu: Npdu) -> int:
+        return sum(other.kind.bits for other in self._present() if other.priority >= npdu.priority)
+
+    def join(self, npdu: Npdu) -> None:
+        # As if it stayed to the end of the run; what it does not is taken off when it is served and when it leaves.
+        self.held += npdu.kind.bits * (self.clock.end - self.clock.now)
+        self.waiting += npdu.kind.bits * (self.clock.end - self.clock.now)
+        self._queue.append(npdu)
+        if self._transmitted is None:
+            self._transmit()
+
+    def _present(self) -> list[Npdu]:
+        return self._queue if self._transmitted is None else [self._transmitted, *self._queue]
+
+    def _transmit(self) -> None:
+        first = max(self._queue, key=lambda npdu: npdu.priority)  # of several, the one that came first
+        self._queue.remove(first)
+        self._transmitted = first
+        self.waiting -= first.kind.bits * (self.clock.end - self.clock.now)
+        self.clock.after(first.kind.bits / self.rate, self._sent, first)
+
+    def _sent(self, npdu: Npdu) -> None:
+        self._transmitted = None
+        self.held -= npdu.kind.bits * (self.clock.end - self.clock.now)
+        self.clock.after(self.delay, self.deliver, npdu)
+        if self._queue:
+            self._transmit()
 
 
 class Network:
     """Eleven intermediate and thirteen end systems; being a tree, it has one way from each to each."""
 
-    def __init__(self, clock: Clock, ce_threshold: int, has_reports: bool, deliver: Callable[[Npdu], None]) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        ce_threshold: int,
+        has_reports: bool,
+        deliver: Callable[[Npdu], None],
+        output: type[LimitedOutput],
+    ) -> None:
         self.sent = self.reports = 0
         """NPDUs that end systems sent, and Error NPDUs of intermediate systems."""
         self.outputs: dict[tuple[str, str], Output] = {}
@@ -157,7 +228,7 @@ class Network:
                 arrive = self._arrival(there)
                 if here.startswith("is"):
                     report = self._reporter(here) if has_reports else None
-                    self.outputs[here, there] = LimitedOutput(clock, rate, delay, arrive, ce_threshold, report)
+                    self.outputs[here, there] = output(clock, rate, delay, arrive, ce_threshold, report)
                 else:
                     self.outputs[here, there] = Output(clock, rate, delay, arrive)
         self._ways = {(here, end): output for end in self._systems() for here, output in self._towards(end)}
@@ -199,6 +270,7 @@ class Network:
     def _reporter(self, system: str) -> Callable[[Npdu], None]:
         def report(npdu: Npdu) -> None:
             self.reports += 1
-            self._ways[system, npdu.origin].take(Npdu(Kind.ERROR, system, npdu.origin, reported=npdu))
+            error = Npdu(Kind.ERROR, system, npdu.origin, priority=npdu.priority, reported=npdu)
+            self._ways[system, npdu.origin].take(error)
 
         return report

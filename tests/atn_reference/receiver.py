@@ -131,8 +131,13 @@ class Receiver(Connection):
         self._ahead: set[int] = set()
         self._acknowledgements = 0
         self._is_due = False
-        credit.arrived(request)
-        self.request(Kind.CONNECT_CONFIRM, credit.initial())
+        self.priority = request.priority
+        self.begin(request)
+
+    def begin(self, request: Npdu) -> None:
+        """The connect request arrives."""
+        self._credit.arrived(request)
+        self.request(Kind.CONNECT_CONFIRM, self._credit.initial())
 
     def take(self, npdu: Npdu) -> None:
         if self.state is State.CLOSED:

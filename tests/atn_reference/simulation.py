@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
 from random import Random
 
-from atn_reference.network import Clock, Kind, Network, Npdu
+from atn_reference.network import Clock, Kind, LimitedOutput, Network, Npdu, PriorityOutput
 from atn_reference.receiver import CongestionAvoidance, Credit, Receiver, ReceiverCounts, Whole, WithdrawingCredit
 from atn_reference.sender import CongestionWindow, CreditOnly, Sender, SenderCounts, Window
 
@@ -70,16 +70,21 @@ class Simulation:
 
     sender: type[Sender] = Sender
     """The class that opens connections: a test of another interpretation has a subclass here."""
+    output: type[LimitedOutput] = LimitedOutput
+    """The class of the output queues of intermediate systems."""
+    priorities: Sequence[int] = (0,)
+    """Those from which each connection's is drawn, uniformly."""
 
     def __init__(self, scenario: Scenario, strategy: Strategy, seed: int) -> None:
         self.scenario = scenario
         self.strategy = strategy
         self.clock = Clock(scenario.duration)
-        self.network = Network(self.clock, scenario.ce_threshold, strategy.has_reports, self._deliver)
+        self.network = Network(self.clock, scenario.ce_threshold, strategy.has_reports, self._deliver, self.output)
         self.sent = SenderCounts()
         self.received = ReceiverCounts()
         self.numbers = count()
-        self._users = {host: User(self, host, Random(f"{seed} {host}")) for host in scenario.senders}
+        self.seed = seed
+        self._users = {host: User(self, host, seed) for host in scenario.senders}
         self._receivers: dict[int, Receiver] = {}
 
     def run(self) -> dict[str, float]:
@@ -100,6 +105,14 @@ class Simulation:
             "error_report_share": self.network.reports / (self.network.reports + self.network.sent),
         }
 
+    def caller(self, ends: tuple[str, str], number: int, random: Random, ended: Callable[[], None]) -> Sender:
+        """The side of a connection that opens it."""
+        return self.sender(self.clock, self.network, ends, number, self.strategy.window(), self.sent, random, ended)
+
+    def called(self, request: Npdu) -> Receiver:
+        """The side that confirms it."""
+        return Receiver(self.clock, self.network, request, self.strategy.credit(), self.received)
+
     def _deliver(self, npdu: Npdu) -> None:
         if npdu.destination in self._users:
             self._users[npdu.destination].take(npdu)
@@ -112,10 +125,17 @@ class Simulation:
         if receiver:
             receiver.take(npdu)
         elif npdu.kind is Kind.CONNECT_REQUEST:
-            credit = self.strategy.credit()
-            self._receivers[npdu.connection] = Receiver(self.clock, self.network, npdu, credit, self.received)
+            self._receivers[npdu.connection] = self.called(npdu)
         if npdu.kind is Kind.DISCONNECT_REQUEST:
-            self.network.send(Npdu(Kind.DISCONNECT_CONFIRM, npdu.destination, npdu.origin, npdu.connection))
+            ends = npdu.destination, npdu.origin
+            self.network.send(Npdu(Kind.DISCONNECT_CONFIRM, *ends, npdu.connection, priority=npdu.priority))
+
+
+class PrioritySimulation(Simulation):
+    """Connections of all fifteen priorities, and intermediate systems that serve and mark by them."""
+
+    output = PriorityOutput
+    priorities: Sequence[int] = range(15)
 
 
 class User:
@@ -124,10 +144,11 @@ class User:
     Durations start at the connect request and gaps at the release, independent of the network's answers.
     """
 
-    def __init__(self, simulation: Simulation, host: str, random: Random) -> None:
+    def __init__(self, simulation: Simulation, host: str, seed: int) -> None:
         self._simulation = simulation
         self._host = host
-        self._random = random
+        self._random = Random(f"{seed} {host}")
+        self._priorities = Random(f"{seed} {host} priorities")
         self._connections: dict[int, Sender] = {}
         self._newest: Sender | None = None
         self._open_later()
@@ -146,9 +167,7 @@ class User:
         run = self._simulation
         ends = self._host, self._random.choice(run.scenario.receivers)
         number = next(run.numbers)
-        window = run.strategy.window()
-        self._newest = self._connections[number] = run.sender(
-            run.clock, run.network, ends, number, window, run.sent, self._random, self._open_later
-        )
+        self._newest = self._connections[number] = run.caller(ends, number, self._random, self._open_later)
+        self._newest.priority = self._priorities.choice(run.priorities)
         run.clock.after(self._random.expovariate(1 / DURATION), self._newest.release)
         self._newest.connect()

@@ -10,6 +10,7 @@ use crate::core::roles::{define_role, dispatch, role_trait};
 mod clp_threshold;
 mod drop_tail;
 mod drop_tail_bits;
+mod npdu_priority;
 mod push_out;
 mod unlimited;
 
@@ -52,6 +53,8 @@ macro_rules! policies {
             drop_tail DropTail = drop_tail::Params => drop_tail::DropTail;
             /// As drop-tail, by the bits in the queue.
             drop_tail_bits DropTailBits = drop_tail_bits::Params => drop_tail_bits::DropTailBits;
+            /// As drop-tail by bits. NPDUs of higher priority are served first.
+            npdu_priority NpduPriority = npdu_priority::Params => npdu_priority::NpduPriority;
             /// As drop-tail, and above a threshold PDUs tagged CLP=1 are discarded.
             clp_threshold ClpThreshold = clp_threshold::Params => clp_threshold::ClpThreshold;
             /// A full queue discards a waiting PDU tagged CLP=1 to let one with CLP=0 in.
@@ -78,6 +81,8 @@ role_trait! {
         fn counts_bits(&self) -> bool { false }
         /// Whether it may answer `PushOut`. The departures of such a queue are not known in advance.
         fn pushes_out(&self) -> bool { false }
+        /// Whether it serves NPDUs of higher priority first. The departures of such a queue are not known in advance.
+        fn serves_by_priority(&self) -> bool { false }
     }
 }
 
@@ -88,6 +93,8 @@ role_trait! {
         provided
         /// The most bits that the queue can hold, if that is its limit.
         fn size_in_bits(&self) -> Option<Bits> { None }
+        /// Whether it serves NPDUs of higher priority first.
+        fn serves_by_priority(&self) -> bool { false }
     }
 }
 

@@ -414,6 +414,8 @@ role_trait! {
         fn heeds_factor(&self) -> bool { true }
         /// PDUs of one file, each of so many octets, if lost ones can be sent again.
         fn file_pdus(&self, octets: u16) -> Option<u64> { None }
+        /// Whether its user opens and releases transport connections on a schedule.
+        fn schedules_connections(&self) -> bool { false }
         /// Whether it produces the next PDU when the last has been sent: a late sender then delays what follows.
         fn follows_sender(&self) -> bool { false }
     }

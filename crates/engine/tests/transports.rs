@@ -5,6 +5,7 @@ use penstock_engine::report::{GroupRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::spec::Scenario;
+use penstock_engine::transport::Params;
 use proptest::prelude::*;
 
 fn ready(name: &str) -> String {
@@ -323,6 +324,48 @@ fn parameters_that_a_transport_cannot_have_are_refused() {
     }
 }
 
+/// Scenario B with a sender of priority 14 and one of 0. Each alone offers more than the queue serves. The urgent one is
+/// delayed by its own NPDUs and one transmission of the other; the other waits for all of the urgent one.
+#[test]
+fn urgent_connections_are_served_first() {
+    let text = ready("scenario-b").replace("saw = 7", "saw = 7\ncredit.congestion_avoidance = {}");
+    let mut scenario = parse(&text.replace("drop_tail_bits", "npdu_priority"));
+    let data = scenario.flow.remove("data").unwrap();
+    for (name, sender, priority) in [("urgent", "es1", 14), ("other", "es2", 0)] {
+        let mut flow = data.clone();
+        flow.from = vec![sender.to_owned()];
+        let Some(Params::Tp4(params)) = &mut flow.transport else { panic!("the flow has TP4") };
+        params.priority = toml::from_str(&format!("constant = {priority}")).unwrap();
+        scenario.flow.insert(name.to_owned(), flow);
+    }
+    let report = agreed(&scenario, 3);
+    assert_books(&report, false);
+    let group = |name: &str| report.groups.iter().find(|group| group.group == name).unwrap();
+    let (urgent, other) = (group("urgent"), group("other"));
+    assert!(2.0 * urgent.delay_max_s.unwrap() < other.delay_max_s.unwrap(), "{urgent:?} {other:?}");
+    assert!(urgent.transport.accepted > other.transport.accepted && urgent.transport.retransmitted == Some(0));
+}
+
+/// Scenario B with three users at each host, instead of one. A cycle of a user has 190 s, so six users open about 76
+/// connections in 2,400 s; four standard deviations are 35.
+#[test]
+fn several_users_of_a_host_have_schedules_of_their_own() {
+    let scenario = parse(&ready("scenario-b").replace("[flow.data]", "[flow.data]\ncount = 3"));
+    let report = agreed(&scenario, 3);
+    assert_books(&report, false);
+    let connections = report.groups[0].transport.connections.unwrap();
+    assert!(connections.abs_diff(76) < 35, "{connections}");
+    for sender in ["es1", "es2"] {
+        let user = |number: &str| {
+            let own = report.flows.iter().filter(|row| row.flow.starts_with(&format!("data/{sender}-")));
+            let own = own.filter(|row| row.flow.ends_with(number));
+            own.map(|row| (row.transport.connections, row.transport.produced)).collect::<Vec<_>>()
+        };
+        let users = ["/1", "/2", "/3"].map(user);
+        assert!(users.iter().all(|user| user.len() == 2) && users[0] != users[1] && users[1] != users[2]);
+    }
+}
+
 /// Networks with many connections, small queues and simultaneous events.
 fn network() -> impl Strategy<Value = String> {
     let credit = prop_oneof![Just("whole"), Just("congestion_avoidance"), Just("withdrawing_credit")];
@@ -332,29 +375,44 @@ fn network() -> impl Strategy<Value = String> {
         Just("clnp = { error_reports = {} }"),
         Just("decbit = {}"),
     ];
-    let line = (1u32..4, 0u32..3, 8_000u32..40_000, point);
-    let flow = (credit, window, 1u16..12, any::<bool>(), 1u32..4, prop_oneof![Just("constant"), Just("exponential")]);
+    let policy = prop_oneof![Just("drop_tail_bits"), Just("npdu_priority")];
+    let line = (1u32..4, 0u32..3, 8_000u32..40_000, point, policy);
+    let law = prop_oneof![Just("constant"), Just("exponential"), Just("uniform"), Just("pareto")];
+    let more = prop_oneof![
+        2 => Just(""),
+        1 => Just("priority.constant = 9\n"),
+        1 => Just("inactivity_time = \"5 s\"\n"),
+    ];
+    let flow = (credit, window, 1u16..12, any::<[bool; 2]>(), 1u32..4, law, more);
     (prop::collection::vec(line, 3), prop::collection::vec(flow, 1..4)).prop_map(|(lines, flows)| {
         let mut text =
             String::from("duration = \"60 s\"\nmismatches = \"warn\"\nmeasure.sample = \"7 s\"\nwarm_up = \"5 s\"\n");
-        for (index, (rate, delay, bits, point)) in lines.into_iter().enumerate() {
+        for (index, (rate, delay, bits, point, policy)) in lines.into_iter().enumerate() {
             let next = index + 1;
             text += &format!(
                 "[line.l{index}]\nbetween = [\"n{index}\", \"n{next}\"]\nrate = \"{} kb/s\"\ndelay = \"{} ms\"\n\
-                 queues = [{{ drop_tail_bits = {{ size = \"{bits} bits\" }} }}]\ncongestion_point.{point}\n",
+                 queues = [{{ {policy} = {{ size = \"{bits} bits\" }} }}]\ncongestion_point.{point}\n",
                 rate * 8,
                 delay * 50
             );
         }
-        for (index, (credit, window, saw, extended, after, law)) in flows.into_iter().enumerate() {
+        for (index, (credit, window, saw, [extended, is_duplex], after, law, more)) in flows.into_iter().enumerate() {
+            let peer = if is_duplex { format!("peer = \"b{index}\"\n") } else { String::new() };
             text += &format!(
                 "[flow.f{index}]\nfrom = [\"n0\", \"n1\", \"n3\"]\nto = [\"n2\", \"n0\"]\n\
                  traffic.connections = {{ inter_connection_time.{law} = \"2 s\", connection_duration.{law} = \"15 s\", \
-                 interproduction_time.{law} = \"500 ms\", packet_size.{law} = \"400 octets\" }}\n\
+                 interproduction_time.{law} = \"500 ms\", packet_size.exponential = \"400 octets\" }}\n{peer}\
                  [flow.f{index}.transport.tp4]\nsaw = {saw}\nextended = {extended}\nacknowledge_after = {after}\n\
                  credit.{credit} = {{}}\nwindow.{window} = {{}}\nwindow_time = \"4 s\"\nmost_transmissions = 4\n\
-                 retransmission = {{ initial = \"1 s\", least = \"500 ms\" }}\n"
+                 retransmission = {{ initial = \"1 s\", least = \"500 ms\" }}\n{more}"
             );
+            if is_duplex {
+                text += &format!(
+                    "[flow.b{index}]\nfrom = [\"n2\", \"n0\"]\nto = [\"n0\", \"n1\", \"n3\"]\npeer = \"f{index}\"\n\
+                     octets = 300\ntraffic.poisson.rate = \"3 kb/s\"\n\
+                     transport.tp4 = {{ saw = {saw}, extended = {extended}, credit.{credit} = {{}} }}\n"
+                );
+            }
         }
         text
     })

@@ -17,7 +17,7 @@ pub struct PortView {
     /// The instant.
     pub now: Time,
     /// PDUs (or bits, for a point that counts bits) in the queue of this PDU's priority. The PDU in service counts, this
-    /// PDU does not.
+    /// PDU does not. If NPDUs of higher priority are served first, bits of lower priorities than this PDU's do not count.
     pub length: u64,
     /// The most PDUs that this queue can hold, if it has a limit.
     pub size: Option<u64>,

@@ -9,6 +9,9 @@ pub mod rm_cell;
 /// Octets of an ATM cell, header included.
 pub const CELL_OCTETS: u16 = 53;
 
+/// The highest priority of an NPDU (ISO 8473).
+pub const MOST_NPDU_PRIORITY: u8 = 14;
+
 /// Index of a flow: one direction from one endpoint to another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub u32);
@@ -170,6 +173,8 @@ pub enum Body {
     },
     /// CR TPDU.
     ConnectRequest {
+        /// DT TPDUs that may be sent in the other direction (CDT).
+        credit: u16,
         /// Reference of the transport connection.
         connection: u32,
     },
@@ -247,6 +252,21 @@ impl Body {
         }
     }
 
+    /// Reference of the transport connection that it is about.
+    #[must_use]
+    pub fn connection(&self) -> Option<u32> {
+        match *self {
+            Body::DataTpdu { connection, .. }
+            | Body::ConnectRequest { connection, .. }
+            | Body::ConnectConfirm { connection, .. }
+            | Body::AcknowledgementTpdu { connection, .. }
+            | Body::DisconnectRequest { connection }
+            | Body::DisconnectConfirm { connection }
+            | Body::ErrorReport { connection, .. } => Some(connection),
+            _ => None,
+        }
+    }
+
     fn words(&self) -> [u64; 2] {
         match *self {
             Body::Data { born, number } => [born.0, number],
@@ -254,10 +274,10 @@ impl Body {
             Body::Notice { point, severity } => [u64::from(point), u64::from(severity)],
             Body::Acknowledgement { number, credit } => [number, credit],
             Body::DataTpdu { born, number, connection } => [born.0, pair(number, connection)],
-            Body::ConnectRequest { connection }
-            | Body::DisconnectRequest { connection }
-            | Body::DisconnectConfirm { connection } => [0, pair(0, connection)],
-            Body::ConnectConfirm { credit, connection } => [u64::from(credit), pair(0, connection)],
+            Body::DisconnectRequest { connection } | Body::DisconnectConfirm { connection } => [0, pair(0, connection)],
+            Body::ConnectRequest { credit, connection } | Body::ConnectConfirm { credit, connection } => {
+                [u64::from(credit), pair(0, connection)]
+            }
             Body::AcknowledgementTpdu { number, credit, subsequence, connection } => {
                 [u64::from(credit) << 16 | u64::from(subsequence), pair(number, connection)]
             }
@@ -289,6 +309,8 @@ pub struct Pdu {
     pub marks: Marks,
     /// Remaining lifetime in hops or half seconds, if the protocol counts them.
     pub lifetime: u8,
+    /// Priority option of an NPDU (ISO 8473): from 0, also of other PDUs, to [`MOST_NPDU_PRIORITY`], the most urgent.
+    pub npdu_priority: u8,
     words: [u64; 2],
 }
 
@@ -304,6 +326,7 @@ impl Pdu {
             priority,
             marks: Marks::default(),
             lifetime: u8::MAX,
+            npdu_priority: 0,
             words: body.words(),
         }
     }
@@ -336,7 +359,7 @@ impl Pdu {
             Kind::Notice => Body::Notice { point: first as u32, severity: second as u8 },
             Kind::Acknowledgement => Body::Acknowledgement { number: first, credit: second },
             Kind::DataTpdu => Body::DataTpdu { born: Time(first), number, connection },
-            Kind::ConnectRequest => Body::ConnectRequest { connection },
+            Kind::ConnectRequest => Body::ConnectRequest { credit: first as u16, connection },
             Kind::ConnectConfirm => Body::ConnectConfirm { credit: first as u16, connection },
             Kind::AcknowledgementTpdu => {
                 let (credit, subsequence) = ((first >> 16) as u16, first as u16);
@@ -388,7 +411,7 @@ mod tests {
             Body::Notice { point: u32::MAX, severity: 2 },
             Body::Acknowledgement { number: 1 << 40, credit: 15 },
             Body::DataTpdu { born: Time(7 << 40), number: (1 << 31) - 1, connection: u32::MAX },
-            Body::ConnectRequest { connection: 3 },
+            Body::ConnectRequest { credit: 9, connection: 3 },
             Body::ConnectConfirm { credit: u16::MAX, connection: 4 },
             Body::AcknowledgementTpdu { number: 127, credit: 15, subsequence: u16::MAX, connection: 5 },
             Body::DisconnectRequest { connection: 6 },

@@ -7,6 +7,7 @@
 mod bits;
 mod fast_path;
 mod groups;
+mod precedence;
 mod queues;
 mod server;
 mod service;
@@ -24,6 +25,7 @@ use crate::queue::{Discard, Policy};
 use bits::BitCount;
 pub use groups::GroupMeasures;
 use groups::Groups;
+use precedence::Precedence;
 use queues::Queues;
 use server::Server;
 
@@ -166,6 +168,8 @@ pub struct Port {
     congestion: Option<Box<Congestion>>,
     server: Server,
     gathering: Option<Gathering>,
+    /// Boxed: few ports have sub-queues.
+    precedence: Option<Box<Precedence>>,
     /// For each queue, the lengths from which on it discards PDUs with CLP=0 and with CLP=1. `None` if the port must
     /// watch departures, push PDUs out, count bits, or refuse PDUs while the line is broken.
     limits: Option<Vec<[u64; 2]>>,
@@ -179,6 +183,8 @@ pub struct Port {
     least_bits: u64,
     /// The highest priority of any PDU: nothing can overtake the PDUs of this queue.
     first_queue: usize,
+    /// The first queue, if the departures of its PDUs are known at their arrival.
+    known_queue: Option<usize>,
     number: u32,
     wants_departures: bool,
     /// Whether the congestion point observes queue lengths in bits.
@@ -205,8 +211,11 @@ impl Port {
         let has_limits =
             parts.next_lanes.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
+        let first = &parts.policies[first_queue];
+        let is_known = !wants_departures && !first.pushes_out() && !first.serves_by_priority();
         Port {
             limits: if has_limits { parts.policies.iter().map(Discard::limits).collect() } else { None },
+            precedence: Precedence::new(&parts.policies),
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,
             congestion: parts.congestion.map(Box::new),
@@ -219,6 +228,7 @@ impl Port {
             is_instant,
             least_bits: parts.least_bits,
             first_queue,
+            known_queue: is_known.then_some(first_queue),
             number: parts.number,
             wants_departures,
             point_counts_bits,

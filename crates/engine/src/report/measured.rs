@@ -8,7 +8,6 @@ use crate::core::stats::{Histogram, Moments, jain};
 use crate::core::time::{Span, Time};
 use crate::network::context::Counts;
 use crate::network::hosts::sender::Sender;
-use crate::network::hosts::transport::Half;
 use crate::network::port::{GroupMeasures, Port};
 use crate::network::receiver::Receiver;
 use crate::round::World;
@@ -119,7 +118,7 @@ impl<P: Probe> Measured<'_, P> {
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
         for endpoint in self.world.endpoints() {
             if let Some(transport) = endpoint.transport()
-                && let Half::Sending(sending) = transport.half()
+                && let Some(sending) = transport.sending()
             {
                 let nominal = &mut sums[group_of(sending.flow().index())].nominal;
                 *nominal = nominal.zip(sending.mean_rate()).map(|(sum, rate)| sum + rate);

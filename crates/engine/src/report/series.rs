@@ -10,7 +10,7 @@ use crate::core::reading::{Reading, Unit};
 use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
 use crate::network::hosts::direct::DirectHost;
-use crate::network::hosts::transport::{Half, TransportHost};
+use crate::network::hosts::transport::TransportHost;
 use crate::network::port::Port;
 use crate::network::queue_state::MOST_QUEUES;
 use crate::round::World;
@@ -210,7 +210,7 @@ impl Sample<'_, '_> {
     }
 
     fn read_transport(&mut self, host: &TransportHost) {
-        let Half::Sending(sending) = host.half() else { return };
+        let Some(sending) = host.sending() else { return };
         let flow = sending.flow().index();
         if self.count(flow).0 {
             let Sample { each, flows, .. } = self;

@@ -2,8 +2,6 @@
 
 use super::rows::{FlowRow, GroupRow};
 use crate::core::stats::Moments;
-use crate::network::hosts::transport::Half;
-
 use crate::round::Endpoint;
 
 /// Mean in seconds of values in picoseconds.
@@ -15,38 +13,36 @@ fn mean_s(delays: &Moments) -> Option<f64> {
 pub(super) fn fill_flows<'a>(endpoints: impl Iterator<Item = Endpoint<'a>>, rows: &mut [FlowRow]) {
     for endpoint in endpoints {
         let Some(endpoint) = endpoint.transport() else { continue };
-        match endpoint.half() {
-            Half::Sending(sending) => {
-                let own = sending.measures();
-                let row = &mut rows[sending.flow().index()];
-                row.sent = own.transmitted + own.retransmitted;
-                row.sent_bits = own.sent_bits;
-                row.control_bits = own.control_bits;
-                row.transport.connections = Some(own.opened);
-                row.transport.connections_given_up = Some(own.given_up);
-                row.transport.produced = Some(own.produced);
-                row.transport.refused = Some(own.refused);
-                row.transport.unsent = Some(own.unsent);
-                row.transport.waiting = Some(sending.waiting());
-                row.transport.acknowledged = Some(own.acknowledged);
-                row.transport.unacknowledged = Some(own.unacknowledged);
-                row.transport.outstanding = Some(sending.outstanding());
-                row.transport.transmitted = Some(own.transmitted);
-                row.transport.retransmitted = Some(own.retransmitted);
-                row.transport.error_reports = Some(own.error_reports);
-                row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
-            }
-            Half::Receiving(receiving, arrivals) => {
-                let own = receiving.measures();
-                let row = &mut rows[arrivals.receiver.flow().index()];
-                row.transport.accepted = Some(own.accepted);
-                row.transport.duplicates = Some(own.duplicates);
-                row.transport.outside_window = Some(own.outside);
-                row.transport.late = Some(own.late);
-                row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
-                row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
-                row.delay_production_mean_s = mean_s(&arrivals.since_production);
-            }
+        if let Some(sending) = endpoint.sending() {
+            let own = sending.measures();
+            let row = &mut rows[sending.flow().index()];
+            row.sent = own.transmitted + own.retransmitted;
+            row.sent_bits = own.sent_bits;
+            row.control_bits = own.control_bits;
+            row.transport.connections = Some(own.opened);
+            row.transport.connections_given_up = Some(own.given_up);
+            row.transport.produced = Some(own.produced);
+            row.transport.refused = Some(own.refused);
+            row.transport.unsent = Some(own.unsent);
+            row.transport.waiting = Some(sending.waiting());
+            row.transport.acknowledged = Some(own.acknowledged);
+            row.transport.unacknowledged = Some(own.unacknowledged);
+            row.transport.outstanding = Some(sending.outstanding());
+            row.transport.transmitted = Some(own.transmitted);
+            row.transport.retransmitted = Some(own.retransmitted);
+            row.transport.error_reports = Some(own.error_reports);
+            row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
+        }
+        if let Some((receiving, arrivals)) = endpoint.receiving() {
+            let own = receiving.measures();
+            let row = &mut rows[arrivals.receiver.flow().index()];
+            row.transport.accepted = Some(own.accepted);
+            row.transport.duplicates = Some(own.duplicates);
+            row.transport.outside_window = Some(own.outside);
+            row.transport.late = Some(own.late);
+            row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
+            row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
+            row.delay_production_mean_s = mean_s(&arrivals.since_production);
         }
     }
 }
@@ -69,7 +65,7 @@ pub(super) fn arrivals<'a>(
     let mut all = vec![GroupArrivals::default(); groups];
     for endpoint in endpoints {
         let Some(endpoint) = endpoint.transport() else { continue };
-        if let Half::Receiving(_, arrivals) = endpoint.half() {
+        if let Some((_, arrivals)) = endpoint.receiving() {
             let own = &mut all[group_of(arrivals.receiver.flow().index())];
             own.longer[0].merge(&arrivals.since_transmission);
             own.longer[1].merge(&arrivals.since_production);

@@ -248,7 +248,8 @@ pub struct Reverse {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
-    /// Number of flows in the group; with `from` and `to`, for each sender and receiver.
+    /// Number of flows in the group; with `from` and `to`, for each sender and receiver. Each sender then has that many
+    /// users of `connections`, each with a schedule of its own.
     #[serde(default = "one")]
     pub count: u32,
     /// Nodes from the sender's to the receiver's; lines must join each to the next.
@@ -288,7 +289,9 @@ pub struct Flow {
     /// The receiver's part of the control scheme.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notification_point: Option<control::NotificationParams>,
-    /// Group of the opposite direction: flow n of one and flow n of the other share their two hosts.
+    /// Group of the opposite direction: flow n of one and flow n of the other share their two hosts. Over a transport they
+    /// are the two directions of its connections. The group whose traffic is `connections`, or else the first by name,
+    /// opens and releases them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub peer: Option<String>,
 }

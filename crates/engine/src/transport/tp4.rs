@@ -8,6 +8,7 @@
 mod connection;
 pub mod credit;
 mod journeys;
+mod measures;
 mod params;
 mod receiving;
 mod releases;
@@ -18,6 +19,7 @@ mod tests;
 pub mod window;
 
 pub use journeys::{Journey, Journeys};
-pub use params::Params;
-pub use receiving::{Receiving, ReceivingMeasures, Taken};
-pub use sending::{Sending, SendingMeasures};
+pub use measures::{ReceivingMeasures, SendingMeasures};
+pub use params::{Drawn, Params};
+pub use receiving::{Opened, Receiving, Taken};
+pub use sending::Sending;

@@ -7,6 +7,10 @@
 //!   above a second threshold. It is an ordinary NPDU: it waits in queues, may be discarded, and never causes another
 //!   report.
 //!
+//! In a queue with sub-queues by priority (`npdu_priority`), both thresholds are compared with the bits of the NPDU's
+//! priority and of higher ones: those before which it cannot be served. This is ours: the paper calls it work in
+//! progress.
+//!
 //! Each intermediate system reduces the NPDU's lifetime by one. Routes are static and visit no node twice, so assembly
 //! can check the lifetime, and refuses one that is too short.
 
@@ -147,7 +151,7 @@ impl CongestionPoint for Clnp {
             Body::DataTpdu { number, connection, .. } | Body::AcknowledgementTpdu { number, connection, .. } => {
                 (number, connection)
             }
-            Body::ConnectRequest { connection }
+            Body::ConnectRequest { connection, .. }
             | Body::ConnectConfirm { connection, .. }
             | Body::DisconnectRequest { connection }
             | Body::DisconnectConfirm { connection } => (0, connection),

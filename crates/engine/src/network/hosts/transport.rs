@@ -1,6 +1,7 @@
-//! TransportHost: one end of a flow whose data use transport connections. It sends or receives.
+//! TransportHost: one end of a flow whose data use transport connections. It sends or receives, or both if the flow has a
+//! peer.
 
-use crate::core::pdu::{FlowId, Pdu};
+use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::stats::Moments;
 use crate::core::time::Time;
@@ -8,15 +9,6 @@ use crate::network::context::Ctx;
 use crate::network::lane::{Key, Lane, Place, Record};
 use crate::network::receiver::Receiver;
 use crate::transport::tp4::{Journey, Receiving, Sending};
-
-/// The sending or the receiving half.
-#[derive(Clone, Debug)]
-pub enum Half {
-    /// Opens connections, sends, and releases them.
-    Sending(Sending),
-    /// Confirms connections and acknowledges data.
-    Receiving(Receiving, Arrivals),
-}
 
 /// Measures of user data at first arrival: the delay of that copy, and two longer delays.
 #[derive(Clone, Debug)]
@@ -54,10 +46,20 @@ impl Arrivals {
     }
 }
 
-/// One end of a flow over transport connections.
+/// The two halves of a host. A connection with data in one direction has one half at each host, and one with data in both
+/// directions has two.
+#[derive(Clone, Debug, Default)]
+pub struct Halves {
+    /// Opens connections or follows those of its peer, and sends.
+    pub sending: Option<Sending>,
+    /// Acknowledges data. It also confirms connections, unless its own sending half opens them.
+    pub receiving: Option<(Receiving, Arrivals)>,
+}
+
+/// One end of a flow, or of a flow and its peer, over transport connections.
 #[derive(Clone, Debug)]
 pub struct TransportHost {
-    half: Half,
+    halves: Halves,
     /// Place of its timers at equal times.
     place: Place,
     due: Time,
@@ -66,8 +68,8 @@ pub struct TransportHost {
 impl TransportHost {
     /// A host whose timers have that place at equal times.
     #[must_use]
-    pub fn new(half: Half, place: Place) -> TransportHost {
-        let mut host = TransportHost { half, place, due: Time::NEVER };
+    pub fn new(halves: Halves, place: Place) -> TransportHost {
+        let mut host = TransportHost { halves, place, due: Time::NEVER };
         host.plan(Time::ZERO);
         host
     }
@@ -91,61 +93,80 @@ impl TransportHost {
         self.due
     }
 
-    /// Its half.
+    /// Its sending half.
     #[must_use]
-    pub fn half(&self) -> &Half {
-        &self.half
+    pub fn sending(&self) -> Option<&Sending> {
+        self.halves.sending.as_ref()
     }
 
-    /// The receiver of its data, if it is the receiving half.
+    /// Its receiving half.
+    #[must_use]
+    pub fn receiving(&self) -> Option<&(Receiving, Arrivals)> {
+        self.halves.receiving.as_ref()
+    }
+
+    /// The receiver of its data, if it has a receiving half.
     #[must_use]
     pub fn receiver(&self) -> Option<&Receiver> {
-        match &self.half {
-            Half::Sending(_) => None,
-            Half::Receiving(_, arrivals) => Some(&arrivals.receiver),
-        }
+        self.receiving().map(|(_, arrivals)| &arrivals.receiver)
     }
 
     /// Handles everything due by `now`. PDUs go to `sent`.
     pub fn act<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
-        let (flow, place) = (self.flow(), self.place);
-        // Taken out for the call: `Sending` also changes the counts in `ctx`.
-        let mut journeys = std::mem::take(&mut ctx.journeys[flow.index()]);
-        let mut send = |pdu: Pdu| {
+        let place = self.place;
+        let mut send = |pdu: Pdu, ctx: &mut Ctx<P>| {
             ctx.count_sent(&pdu);
             sent.push(Record { time: now, place, order: 0, pdu });
         };
-        match &mut self.half {
-            Half::Sending(sending) => sending.act(now, &mut journeys, &mut send),
-            Half::Receiving(receiving, _) => receiving.act(now, &mut send),
+        if let Some(sending) = &mut self.halves.sending {
+            let flow = sending.flow().index();
+            // Taken out for the call: `Sending` also changes the counts in `ctx`.
+            let mut journeys = std::mem::take(&mut ctx.journeys[flow]);
+            sending.act(now, &mut journeys, &mut |pdu| send(pdu, ctx));
+            ctx.journeys[flow] = journeys;
         }
-        ctx.journeys[flow.index()] = journeys;
+        self.join(now);
+        if let Some((receiving, _)) = &mut self.halves.receiving {
+            receiving.act(now, &mut |pdu| send(pdu, ctx));
+        }
+        self.join(now);
         self.plan(now);
     }
 
-    fn flow(&self) -> FlowId {
-        match &self.half {
-            Half::Sending(sending) => sending.flow(),
-            Half::Receiving(_, arrivals) => arrivals.receiver.flow(),
+    /// Keeps both halves of a host in the same connection. One of them has opened or closed it.
+    fn join(&mut self, now: Time) {
+        let Halves { sending: Some(sending), receiving: Some((receiving, _)) } = &mut self.halves else { return };
+        if !sending.follows() {
+            return receiving.follow(sending.reference());
         }
+        if let Some(reference) = sending.take_abandoned() {
+            receiving.release(reference, now);
+        }
+        sending.follow(receiving.opened(), now);
     }
 
     fn plan(&mut self, now: Time) {
-        let due = match &self.half {
-            Half::Sending(sending) => sending.due(),
-            Half::Receiving(receiving, _) => receiving.due(),
-        };
-        self.due = due.max(now);
+        let sending = self.halves.sending.as_ref().map_or(Time::NEVER, Sending::due);
+        let receiving = self.halves.receiving.as_ref().map_or(Time::NEVER, |(receiving, _)| receiving.due());
+        self.due = sending.min(receiving).max(now);
     }
 
     /// A PDU arrives. PDUs released by it have the host's own place at equal times, not that of this delivery.
     pub fn on_pdu<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
-        match &mut self.half {
-            Half::Sending(sending) => {
+        let Halves { sending, receiving } = &mut self.halves;
+        match (sending, receiving) {
+            (Some(sending), receiving) if sending.flow() == pdu.flow => {
                 ctx.count_delivered(pdu);
+                if let Some((receiving, _)) = receiving {
+                    // The sending half must know a connection that this TPDU confirms.
+                    receiving.on_other(pdu, at);
+                    if sending.follows() {
+                        sending.follow(receiving.opened(), at);
+                    }
+                }
                 sending.on_pdu(pdu, at);
             }
-            Half::Receiving(receiving, arrivals) => {
+            (sending, Some((receiving, arrivals))) => {
                 arrivals.receiver.arrive(pdu, at, ctx);
                 if let Some(taken) = receiving.on_pdu(pdu, at) {
                     arrivals.receiver.measure(pdu, at.since(taken.born), ctx);
@@ -154,41 +175,27 @@ impl TransportHost {
                         arrivals.record(journey, at);
                     }
                 }
+                if let Some(sending) = sending {
+                    sending.on_other(pdu, at);
+                }
             }
+            (_, None) => {}
         }
+        self.join(at);
         self.plan(at);
     }
 
     /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
-        match &mut self.half {
-            Half::Sending(sending) => sending.reset_measures(now),
-            Half::Receiving(receiving, arrivals) => {
-                receiving.reset_measures();
-                arrivals.reset_measures(now);
-            }
+        if let Some(sending) = &mut self.halves.sending {
+            sending.reset_measures(now);
+        }
+        if let Some((receiving, arrivals)) = &mut self.halves.receiving {
+            receiving.reset_measures();
+            arrivals.reset_measures(now);
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::core::time::Span;
-    use crate::network::receiver::Limits;
-
-    /// The columns `success_once` and `success_all` divide by what was transmitted from the reset on, that instant
-    /// included.
-    #[test]
-    fn what_is_transmitted_at_the_instant_of_the_reset_is_fresh() {
-        let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
-        let mut arrivals = Arrivals::new(Receiver::new(FlowId(0), 0, None, limits));
-        arrivals.reset_measures(Time(50));
-        for (transmitted, fresh) in [(49, 0), (50, 1), (51, 2)] {
-            let journey = Journey { connection: 1, number: 0, produced: Time(40), transmitted: Time(transmitted) };
-            arrivals.record(journey, Time(70));
-            assert_eq!(arrivals.fresh, fresh);
-        }
-        assert_eq!((arrivals.since_transmission.sum(), arrivals.since_production.sum()), (21 + 20 + 19, 90));
-    }
-}
+mod tests;

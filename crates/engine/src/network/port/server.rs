@@ -3,7 +3,7 @@
 //! A PDU of the highest priority departs directly after the PDUs of its priority before it and the PDU in service, so
 //! its departure time is known at its arrival. It goes into the next node's lane at once, and the server keeps only a
 //! short record for the measures of the queue. All other PDUs wait: a PDU of lower priority, and a PDU that can be
-//! pushed out, until the line is free. If the congestion point watches departures, every PDU waits until its own
+//! pushed out or overtaken, until the line is free. If the congestion point watches departures, every PDU waits until its own
 //! departure.
 
 use std::collections::VecDeque;
@@ -100,6 +100,17 @@ impl Queued {
         }
         self.queues[queue].push_back(waiting);
         self.count += 1;
+    }
+
+    /// Queues a PDU in front of those at the end of its queue that it overtakes.
+    pub(super) fn insert(&mut self, queue: usize, waiting: Waiting, overtakes: impl Fn(&Waiting) -> bool) {
+        self.push(queue, waiting);
+        let queue = &mut self.queues[queue];
+        let mut place = queue.len() - 1;
+        while place > 0 && overtakes(&queue[place - 1]) {
+            queue.swap(place - 1, place);
+            place -= 1;
+        }
     }
 
     /// Removes the next PDU to serve. Returns it with its queue.

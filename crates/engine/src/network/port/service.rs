@@ -119,14 +119,19 @@ impl Port {
     #[inline]
     fn view(&self, pdu: &Pdu, now: Time) -> PortView {
         let queue = self.queue_of(pdu);
-        let length = self.observed_length(queue, self.queues.states[queue].present);
+        let length = self.observed_length(queue, pdu, now);
         PortView { now, length, size: self.policies[queue].size(), refused: false }
     }
 
-    /// The queue length that the congestion point observes for a queue with `present` PDUs.
+    /// The queue length that the congestion point observes for `pdu` of this queue.
     #[inline]
-    fn observed_length(&self, queue: usize, present: u64) -> u64 {
-        if self.point_counts_bits { self.queues.bits_in(queue) } else { present }
+    fn observed_length(&self, queue: usize, pdu: &Pdu, now: Time) -> u64 {
+        if !self.point_counts_bits {
+            return self.queues.states[queue].present;
+        }
+        let precedence = self.precedence.as_ref();
+        let bits = precedence.and_then(|precedence| precedence.bits(queue, pdu.npdu_priority, now));
+        bits.unwrap_or_else(|| self.queues.bits_in(queue))
     }
 
     /// A PDU arrives: it joins its queue or is discarded.
@@ -154,7 +159,7 @@ impl Port {
         };
         if self.congestion.is_some() {
             let size = self.policies[queue].size();
-            let length = self.observed_length(queue, length);
+            let length = self.observed_length(queue, &pdu, at);
             self.observe_arrival(&mut pdu, record.key(), &PortView { now: at, length, size, refused }, ctx);
         }
         if refused {
@@ -186,19 +191,25 @@ impl Port {
     /// A PDU joins its queue.
     fn join<P: Probe>(&mut self, pdu: Pdu, Key { time: at, place }: Key, queue: usize, ctx: &mut Ctx<P>) {
         self.queues.enter(queue, at, pdu.bits());
-        let is_known = queue == self.first_queue && !self.wants_departures && !self.policies[queue].pushes_out();
+        let is_known = self.known_queue == Some(queue);
         let waiting = Waiting { pdu, place };
         let free_at = self.server.line.free_at;
         if is_known || free_at <= at {
-            self.begin(waiting, free_at.max(at), queue, ctx);
+            self.begin(waiting, free_at.max(at), queue, false, ctx);
+        } else if let Some(precedence) = &mut self.precedence {
+            precedence.wait(queue, &pdu);
+            self.server.waiting.insert(queue, waiting, |other| precedence.overtakes(queue, &waiting, other));
         } else {
             self.server.waiting.push(queue, waiting);
         }
     }
 
-    /// Sends a PDU from `start` on.
-    fn begin<P: Probe>(&mut self, waiting: Waiting, start: Time, queue: usize, ctx: &mut Ctx<P>) {
+    /// Sends a PDU, which has waited or not, from `start` on.
+    fn begin<P: Probe>(&mut self, waiting: Waiting, start: Time, queue: usize, has_waited: bool, ctx: &mut Ctx<P>) {
         let departure = self.server.begin(waiting.pdu.bits(), start, queue);
+        if let Some(precedence) = &mut self.precedence {
+            precedence.transmit(queue, &waiting.pdu, has_waited, departure);
+        }
         if self.wants_departures {
             self.server.in_service = Some(waiting);
         } else {
@@ -237,7 +248,7 @@ impl Port {
         while self.server.line.free_at <= now {
             let start = self.server.line.free_at;
             let Some((queue, waiting)) = self.server.waiting.next() else { return };
-            self.begin(waiting, start, queue, ctx);
+            self.begin(waiting, start, queue, true, ctx);
             while let Some(departure) = self.server.depart(now) {
                 self.queues.leave(departure.queue as usize, departure.at, u64::from(departure.bits));
                 if self.wants_departures {
@@ -250,7 +261,7 @@ impl Port {
     /// Passes the PDU in service, which departs at `now`, to the congestion point.
     fn depart<P: Probe>(&mut self, now: Time, queue: usize, ctx: &mut Ctx<P>) {
         let Some(Waiting { mut pdu, place }) = self.server.in_service.take() else { return };
-        let length = self.observed_length(queue, self.queues.states[queue].present);
+        let length = self.observed_length(queue, &pdu, now);
         let size = self.policies[queue].size();
         let marks = pdu.marks;
         if let Some(point) = &mut self.congestion {
@@ -294,6 +305,7 @@ impl Port {
     /// Sends an Error Report in the direction from which `about` came.
     fn report<P: Probe>(&mut self, report: &Answer, about: &Pdu, key: Key, ctx: &mut Ctx<P>) {
         let mut pdu = Pdu::new(about.flow, self.notices, report.octets, about.priority, report.body);
+        pdu.npdu_priority = about.npdu_priority;
         pdu.marks.set(report.marks);
         if !about.is_backward() {
             pdu.marks.set(Marks::DIR);

@@ -318,3 +318,53 @@ fn notices_are_counted_by_their_severity() {
         assert_eq!(bench.port.by_group()[0].notices, counted);
     }
 }
+
+/// NPDUs of one cell with these arrival times and priorities of CLNP.
+fn npdus(parts: Parts, arrivals: &[(u64, u8)]) -> Bench {
+    let mut bench = Bench::new(parts, &[]);
+    for (&(time, priority), sequence) in arrivals.iter().zip(0..) {
+        let mut pdu = cell(0, sequence);
+        pdu.npdu_priority = priority;
+        bench.ctx.count_sent(&pdu);
+        put(&mut bench.ctx, 0, key(time, HOSTS), pdu);
+    }
+    bench.run(Key::NEVER);
+    bench
+}
+
+#[test]
+fn npdus_of_higher_priority_are_served_first_and_within_one_in_order() {
+    let tenths = |tenth: u64| tenth * CELL / 10;
+    let arrivals = [(0, 0), (tenths(1), 0), (tenths(2), 14), (tenths(3), 7), (tenths(4), 14), (tenths(13), 14)];
+    let order = |text: &str| {
+        let bench = npdus(Parts { policies: vec![policy(text)], ..parts(1) }, &arrivals);
+        bench.departed().into_iter().map(|(_, sequence)| sequence).collect::<Vec<u32>>()
+    };
+    assert_eq!(order("npdu_priority = { size = '1000 octets' }"), [0, 2, 4, 5, 3, 1]);
+    assert_eq!(order("drop_tail_bits = { size = '1000 octets' }"), [0, 1, 2, 3, 4, 5]);
+    // All sub-queues share the size. Nothing makes room for an urgent NPDU.
+    assert_eq!(order("npdu_priority = { size = '848 bits' }"), [0, 1, 5]);
+}
+
+/// The threshold is one NPDU of 424 bits.
+#[test]
+fn congestion_is_experienced_by_the_bits_of_equal_and_higher_priority() {
+    let marked = |text: &str, threshold: u64, arrivals: &[(u64, u8)]| {
+        let congestion = point(&format!("clnp = {{ ce_threshold = '{threshold} bits' }}"));
+        let bench = npdus(Parts { policies: vec![policy(text)], congestion, ..parts(1) }, arrivals);
+        let records = bench.ctx.lanes[1].iter();
+        let mut marked: Vec<u32> =
+            records.filter(|record| record.pdu.marks.has(Marks::CE)).map(|record| record.pdu.sequence).collect();
+        marked.sort_unstable();
+        marked
+    };
+    // 0 is in transmission. 2 finds 0 and 1; 3 finds nothing of its priority; 4 finds 3, and 5 finds 3 and 4; 6 finds all.
+    let arrivals = [(0, 0), (1, 0), (2, 0), (3, 14), (4, 7), (5, 7), (6, 0)];
+    assert_eq!(marked("npdu_priority = { size = '1000 octets' }", 424, &arrivals), [2, 5, 6]);
+    assert_eq!(marked("drop_tail_bits = { size = '1000 octets' }", 424, &arrivals), [2, 3, 4, 5, 6]);
+    // The NPDU in transmission counts if its priority is not lower, until it has departed.
+    let sub_queues = "npdu_priority = { size = '1000 octets' }";
+    assert_eq!(marked(sub_queues, 1, &[(0, 7), (1, 8), (2, 7)]), [2]);
+    assert_eq!(marked(sub_queues, 1, &[(0, 7), (1, 6)]), [1]);
+    assert_eq!(marked(sub_queues, 1, &[(0, 7), (CELL - 1, 7), (2 * CELL, 7)]), [1]);
+}

@@ -5,7 +5,6 @@ use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
-use crate::network::hosts::transport::Half;
 use crate::round::World;
 use crate::scenario::spec::Measure;
 
@@ -66,7 +65,7 @@ fn readings<P: Probe>(world: &mut World<P>, every_flow: bool) -> u64 {
             means[groups[flow]] = means[groups[flow]].max(own);
         }
         Host::Transport(host) => {
-            if let Half::Sending(sending) = host.half()
+            if let Some(sending) = host.sending()
                 && is_shown(sending.flow().index())
             {
                 count += 1;

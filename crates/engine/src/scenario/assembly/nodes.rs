@@ -1,11 +1,12 @@
 //! Builds every node of a network.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::graph::Name;
 use super::plan::{FlowPlan, Network};
 use super::routes::Routes;
+use super::transports::UserPlan;
 use crate::control::{FlowTerms, PortEnv, ReceiverEnv, SenderEnv};
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
@@ -197,17 +198,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut sinks: Vec<Sinks> = (0..nodes).map(|_| Sinks::default()).collect();
         let mut out = vec![LaneId::NONE; nodes];
         let mut sequences = self.sequences();
+        let mut users = BTreeMap::new();
         let mut endpoints: Vec<Option<Box<DirectHost>>> = vec![None; self.network.endpoint_count];
         for (index, flow) in self.network.flows.iter().enumerate() {
             let [sending, receiving] = flow.endpoints;
             let traffic = self.network.build_traffic(flow, sequences[flow.group].clone(), &self.stream);
             let receiver = self.build_receiver(index, flow, receiving);
             if flow.params.transport.is_some() {
-                let places = [0, 1].map(|half| self.network.own_place(index, half));
-                let built = self.network.build_transport(index, flow, traffic, receiver, places);
-                for (endpoint, transport) in flow.endpoints.into_iter().zip(built.into_iter().flatten()) {
-                    self.place_host(endpoint, Host::Transport(Box::new(transport)), &mut hosts, &mut out);
-                }
+                users.insert(index, UserPlan { index, traffic, receiver });
+                self.build_transport(index, &mut users, &mut hosts, &mut out);
                 continue;
             }
             let host = endpoints[sending].get_or_insert_default();
@@ -239,6 +238,29 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 Name::Policers(_) => Node::Policers(Box::default()),
                 _ => Node::Hosts(Box::new(Hosts::new(hosts, out[index]))),
             });
+        }
+    }
+
+    /// Builds the hosts of a flow over transport connections, if those of a peer are known, too.
+    fn build_transport(
+        &mut self,
+        index: usize,
+        users: &mut BTreeMap<usize, UserPlan>,
+        hosts: &mut [Vec<Host>],
+        out: &mut [LaneId],
+    ) {
+        let network = self.network;
+        let peer = network.flows[index].peer;
+        if peer.is_some_and(|peer| !users.contains_key(&peer)) {
+            return;
+        }
+        let (first, second) = if network.follows_peer(index) { (peer, Some(index)) } else { (Some(index), peer) };
+        let [first, second] = [first, second].map(|flow| users.remove(&flow?));
+        let Some(first) = first else { return };
+        let endpoints = network.flows[first.index].endpoints;
+        let built = network.build_transport(first, second, &self.stream);
+        for (endpoint, transport) in endpoints.into_iter().zip(built.into_iter().flatten()) {
+            self.place_host(endpoint, Host::Transport(Box::new(transport)), hosts, out);
         }
     }
 

@@ -79,7 +79,8 @@ fn check(flow: &Flow) -> Result<(), Fault> {
         let remedy = "give each sender its own [line.NAME]";
         return Err(Fault::new("access", "", "a group with `from` and `to` cannot have access lines", remedy));
     }
-    if let Some(peer) = &flow.peer {
+    // `join_peers` compares the paths of the two directions of transport connections.
+    if let Some(peer) = flow.peer.as_ref().filter(|_| flow.transport.is_none()) {
         return Err(Fault::new(
             "peer",
             peer,

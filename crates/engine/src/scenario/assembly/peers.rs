@@ -5,7 +5,35 @@ use std::collections::BTreeMap;
 use super::plan::Network;
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
+use crate::scenario::spec::Flow;
 use crate::scenario::suggestion::suggestion;
+use crate::traffic::ModelParams;
+use crate::transport::Params;
+
+/// The sender and the receiver of each route of a group, with its place among the routes.
+fn ends(flow: &Flow) -> BTreeMap<[&str; 2], usize> {
+    let pairs: Vec<[&str; 2]> = match &flow.path[..] {
+        [first, .., last] => vec![[first, last]],
+        [only] => vec![[only, only]],
+        [] => flow.from.iter().flat_map(|from| flow.to.iter().map(move |to| [from.as_str(), to.as_str()])).collect(),
+    };
+    let has_path = !flow.path.is_empty();
+    pairs.into_iter().filter(|[from, to]| has_path || from != to).zip(0..).collect()
+}
+
+/// Why the transports of two flows cannot be the two directions of a connection, and the remedy.
+fn transports_differ(flow: &Flow, other: &Flow) -> Option<(&'static str, &'static str)> {
+    let (own, others) = match (&flow.transport, &other.transport) {
+        (None, None) => return None,
+        (Some(Params::Tp4(own)), Some(Params::Tp4(others))) => (own, others),
+        _ => return Some(("only one of the two has a transport", "give both a transport, or none")),
+    };
+    if own.extended != others.extended {
+        return Some(("a connection has one format of numbers", "write the same transport.tp4.extended in both"));
+    }
+    (flow.traffic.schedules_connections() && other.traffic.schedules_connections())
+        .then_some(("both would open the connections", "give one of the two other traffic than connections"))
+}
 
 impl<'a> Network<'a> {
     /// Makes each flow and its peer share their two endpoints.
@@ -27,23 +55,59 @@ impl<'a> Network<'a> {
                     format!("write peer = \"{name}\" in [flow.{peer}]"),
                 );
             }
-            if other.count != flow.count || !other.path.iter().rev().eq(&flow.path) {
-                return refuse(
-                    "peers must have the same count, and the same path reversed".into(),
-                    "make count and path equal".into(),
-                );
+            let (own, others) = (ends(flow), ends(other));
+            let is_reversed = |([from, to], _): (&[&str; 2], &usize)| others.contains_key(&[*to, *from]);
+            let is_same_path = other.path.iter().rev().eq(&flow.path);
+            if other.count != flow.count || !is_same_path || own.len() != others.len() || !own.iter().all(is_reversed) {
+                let (reason, remedy) = match flow.path.is_empty() {
+                    true => ("the same senders and receivers exchanged", "make count, `from` and `to` fit"),
+                    false => ("the same path reversed", "make count and path equal"),
+                };
+                return refuse(format!("peers must have the same count, and {reason}"), remedy.into());
+            }
+            if let Some((reason, remedy)) = transports_differ(flow, other) {
+                return refuse(reason.into(), remedy.into());
             }
             if name < peer {
-                for number in 0..flow.count as usize {
-                    let (one, two) = (first_of[name.as_str()] + number, first_of[peer.as_str()] + number);
-                    let [sending, receiving] = self.flows[one].endpoints;
-                    self.flows[two].endpoints = [receiving, sending];
-                    self.reach_behind_access(one, two);
-                    self.reach_behind_access(two, one);
+                let firsts = [name, peer].map(|group| first_of[group.as_str()]);
+                if let Err(reason) = self.join_flows(flow, firsts, &own, &others) {
+                    return refuse(reason, "name the `path` of both groups".into());
                 }
             }
         }
         Ok(())
+    }
+
+    /// Joins flow n of each route of a group with flow n of the reversed route of the other. `firsts` are the first flows
+    /// of both groups. The fault is the reason.
+    fn join_flows(
+        &mut self,
+        flow: &Flow,
+        firsts: [usize; 2],
+        own: &BTreeMap<[&str; 2], usize>,
+        others: &BTreeMap<[&str; 2], usize>,
+    ) -> Result<(), String> {
+        let count = flow.count as usize;
+        for ([from, to], place) in own {
+            for number in 0..count {
+                let [one, two] = [(firsts[0], *place), (firsts[1], others[&[*to, *from]])]
+                    .map(|(first, place)| first + place * count + number);
+                let is_reversed = self.flows[two].forward.iter().rev().eq(&self.flows[one].backward);
+                if flow.path.is_empty() && !is_reversed {
+                    return Err(format!("the paths from `{from}` to `{to}` and back have different lines"));
+                }
+                self.join(one, two);
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes two flows share their endpoints.
+    fn join(&mut self, one: usize, two: usize) {
+        let [sending, receiving] = self.flows[one].endpoints;
+        self.flows[two].endpoints = [receiving, sending];
+        self.reach_behind_access(one, two);
+        self.reach_behind_access(two, one);
     }
 
     /// Refuses peers that do not exist. A misspelt name is one fault here, and not also a peer that names another.

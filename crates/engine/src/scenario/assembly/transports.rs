@@ -6,15 +6,14 @@ use crate::core::error::Fault;
 use crate::core::pdu::FlowId;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
-use crate::network::hosts::transport::{Arrivals, Half, TransportHost};
-use crate::network::lane::Place;
+use crate::network::hosts::transport::{Arrivals, Halves, TransportHost};
 use crate::network::receiver::Receiver;
 use crate::queue::QueueParams;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::Flow;
 use crate::traffic::{self, Model, ModelParams};
 use crate::transport::Params;
-use crate::transport::tp4::{Receiving, Sending};
+use crate::transport::tp4::{Drawn, Receiving, Sending};
 
 /// Checks one flow alone.
 pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
@@ -33,9 +32,6 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
     }
     if flow.notification_point.is_some() {
         return refuse("notification_point", "a transport connection has a credit strategy and no notification point");
-    }
-    if flow.peer.is_some() {
-        return refuse("peer", "a transport connection sends its own acknowledgements");
     }
     if !flow.policers.is_empty() {
         return Err(Fault::new("policers", flow.policers.len(), "NPDUs are not policed", "delete them"));
@@ -105,19 +101,57 @@ impl Network<'_> {
         })
     }
 
-    /// The sending or the receiving host of a flow over transport connections.
+    /// Whether the flow's sender uses the connections that its peer opens. Of a flow and its peer, the one whose user has
+    /// a schedule of connections opens them, or the first.
+    pub(super) fn follows_peer(&self, index: usize) -> bool {
+        let Some(peer) = self.flows[index].peer.filter(|_| self.flows[index].params.transport.is_some()) else {
+            return false;
+        };
+        let [own, other] = [index, peer].map(|flow| self.flows[flow].params.traffic.schedules_connections());
+        other || (!own && peer < index)
+    }
+
+    /// The two hosts of a flow over transport connections, or of a flow and its peer: that of the flow's sender first.
     pub(super) fn build_transport(
         &self,
-        index: usize,
-        flow: &FlowPlan<'_>,
-        traffic: Model,
-        receiver: Receiver,
-        places: [Place; 2],
+        flow: UserPlan,
+        peer: Option<UserPlan>,
+        stream: &impl Fn(&str, &str) -> Stream,
     ) -> Option<[TransportHost; 2]> {
-        let Params::Tp4(params) = flow.params.transport.as_ref()?;
-        let (id, priority) = (FlowId(index as u32), flow.params.priority);
-        let sending = Half::Sending(Sending::new(params, id, priority, traffic));
-        let receiving = Half::Receiving(Receiving::new(params, id, priority), Arrivals::new(receiver));
-        Some([TransportHost::new(sending, places[0]), TransportHost::new(receiving, places[1])])
+        let index = flow.index;
+        // A connection has one priority, that of the flow which opens it.
+        let Params::Tp4(params) = self.flows[index].params.transport.as_ref()?;
+        let drawn = Drawn::new(params, stream(&self.flows[index].name, "priority"));
+        let (sending, receiving) = self.halves(flow, &drawn)?;
+        let [mut own, mut other] = [Halves::default(), Halves::default()];
+        other.receiving = Some(receiving);
+        own.sending = Some(sending);
+        if let Some((sending, receiving)) = peer.and_then(|peer| self.halves(peer, &drawn)) {
+            own.sending = own.sending.map(|own| own.offering(receiving.0.initial_credit()));
+            own.receiving = Some(receiving);
+            other.sending = Some(sending.following());
+        }
+        let places = [0, 1].map(|half| self.own_place(index, half));
+        Some([TransportHost::new(own, places[0]), TransportHost::new(other, places[1])])
     }
+
+    /// The sending and the receiving half of one flow.
+    fn halves(&self, user: UserPlan, drawn: &Drawn) -> Option<(Sending, (Receiving, Arrivals))> {
+        let flow = &self.flows[user.index];
+        let Params::Tp4(params) = flow.params.transport.as_ref()?;
+        let (id, priority) = (FlowId(user.index as u32), flow.params.priority);
+        let sending = Sending::new(params, id, priority, drawn.clone(), user.traffic);
+        let mut receiving = Receiving::new(params, id, priority, drawn.clone());
+        if self.follows_peer(user.index) {
+            receiving = receiving.following();
+        }
+        Some((sending, (receiving, Arrivals::new(user.receiver))))
+    }
+}
+
+/// The users of a flow: its traffic, and the measures of its receiver.
+pub(super) struct UserPlan {
+    pub(super) index: usize,
+    pub(super) traffic: Model,
+    pub(super) receiver: Receiver,
 }

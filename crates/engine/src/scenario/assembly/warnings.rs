@@ -12,6 +12,7 @@ use crate::core::quantity::Count;
 use crate::queue::{self, Discard, QueueParams};
 use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
+use crate::transport;
 
 /// The least cells of each flow in an interval in which a port counts its active flows. If cells arrive at random, the
 /// port misses a flow with three cells a mean interval in `exp(-3)`, 5 %, of the intervals.
@@ -31,6 +32,7 @@ impl Network<'_> {
             warnings.extend(self.slow_access(flow));
             warnings.extend(self.priority_without_queue(flow));
             warnings.extend(self.uncontrolled_queue(flow));
+            warnings.extend(self.npdu_priority_without_queue(flow));
         }
         warnings
     }
@@ -141,6 +143,17 @@ impl Network<'_> {
         let is_served_alike = priority > 0 && usize::from(priority) >= most;
         is_served_alike.then(|| Fault::new(path, priority, reason, "give the lines more queues, or a lower number"))
     }
+
+    /// Priorities of connections for which no queue on their path has sub-queues.
+    fn npdu_priority_without_queue(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
+        let transport::Params::Tp4(params) = flow.params.transport.as_ref()?;
+        let path = format!("flow.{}.transport.tp4.priority", shown_key(&self.groups[flow.group]));
+        let serves = |&port: &usize| self.ports[port].queues.iter().any(QueueParams::serves_by_priority);
+        let is_idle = params.priority.most() > 0 && !flow.forward.iter().chain(&flow.backward).any(serves);
+        let reason = "no queue on the path serves NPDUs by their priority";
+        is_idle.then(|| Fault::new(path, "", reason, "give the lines queues with npdu_priority, or delete it"))
+    }
+
     /// A flow that obeys congestion points which control the last queue of their ports, and that uses another queue.
     fn uncontrolled_queue(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
         let obeyed = obeyed(flow.params);

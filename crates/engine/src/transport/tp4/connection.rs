@@ -2,8 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::params::Params;
 use super::round_trip::RoundTrip;
 use super::window::{Window, WindowStrategy};
+use crate::core::pdu::Body;
 use crate::core::time::{Span, Time};
 
 /// A packet that waits to be sent.
@@ -48,6 +50,11 @@ pub(super) struct Connection {
     pub(super) oldest_due: Time,
     pub(super) round_trip: RoundTrip,
     pub(super) window: Window,
+    /// When the inactivity timer expires, and when the next AK shows the receiver that the connection is open.
+    pub(super) inactive_at: Time,
+    pub(super) alive_at: Time,
+    /// Subsequence number of the next of these AKs.
+    pub(super) alive: u16,
 }
 
 impl Connection {
@@ -63,6 +70,17 @@ impl Connection {
 
     pub(super) fn may_send(&self) -> bool {
         self.room() > 0
+    }
+
+    /// The AK that ends the set-up, and shows later that the connection is open, sent at `now`. It gives credit for
+    /// data in the other direction, which has no data.
+    pub(super) fn show_alive(&mut self, params: &Params, now: Time) -> Body {
+        if params.inactivity_time.is_some() {
+            self.alive_at = now + params.window_time;
+        }
+        let subsequence = self.alive;
+        self.alive = subsequence.wrapping_add(1);
+        Body::AcknowledgementTpdu { number: 0, credit: 1, subsequence, connection: self.reference }
     }
 
     /// Schedules the check of the oldest TPDU, which is the oldest from `now`. Its T1 may have expired before. Then it

@@ -8,10 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::credit::CreditParams;
 use super::window::{WindowParams, WindowStrategy};
+use crate::core::check;
 use crate::core::error::Fault;
-use crate::core::pdu::{Body, FlowId, Marks, Pdu};
+use crate::core::pdu::{Body, FlowId, MOST_NPDU_PRIORITY, Marks, Pdu};
 use crate::core::quantity::Count;
-use crate::core::time::Span;
+use crate::core::random::Stream;
+use crate::core::time::{Span, Time};
 
 /// Shortest T1 and W. Shorter timers would dominate the run.
 const SHORTEST: Span = Span::milliseconds(1);
@@ -24,6 +26,9 @@ pub struct Params {
     pub saw: u16,
     /// Extended format: numbers modulo 2^31 instead of 2^7.
     pub extended: bool,
+    /// Priority of each connection: that of all its NPDUs (CLNP, from 0 to 14, the most urgent). It acts in queues with
+    /// `npdu_priority`. Both ends use that of the CR TPDU.
+    pub priority: Priority,
     /// The receiver's strategy: how much credit it gives.
     pub credit: CreditParams,
     /// The sender's strategy: how much of the credit it uses.
@@ -34,6 +39,11 @@ pub struct Params {
     pub local_acknowledgement_time: Span,
     /// Time after which a receiver repeats its last AK (W).
     pub window_time: Span,
+    /// Time without any TPDU of a connection after which an end releases it (I). It must be longer than W: then both
+    /// ends send an AK at least once in W, and only a broken connection is silent for so long. 180 s is usual. If
+    /// absent, no end has this timer, and only the receiver repeats AKs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inactivity_time: Option<Span>,
     /// Largest number of transmissions of one TPDU (N). After these, the sender releases the connection. A user with a
     /// schedule of connections then waits for its next one. Any other user opens a new one at once.
     pub most_transmissions: u32,
@@ -47,8 +57,8 @@ pub struct Params {
     pub lifetime: u8,
 }
 
-/// The retransmission timer T1 of each TPDU: smoothed round trip + 4 deviations (Jacobson, gains 1/8 and 1/4) at its
-/// transmission. TPDUs sent more than once give no samples (Karn). T1 doubles with each retransmission of the TPDU.
+/// The retransmission timer T1 of each TPDU: smoothed round trip + `deviations` deviations (Jacobson) at its
+/// transmission. T1 doubles with each retransmission of the TPDU.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retransmission {
@@ -61,6 +71,90 @@ pub struct Retransmission {
     /// Only the oldest unacknowledged TPDU is retransmitted. If T1 of another TPDU expires, it is checked again after
     /// this multiple of its T1.
     pub recheck: f64,
+    /// Weight of a new sample in the mean round trip.
+    pub mean_gain: f64,
+    /// Weight of a new sample in the mean deviation.
+    pub deviation_gain: f64,
+    /// Number of mean deviations in T1 (Jacobson's k).
+    pub deviations: f64,
+    /// Karn's rule: a TPDU that was sent more than once gives no sample. Without it, the sample is counted from the last
+    /// transmission.
+    pub karn: bool,
+}
+
+/// How a connection gets its priority.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// All have this one.
+    Constant(u8),
+    /// Drawn for each, uniformly (f_pri).
+    Uniform(Priorities),
+}
+
+/// The priorities that are drawn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Priorities {
+    /// The lowest.
+    pub least: u8,
+    /// The highest.
+    pub most: u8,
+}
+
+impl Default for Priorities {
+    fn default() -> Priorities {
+        Priorities { least: 0, most: MOST_NPDU_PRIORITY }
+    }
+}
+
+impl Priority {
+    fn check(&self) -> Result<(), Fault> {
+        let within = |path: &str, value: u8, least: u8| {
+            let range = format!("from {least} to {MOST_NPDU_PRIORITY}");
+            let fault =
+                || Fault::new(path, value, format!("a priority of CLNP is {range}"), format!("write one {range}"));
+            (least..=MOST_NPDU_PRIORITY).contains(&value).then_some(()).ok_or_else(fault)
+        };
+        match self {
+            Priority::Constant(priority) => within("priority.constant", *priority, 0),
+            Priority::Uniform(Priorities { least, most }) => {
+                within("priority.uniform.least", *least, 0)?;
+                within("priority.uniform.most", *most, *least)
+            }
+        }
+    }
+
+    /// The highest priority of a connection.
+    pub(crate) fn most(&self) -> u8 {
+        let (Priority::Constant(most) | Priority::Uniform(Priorities { most, .. })) = *self;
+        most
+    }
+}
+
+/// The priorities of a flow's connections. The same random numbers give them at both ends, as the CR TPDU would.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    params: Priority,
+    seed: u64,
+}
+
+impl Drawn {
+    /// Priorities that depend on this stream alone.
+    #[must_use]
+    pub fn new(params: &Params, mut stream: Stream) -> Drawn {
+        Drawn { params: params.priority.clone(), seed: stream.next_u64() }
+    }
+
+    /// The priority of the connection with that reference.
+    fn of(&self, connection: u32) -> u8 {
+        match self.params {
+            Priority::Constant(priority) => priority,
+            Priority::Uniform(Priorities { least, most }) => {
+                least + Stream::new(self.seed, connection, "").below(u64::from(most - least) + 1) as u8
+            }
+        }
+    }
 }
 
 /// Lengths of NPDUs, in octets.
@@ -84,11 +178,13 @@ impl Default for Params {
         Params {
             saw: 7,
             extended: false,
+            priority: Priority::Constant(0),
             credit: CreditParams::default(),
             window: WindowParams::default(),
             acknowledge_after: 1,
             local_acknowledgement_time: Span::milliseconds(100),
             window_time: Span::milliseconds(60_000),
+            inactivity_time: None,
             most_transmissions: 20,
             retransmission: Retransmission::default(),
             waiting: Count(10_000),
@@ -101,7 +197,16 @@ impl Default for Params {
 impl Default for Retransmission {
     fn default() -> Retransmission {
         let second = Span::milliseconds(1000);
-        Retransmission { initial: second * 8, least: second * 8, most: second * 120, recheck: 0.3 }
+        Retransmission {
+            initial: second * 8,
+            least: second * 8,
+            most: second * 120,
+            recheck: 0.3,
+            mean_gain: 0.125,
+            deviation_gain: 0.25,
+            deviations: 4.0,
+            karn: true,
+        }
     }
 }
 
@@ -121,6 +226,7 @@ impl Params {
             let reason = format!("with this numbering the credit must be from 1 to {most}");
             return Err(Fault::new("saw", self.saw, reason, "choose a count in this range, or use extended = true"));
         }
+        self.priority.check()?;
         self.credit.check().map_err(|fault| fault.under("credit"))?;
         self.window.check().map_err(|fault| fault.under("window"))?;
         if self.acknowledge_after == 0 {
@@ -152,6 +258,12 @@ impl Params {
                 return Err(Fault::new(path, span, reason, "choose a longer time, for example \"8 s\""));
             }
         }
+        if let Some(time) = self.inactivity_time.filter(|time| *time <= self.window_time) {
+            let reason =
+                format!("an idle connection has one AK in {}, so the timer would release it", self.window_time);
+            let remedy = "choose a time above `window_time`, for example \"180 s\"";
+            return Err(Fault::new("inactivity_time", time, reason, remedy));
+        }
         if timers.most < timers.least {
             let reason = format!("it is shorter than `least` ({})", timers.least);
             return Err(Fault::new("retransmission.most", timers.most, reason, "increase it, or reduce `least`"));
@@ -170,7 +282,9 @@ impl Params {
                 "choose such a number; the study uses 0.3",
             ));
         }
-        Ok(())
+        check::ratio("retransmission.mean_gain", timers.mean_gain, 0.001..=1.0)?;
+        check::ratio("retransmission.deviation_gain", timers.deviation_gain, 0.001..=1.0)?;
+        check::ratio("retransmission.deviations", timers.deviations, 0.0..=1000.0)
     }
 
     fn check_octets(&self) -> Result<(), Fault> {
@@ -195,6 +309,11 @@ impl Params {
             return Err(Fault::new("octets.data_header", octets.data_header, reason, "choose at most 535"));
         }
         Ok(())
+    }
+
+    /// When the inactivity timer expires if no further TPDU arrives after `now`.
+    pub(super) fn inactive_at(&self, now: Time) -> Time {
+        self.inactivity_time.map_or(Time::NEVER, |time| now + time)
     }
 
     /// The numbering of DT TPDUs.
@@ -227,9 +346,10 @@ impl Numbering {
 }
 
 /// The common header of the NPDUs of one half.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Header {
     pub(super) flow: FlowId,
+    priorities: Drawn,
     pub(super) priority: u8,
     pub(super) marks: Marks,
     pub(super) lifetime: u8,
@@ -237,15 +357,17 @@ pub(super) struct Header {
 
 impl Header {
     /// The header of NPDUs in the flow's direction.
-    pub(super) fn new(params: &Params, flow: FlowId, priority: u8) -> Header {
+    pub(super) fn new(params: &Params, flow: FlowId, priority: u8, priorities: Drawn) -> Header {
         let marks = if params.window.build(()).wants_error_reports() { Marks::ER } else { Marks::default() };
-        Header { flow, priority, marks, lifetime: params.lifetime }
+        Header { flow, priorities, priority, marks, lifetime: params.lifetime }
     }
 
+    /// An NPDU with the priority of its connection.
     pub(super) fn npdu(&self, sequence: u32, octets: u16, body: Body) -> Pdu {
         let mut pdu = Pdu::new(self.flow, sequence, octets, self.priority, body);
         pdu.marks = self.marks;
         pdu.lifetime = self.lifetime;
+        pdu.npdu_priority = body.connection().map_or(0, |connection| self.priorities.of(connection));
         pdu
     }
 }
@@ -281,9 +403,19 @@ mod tests {
         let faults = [
             (Params { saw: 16, ..good() }, "saw"),
             (Params { saw: 0, extended: true, ..good() }, "saw"),
+            (Params { priority: Priority::Constant(15), ..good() }, "priority.constant"),
+            (
+                Params { priority: Priority::Uniform(Priorities { least: 15, most: 15 }), ..good() },
+                "priority.uniform.least",
+            ),
+            (
+                Params { priority: Priority::Uniform(Priorities { least: 3, most: 2 }), ..good() },
+                "priority.uniform.most",
+            ),
             (Params { acknowledge_after: 0, ..good() }, "acknowledge_after"),
             (Params { most_transmissions: 0, ..good() }, "most_transmissions"),
             (Params { window_time: Span(999_999_999), ..good() }, "window_time"),
+            (Params { inactivity_time: Some(good().window_time), ..good() }, "inactivity_time"),
             (
                 Params { retransmission: Retransmission { least: Span::ZERO, ..timers() }, ..good() },
                 "retransmission.least",
@@ -301,11 +433,41 @@ mod tests {
                 Params { retransmission: Retransmission { recheck: 0.0, ..timers() }, ..good() },
                 "retransmission.recheck",
             ),
+            (
+                Params { retransmission: Retransmission { mean_gain: 0.0, ..timers() }, ..good() },
+                "retransmission.mean_gain",
+            ),
+            (
+                Params { retransmission: Retransmission { deviation_gain: 1.5, ..timers() }, ..good() },
+                "retransmission.deviation_gain",
+            ),
+            (
+                Params { retransmission: Retransmission { deviations: f64::NAN, ..timers() }, ..good() },
+                "retransmission.deviations",
+            ),
             (Params { octets: Octets { connect: 0, ..Octets::default() }, ..good() }, "octets.connect"),
             (Params { octets: Octets { data_header: 600, ..Octets::default() }, ..good() }, "octets.data_header"),
         ];
         for (params, path) in faults {
             assert_eq!(params.check().map_err(|fault| fault.path), Err(path.to_owned()));
         }
+    }
+
+    /// 3,000 connections of priorities 3 to 5: 1,000 of each, four standard deviations of 26. One connection has the same
+    /// priority in all its NPDUs.
+    #[test]
+    fn priorities_are_drawn_for_each_connection() {
+        let priority = Priority::Uniform(Priorities { least: 3, most: 5 });
+        let params = Params { priority, ..Params::default() };
+        let header = Header::new(&params, FlowId(0), 0, Drawn::new(&params, Stream::new(1, 0, "priority")));
+        let mut counts = [0; 16];
+        for connection in 0..3000 {
+            let bodies = [Body::ConnectRequest { credit: 0, connection }, Body::DisconnectConfirm { connection }];
+            let [first, last] = bodies.map(|body| header.npdu(0, 100, body).npdu_priority);
+            assert_eq!(first, last);
+            counts[usize::from(first)] += 1;
+        }
+        assert_eq!(counts[3..=5].iter().sum::<i32>(), 3000);
+        assert!(counts[3..=5].iter().all(|count| (count - 1000i32).abs() < 4 * 26), "{counts:?}");
     }
 }

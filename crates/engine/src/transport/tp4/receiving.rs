@@ -4,25 +4,12 @@
 use std::collections::VecDeque;
 
 use super::credit::{Arrival, Credit, CreditEnv, CreditStrategy};
-use super::params::{Header, Params};
+use super::measures::ReceivingMeasures;
+use super::params::{Drawn, Header, Params};
+use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
 use crate::core::time::Time;
-
-/// The counts of a receiving half since the last reset.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ReceivingMeasures {
-    /// DT TPDUs received for the first time.
-    pub accepted: u64,
-    /// DT TPDUs received again.
-    pub duplicates: u64,
-    /// DT TPDUs above every upper edge that was ever advertised.
-    pub outside: u64,
-    /// DT TPDUs of released connections.
-    pub late: u64,
-    /// Other TPDUs of released connections.
-    pub strays: u64,
-}
 
 /// A DT TPDU received for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +22,23 @@ pub struct Taken {
     pub born: Time,
 }
 
+/// A connection as the sending half of the same host needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Opened {
+    /// Its reference.
+    pub reference: u32,
+    /// DT TPDUs that may be sent to its opener (the CDT of the CR TPDU).
+    pub credit: u16,
+    /// Whether a TPDU has confirmed its CC TPDU.
+    pub is_confirmed: bool,
+}
+
 /// One connection.
 #[derive(Clone, Debug)]
 struct Connection {
     reference: u32,
+    /// CDT of the CR TPDU.
+    offered: u16,
     /// Transmissions of the CC TPDU and time of the next one. `None` once a TPDU confirms it.
     confirm: Option<(u32, Time)>,
     strategy: Credit,
@@ -58,6 +58,8 @@ struct Connection {
     acknowledge_at: Time,
     /// When the last AK is repeated.
     repeat_at: Time,
+    /// When the inactivity timer expires.
+    inactive_at: Time,
 }
 
 /// Receiving half of a flow's connections.
@@ -68,8 +70,10 @@ pub struct Receiving {
     /// Open connections, the oldest first. There is only one, unless a release was lost.
     connections: Vec<Connection>,
     newest: u32,
-    /// Releases that are not yet confirmed.
+    /// Releases by the sender that are not yet confirmed.
     released: VecDeque<u32>,
+    /// Releases of connections whose inactivity timer expired.
+    releases: Releases,
     sequence: u32,
     measures: ReceivingMeasures,
 }
@@ -77,8 +81,8 @@ pub struct Receiving {
 impl Receiving {
     /// A receiving half without connections.
     #[must_use]
-    pub fn new(params: &Params, flow: FlowId, priority: u8) -> Receiving {
-        let mut header = Header::new(params, flow, priority);
+    pub fn new(params: &Params, flow: FlowId, priority: u8, priorities: Drawn) -> Receiving {
+        let mut header = Header::new(params, flow, priority, priorities);
         header.marks.set(Marks::DIR);
         Receiving {
             header,
@@ -86,9 +90,17 @@ impl Receiving {
             connections: Vec::new(),
             newest: 0,
             released: VecDeque::new(),
+            releases: Releases::new(),
             sequence: 0,
             measures: ReceivingMeasures::default(),
         }
+    }
+
+    /// The same, for connections that the sending half of its host opens. That half has their inactivity timer.
+    #[must_use]
+    pub fn following(mut self) -> Receiving {
+        self.params.inactivity_time = None;
+        self
     }
 
     /// The counts since the last reset.
@@ -99,7 +111,7 @@ impl Receiving {
 
     /// Number of open connections.
     #[must_use]
-    pub fn open(&self) -> usize {
+    pub fn open_count(&self) -> usize {
         self.connections.len()
     }
 
@@ -116,41 +128,40 @@ impl Receiving {
         }
         let due = |connection: &Connection| {
             let confirm = connection.confirm.map_or(Time::NEVER, |(_, at)| at);
-            confirm.min(connection.acknowledge_at).min(connection.repeat_at)
+            confirm.min(connection.acknowledge_at).min(connection.repeat_at).min(connection.inactive_at)
         };
-        self.connections.iter().map(due).min().unwrap_or(Time::NEVER)
+        self.connections.iter().map(due).min().unwrap_or(Time::NEVER).min(self.releases.due())
     }
 
     /// A TPDU arrives. Returns a new DT TPDU.
     pub fn on_pdu(&mut self, pdu: &Pdu, now: Time) -> Option<Taken> {
         let (reference, number, born) = match pdu.body() {
-            Body::ConnectRequest { connection } => {
-                self.on_request(connection, now);
+            Body::ConnectRequest { credit, connection } => {
+                self.on_request(connection, credit, now);
                 (connection, None, now)
             }
             Body::AcknowledgementTpdu { connection, .. } => (connection, None, now),
             Body::DataTpdu { connection, number, born } => (connection, Some(number), born),
             Body::DisconnectRequest { connection } => {
                 self.connections.retain(|open| open.reference != connection);
+                self.releases.confirm(connection);
                 self.released.push_back(connection);
+                return None;
+            }
+            Body::DisconnectConfirm { connection } => {
+                self.releases.confirm(connection);
                 return None;
             }
             // The receiving half does not use Error Reports about its own NPDUs.
             _ => return None,
         };
-        let Some(connection) = self.connections.iter_mut().find(|open| open.reference == reference) else {
+        if !self.hear(reference, pdu, now) {
             let count = if number.is_some() { &mut self.measures.late } else { &mut self.measures.strays };
             *count += 1;
-            return None;
-        };
-        let is_marked = pdu.marks.has(Marks::CE);
-        connection.strategy.on_arrival(Arrival { is_data: number.is_some(), is_marked });
-        if pdu.kind() != Kind::ConnectRequest && connection.confirm.take().is_some() {
-            connection.repeat_at = now + self.params.window_time;
         }
-        let number = number?;
+        let (number, connection) = (number?, self.connections.iter_mut().find(|open| open.reference == reference)?);
         connection.seen += 1;
-        connection.marked += u64::from(is_marked);
+        connection.marked += u64::from(pdu.marks.has(Marks::CE));
         let ahead = self.params.numbering().ahead(number, connection.expected);
         let taken = connection.take(ahead, self.params.numbering().is_behind(ahead), &mut self.measures);
         let acknowledge_at = if connection.pending >= self.params.acknowledge_after {
@@ -164,7 +175,64 @@ impl Receiving {
         taken.map(|number| Taken { connection: reference, number, born })
     }
 
-    fn on_request(&mut self, reference: u32, now: Time) {
+    /// A TPDU of the other direction of a connection arrives. TPDUs of all types and of both directions are counted, and
+    /// restart the same timers.
+    pub fn on_other(&mut self, pdu: &Pdu, now: Time) {
+        if let Some(reference) = pdu.body().connection().filter(|_| pdu.kind() != Kind::ErrorReport) {
+            self.hear(reference, pdu, now);
+        }
+    }
+
+    /// A TPDU of a connection arrives. Returns whether the connection is open.
+    fn hear(&mut self, reference: u32, pdu: &Pdu, now: Time) -> bool {
+        let Some(connection) = self.connections.iter_mut().find(|open| open.reference == reference) else {
+            return false;
+        };
+        connection.inactive_at = self.params.inactive_at(now);
+        let is_marked = pdu.marks.has(Marks::CE);
+        connection.strategy.on_arrival(Arrival { is_data: pdu.kind().is_data(), is_marked });
+        if pdu.kind() != Kind::ConnectRequest && connection.confirm.take().is_some() {
+            connection.repeat_at = now + self.params.window_time;
+        }
+        true
+    }
+
+    /// Credit of a new connection.
+    #[must_use]
+    pub fn initial_credit(&self) -> u16 {
+        self.strategy().initial()
+    }
+
+    /// The newest open connection.
+    #[must_use]
+    pub fn opened(&self) -> Option<Opened> {
+        let newest = self.connections.last()?;
+        let (reference, credit) = (newest.reference, newest.offered);
+        Some(Opened { reference, credit, is_confirmed: newest.confirm.is_none() })
+    }
+
+    /// The sending half of the same host has this connection open, or none. The data that it brings arrive here.
+    pub fn follow(&mut self, opened: Option<u32>) {
+        self.connections.retain(|open| Some(open.reference) == opened);
+        if let Some(reference) = opened.filter(|_| self.connections.is_empty()) {
+            // The sending half waits for the CC TPDU.
+            self.open(reference, 0, Time::NEVER);
+        }
+    }
+
+    /// Releases a connection for the sending half of the same host.
+    pub fn release(&mut self, reference: u32, now: Time) {
+        let is_open = |open: &mut Connection| open.reference == reference;
+        if self.connections.extract_if(.., is_open).next().is_some() {
+            self.releases.begin(reference, RoundTrip::new(&self.params.retransmission), now);
+        }
+    }
+
+    fn strategy(&self) -> Credit {
+        self.params.credit.build(CreditEnv { most: self.params.saw })
+    }
+
+    fn on_request(&mut self, reference: u32, credit: u16, now: Time) {
         if let Some(open) = self.connections.iter_mut().find(|open| open.reference == reference) {
             // A repeated CR: the CC TPDU was lost or is late.
             open.confirm = open.confirm.map(|(transmissions, _)| (transmissions, now));
@@ -174,10 +242,16 @@ impl Receiving {
             return;
         }
         self.newest = reference;
-        let strategy = self.params.credit.build(CreditEnv { most: self.params.saw });
+        self.open(reference, credit, now);
+    }
+
+    /// Opens a connection whose CC TPDU is due at `confirm_at`.
+    fn open(&mut self, reference: u32, offered: u16, confirm_at: Time) {
+        let strategy = self.strategy();
         self.connections.push(Connection {
             reference,
-            confirm: Some((0, now)),
+            offered,
+            confirm: Some((0, confirm_at)),
             edge: u64::from(strategy.initial()),
             strategy,
             expected: 0,
@@ -188,6 +262,7 @@ impl Receiving {
             marked: 0,
             acknowledge_at: Time::NEVER,
             repeat_at: Time::NEVER,
+            inactive_at: Time::NEVER,
         });
     }
 
@@ -199,6 +274,7 @@ impl Receiving {
         }
         let round_trip = RoundTrip::new(&self.params.retransmission);
         let most = self.params.most_transmissions;
+        self.release_inactive(&round_trip, now, send);
         self.connections.retain(|open| open.confirm.is_none_or(|(sent, at)| sent < most || at > now));
         for index in 0..self.connections.len() {
             let connection = &mut self.connections[index];
@@ -214,6 +290,18 @@ impl Receiving {
                 let (body, marks) = connection.acknowledge(&self.params, now);
                 self.send(self.params.octets.acknowledgement, body, marks, send);
             }
+        }
+    }
+
+    /// Releases the connections whose inactivity timer has expired.
+    fn release_inactive(&mut self, round_trip: &RoundTrip, now: Time, send: &mut dyn FnMut(Pdu)) {
+        let inactive = self.connections.extract_if(.., |open| open.inactive_at <= now);
+        inactive.for_each(|open| self.releases.begin(open.reference, round_trip.clone(), now));
+        let mut released = Vec::new();
+        self.releases.act(now, self.params.most_transmissions, |connection| released.push(connection));
+        for connection in released {
+            let body = Body::DisconnectRequest { connection };
+            self.send(self.params.octets.disconnect_request, body, Marks::default(), send);
         }
     }
 

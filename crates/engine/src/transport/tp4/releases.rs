@@ -15,7 +15,7 @@ struct Release {
     round_trip: RoundTrip,
 }
 
-/// The releases of one sending half, oldest first.
+/// The releases that one half has begun, oldest first.
 #[derive(Clone, Debug)]
 pub(super) struct Releases {
     pending: VecDeque<Release>,
@@ -33,19 +33,19 @@ impl Releases {
         self.due
     }
 
-    /// Begins the release of a connection. References increase from one connection to the next.
+    /// Begins the release of a connection.
     pub(super) fn begin(&mut self, connection: u32, round_trip: RoundTrip, now: Time) {
         self.pending.push_back(Release { connection, transmissions: 0, deadline: now, round_trip });
         self.due = self.due.min(now);
     }
 
     pub(super) fn has(&self, connection: u32) -> bool {
-        self.place(connection).is_ok()
+        self.place(connection).is_some()
     }
 
     /// The DC TPDU of this connection arrived.
     pub(super) fn confirm(&mut self, connection: u32) {
-        if let Ok(place) = self.place(connection) {
+        if let Some(place) = self.place(connection) {
             self.pending.remove(place);
             self.plan();
         }
@@ -65,8 +65,8 @@ impl Releases {
         self.plan();
     }
 
-    fn place(&self, connection: u32) -> Result<usize, usize> {
-        self.pending.binary_search_by_key(&connection, |release| release.connection)
+    fn place(&self, connection: u32) -> Option<usize> {
+        self.pending.iter().position(|release| release.connection == connection)
     }
 
     fn plan(&mut self) {

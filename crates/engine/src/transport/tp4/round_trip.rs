@@ -1,7 +1,7 @@
 //! The sender's estimate of the round-trip time, and the retransmission timer T1 based on it.
 //!
-//! V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988: gains 1/8 and 1/4, mean + 4 deviations. The first
-//! sample sets the mean, and the deviation to half the sample (RFC 6298, 2.2).
+//! V. Jacobson, Congestion Avoidance and Control, SIGCOMM 1988: mean + k deviations, by default with his gains 1/8 and
+//! 1/4 and k = 4. The first sample sets the mean, and the deviation to half the sample (RFC 6298, 2.2).
 
 use super::params::Retransmission;
 use crate::core::time::Span;
@@ -19,13 +19,19 @@ impl RoundTrip {
         RoundTrip { timers: timers.clone(), estimate: None }
     }
 
-    /// A TPDU that was sent once was acknowledged after `sample`.
+    /// Whether a TPDU with that many transmissions gives a sample. By Karn's rule only one that was sent once does.
+    pub(super) fn is_sampled(&self, transmissions: u32) -> bool {
+        transmissions == 1 || !self.timers.karn
+    }
+
+    /// A TPDU that [gives a sample](Self::is_sampled) was acknowledged `sample` after its last transmission.
     pub(super) fn record(&mut self, sample: Span) {
+        let Retransmission { mean_gain, deviation_gain, .. } = self.timers;
         let sample = sample.0 as f64;
         self.estimate = Some(match self.estimate {
             Some((mean, deviation)) => {
                 let error = sample - mean;
-                (mean + error / 8.0, deviation + (error.abs() - deviation) / 4.0)
+                (mean + error * mean_gain, deviation + (error.abs() - deviation) * deviation_gain)
             }
             None => (sample, sample / 2.0),
         });
@@ -35,7 +41,7 @@ impl RoundTrip {
     pub(super) fn timeout(&self, transmission: u32) -> Span {
         let timers = &self.timers;
         let once = match self.estimate {
-            Some((mean, deviation)) => Span((mean + 4.0 * deviation + 0.5) as u64).max(timers.least),
+            Some((mean, deviation)) => Span((mean + timers.deviations * deviation + 0.5) as u64).max(timers.least),
             None => timers.initial,
         };
         let doubled = once.0.saturating_mul(1 << transmission.saturating_sub(1).min(40));
@@ -73,5 +79,16 @@ mod tests {
         }
         assert_eq!(round_trip.timeout(1), seconds(8.0));
         assert_eq!(round_trip.recheck(seconds(10.0)), seconds(3.0));
+    }
+    /// Gains 1/2 and 1, k = 2. Samples of 4 s, 12 s: mean 4, deviation 2; mean 8, deviation 8: T1 = 24 s.
+    #[test]
+    fn the_gains_and_the_number_of_deviations_are_parameters() {
+        let timers =
+            Retransmission { mean_gain: 0.5, deviation_gain: 1.0, deviations: 2.0, ..Retransmission::default() };
+        let mut round_trip = RoundTrip::new(&timers);
+        round_trip.record(seconds(4.0));
+        assert_eq!(round_trip.timeout(1), seconds(8.0));
+        round_trip.record(seconds(12.0));
+        assert_eq!(round_trip.timeout(1), seconds(24.0));
     }
 }

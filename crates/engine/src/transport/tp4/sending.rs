@@ -2,11 +2,14 @@
 //! them until they are acknowledged, retransmits them, and releases the connection (ISO 8073 class 4; specs/atn.md, 2
 //! and 4).
 
+mod peer;
+
 use std::collections::VecDeque;
 
 use super::connection::{Connection, Packet, Request, Retained};
 use super::journeys::{Journey, Journeys};
-use super::params::{Header, Params};
+use super::measures::SendingMeasures;
+use super::params::{Drawn, Header, Params};
 use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use super::window::{Acknowledged, Window, WindowStrategy};
@@ -14,37 +17,6 @@ use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
 use crate::traffic::{Model, RateScale, Traffic, Upcoming};
-
-/// The counts of a sending half since the last reset. Packets belong to the user. Each packet is one DT TPDU.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct SendingMeasures {
-    /// Connections opened.
-    pub opened: u64,
-    /// Connections released because one TPDU reached the transmission limit.
-    pub given_up: u64,
-    /// Packets produced, including those that waited at the reset.
-    pub produced: u64,
-    /// Packets refused because the waiting queue was full.
-    pub refused: u64,
-    /// Packets that were never sent: discarded at a release, or produced without a connection after such a release.
-    pub unsent: u64,
-    /// DT TPDUs acknowledged.
-    pub acknowledged: u64,
-    /// DT TPDUs unacknowledged when their connection was released.
-    pub unacknowledged: u64,
-    /// DT TPDUs sent for the first time.
-    pub transmitted: u64,
-    /// DT TPDUs sent again.
-    pub retransmitted: u64,
-    /// Bits of all DT NPDUs sent.
-    pub sent_bits: u64,
-    /// Bits of all other NPDUs sent.
-    pub control_bits: u64,
-    /// Error Reports received.
-    pub error_reports: u64,
-    /// TPDUs received for connections that are not open.
-    pub strays: u64,
-}
 
 /// The user's rate is never scaled.
 struct Unhurried;
@@ -72,7 +44,13 @@ pub struct Sending {
     is_user_connected: bool,
     /// The sender's strategy in its initial state for a connection.
     fresh: Window,
+    /// The peer opens and releases the connections, and the receiving half of the same host answers it.
+    follows: bool,
+    /// Credit that CR TPDUs give for the other direction.
+    offered: u16,
     connection: Option<Connection>,
+    /// A connection that the receiving half of the same host must release.
+    abandoned: Option<u32>,
     releases: Releases,
     /// Answers to send at the next call.
     answers: VecDeque<Pdu>,
@@ -85,16 +63,19 @@ pub struct Sending {
 impl Sending {
     /// A sending half that begins with the run.
     #[must_use]
-    pub fn new(params: &Params, flow: FlowId, priority: u8, mut traffic: Model) -> Sending {
+    pub fn new(params: &Params, flow: FlowId, priority: u8, priorities: Drawn, mut traffic: Model) -> Sending {
         let upcoming = traffic.start(Time::ZERO, &mut Unhurried);
         Sending {
-            header: Header::new(params, flow, priority),
+            header: Header::new(params, flow, priority, priorities),
             params: params.clone(),
             saturates: traffic.saturates(),
             upcoming,
             is_user_connected: false,
             fresh: params.window.build(()),
+            follows: false,
+            offered: 0,
             connection: None,
+            abandoned: None,
             releases: Releases::new(),
             answers: VecDeque::new(),
             newest: 0,
@@ -170,13 +151,14 @@ impl Sending {
         };
         let own = self.connection.as_ref().map_or(Time::NEVER, |connection| {
             let request = connection.request.map_or(Time::NEVER, |request| request.deadline);
+            let timers = connection.oldest_due.min(connection.inactive_at).min(connection.alive_at);
             let data = match self.upcoming {
                 _ if !connection.may_send() => Time::NEVER,
                 _ if !connection.waiting.is_empty() => Time::ZERO,
                 Upcoming::Pdu(at) if self.saturates => at,
                 _ => Time::NEVER,
             };
-            request.min(connection.oldest_due).min(data)
+            request.min(timers).min(data)
         });
         user.min(own).min(self.releases.due())
     }
@@ -195,10 +177,12 @@ impl Sending {
                 _ => break,
             }
         }
+        self.release_inactive(now);
         self.send_releases(now, send);
         self.send_request(now, send);
         self.send_oldest(now, send);
         self.send_data(now, journeys, send);
+        self.send_alive(now, send);
     }
 
     /// A TPDU or an Error Report arrives.
@@ -209,6 +193,7 @@ impl Sending {
             Body::AcknowledgementTpdu { number, credit, subsequence, connection } => {
                 self.on_acknowledgement(connection, number, (credit, subsequence), is_marked, now);
             }
+            Body::DisconnectRequest { connection } => self.on_release(connection),
             Body::DisconnectConfirm { connection } => self.releases.confirm(connection),
             Body::ErrorReport { connection, .. } => {
                 self.measures.error_reports += 1;
@@ -227,7 +212,7 @@ impl Sending {
             return self.on_stray(reference);
         };
         if let Some(request) = connection.request.take() {
-            if request.transmissions == 1 {
+            if connection.round_trip.is_sampled(request.transmissions) {
                 connection.round_trip.record(now.since(request.sent));
             }
             connection.upper = u64::from(credit);
@@ -235,8 +220,8 @@ impl Sending {
                 self.upcoming = upcoming;
             }
         }
-        // The AK gives credit for data in the other direction, which has no data.
-        let body = Body::AcknowledgementTpdu { number: 0, credit: 1, subsequence: 0, connection: reference };
+        connection.inactive_at = self.params.inactive_at(now);
+        let body = connection.show_alive(&self.params, now);
         self.answer(self.params.octets.acknowledgement, body);
     }
 
@@ -252,6 +237,9 @@ impl Sending {
         let Some(connection) = self.connection.as_mut().filter(|open| open.reference == reference) else {
             return self.on_stray(reference);
         };
+        if connection.request.is_none() {
+            connection.inactive_at = self.params.inactive_at(now);
+        }
         let count = numbering.ahead(number, connection.lower);
         let is_newer = subsequence.wrapping_sub(connection.subsequence).wrapping_sub(1) < u16::MAX / 2;
         // The AK is older than the last one, or acknowledges TPDUs that were never sent.
@@ -264,24 +252,36 @@ impl Sending {
         if count == 0 {
             return;
         }
-        let mut acknowledged = connection.retained.drain(..count as usize);
-        // Karn's rule: a TPDU sent twice gives no sample. Of several TPDUs the newest gives the sample, because this AK
-        // answers it.
-        let sample =
-            acknowledged.try_fold(Time::ZERO, |_, retained| (retained.transmissions == 1).then_some(retained.sent));
-        drop(acknowledged);
+        // Of several TPDUs the newest gives the sample, because this AK answers it.
+        let round_trip = &mut connection.round_trip;
+        let sample = connection
+            .retained
+            .drain(..count as usize)
+            .try_fold(Time::ZERO, |_, retained| round_trip.is_sampled(retained.transmissions).then_some(retained.sent));
         if let Some(sent) = sample {
-            connection.round_trip.record(now.since(sent));
+            round_trip.record(now.since(sent));
         }
         self.measures.acknowledged += count;
         connection.window.on_acknowledged(Acknowledged { count, credit: credit.into(), is_marked });
         connection.plan_oldest(now);
     }
 
+    /// The receiver releases a connection. Like every release it is abrupt. If both ends release it at the same time,
+    /// each DR TPDU also confirms the other.
+    fn on_release(&mut self, reference: u32) {
+        self.releases.confirm(reference);
+        if self.connection.as_ref().is_some_and(|open| open.reference == reference) {
+            self.forget_connection();
+            self.measures.given_up += 1;
+            self.is_user_connected = self.traffic.schedules_connections();
+        }
+        self.answer(self.params.octets.disconnect_confirm, Body::DisconnectConfirm { connection: reference });
+    }
+
     /// A TPDU for a connection that is not open. If no release is in progress, the peer gets a DR TPDU.
     fn on_stray(&mut self, reference: u32) {
         self.measures.strays += 1;
-        if !self.releases.has(reference) {
+        if !self.follows && !self.releases.has(reference) {
             self.answer(self.params.octets.disconnect_request, Body::DisconnectRequest { connection: reference });
         }
     }
@@ -336,10 +336,15 @@ impl Sending {
             return self.release(now);
         }
         self.newest += 1;
+        self.open(self.newest, now, now);
+    }
+
+    /// Opens a connection whose CR TPDU is due at `request_at`.
+    fn open(&mut self, reference: u32, now: Time, request_at: Time) {
         self.measures.opened += 1;
         self.connection = Some(Connection {
-            reference: self.newest,
-            request: Some(Request { transmissions: 0, sent: now, deadline: now }),
+            reference,
+            request: Some(Request { transmissions: 0, sent: now, deadline: request_at }),
             waiting: VecDeque::new(),
             retained: VecDeque::new(),
             lower: 0,
@@ -348,24 +353,52 @@ impl Sending {
             oldest_due: Time::NEVER,
             round_trip: RoundTrip::new(&self.params.retransmission),
             window: self.fresh.clone(),
+            inactive_at: Time::NEVER,
+            alive_at: Time::NEVER,
+            alive: 0,
         });
     }
 
-    /// An abrupt release: waiting packets and unacknowledged TPDUs are discarded.
-    fn release(&mut self, now: Time) {
-        let Some(connection) = self.connection.take() else { return };
+    /// Ends the connection. Waiting packets and unacknowledged TPDUs are discarded.
+    fn forget_connection(&mut self) -> Option<Connection> {
+        let connection = self.connection.take()?;
         self.measures.unsent += connection.waiting.len() as u64;
         self.measures.unacknowledged += connection.retained.len() as u64;
-        self.releases.begin(connection.reference, connection.round_trip, now);
+        Some(connection)
     }
 
-    /// Releases a connection that reached the limit. A user with a schedule waits for its next one. Any other opens one
-    /// at once.
-    fn give_up(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
+    /// An abrupt release.
+    fn release(&mut self, now: Time) {
+        if let Some(connection) = self.forget_connection() {
+            self.releases.begin(connection.reference, connection.round_trip, now);
+        }
+    }
+
+    /// Releases a connection that its user has not released. A user with a schedule waits for its next one. Any other
+    /// opens one at once.
+    fn give_up(&mut self, now: Time) {
         self.measures.given_up += 1;
+        if self.follows {
+            self.abandoned = self.forget_connection().map(|connection| connection.reference);
+            return;
+        }
         self.release(now);
-        self.send_releases(now, send);
         self.is_user_connected = self.traffic.schedules_connections();
+    }
+
+    /// Releases the connection if its inactivity timer has expired.
+    fn release_inactive(&mut self, now: Time) {
+        if self.connection.as_ref().is_some_and(|connection| connection.inactive_at <= now) {
+            self.give_up(now);
+        }
+    }
+
+    /// Shows the receiver that the connection is open, if that is due.
+    fn send_alive(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
+        if let Some(connection) = self.connection.as_mut().filter(|connection| connection.alive_at <= now) {
+            let body = connection.show_alive(&self.params, now);
+            self.send_control(self.params.octets.acknowledgement, body, send);
+        }
     }
 
     fn send_releases(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
@@ -380,12 +413,13 @@ impl Sending {
         let Some(connection) = &mut self.connection else { return };
         let Some(request) = connection.request.as_mut().filter(|request| request.deadline <= now) else { return };
         if request.transmissions == self.params.most_transmissions {
-            return self.give_up(now, send);
+            self.give_up(now);
+            return self.send_releases(now, send);
         }
         request.transmissions += 1;
         request.sent = now;
         request.deadline = now + connection.round_trip.timeout(request.transmissions);
-        let body = Body::ConnectRequest { connection: connection.reference };
+        let body = Body::ConnectRequest { credit: self.offered, connection: connection.reference };
         self.send_control(self.params.octets.connect, body, send);
     }
 
@@ -396,7 +430,8 @@ impl Sending {
         };
         let Some(oldest) = connection.retained.front_mut() else { return };
         if oldest.transmissions == self.params.most_transmissions {
-            return self.give_up(now, send);
+            self.give_up(now);
+            return self.send_releases(now, send);
         }
         oldest.transmissions += 1;
         oldest.sent = now;

@@ -28,7 +28,7 @@ fn a_connection_is_opened_used_and_released() {
     let release = pair.send(11.0);
     assert_eq!(kinds(&release), [Kind::DisconnectRequest]);
     let confirm = pair.answer(11.5, &release);
-    assert_eq!((kinds(&confirm), pair.receiving.open()), (vec![Kind::DisconnectConfirm], 0));
+    assert_eq!((kinds(&confirm), pair.receiving.open_count()), (vec![Kind::DisconnectConfirm], 0));
     // Nothing is due before the next connection.
     assert!(pair.hear(11.8, &confirm).is_empty());
     assert_eq!((pair.sending.due(), pair.receiving.due()), (at(12.0), Time::NEVER));
@@ -54,11 +54,11 @@ fn a_late_tpdu_of_an_old_connection_is_not_taken_for_the_new_one() {
     assert!(pair.answer(13.0, &late_data).is_empty());
     assert!(pair.answer(13.0, &late_request).is_empty());
     let seen = pair.receiving.measures();
-    assert_eq!((pair.receiving.open(), seen.late, seen.strays), (1, 1, 1));
+    assert_eq!((pair.receiving.open_count(), seen.late, seen.strays), (1, 1, 1));
     let told = pair.hear(13.0, &late_acknowledgement);
     assert_eq!(kinds(&told), [Kind::DisconnectRequest]);
     let confirm = pair.answer(13.0, &told);
-    assert_eq!((kinds(&confirm), pair.receiving.open()), (vec![Kind::DisconnectConfirm], 1));
+    assert_eq!((kinds(&confirm), pair.receiving.open_count()), (vec![Kind::DisconnectConfirm], 1));
     assert!(pair.hear(13.0, &confirm).is_empty());
     // The second connection begins with number 0, and has lost nothing.
     let data = pair.send(16.0);
@@ -106,7 +106,7 @@ fn requests_and_releases_are_sent_again_until_answered() {
     let release = pair.hear(361.0, &told);
     assert_eq!(kinds(&release), [Kind::DisconnectRequest]);
     pair.answer(361.0, &release);
-    assert_eq!((pair.receiving.open(), pair.receiving.due()), (0, Time::NEVER));
+    assert_eq!((pair.receiving.open_count(), pair.receiving.due()), (0, Time::NEVER));
 }
 
 #[test]
@@ -128,9 +128,9 @@ fn an_unanswered_connection_is_released() {
     let request = pair.send(1.0);
     assert_eq!(kinds(&pair.answer(1.0, &request)), [Kind::ConnectConfirm]);
     assert_eq!(kinds(&pair.answer(9.0, &[])), [Kind::ConnectConfirm]);
-    assert_eq!((pair.receiving.open(), pair.receiving.due()), (1, at(25.0)));
+    assert_eq!((pair.receiving.open_count(), pair.receiving.due()), (1, at(25.0)));
     assert!(pair.answer(25.0, &[]).is_empty());
-    assert_eq!((pair.receiving.open(), pair.receiving.due()), (0, Time::NEVER));
+    assert_eq!((pair.receiving.open_count(), pair.receiving.due()), (0, Time::NEVER));
 }
 
 #[test]
@@ -171,11 +171,11 @@ fn reports_about_what_set_the_connection_up_or_answered_change_nothing() {
     // The first phase has its full threshold: 1, 2 and then 4, not 1, 1, 2 with a threshold of 1.
     assert_eq!((windows, numbers(&data).len()), (vec![1, 2, 4], 4));
     // A report about an AK at the receiver has no effect.
-    let (due, open) = (pair.receiving.due(), pair.receiving.open());
+    let (due, open) = (pair.receiving.due(), pair.receiving.open_count());
     let mut about_ak = report(Kind::AcknowledgementTpdu);
     about_ak.marks = Marks::default();
     assert!(pair.answer(3.0, &[about_ak]).is_empty());
-    assert_eq!((pair.receiving.due(), pair.receiving.open()), (due, open));
+    assert_eq!((pair.receiving.due(), pair.receiving.open_count()), (due, open));
 }
 
 #[test]

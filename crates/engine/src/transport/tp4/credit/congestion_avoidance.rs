@@ -1,14 +1,16 @@
 //! Receiving transport layer congestion avoidance (papers/atn-congestion-management.txt, 3.1; specs/atn.md, 4).
 //!
-//! The window W is constant until 2 W DT TPDUs have arrived since the last decision. (The text counts from the last
-//! credit sent, so the count would restart with every AK.) Then the receiver counts the TPDUs of every type that
-//! arrived. If less than half are marked: W + 1, at most saw. Otherwise: W x decrease, at least 1. W is a real number
-//! and the credit is its integer part. So a decrease of 0.875 can reduce the window from 2 to 1.
+//! The window W is constant until `sampling` x W (the text: 2 W) DT TPDUs have arrived since the last decision. (The
+//! text counts from the last credit sent, so the count would restart with every AK.) Then the receiver counts the TPDUs
+//! of every type that arrived. If less than `share` of them (the text: 50 %) are marked: W + 1, at most saw. Otherwise:
+//! W x decrease, at least 1. W is a real number and the credit is its integer part, also in the sampling period. So a
+//! decrease of 0.875 can reduce the window from 2 to 1.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Arrival, CreditEnv, CreditStrategy};
+use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 
@@ -20,11 +22,15 @@ pub struct Params {
     pub initial: u16,
     /// Factor of a decrease, below 1 (par_decrease, beta).
     pub decrease: f64,
+    /// Smallest share of marked TPDUs that decreases the window (lambda).
+    pub share: f64,
+    /// DT TPDUs in a sampling period, in windows.
+    pub sampling: f64,
 }
 
 impl Default for Params {
     fn default() -> Params {
-        Params { initial: 2, decrease: 0.625 }
+        Params { initial: 2, decrease: 0.625, share: 0.5, sampling: 2.0 }
     }
 }
 
@@ -48,7 +54,8 @@ impl Params {
                 "choose such a factor; the study uses 0.5 to 0.875",
             ));
         }
-        Ok(())
+        check::ratio("share", self.share, 0.0..=1.0)?;
+        check::ratio("sampling", self.sampling, 0.001..=1000.0)
     }
 }
 
@@ -57,6 +64,8 @@ impl Params {
 pub struct CongestionAvoidance {
     most: f64,
     decrease: f64,
+    share: f64,
+    sampling: f64,
     window: f64,
     /// DT TPDUs since the last decision.
     data: u64,
@@ -71,7 +80,8 @@ impl CongestionAvoidance {
     pub fn new(params: &Params, env: CreditEnv) -> CongestionAvoidance {
         let most = f64::from(env.most);
         let window = f64::from(params.initial).min(most);
-        CongestionAvoidance { most, decrease: params.decrease, window, data: 0, arrived: 0, marked: 0 }
+        let Params { decrease, share, sampling, .. } = *params;
+        CongestionAvoidance { most, decrease, share, sampling, window, data: 0, arrived: 0, marked: 0 }
     }
 
     fn whole(&self) -> u16 {
@@ -88,10 +98,10 @@ impl CreditStrategy for CongestionAvoidance {
         self.arrived += 1;
         self.marked += u64::from(arrival.is_marked);
         self.data += u64::from(arrival.is_data);
-        if self.data < 2 * u64::from(self.whole()) {
+        if (self.data as f64) < self.sampling * f64::from(self.whole()) {
             return;
         }
-        self.window = if 2 * self.marked < self.arrived {
+        self.window = if (self.marked as f64) < self.share * self.arrived as f64 {
             (self.window + 1.0).min(self.most)
         } else {
             (self.window * self.decrease).max(1.0)
@@ -106,7 +116,7 @@ impl CreditStrategy for CongestionAvoidance {
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{ initial = 1, decrease = 0.5 }"];
+    const CASES: &[&str] = &["{ initial = 1, decrease = 0.5, share = 0.25, sampling = 1.5 }"];
 }
 
 #[cfg(test)]
@@ -130,7 +140,7 @@ mod tests {
     /// specs/truths.md, 14: the window before each decision.
     #[test]
     fn windows_for_given_shares_of_marks() {
-        let mut receiver = receiver(&Params { initial: 2, decrease: 0.5 });
+        let mut receiver = receiver(&Params { decrease: 0.5, ..Params::default() });
         let mut windows = vec![receiver.initial()];
         windows.extend([0.0, 0.0, 0.0, 0.0, 0.5, 1.0, 0.0, 0.0].map(|share| period(&mut receiver, share)));
         assert_eq!(windows, [2, 3, 4, 5, 6, 3, 1, 2, 3]);
@@ -140,7 +150,7 @@ mod tests {
 
     #[test]
     fn the_window_stays_within_one_and_what_buffers_allow() {
-        let mut receiver = receiver(&Params { initial: 99, decrease: 0.875 });
+        let mut receiver = receiver(&Params { initial: 99, decrease: 0.875, ..Params::default() });
         assert_eq!(receiver.initial(), 15);
         assert_eq!(period(&mut receiver, 0.0), 15);
         for _ in 0..40 {
@@ -152,7 +162,7 @@ mod tests {
 
     #[test]
     fn every_type_counts_but_data_alone_ends_the_period() {
-        let mut receiver = receiver(&Params { initial: 1, decrease: 0.5 });
+        let mut receiver = receiver(&Params { initial: 1, decrease: 0.5, ..Params::default() });
         let other = Arrival { is_data: false, is_marked: false };
         let data = Arrival { is_data: true, is_marked: true };
         // CR and AK unmarked, two DT marked: half, so the window stays at 1.
@@ -163,6 +173,26 @@ mod tests {
         assert_eq!(receiver.credit(0), 2);
     }
 
+    /// A window of 3 and 1.5 windows: 4.5, so 5 DT TPDUs. A quarter of 5 is 1.25: one mark is less, two are not.
+    #[test]
+    fn the_share_and_the_period_are_parameters() {
+        for (marked, after) in [(1, 4), (2, 1)] {
+            let mut receiver = receiver(&Params { initial: 3, decrease: 0.5, share: 0.25, sampling: 1.5 });
+            for number in 0..5 {
+                assert_eq!(receiver.credit(0), 3, "{number}");
+                receiver.on_arrival(Arrival { is_data: true, is_marked: number < marked });
+            }
+            assert_eq!(receiver.credit(0), after);
+        }
+    }
+
+    /// A share of 0: no period is without congestion. A share of 1: only a period without an unmarked TPDU is congested.
+    #[test]
+    fn shares_of_none_and_of_all() {
+        let after = |share, marks| period(&mut receiver(&Params { initial: 4, share, ..Params::default() }), marks);
+        assert_eq!([after(0.0, 0.0), after(1.0, 0.9), after(1.0, 1.0)], [2, 5, 2]);
+    }
+
     #[test]
     fn bad_parameters_are_refused() {
         let path = |params: Params| params.check().map_err(|fault| fault.path);
@@ -170,6 +200,12 @@ mod tests {
         assert_eq!(path(Params { initial: 0, ..Params::default() }), Err("initial".to_owned()));
         for decrease in [1.0, -0.1, f64::NAN] {
             assert_eq!(path(Params { decrease, ..Params::default() }), Err("decrease".to_owned()));
+        }
+        for share in [-0.1, 1.1, f64::NAN] {
+            assert_eq!(path(Params { share, ..Params::default() }), Err("share".to_owned()));
+        }
+        for sampling in [0.0, 1001.0, f64::NAN] {
+            assert_eq!(path(Params { sampling, ..Params::default() }), Err("sampling".to_owned()));
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The two halves of a connection, without a network between them, and readers of what they send.
 
 use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
+use crate::core::random::Stream;
 use crate::core::time::{Span, Time};
 use crate::traffic;
 use crate::transport::tp4::params::Params;
-use crate::transport::tp4::{Journeys, Receiving, Sending};
+use crate::transport::tp4::{Drawn, Journeys, Receiving, Sending};
 
 pub(super) fn at(seconds: f64) -> Time {
     Time::ZERO + Span::from_seconds(seconds)
@@ -34,9 +35,10 @@ pub(super) struct Pair {
 impl Pair {
     pub(super) fn new(params: &Params, user: traffic::Model) -> Pair {
         assert_eq!(params.check(), Ok(()));
+        let priorities = Drawn::new(params, Stream::new(1, 0, "priority"));
         Pair {
-            sending: Sending::new(params, FlowId(0), 0, user),
-            receiving: Receiving::new(params, FlowId(0), 0),
+            sending: Sending::new(params, FlowId(0), 0, priorities.clone(), user),
+            receiving: Receiving::new(params, FlowId(0), 0, priorities),
             journeys: Journeys::default(),
         }
     }

@@ -77,3 +77,108 @@ fn a_tpdu_sent_twice_gives_no_round_trip() {
     assert_eq!(numbers(&pair.send(23.0)), [1]);
     assert_eq!(pair.sending.due(), at(29.0));
 }
+
+/// Without Karn's rule: T1 = 2 + 4 x 1 s after the set-up. The copy of 19 s is acknowledged after 1 s: the mean is
+/// 2 - 1/8 s, the deviation 1 s, and T1 = 5.875 s.
+#[test]
+fn without_karns_rule_the_last_copy_gives_the_round_trip() {
+    let retransmission = Retransmission { least: Span::milliseconds(1), karn: false, ..Retransmission::default() };
+    let mut pair = Pair::new(&Params { retransmission, ..Params::default() }, connections(1.0, 1000.0, 10.0));
+    let request = pair.send(1.0);
+    let confirm = pair.answer(2.0, &request);
+    pair.hear(3.0, &confirm);
+    assert_eq!(numbers(&pair.send(13.0)), [0]);
+    let copy = pair.send(19.0);
+    let answer = pair.answer(19.5, &copy);
+    assert!(pair.hear(20.0, &answer).is_empty());
+    assert_eq!(numbers(&pair.send(23.0)), [1]);
+    assert_eq!(pair.sending.due(), at(23.0 + 5.875));
+}
+
+/// A connection opened at 1 s, whose user produces nothing. W = 60 s and I = 180 s.
+fn idle() -> Pair {
+    let params = Params { inactivity_time: Some(Span::from_seconds(180.0)), ..Params::default() };
+    let mut pair = Pair::new(&params, connections(1.0, 10_000.0, 20_000.0));
+    pair.open(1.0);
+    pair
+}
+
+#[test]
+fn both_ends_keep_an_idle_connection_open() {
+    let mut pair = idle();
+    for minute in 1..=10 {
+        let seconds = 1.0 + 60.0 * f64::from(minute);
+        assert_eq!((pair.sending.due(), pair.receiving.due()), (at(seconds), at(seconds)));
+        let own = pair.send(seconds);
+        assert_eq!(kinds(&own), [Kind::AcknowledgementTpdu]);
+        let repeated = pair.answer(seconds, &own);
+        assert_eq!(acknowledged(&repeated), [(0, 7, minute)]);
+        assert!(pair.hear(seconds, &repeated).is_empty());
+    }
+}
+
+#[test]
+fn a_sender_that_hears_nothing_releases() {
+    let mut pair = idle();
+    for seconds in [61.0, 121.0] {
+        assert_eq!(kinds(&pair.send(seconds)), [Kind::AcknowledgementTpdu]);
+    }
+    // An Error Report is no TPDU, and an AK of another connection is none of this one.
+    let body = Body::ErrorReport { about: Kind::AcknowledgementTpdu, number: 0, connection: 1 };
+    let mut report = Pdu::new(FlowId(0), 0, 121, 0, body);
+    report.marks.set(Marks::DIR);
+    pair.hear(130.0, &[report]);
+    assert_eq!(pair.sending.due(), at(181.0));
+    assert_eq!(kinds(&pair.send(181.0)), [Kind::DisconnectRequest]);
+    assert_eq!((pair.sending.measures().given_up, pair.sending.due()), (1, at(189.0)));
+}
+
+#[test]
+fn any_tpdu_restarts_the_timer() {
+    let mut pair = idle();
+    pair.send(61.0);
+    // A copy of the confirmation and an old acknowledgement change nothing else.
+    let body = Body::ConnectConfirm { credit: 7, connection: 1 };
+    let mut confirm = Pdu::new(FlowId(0), 0, 103, 0, body);
+    confirm.marks.set(Marks::DIR);
+    assert_eq!(kinds(&pair.hear(100.0, &[confirm])), [Kind::AcknowledgementTpdu]);
+    pair.hear(150.0, &[acknowledgement(0, 7, 0)]);
+    for seconds in [160.0, 220.0, 280.0] {
+        assert_eq!(kinds(&pair.send(seconds)), [Kind::AcknowledgementTpdu]);
+    }
+    assert_eq!(pair.sending.due(), at(330.0));
+}
+
+#[test]
+fn a_receiver_that_hears_nothing_releases_until_confirmed() {
+    let mut pair = idle();
+    for seconds in [61.0, 121.0] {
+        assert_eq!(kinds(&pair.answer(seconds, &[])), [Kind::AcknowledgementTpdu]);
+    }
+    let release = pair.answer(181.0, &[]);
+    assert_eq!((kinds(&release), pair.receiving.open_count()), (vec![Kind::DisconnectRequest], 0));
+    // T1 is 8 s. The copy finds the sender's connection open.
+    assert_eq!(pair.receiving.due(), at(189.0));
+    let copy = pair.answer(189.0, &[]);
+    let confirm = pair.hear(190.0, &copy);
+    assert_eq!((kinds(&confirm), pair.sending.measures().given_up), (vec![Kind::DisconnectConfirm], 1));
+    assert!(pair.answer(190.0, &confirm).is_empty());
+    assert_eq!(pair.receiving.due(), Time::NEVER);
+    // The first one is late. It is confirmed, and there is nothing to release.
+    let confirm = pair.hear(191.0, &release);
+    assert_eq!((kinds(&confirm), pair.sending.measures().given_up), (vec![Kind::DisconnectConfirm], 1));
+    // The user's next connection is due at 10,001 s + 1 s.
+    assert_eq!(pair.sending.due(), at(10_001.0));
+}
+
+#[test]
+fn releases_that_cross_confirm_one_another() {
+    let mut pair = idle();
+    pair.send(61.0);
+    pair.answer(61.0, &[]);
+    let (own, other) = (pair.send(181.0), pair.answer(181.0, &[]));
+    assert_eq!((kinds(&own), kinds(&other)), (vec![Kind::DisconnectRequest], vec![Kind::DisconnectRequest]));
+    assert_eq!(kinds(&pair.answer(182.0, &own)), [Kind::DisconnectConfirm]);
+    assert_eq!(kinds(&pair.hear(182.0, &other)), [Kind::DisconnectConfirm]);
+    assert_eq!((pair.sending.releases_due(), pair.receiving.due()), (Time::NEVER, Time::NEVER));
+}

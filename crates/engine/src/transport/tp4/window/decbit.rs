@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::{Acknowledged, WindowStrategy};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
+use crate::transport::tp4::credit::congestion_avoidance;
 
 /// How the window changes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -38,8 +39,8 @@ impl Feedback for Params {
 impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
-        crate::transport::tp4::credit::congestion_avoidance::Params { initial: self.initial, decrease: self.decrease }
-            .check()
+        let Params { initial, decrease } = *self;
+        congestion_avoidance::Params { initial, decrease, ..Default::default() }.check()
     }
 }
 
