@@ -34,7 +34,7 @@ impl FileCell {
 /// The number of a file, counted from the start of the run, as its PDUs and the reports about it have it.
 #[must_use]
 pub fn file(number: u64) -> u32 {
-    (number & (LAST - 1 >> 32)) as u32
+    (number & ((LAST - 1) >> 32)) as u32
 }
 
 #[cfg(test)]
