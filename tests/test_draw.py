@@ -162,9 +162,8 @@ def test_a_network_and_a_scheme_by_their_names_are_drawn_in_full() -> None:
     dumbbell = {"pairs": 3, "rate": "10 Mb/s", "delay": "1 ms"}
     scenario = Scenario.of({"duration": "50 ms", "scheme": "erica", "network": {"dumbbell": dumbbell}})
     diagram = diagram_of(network_figure(scenario, run(scenario)))
-    assert set(diagram.nodes) == {
-        node for line in scenario.expanded().tree["line"].values() for node in line["between"]
-    }
+    ends = [line["between"] for line in scenario.expanded().tree["line"].values()]
+    assert set(diagram.nodes) == {node for pair in ends for node in pair}
     assert diagram.parts[1] == "congestion point: erica"
     assert max(used for wire in diagram.wires for used in wire.used if used is not None) > 0.5
 

@@ -115,7 +115,7 @@ def test_a_matrix_gives_constant_rates_and_greedy_flows(net: Path, tmp_path: Pat
         "b-a": {"from": ["b"], "to": ["a"], "traffic": {"cbr": {"rate": "64 kb/s"}}},
         "c-b": {"from": ["c"], "to": ["b"], "traffic": {"greedy": {}}},
     }
-    assert "# - flow: 1 demands of rate 0 are left out" in text
+    assert "# - flow: demands of rate 0, left out: 1" in text
     matrix.write_text("from,to\na,c\n", encoding="utf-8")
     assert tables(import_network(net, **UNITS, demands=matrix))["flow"]["a-c"]["traffic"] == {"greedy": {}}
 
@@ -234,6 +234,7 @@ def test_two_nodes_whose_names_are_the_same_in_the_end_are_refused(tmp_path: Pat
         ),
         ({"capacity": 1, "latency": 1}, {**UNITS, "delay_unit": ""}, "latency = 1.0: .*; add --delay-unit ms"),
         ({"capacity": -1, "latency": 1}, UNITS, "capacity = -1.0: this is less than zero"),
+        ({"capacity": 1e300, "latency": 1}, UNITS, "capacity = 1e[+]300: this is too large"),
         ({"capacity": 0, "latency": 1}, UNITS, "edge a - b: its rate is less than 1 b/s"),
         ({"capacity": float("nan"), "latency": 1}, UNITS, "capacity = nan: this is not a finite number"),
         (

@@ -1,8 +1,7 @@
-"""Rates and delays of other tools: numbers with a stated unit, or texts with their own."""
+"""Rates and delays as texts: numbers with a stated unit, or texts with their own."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
@@ -12,10 +11,8 @@ RATE_UNITS = {"b/s": Decimal(1), "kb/s": Decimal(10**3), "Mb/s": Decimal(10**6),
 DELAY_UNITS = {"ns": Decimal(1), "us": Decimal(10**3), "ms": Decimal(10**6), "s": Decimal(10**9)}
 """Units of a delay, in nanoseconds."""
 WITH_UNIT = re.compile(r"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]+)")
-EARTH_KM = 6371.0
-"""Mean radius of the earth, in km (IUGG)."""
-US_PER_KM = 5.0
-"""Delay in a fibre: light at two thirds of its speed in vacuum."""
+MOST = Decimal(10**20)
+"""Greater amounts are no rates and no delays."""
 
 
 def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
@@ -38,6 +35,8 @@ def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
         raise ValueError("this is less than zero")
     if not unit:
         raise ValueError("this number has no unit")
+    if exact * units[unit] > MOST:
+        raise ValueError("this is too large")
     return exact * units[unit]
 
 
@@ -47,11 +46,3 @@ def shown(amount: Decimal, units: Mapping[str, Decimal]) -> str:
     unit = max((name for name in units if units[name] <= whole), key=units.__getitem__, default=next(iter(units)))
     number = (whole / units[unit]).normalize()
     return f"{number:f} {unit}"
-
-
-def distance_km(one: tuple[float, float], other: tuple[float, float]) -> float:
-    """The length of the great circle between two places (latitude, longitude in degrees), by the haversine formula."""
-    (south, west), (north, east) = (tuple(map(math.radians, place)) for place in (one, other))
-    half = math.sin((north - south) / 2) ** 2
-    half += math.cos(south) * math.cos(north) * math.sin((east - west) / 2) ** 2
-    return 2 * EARTH_KM * math.asin(math.sqrt(min(1.0, half)))

@@ -78,7 +78,7 @@ def traffic_of(
         raise InputError("all demands are zero", file=matrix, remedy="give one of them a rate")
     notes = []
     if zero := sum(each.rate == 0 for each in traffic):
-        notes.append(f"flow: {zero:,} demands of rate 0 are left out")
+        notes.append(f"flow: demands of rate 0, left out: {zero:,}")
     return traffic, notes
 
 

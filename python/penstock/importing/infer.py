@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, US_PER_KM, distance_km, quantity
+from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity
 from penstock.importing.graph import Edge, Graph, attribute_names
 from penstock.importing.names import label_of
-
-LATITUDES, LONGITUDES = ("latitude", "lat"), ("longitude", "lon", "long", "lng")
+from penstock.importing.places import US_PER_KM, distance_km, place_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,20 +189,3 @@ class Reader:
     def refused(self, edge: Edge, reason: str, remedy: str) -> InputError:
         """The error of an edge."""
         return InputError(reason, path=f"edge {self.named(edge)}", file=self.graph.file, remedy=remedy)
-
-
-def place_of(attributes: Mapping[str, object]) -> tuple[float, float] | None:
-    """The latitude and longitude of a node in degrees; None if it has none, or no place on the earth."""
-    lower = {str(name).lower(): value for name, value in attributes.items()}
-    latitude, longitude = (next(numbers(lower, names), None) for names in (LATITUDES, LONGITUDES))
-    if latitude is None or longitude is None or abs(latitude) > 90 or abs(longitude) > 180:
-        return None
-    return latitude, longitude
-
-
-def numbers(attributes: Mapping[str, object], names: Sequence[str]) -> Iterator[float]:
-    """The attributes of these names that are numbers."""
-    for name in names:
-        value = attributes.get(name)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield float(value)
