@@ -378,6 +378,7 @@ fn network() -> impl Strategy<Value = String> {
     let policy = prop_oneof![Just("drop_tail_bits"), Just("npdu_priority")];
     let line = (1u32..4, 0u32..3, 8_000u32..40_000, point, policy);
     let law = prop_oneof![Just("constant"), Just("exponential"), Just("uniform"), Just("pareto")];
+    // One priority for each group: with drawn ones `success_once` leaves out what a new connection has overtaken.
     let more = prop_oneof![
         2 => Just(""),
         1 => Just("priority.constant = 9\n"),

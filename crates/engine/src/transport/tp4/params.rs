@@ -27,7 +27,8 @@ pub struct Params {
     /// Extended format: numbers modulo 2^31 instead of 2^7.
     pub extended: bool,
     /// Priority of each connection: that of all its NPDUs (CLNP, from 0 to 14, the most urgent). It acts in queues with
-    /// `npdu_priority`. Both ends use that of the CR TPDU.
+    /// `npdu_priority`. Both ends use that of the CR TPDU. If the next connection has a higher one, its TPDUs may overtake
+    /// those of a released connection. These are accepted, but `success_once` and `success_all` do not count them.
     pub priority: Priority,
     /// The receiver's strategy: how much credit it gives.
     pub credit: CreditParams,
