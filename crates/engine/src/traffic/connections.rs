@@ -414,9 +414,9 @@ mod tests {
         let (mean, draws) = (Span::from_seconds(3.0), 20_000);
         for (duration, share, deviation) in [
             (Duration::Constant(mean), 0.0, Some(0.0)),
-            (Duration::Exponential(mean), 1.0 - (-1.0f64).exp(), Some(1.0)),
+            (Duration::Exponential(mean), 1.0 - libm::exp(-1.0), Some(1.0)),
             (Duration::Uniform(mean), 0.5, Some(1.0 / 3.0f64.sqrt())),
-            (Duration::Pareto(mean), 1.0 - 3.0f64.powf(-1.5), None),
+            (Duration::Pareto(mean), 1.0 - libm::pow(3.0, -1.5), None),
         ] {
             let mut stream = Stream::new(7, 0, "times");
             let times: Vec<f64> = (0..draws).map(|_| duration.draw(&mut stream).seconds() / 3.0).collect();
