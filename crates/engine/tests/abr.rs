@@ -167,41 +167,48 @@ fn an_idle_direction_returns_rm_cells_no_faster_than_its_own_rate() {
 
 #[test]
 fn both_directions_start_out_of_rate_and_reach_their_rate() {
-    let start = r#"icr = "1 kb/s", rif = 1"#;
-    let report = agreed(&near(start, "greedy", start, "1 s"), 1);
-    for name in ["there", "back"] {
-        let row = flow(&report, name);
-        // A forward RM cell at once; the other direction returns it 100 ms later; the one-way delay is 1 ms. After
-        // that, all but two cells in 32 are data, delivered until one delay before the end.
-        let expected = 150e6 * 30.0 / 32.0 * (1.0 - 0.1 - 2.0 * 0.001);
-        assert!((row.throughput_bps / expected - 1.0).abs() < 1e-3, "{} {expected}", row.throughput_bps);
-        assert_eq!((row.lost, row.control_lost), (0, 0));
+    // A forward RM cell at once. The other direction returns it when it arrives, or by a shared clock 100 ms after its own
+    // forward RM cell. The one-way delay is 1 ms. After that, all but two cells in 32 are data, delivered until one delay
+    // before the end.
+    for (clocks, returned) in [("separate", 0.001), ("shared", 0.1)] {
+        let start = format!(r#"icr = "1 kb/s", rif = 1, tcr_clocks = "{clocks}""#);
+        let report = agreed(&near(&start, "greedy", &start, "1 s"), 1);
+        for name in ["there", "back"] {
+            let row = flow(&report, name);
+            let expected = 150e6 * 30.0 / 32.0 * (1.0 - returned - 2.0 * 0.001);
+            assert!((row.throughput_bps / expected - 1.0).abs() < 1e-3, "{clocks} {} {expected}", row.throughput_bps);
+            assert_eq!((row.lost, row.control_lost), (0, 0));
+        }
     }
 }
 
 #[test]
 fn no_grant_either_way_leaves_both_probing() {
     let nothing = "congestion_point.constant_grant = { rate = \"1 b/s\" }\n";
-    let granted = |reverse: &str| {
-        let text = near("", "greedy", "", "10 s").replace("measure", "warm_up = \"1 s\"\nmeasure");
-        agreed(&text.replace("[line.second]", &format!("{nothing}{reverse}[line.second]")), 1)
-    };
-    let report = granted("");
-    for name in ["there", "back"] {
-        assert_eq!(readings(&report, name, "acr"), [1.0]);
-        // After the first second, each endpoint sends an RM cell every 100 ms: alternately a forward one and a returned
-        // one.
-        let row = flow(&report, name);
-        assert_eq!(row.sent, 0);
-        assert!((89..=91).contains(&row.control_sent), "{row:?}");
+    // Out-of-rate RM cells in 100 ms at TCR: a forward and a returned one, or with a shared clock one after the other.
+    for (clocks, cells) in [("separate", 2), ("shared", 1)] {
+        let granted = |reverse: &str| {
+            let source = format!(r#"tcr_clocks = "{clocks}""#);
+            let text = near(&source, "greedy", &source, "10 s").replace("measure", "warm_up = \"1 s\"\nmeasure");
+            agreed(&text.replace("[line.second]", &format!("{nothing}{reverse}[line.second]")), 1)
+        };
+        let report = granted("");
+        for name in ["there", "back"] {
+            assert_eq!(readings(&report, name, "acr"), [1.0]);
+            // In nine seconds.
+            let row = flow(&report, name);
+            assert_eq!(row.sent, 0);
+            assert!(row.control_sent.abs_diff(90 * cells) <= 1, "{clocks} {row:?}");
+        }
+        // With a grant only on the way back, that direction has its rate, and the other continues to probe and
+        // acknowledge.
+        let report = granted("reverse = {}\n");
+        assert_eq!(readings(&report, "there", "acr"), [1.0]);
+        assert_eq!(readings(&report, "back", "acr"), [150e6]);
+        assert!(flow(&report, "back").throughput_bps > 140e6);
+        // 150 Mb/s are 11 055 forward RM cells a second, and one is acknowledged every 100 ms, or every 200 ms.
+        assert!(readings(&report, "back", "unack")[0] < 2213.0 / cells as f64, "{clocks}");
     }
-    // With a grant only on the way back, that direction has its rate, and the other continues to probe and acknowledge.
-    let report = granted("reverse = {}\n");
-    assert_eq!(readings(&report, "there", "acr"), [1.0]);
-    assert_eq!(readings(&report, "back", "acr"), [150e6]);
-    assert!(flow(&report, "back").throughput_bps > 140e6);
-    // Acknowledged every 200 ms: at most 2212 forward RM cells between.
-    assert!(readings(&report, "back", "unack")[0] < 2213.0);
 }
 
 #[test]
