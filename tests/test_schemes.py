@@ -61,7 +61,7 @@ def test_schemes_are_the_values_of_an_axis(tmp_path: Path) -> None:
     assert none[0] > 0.99
     # No control fills the queue without limit; the schemes hold it, and ERICA its target too.
     assert max(becn[1], charny[1], erica[1]) < none[1] / 50
-    assert erica[0] < 0.9 < charny[0]
+    assert erica[0] < 0.86 < charny[0] < 0.95
 
 
 def test_the_list_of_schemes_is_complete() -> None:

@@ -150,7 +150,7 @@ pub const SCHEMES: &[Scheme] = &[
     Scheme {
         keyword: "charny",
         meaning: "Ports compute the rate that fills the line from the rates in RM cells (Charny).",
-        parts: explicit_rate!("charny = { interval = \"auto\" }"),
+        parts: explicit_rate!("charny = { target = 0.9, interval = \"auto\" }"),
         main: POINT,
         state: "a rate for each flow",
         overhead: RM_CELLS,
