@@ -234,6 +234,7 @@ pub enum Body {
 }
 
 impl Body {
+    #[inline(always)]
     fn kind(&self) -> Kind {
         match self {
             Body::Data { .. } => Kind::Data,
@@ -267,6 +268,7 @@ impl Body {
         }
     }
 
+    #[inline(always)]
     fn words(&self) -> [u64; 2] {
         match *self {
             Body::Data { born, number } => [born.0, number],
@@ -317,6 +319,7 @@ pub struct Pdu {
 impl Pdu {
     /// A PDU with all marks clear and the longest lifetime.
     #[must_use]
+    #[inline(always)]
     pub fn new(flow: FlowId, sequence: u32, octets: u16, priority: u8, body: Body) -> Pdu {
         Pdu {
             flow,
