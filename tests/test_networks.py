@@ -9,6 +9,7 @@ from conftest import Command
 import penstock
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
+from penstock.show.summary import summary
 from penstock.truth.shares import fair_shares
 
 GUIDE = Path(__file__).parents[1] / "docs" / "guides" / "networks.md"
@@ -40,6 +41,13 @@ def test_a_parameter_of_a_network_is_an_axis(tmp_path: Path) -> None:
     sweep = penstock.Sweep(Scenario.parse(DUMBBELL), {"network.dumbbell.pairs": [1, 2, 4]})
     flows = sweep.run(tmp_path / "out").table("groups").sort("point")["flows"].to_list()
     assert flows == [1, 2, 4]
+
+
+def test_a_mesh_under_control_has_no_fair_shares_to_show() -> None:
+    star = 'duration = "50 ms"\nscheme = "charny"\n[network.star]\nleaves = 3\nrate = "10 Mb/s"\ndelay = "1 ms"'
+    result = penstock.run(Scenario.parse(star))
+    assert fair_shares(result) == {}
+    assert summary(result)["ports"]
 
 
 def test_pages_and_truths_know_the_lines_of_a_network(penstock: Command, tmp_path: Path) -> None:

@@ -24,13 +24,15 @@ def fair_shares(result: Result) -> dict[str, float]:
     """The max-min fair rate of one flow of each group, bits per second.
 
     Empty unless some flow is greedy and under control, and every other is greedy, silent or of a constant rate. Also
-    empty if the congestion points have different rules for minimum rates.
+    empty if a group has no written path, or if the congestion points have different rules for minimum rates.
     """
     scenario = Scenario.of(result.manifest["scenario"]).expanded().tree
     flows: Mapping[str, Any] = scenario["flow"]
     traffic = {name: next(iter(flow["traffic"])) for name, flow in flows.items()}
     controlled = [name for name, flow in flows.items() if is_controlled(flow)]
     if not set(traffic.values()) <= {"greedy", *CONSTANT} or not any(traffic[name] == "greedy" for name in controlled):
+        return {}
+    if any("path" not in flow for flow in flows.values()):  # the engine chooses the paths
         return {}
     ports = result.ports.filter(replication=result.ports["replication"].min()).to_dicts()
     rates = {port["port"]: float(port["rate_bps"]) for port in ports}
