@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from penstock import InputError, Scenario, load_result, network_figure, run, sav
 from penstock.core.scenario import ready
 from penstock.plot import Diagram, Sheet, draw, inline
 from penstock.plot import save as save_figure
+from penstock.show.network import sizes_of
 from penstock.topology import Layout, Network, lay_out
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
@@ -174,6 +175,18 @@ def test_a_congestion_point_that_no_part_hears_is_hollow() -> None:
     assert points == {None, False}
     assert "hollow" in sheet.caption
     assert "hollow" not in network_figure("atn/decbit").caption
+
+
+def test_sizes_of_queues_are_read_in_every_unit(small: Scenario) -> None:
+    def sizes(*queues: Mapping[str, object]) -> dict[str, tuple[float, str] | None]:
+        return dict(sizes_of(small.with_({"line.trunk.queues": list(queues)}).tree))
+
+    in_bits = {"drop_tail_bits": {"size": "32 kB"}}
+    in_pdus = {"drop_tail": {"size": "1 cell"}}
+    assert sizes(in_bits)["trunk"] == (256_000.0, "bits")
+    assert sizes(in_pdus, {"drop_tail": {"size": "50 cells"}})["trunk"] == (51.0, "PDUs")
+    assert sizes(in_bits, in_pdus)["trunk"] is None
+    assert sizes(in_bits, {"unlimited": {}})["trunk"] is None
 
 
 def test_results_give_the_utilisation_and_the_fill_of_queues(small: Scenario) -> None:

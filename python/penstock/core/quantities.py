@@ -6,7 +6,9 @@ import re
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal, InvalidOperation
 
-RATE_UNITS = {"b/s": Decimal(1), "kb/s": Decimal(10**3), "Mb/s": Decimal(10**6), "Gb/s": Decimal(10**9)}
+from penstock.core.units import BITS_PER_SECOND
+
+RATE_UNITS = {unit: Decimal(size) for unit, size in BITS_PER_SECOND.items()}
 """Units of a rate, in bits per second."""
 DELAY_UNITS = {"ns": Decimal(1), "us": Decimal(10**3), "ms": Decimal(10**6), "s": Decimal(10**9)}
 """Units of a delay, in nanoseconds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
-BITS = {"bits": 1.0, "octets": 8.0, "bytes": 8.0, "kbit": 1e3, "kB": 8e3, "Mbit": 1e6, "MB": 8e6}
+BITS = {"bit": 1.0, "bits": 1.0, "octet": 8.0, "octets": 8.0, "kbit": 1e3, "kB": 8e3, "Mbit": 1e6, "MB": 8e6}
 BITS_PER_SECOND = {"b/s": 1.0, "kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9}
 
 

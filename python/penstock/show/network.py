@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.scenario import Scenario
+from penstock.core.units import BITS, bits, count
 from penstock.plot import Diagram, Lane, Sheet, Wire, network
 from penstock.topology import Group, Hop, Link, Network, lay_out
 
@@ -146,17 +147,17 @@ def states_of(scenario: Scenario, result: Result) -> dict[str, PortState]:
 
 
 def sizes_of(tree: Mapping[str, Any]) -> Iterator[tuple[str, tuple[float, str] | None]]:
-    """The size of all queues of each port of a line together, with its unit; None without a limit."""
+    """The size of all queues of each port of a line together, with its unit; None without one limit for all."""
     for name, line in tree["line"].items():
         for port, end in ((name, line), (f"{name}.reverse", line.get("reverse", line))):
             sizes = [policy.get("size") for queue in end["queues"] for policy in queue.values()]
-            amounts = [size.split() for size in sizes if size]
-            if len(amounts) < len(sizes):
+            in_bits = {size.split()[1] in BITS for size in sizes if size}
+            if not all(sizes) or len(in_bits) > 1:
                 yield port, None
-                continue
-            in_bits = {"octets": 8, "octet": 8, "bit": 1, "bits": 1, "kbit": 1000, "Mbit": 10**6}
-            unit = "bits" if amounts[0][1] in in_bits else "PDUs"
-            yield port, (math.fsum(float(number) * in_bits.get(each, 1) for number, each in amounts), unit)
+            elif True in in_bits:
+                yield port, (math.fsum(map(bits, sizes)), "bits")
+            else:
+                yield port, (math.fsum(map(count, sizes)), "PDUs")
 
 
 def caption(

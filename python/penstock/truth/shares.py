@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.scenario import Scenario
+from penstock.core.units import bits_per_second
 from penstock.truth.fairness import Mcr, max_min
 
 if TYPE_CHECKING:
     from penstock.api.run import Result
 
 CONSTANT = {"cbr", "silent"}
-UNITS = {"b/s": 1.0, "kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9}
 
 
 def fair_shares(result: Result) -> dict[str, float]:
@@ -72,11 +72,6 @@ def _rules(scenario: Mapping[str, Any]) -> list[Mcr]:
 def _minimum(reaction_point: Mapping[str, Any], first_line: float) -> float:
     """The minimum rate (MCR) of a source behind a first line of that rate, bits per second."""
     (keyword, given), *_ = reaction_point.items()
-    peak = min(_bits_per_second(given.get("pcr", "inf b/s")), first_line)
+    peak = min(bits_per_second(given.get("pcr", "inf b/s")), first_line)
     absent = f"{peak / 1000} b/s" if keyword == "eprca" else "0 b/s"
-    return min(_bits_per_second(given.get("mcr", given.get("minimum", absent))), peak)
-
-
-def _bits_per_second(rate: str) -> float:
-    number, unit = rate.split()
-    return float(number) * UNITS[unit]
+    return min(bits_per_second(given.get("mcr", given.get("minimum", absent))), peak)
