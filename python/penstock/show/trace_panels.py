@@ -26,6 +26,7 @@ WORDS = {"active": "active flows", "acr": "ACR", "ers": "ERS", "macr": "MACR"}
 
 def panels_of(scenario: Scenario, readings: Readings) -> list[Panel]:
     """All panels that have something to show."""
+    scenario = scenario.expanded()
     return [
         *queue_panels(scenario, readings),
         *scheme_panels(scenario, readings),
@@ -58,7 +59,7 @@ def queue_panels(scenario: Scenario, readings: Readings) -> list[Panel]:
     if shown := busiest(own, 1.0):
         traces = [Trace(f"{port}, {queue}" if port in several else port, *shown[port, queue]) for port, queue in shown]
         ports = {port for port, _ in shown}
-        level = threshold(scenario.expanded().tree, *ports) if len(ports) == 1 else None
+        level = threshold(scenario.tree, *ports) if len(ports) == 1 else None
         label = f"queue ({pdus(scenario)})"
         panels.append(Panel("", label, traces=traces, level=level, level_label="threshold" if level else ""))
     return panels
@@ -113,7 +114,7 @@ def mark(scenario: Scenario, readings: Readings, unit: str) -> dict[str, Any]:
     port = str(readings.scheme)
     if unit == RATE:
         return {"level": readings.lines[port] / 1e6, "level_label": "the line"}
-    for parameters in scenario.expanded().tree["line"].get(port, {}).get("congestion_point", {}).values():
+    for parameters in scenario.tree["line"].get(port, {}).get("congestion_point", {}).values():
         if unit == NUMBER and "trigger" in parameters:
             return {"level": float(parameters["trigger"]), "level_label": "trigger"}
     return {}

@@ -155,8 +155,13 @@ CURVES = {
 """The curves of figures 12 to 14, each by one of its points."""
 
 
+def of_available(point: Point) -> Point:
+    """The same with the fair share of the whole available rate."""
+    return replace(point, fair_share="available")
+
+
 READINGS: dict[str, Callable[[Point], Point]] = {
-    "the fair share of the available rate": lambda point: replace(point, fair_share="available"),
+    "the fair share of the available rate": of_available,
     "ER written forward": lambda point: replace(point, er_written="forward"),
     "both": lambda point: replace(point, fair_share="available", er_written="forward"),
 }
@@ -238,11 +243,6 @@ def forward(tau: float, er_written: str) -> Point:
 def against_share(fair_share: str, tau: float) -> list[Point]:
     """EPRCA++ against its target, with the fair share of the target rate, or of the whole available rate."""
     return [Point("plus", tau, target=target, fair_share=fair_share) for target in READING_TARGETS]
-
-
-def of_available(point: Point) -> Point:
-    """The same with the fair share of the whole available rate."""
-    return replace(point, fair_share="available")
 
 
 def calm(scheme: str, tau: float = WAN) -> Point:
