@@ -6,6 +6,7 @@
 //! reduce ER and set CI, never increase ER or clear CI. The source obeys. The queue length at the arrival of the RM
 //! cell indicates congestion. Rates are bits per second of whole cells.
 
+use crate::control::congestion::PortEnv;
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
@@ -61,6 +62,22 @@ fn check_target(target: f64) -> Result<(), Fault> {
         return Err(Fault::new("target", target, reason, "write a number from 0.01 to 1, for example 0.95"));
     }
     check::ratio("target", target, 0.01..=1.0)
+}
+
+/// The last queue of a port: that of controlled traffic. The others are served before it.
+#[derive(Clone, Copy, Debug)]
+struct LastQueue(usize);
+
+impl LastQueue {
+    /// That of a port with this `env`.
+    fn of(env: &PortEnv) -> LastQueue {
+        LastQueue(env.queues.saturating_sub(1))
+    }
+
+    /// Whether `pdu` joins it.
+    fn takes(self, pdu: &Pdu) -> bool {
+        usize::from(pdu.priority) >= self.0
+    }
 }
 
 /// Whether `pdu` is in-rate. All PDUs are, except RM cells with CLP=1.

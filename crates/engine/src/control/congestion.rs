@@ -65,6 +65,14 @@ pub enum QueueLength {
     Bits(Bits),
 }
 
+impl QueueLength {
+    /// The least length above a threshold in PDUs.
+    #[must_use]
+    pub fn above(threshold: Count) -> QueueLength {
+        QueueLength::Pdus(Count(threshold.0.saturating_add(1)))
+    }
+}
+
 impl fmt::Display for QueueLength {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -133,11 +133,12 @@ impl Expansion<'_> {
         path.ends_with(POINT) && self.made.contains_key(path)
     }
 
-    /// The path of a scheme, if it put at least one congestion point in its place, and no more than `count` in all.
-    pub(crate) fn scheme_of_points(&self, count: usize) -> Option<String> {
-        let points = self.made.iter().filter(|(place, _)| place.ends_with(POINT));
-        let (number, first) = (points.clone().count(), points.map(|(_, scheme)| scheme).next());
-        first.filter(|_| number <= count).map(|scheme| scheme.rsplit_once('.').map_or("", |(path, _)| path).to_owned())
+    /// The path of a scheme that put congestion points in their places, if no point is beyond the `count` in all.
+    pub(crate) fn scheme_of_points(&self, count: impl FnOnce() -> usize) -> Option<String> {
+        let mut points = self.made.iter().filter(|(place, _)| place.ends_with(POINT));
+        let (_, first) = points.next()?;
+        let number = 1 + points.count();
+        (number <= count()).then(|| first.rsplit_once('.').map_or("", |(path, _)| path).to_owned())
     }
 
     /// The fault with the path of the scheme, where the part came from one.
@@ -149,7 +150,10 @@ impl Expansion<'_> {
             Some((place, scheme, rest))
         });
         let Some((place, scheme, rest)) = origin else {
-            return self.network.as_ref().map_or(fault.clone(), |network| network.named(fault));
+            return match &self.network {
+                Some(network) => network.named(fault),
+                None => fault,
+            };
         };
         let (owner, role) = place.rsplit_once('.').unwrap_or(("", place));
         // A parameter of the main part stands in the table of the scheme: `scheme.erica.target`.

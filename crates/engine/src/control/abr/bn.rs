@@ -16,6 +16,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::LastQueue;
 use crate::control::answer::Answer;
 use crate::control::congestion::{Notice, PortEnv, PortView};
 use crate::core::error::Fault;
@@ -65,7 +66,7 @@ struct Connection {
 pub(super) struct BnCells {
     threshold: u64,
     spacing: Span,
-    last_queue: usize,
+    last_queue: LastQueue,
     connections: Vec<Connection>,
 }
 
@@ -75,14 +76,14 @@ impl BnCells {
         BnCells {
             threshold: params.threshold.0,
             spacing: params.spacing,
-            last_queue: env.queues.saturating_sub(1),
+            last_queue: LastQueue::of(env),
             connections: vec![Connection::default(); env.flows.len()],
         }
     }
 
     /// Whether the arrival of `pdu` causes a BN cell. `cell` makes it.
     pub(super) fn on_arrival(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
-        if pdu.is_backward() || usize::from(pdu.priority) < self.last_queue {
+        if pdu.is_backward() || !self.last_queue.takes(pdu) {
             return None;
         }
         let connection = self.connections.get_mut(pdu.flow.index())?;

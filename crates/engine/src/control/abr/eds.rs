@@ -84,7 +84,7 @@ impl CongestionPointParams for Params {
     }
 
     fn threshold(&self) -> Option<(&'static str, QueueLength)> {
-        Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
+        self.mean().threshold()
     }
 }
 

@@ -12,6 +12,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::LastQueue;
 use super::bn::{self, BnCells};
 use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
@@ -60,7 +61,7 @@ impl CongestionPointParams for Params {
     }
 
     fn threshold(&self) -> Option<(&'static str, QueueLength)> {
-        Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
+        Some(("qt", QueueLength::above(self.qt)))
     }
 
     fn spacing(&self) -> Option<Span> {
@@ -72,7 +73,7 @@ impl CongestionPointParams for Params {
 #[derive(Clone, Debug)]
 pub struct Efci {
     qt: u64,
-    last_queue: usize,
+    last_queue: LastQueue,
     bn: Option<BnCells>,
 }
 
@@ -81,7 +82,7 @@ impl Efci {
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> Efci {
         let bn = params.bn.as_ref().map(|bn| BnCells::new(bn, &env));
-        Efci { qt: params.qt.0, last_queue: env.queues.saturating_sub(1), bn }
+        Efci { qt: params.qt.0, last_queue: LastQueue::of(&env), bn }
     }
 }
 
@@ -95,7 +96,7 @@ impl CongestionPoint for Efci {
     }
 
     fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) {
-        if view.length > self.qt && pdu.kind().is_data() && usize::from(pdu.priority) >= self.last_queue {
+        if view.length > self.qt && pdu.kind().is_data() && self.last_queue.takes(pdu) {
             pdu.marks.set(Marks::EFCI);
         }
     }

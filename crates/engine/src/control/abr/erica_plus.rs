@@ -15,6 +15,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::LastQueue;
 use super::erica::{self, Core};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
 use crate::core::check;
@@ -117,7 +118,7 @@ impl QueueControl {
 pub struct EricaPlus {
     core: Core,
     control: QueueControl,
-    last_queue: usize,
+    last_queue: LastQueue,
     /// Length of the last queue in cells, at the arrival of its last cell.
     length: u64,
 }
@@ -128,11 +129,11 @@ impl EricaPlus {
     pub fn new(params: &Params, env: PortEnv) -> EricaPlus {
         let control = QueueControl { t0: params.t0.seconds(), a: params.a, b: params.b, qdlf: params.qdlf };
         let core = Core::new(&params.erica, &env, params.b);
-        EricaPlus { core, control, last_queue: env.queues.saturating_sub(1), length: 0 }
+        EricaPlus { core, control, last_queue: LastQueue::of(&env), length: 0 }
     }
 
     fn look(&mut self, pdu: &Pdu, view: &PortView) {
-        if usize::from(pdu.priority) >= self.last_queue {
+        if self.last_queue.takes(pdu) {
             self.length = view.length;
         }
     }

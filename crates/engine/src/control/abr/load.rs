@@ -12,7 +12,7 @@
 //! line as `BW' = BW (T - N_VBR) / T`.
 
 use super::interval::{self, Ended, Interval};
-use super::is_in_rate;
+use super::{LastQueue, is_in_rate};
 use crate::control::congestion::PortEnv;
 use crate::core::pdu::Pdu;
 use crate::core::time::{Span, Time};
@@ -22,7 +22,7 @@ use crate::core::time::{Span, Time};
 pub(super) struct Load {
     /// Line rate, bits per second.
     rate: f64,
-    last_queue: usize,
+    last_queue: LastQueue,
     interval: Interval,
     /// Bits for the last queue in the current interval.
     bits: u64,
@@ -48,7 +48,7 @@ impl Load {
     pub(super) fn new(params: &interval::Params, env: &PortEnv) -> Load {
         Load {
             rate: env.rate.bits_per_second(),
-            last_queue: env.queues.saturating_sub(1),
+            last_queue: LastQueue::of(env),
             interval: Interval::new(&params.limits(env)),
             bits: 0,
             bits_above: 0,
@@ -63,7 +63,7 @@ impl Load {
     /// Whether `pdu` belongs to the controlled class.
     #[inline]
     pub(super) fn controls(&self, pdu: &Pdu) -> bool {
-        usize::from(pdu.priority) >= self.last_queue
+        self.last_queue.takes(pdu)
     }
 
     /// Whether `pdu` belongs to the controlled class and is in-rate.

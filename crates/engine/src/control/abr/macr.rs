@@ -92,7 +92,7 @@ impl CongestionPointParams for Params {
     }
 
     fn threshold(&self) -> Option<(&'static str, QueueLength)> {
-        Some(("qt", QueueLength::Pdus(Count(self.qt.0.saturating_add(1)))))
+        Some(("qt", QueueLength::above(self.qt)))
     }
 }
 

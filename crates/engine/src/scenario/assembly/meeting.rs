@@ -96,8 +96,8 @@ impl<'a> Network<'a> {
             return Ok(());
         }
         let mismatches = self.mismatches();
-        let unheard =
-            mismatches.iter().chain(&self.idle_points()).filter(|fault| expansion.is_made_point(&fault.path)).count();
+        let is_made = |fault: &&Fault| expansion.is_made_point(&fault.path);
+        let unheard = || mismatches.iter().chain(&self.idle_points()).filter(is_made).count();
         if let Some(scheme) = expansion.scheme_of_points(unheard) {
             let reason = "no source obeys its congestion points";
             let remedy = "give a flow the parts of the scheme for hosts, or delete the scheme";
