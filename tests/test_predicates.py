@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from penstock.analyse.metric import KINDS
 from penstock.studies.claims import Samples
 from penstock.studies.drawing import curve
 from penstock.studies.orders import above
@@ -39,7 +40,7 @@ def test_intervals_of_claims_and_figures_stay_within_the_bounds_of_a_column() ->
     """Three skewed loss ratios: Student's interval reaches below 0, which no loss ratio can."""
     losses = [0.001, 0.02, 0.4]
     free = Samples({"N": losses}).estimates()["N"]
-    bounded = Samples({"N": losses}, column="loss_ratio").estimates()["N"]
+    bounded = Samples({"N": losses}, kind=KINDS["loss_ratio"]).estimates()["N"]
     assert free.low is not None and bounded.low is not None and bounded.high is not None  # noqa: PT018 - for mypy
     assert free.low < 0 < bounded.low < bounded.mean < bounded.high < 1
     runs: Runs[int] = Runs(wanted=3)
@@ -47,5 +48,5 @@ def test_intervals_of_claims_and_figures_stay_within_the_bounds_of_a_column() ->
         runs.keep(7, seed, [("loss_ratio", loss)])
     drawn = curve(runs, "loss_ratio", {7: 7}, scale=100.0).estimated()[7]
     assert (drawn.low, drawn.high) == pytest.approx((100 * bounded.low, 100 * bounded.high))
-    two = Samples({"N": losses[:2]}, column="loss_ratio").estimates()["N"]
+    two = Samples({"N": losses[:2]}, kind=KINDS["loss_ratio"]).estimates()["N"]
     assert two.low is None

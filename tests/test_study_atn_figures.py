@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from penstock.analyse.metric import sample_of
+from penstock.analyse.metric import KINDS, sample_of
 from penstock.plot import Sheet, draw
 from penstock.show import study as page
 from penstock.show.data import write_data
@@ -170,7 +170,7 @@ def test_data_files_have_every_point_map_and_reading(runs: Runs, sheets: dict[st
     assert points.height == len(runs.measures) == sum(isinstance(point, Point) for point, _ in study.points())
     assert set(Point.__slots__) < set(points.columns)
     row = points.filter(strategy="error", error_share=0.9).row(0, named=True)
-    expected = sample_of("delay_mean_s", [0.5 + 0.001 * seed for seed in SEEDS]).estimate()
+    expected = sample_of(KINDS["delay_mean_s"], [0.5 + 0.001 * seed for seed in SEEDS]).estimate()
     assert row["seeds"] == len(SEEDS)
     found = [row[f"delay_mean_s{end}"] for end in ("", ".low", ".high")]
     assert found == pytest.approx([expected.mean, expected.low, expected.high])

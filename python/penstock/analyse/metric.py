@@ -86,13 +86,9 @@ HIGHER_IS_BETTER = {
 UNITS = {"s": "s", "bps": "bit/s"}
 
 
-def sample_of(column: str, values: Iterable[float], scale: float = 1.0) -> Sample:
-    """One value of a column for each replication, in units of 1 / ``scale``, with the bounds of the column.
-
-    A quantity that is no column has no bounds.
-    """
+def sample_of(kind: Kind | None, values: Iterable[float], scale: float = 1.0) -> Sample:
+    """One value of a quantity for each replication, in units of 1 / ``scale``, with the bounds of its kind, if any."""
     scaled = [value * scale for value in values]
-    kind = KINDS.get(column)
     return Sample(scaled) if kind is None else Sample(scaled, 0.0, kind.high * scale)
 
 

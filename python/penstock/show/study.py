@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from penstock.analyse.metric import sample_of
 from penstock.core.files import write_text
 from penstock.plot import save
 from penstock.show.data import DRAWINGS, linked, sheets_of, write_data
@@ -253,13 +252,13 @@ def print_findings(title: str, findings: Sequence[Finding]) -> None:
 def point_rows(runs: Runs[Any]) -> list[dict[str, Any]]:
     """One row per point: its parameters, its seeds, and each measure's mean with the ends of its 95 % interval.
 
-    The intervals of result columns are within the bounds of their columns.
+    The intervals are within the bounds of the measures.
     """
     rows = []
     for point, by_seed in runs.measures.items():
         row: dict[str, Any] = {**point.parameters, "seeds": len(by_seed)}
         for name in dict.fromkeys(name for values in by_seed.values() for name in values):
-            estimate = sample_of(name, (values[name] for values in by_seed.values() if name in values)).estimate()
+            estimate = runs.sample(name, (values[name] for values in by_seed.values() if name in values)).estimate()
             row |= {name: estimate.mean, f"{name}.low": estimate.low, f"{name}.high": estimate.high}
         rows.append(row)
     return rows

@@ -27,7 +27,7 @@ from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Literal, get_args
 
-from penstock.analyse.metric import sample_of
+from penstock.analyse.metric import Kind, sample_of
 from penstock.statistics import Estimate, clopper_pearson, rounded_up, student, upper_bound
 
 Verdict = Literal["reproduced", "partly", "not reproduced", "by construction", "too few replications", "not run"]
@@ -136,18 +136,18 @@ class Clause:
 class Samples:
     """One value per seed at each point of a claim, by the point's name; `beside` has its secondary clauses.
 
-    `column` is the column that they are from, which has bounds; empty for another quantity.
+    `kind` has the bounds of the quantity; None if it has none.
     """
 
     points: Mapping[str, Sequence[float]]
     note: str = ""
     beside: Sequence[Clause] = ()
     by_construction: bool = False
-    column: str = ""
+    kind: Kind | None = None
 
     def estimates(self) -> dict[str, Estimate]:
-        """The mean at each point with its interval, within the bounds of the column."""
-        return {name: sample_of(self.column, values).estimate() for name, values in self.points.items()}
+        """The mean at each point with its interval, within the bounds of the quantity."""
+        return {name: sample_of(self.kind, values).estimate() for name, values in self.points.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from penstock.analyse.metric import sample_of
 from penstock.plot import Curve, Panel, Sheet
 from penstock.statistics import Estimate
 from penstock.studies.runs import MissingRunError, P, Runs
@@ -48,7 +47,7 @@ def curve(
         if found:
             points[x] = found
             raw = (measures[name] for measures in values.values() if name in measures)
-            estimates[x] = sample_of(name, raw, scale).estimate()
+            estimates[x] = runs.sample(name, raw, scale).estimate()
     return Curve(label, points, hue, estimates=estimates)
 
 

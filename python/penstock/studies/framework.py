@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from penstock.analyse.metric import Kind
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.studies.claims import Finding, NotRun, figure_numbers, judge, load_claims, require_match
@@ -169,6 +170,7 @@ class Study(Generic[P]):
         point: the class of its points.
         points: the points to run for one figure, or for all if `None`.
         measure: the measures of one run, by name. A measure that is a column of a result table has its name.
+        kinds: the kinds of the other measures, by name, or by the name up to its first dot; without it, no bounds.
         figures: the makers of each figure of the paper; makers raise `MissingRunError` if runs are missing.
         beside: the makers of additional figures.
         predicates: one for each claim.
@@ -191,6 +193,7 @@ class Study(Generic[P]):
     beside: Sequence[Callable[[Runs[P]], Sheet]]
     predicates: Predicates[Runs[P]]
     tables: Mapping[str, Sequence[str]]
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
     readings: Readings = Readings()
     choice: str = ""
     printed: Callable[[Runs[P]], Iterator[PaperTable]] | None = None
@@ -348,7 +351,7 @@ class Reproduction(Generic[P]):
 
     def _no_runs(self) -> Runs[P]:
         fewer = {point: most for point, most in self.wanted if most is not None and not isinstance(point, SeriesPoint)}
-        return Runs(wanted=self.seeds, fewer=fewer, figure=self.figure)
+        return Runs(wanted=self.seeds, fewer=fewer, figure=self.figure, kinds=self.study.kinds)
 
     def _wanted_rows(self, name: str) -> pl.Expr | None:
         """Which rows of a table the study reads."""

@@ -60,7 +60,8 @@ def evidence_of(predicate: Callable[[R], Evidence], runs: R) -> Evidence:
 
 def samples(runs: Runs[P], name: str, points: Mapping[str, P], note: str = "") -> Samples:
     """A measure at several points, by their names, each judged."""
-    return Samples({place: runs.values(name, point) for place, point in points.items()}, note, column=name)
+    found = {place: runs.values(name, point) for place, point in points.items()}
+    return Samples(found, note, kind=runs.kind(name))
 
 
 def never(

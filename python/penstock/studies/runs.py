@@ -7,6 +7,10 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from penstock.analyse import metric
+from penstock.analyse.metric import Kind
+from penstock.statistics.sample import Sample
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -51,7 +55,8 @@ class Runs(Generic[P]):
 
     `wanted` is the number of seeds that every point should have, except for those that need `fewer`. `figure` is the
     figure that the runs are for; None is all. `apart` has the time series of runs made for them alone, by their kind.
-    `known` has what was computed from time series; copies of the runs share it.
+    `known` has what was computed from time series; copies of the runs share it. `kinds` has the kinds of measures that
+    are no columns of result tables.
     """
 
     measures: dict[P, dict[int, dict[str, float]]] = field(default_factory=dict)
@@ -61,10 +66,11 @@ class Runs(Generic[P]):
     figure: str | None = None
     apart: dict[str, Runs[P]] = field(default_factory=dict)
     known: dict[tuple[int, Callable[..., Any], Hashable], tuple[object, Any]] = field(default_factory=dict, repr=False)
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
 
     def of_kind(self, kind: str) -> Runs[P]:
         """The runs with time series of one kind."""
-        return self.apart.setdefault(kind, Runs())
+        return self.apart.setdefault(kind, Runs(kinds=self.kinds))
 
     def keep(self, point: P, seed: int, measures: Iterable[tuple[str, float]]) -> None:
         """Reads the measures of one run."""
@@ -88,6 +94,18 @@ class Runs(Generic[P]):
     def values(self, name: str, point: P) -> list[float]:
         """One measure at one point, a value per seed."""
         return list(self.by_seed(name, point).values())
+
+    def kind(self, name: str) -> Kind | None:
+        """What kind of quantity a measure is: by its name, or by that up to the first dot, as `loss` of `loss.voice`.
+
+        None for a measure without bounds.
+        """
+        kinds = {**metric.KINDS, **self.kinds}
+        return kinds.get(name, kinds.get(name.partition(".")[0]))
+
+    def sample(self, name: str, values: Iterable[float], scale: float = 1.0) -> Sample:
+        """Values of a measure, one for each seed, in units of 1 / `scale`, with the bounds of the measure."""
+        return metric.sample_of(self.kind(name), values, scale)
 
     def mean(self, name: str, point: P) -> float:
         """One measure at one point, the mean over seeds."""

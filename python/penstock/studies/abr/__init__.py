@@ -6,7 +6,7 @@ Nothing in the runs is random: each point is run once, for any number of seeds.
 from penstock.studies.abr.claims import PREDICATES
 from penstock.studies.abr.figures import BESIDE, PAPER
 from penstock.studies.abr.grid import Point, points
-from penstock.studies.abr.measures import READINGS, TABLES, measure
+from penstock.studies.abr.measures import KINDS, READINGS, TABLES, measure
 from penstock.studies.framework import Study
 
 STUDY = Study(
@@ -16,6 +16,7 @@ STUDY = Study(
     point=Point,
     points=points,
     measure=measure,
+    kinds=KINDS,
     tables=TABLES,
     readings=READINGS,
     figures=PAPER,

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from penstock.analyse.metric import POSITIVE
 from penstock.studies.abr import grid
 from penstock.studies.abr.grid import CDFS, CRM_32, CRM_FULL, EARLY, LATE, LINES, NRM, PRINTED, Point, watched
 from penstock.studies.abr.measures import LOW, MEGA, Runs, least_without_cut, named, trace_of, window
 from penstock.studies.claims import Clause, Evidence, Samples
-from penstock.studies.predicates import Predicates, clauses, percent
+from penstock.studies.predicates import Predicates, clauses, percent, samples
 from penstock.studies.runs import mean
 from penstock.truth import abr
 
@@ -63,6 +64,7 @@ def _(runs: Runs) -> Evidence:
             )
         ],
         by_construction=True,
+        kind=POSITIVE,
     )
 
 
@@ -110,7 +112,7 @@ def _(runs: Runs) -> Evidence:
         "read every 0.2 ms, with Crm = 6144 every ms; two ways of 275.018 ms, and the wait among the far "
         "end's own cells"
     )
-    return Samples(points, note, parts)
+    return Samples(points, note, parts, kind=runs.kind("feedback"))
 
 
 # ----------------------------------------------------------------------------------------------------- figures 4 and 5
@@ -133,17 +135,18 @@ def _(runs: Runs) -> Evidence:
         f"the paper's own formula gives {megabits(closed)}, so 32 is likely a misprint of 3.2; "
         f"{beside_turns(runs, 'early')}"
     )
-    return Samples({"Crm = 32": runs.values("early", point)}, note)
+    return samples(runs, "early", {"Crm = 32": point}, note)
 
 
 @claim("abr.crm32.late")
 def _(runs: Runs) -> Evidence:
     point = watched(CRM_32)
     low, high = (runs.mean(f"acr.{end}", point) for end in ("low", "high"))
-    return Samples(
-        {"Crm = 32": runs.values("late", point)},
-        f"cells of every kind, RM cells overwritten while they wait; {beside_turns(runs, 'late')}",
-        [
+    found = samples(runs, "late", {"Crm = 32": point})
+    return replace(
+        found,
+        note=f"cells of every kind, RM cells overwritten while they wait; {beside_turns(runs, 'late')}",
+        beside=[
             Clause(
                 "ACR oscillates between very low rates and 140 Mb/s",
                 low < LOW * point.granted and is_near(high, point.granted, EXACT),
@@ -170,6 +173,7 @@ def _(runs: Runs) -> Evidence:
             Clause("ACR never changes", min(rates) == max(rates), f"{megabits(min(rates))} to {megabits(max(rates))}"),
             Clause("no cut", cuts == 0, f"{cuts:.0f}"),
         ],
+        kind=POSITIVE,
     )
 
 
@@ -263,6 +267,7 @@ def _(runs: Runs) -> Evidence:
         {"TBE = 2^24 - 1": [shown]},
         f"the first cut is at cell {sent:,.0f}; 2^19 itself needs a twentieth bit unless the field has Crm - 1",
         [Clause("2^24 / 32 is 2^19", abr.crm(abr.MOST_TBE, NRM) == 2**19, by_construction=True)],
+        kind=POSITIVE,
     )
 
 

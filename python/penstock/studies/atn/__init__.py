@@ -7,7 +7,7 @@ from penstock.studies.atn.claims import PREDICATES
 from penstock.studies.atn.figures import BESIDE, PAPER
 from penstock.studies.atn.grid import READINGS as OTHER_READINGS
 from penstock.studies.atn.grid import Point, judged_points, points
-from penstock.studies.atn.measures import READINGS, TABLES, measure
+from penstock.studies.atn.measures import KINDS, READINGS, TABLES, measure
 from penstock.studies.atn.printed import side_by_side
 from penstock.studies.framework import Study
 
@@ -18,6 +18,7 @@ STUDY = Study(
     point=Point,
     points=points,
     measure=measure,
+    kinds=KINDS,
     tables=TABLES,
     readings=READINGS,
     figures=PAPER,

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from penstock.analyse.metric import POSITIVE
 from penstock.studies.atn.grid import (
     CE_THRESHOLDS,
     DECREASES,
@@ -43,7 +44,7 @@ from penstock.studies.atn.measures import (
 from penstock.studies.atn.printed import COLUMNS, TIE, Printed, all_apart, is_fitted, no_less, side, tables_of
 from penstock.studies.claims import Clause, Clauses, Evidence, Samples, load_claims
 from penstock.studies.orders import BySeed, all_above, constant, exceeds, rising, times
-from penstock.studies.predicates import Factor, Predicates, clauses, listed, percent
+from penstock.studies.predicates import Factor, Predicates, clauses, listed, percent, samples
 from penstock.studies.runs import MissingRunError, mean
 
 PREDICATES: Predicates[Runs] = Predicates(strategy=Factor(("strategy",), uncontrolled=("none",)))
@@ -209,12 +210,12 @@ def by_little(tables: Sequence[Printed]) -> str:
 
 @claim("atn.error-share")
 def _(runs: Runs) -> Evidence:
-    return Samples({"table 5-1": runs.values("error_report_share", Point("error", "a"))})
+    return samples(runs, "error_report_share", {"table 5-1": Point("error", "a")})
 
 
 @claim("atn.error-share-few")
 def _(runs: Runs) -> Evidence:
-    return Samples({"table 5-2": runs.values("error_report_share", Point("error", "b"))})
+    return samples(runs, "error_report_share", {"table 5-2": Point("error", "b")})
 
 
 @claim("atn.order-of-magnitude")
@@ -223,7 +224,7 @@ def _(runs: Runs) -> Evidence:
     ratios = [none[seed] / own[seed] for seed in sorted(none.keys() & own.keys())]
     if not ratios:
         raise MissingRunError("delay without a strategy and with congestion avoidance, of the same seed")
-    return Samples({"table 5-2": ratios})
+    return Samples({"table 5-2": ratios}, kind=POSITIVE)
 
 
 @claim("atn.benefits")

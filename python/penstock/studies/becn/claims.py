@@ -70,7 +70,8 @@ def band(runs: Runs, name: str, groups: dict[str, list[Point]], note: str = "") 
     low, high = min(points, key=means.__getitem__), max(points, key=means.__getitem__)
     ends = f"single points from {means[low]:.4g} ({place(low)}) to {means[high]:.4g} ({place(high)})"
     told = "; ".join(part for part in (f"means over the delays; {ends}", note) if part)
-    return Samples({label: runs.mean_over(name, group) for label, group in groups.items()}, told)
+    means_over = {label: runs.mean_over(name, group) for label, group in groups.items()}
+    return Samples(means_over, told, kind=runs.kind(name))
 
 
 def place(point: Point) -> str:
@@ -97,7 +98,7 @@ def _(runs: Runs) -> Evidence:
     except MissingRunError:
         return samples
     note = f"{samples.note}; by the letter, with 128 of the line's cell times, {student(letter)}"
-    return Samples(samples.points, note)
+    return replace(samples, note=note)
 
 
 @claim("becn.fig2.filter")
@@ -207,7 +208,7 @@ def _(runs: Runs) -> Evidence:
 
     best = max(STOP_PERIODS[1:], key=merit)
     samples = band(runs, "utilisation", {f"F = {best}, D = 0 to 30": stop(best, SHORT)})
-    return Samples(samples.points, samples.note, conditions(best))
+    return replace(samples, beside=conditions(best))
 
 
 @claim("becn.fig3.sources")
@@ -285,6 +286,7 @@ def _(runs: Runs) -> Evidence:
     return Samples(
         {"three quarters of the points": values},
         f"{note}, the lowest {runs.mean('utilisation', low):.3f} at {place(low)}",
+        kind=runs.kind("utilisation"),
     )
 
 
@@ -305,7 +307,7 @@ def _(runs: Runs) -> Evidence:
         ", ".join(f"{mean(each.values()):.2f} at N = {sources}" for sources, each in steep.items()),
     )
     samples = predicates.samples(runs, "queue_max", points, "each N and D judged")
-    return Samples(samples.points, samples.note, [grows])
+    return replace(samples, beside=[grows])
 
 
 @claim("becn.fig4.model")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from penstock.analyse.metric import FRACTION, POSITIVE, Kind
 from penstock.studies import runs
 from penstock.studies.becn.grid import SCHEMES, Point
 from penstock.studies.framework import Readings
@@ -22,6 +23,11 @@ Runs = runs.Runs[Point]
 """The measures and time series of the BECN study."""
 TABLES = {"groups": ("source",), "ports": ("output",), "levels": ()}
 READINGS = Readings(quantities=("queue_0", "notices", "level"))
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("idle", "level"), FRACTION),
+    **dict.fromkeys(("notice_share", "obeyed"), POSITIVE),
+}
+"""The kinds of measures that are no columns of result tables."""
 
 
 def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
@@ -33,7 +39,7 @@ def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
     cell_times = output["departed"] / output["utilisation"]
     yield "notice_share", output["notices_mild"] / cell_times
     yield "notice_share.each", output["notices_mild"] / cell_times / sources["flows"]
-    yield "idle", 1 - output["utilisation"]
+    yield "idle", max(0.0, 1 - output["utilisation"])
     for column in ("utilisation", "queue_mean", "queue_max", "queue_max_start"):
         yield column, float(output[column])
     yield "fairness", sources["fairness"]

@@ -3,7 +3,7 @@
 from penstock.studies.eprca.claims import PREDICATES
 from penstock.studies.eprca.figures import BESIDE, PAPER
 from penstock.studies.eprca.grid import Point, points
-from penstock.studies.eprca.measures import READINGS, TABLES, measure
+from penstock.studies.eprca.measures import KINDS, READINGS, TABLES, measure
 from penstock.studies.framework import Study
 
 STUDY = Study(
@@ -13,6 +13,7 @@ STUDY = Study(
     point=Point,
     points=points,
     measure=measure,
+    kinds=KINDS,
     tables=TABLES,
     readings=READINGS,
     figures=PAPER,

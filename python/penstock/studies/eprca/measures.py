@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from penstock.analyse.metric import POSITIVE, Kind
 from penstock.studies import runs
 from penstock.studies.eprca.grid import SETTLED_S, STAGGER_S, Point
 from penstock.studies.framework import Readings
@@ -26,6 +27,8 @@ those of kind `steps` the starts of runs without video.
 """
 TABLES = {"groups": (), "ports": ("link",), "queues": ("link",)}
 READINGS = Readings(quantities=("acr", "acr.mean", "queue_1", "throughput_0", "throughput_1"))
+KINDS: dict[str, Kind] = {"longest_queue": POSITIVE}
+"""The kinds of measures that are no columns of result tables."""
 
 
 def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:

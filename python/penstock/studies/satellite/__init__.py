@@ -4,7 +4,7 @@ from penstock.studies.framework import Study
 from penstock.studies.satellite.claims import PREDICATES
 from penstock.studies.satellite.figures import BESIDE, PAPER, PLANS
 from penstock.studies.satellite.grid import Point, points, rare_points
-from penstock.studies.satellite.measures import READINGS, TABLES, measure
+from penstock.studies.satellite.measures import KINDS, READINGS, TABLES, measure
 
 STUDY = Study(
     package=__name__,
@@ -13,6 +13,7 @@ STUDY = Study(
     point=Point,
     points=points,
     measure=measure,
+    kinds=KINDS,
     tables=TABLES,
     readings=READINGS,
     figures=PAPER,

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from penstock.analyse.metric import FRACTION, POSITIVE
 from penstock.statistics import student
 from penstock.studies import predicates
 from penstock.studies.claims import LIKELY, Clause, Clauses, Count, Evidence, Samples
@@ -133,7 +134,7 @@ def _(runs: Runs) -> Evidence:
     note = "the mix was fitted to it: the analytic mean without slow start, as in the text; "
     note += f"measured: {student(runs.values('load', point))}"
     seeds = len(runs.values("load", point))
-    return Samples({f"N = {point.n}": [analytic(runs, point)] * seeds}, note, by_construction=True)
+    return Samples({f"N = {point.n}": [analytic(runs, point)] * seeds}, note, by_construction=True, kind=POSITIVE)
 
 
 @claim("sat.s2c1.load-crosses")
@@ -200,7 +201,8 @@ def unconstrained_share(runs: Runs, scenario: int, groups: Sequence[str]) -> Sam
     for point in case_points(scenario, "1"):
         part = unconstrained(runs, point, groups) / unconstrained(runs, point, MIXES[scenario].groups)
         points[f"N = {point.n}"] = [part] * len(runs.values("load", point))
-    return Samples(points, "the mix was fitted to it, at nominal rates; each N judged", by_construction=True)
+    note = "the mix was fitted to it, at nominal rates; each N judged"
+    return Samples(points, note, by_construction=True, kind=FRACTION)
 
 
 @claim("sat.utilisation")
@@ -251,7 +253,7 @@ def _(runs: Runs) -> Evidence:
     found = samples(runs, "loss", larger(1, "3"), "each of the larger N judged")
     pairs = each_n(runs, "loss", larger(1, "1"), larger(1, "3"))
     shown = f"case 1 loses {percent(runs.average('loss', larger(1, '1')))}"
-    return Samples(found.points, found.note, [all_above("case", "below case 1 at each of them", pairs, shown)])
+    return replace(found, beside=[all_above("case", "below case 1 at each of them", pairs, shown)])
 
 
 judged("sat.s1c3.jitter", "jitter", [largest(1, "3")])
@@ -378,7 +380,8 @@ def _(runs: Runs) -> Evidence:
 @claim("sat.s3c2.throughput")
 def _(runs: Runs) -> Evidence:
     values = runs.mean_over("throughput", larger(3, "2"))
-    return Samples({f"N = {MIXES[3].larger[0]} to {MIXES[3].larger[-1]}": values}, "the mean over the larger N")
+    place = f"N = {MIXES[3].larger[0]} to {MIXES[3].larger[-1]}"
+    return Samples({place: values}, "the mean over the larger N", kind=runs.kind("throughput"))
 
 
 @claim("sat.s3.throughput")

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from penstock.analyse.metric import FRACTION, POSITIVE, Kind
 from penstock.studies import runs
 from penstock.studies.framework import Readings
 from penstock.studies.runs import MissingRunError, Row, RunTables, Trace, mean
@@ -19,6 +20,11 @@ Runs = runs.Runs[Point]
 """The measures and time series of the satellite study."""
 TABLES = {"groups": (), "ports": ("satellite", "user_link"), "losses": ()}
 READINGS = Readings(components="satellite|(video|voice|data)/1")
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("data_loss", "jitter", "loss", "tagged"), FRACTION),
+    **dict.fromkeys(("delay", "load", "nominal", "over", "throughput"), POSITIVE),
+}
+"""The kinds of measures that are no columns of result tables."""
 
 
 def measure(_point: Point, run: RunTables) -> Iterator[tuple[str, float]]:

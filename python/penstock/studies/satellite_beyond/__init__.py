@@ -4,7 +4,7 @@ from penstock.studies.framework import Study
 from penstock.studies.satellite_beyond.claims import PREDICATES
 from penstock.studies.satellite_beyond.figures import BESIDE, PAPER, printed
 from penstock.studies.satellite_beyond.grid import QUESTIONS, Point, points
-from penstock.studies.satellite_beyond.measures import TABLES, measure
+from penstock.studies.satellite_beyond.measures import KINDS, TABLES, measure
 
 STUDY = Study(
     package=__name__,
@@ -13,6 +13,7 @@ STUDY = Study(
     point=Point,
     points=points,
     measure=measure,
+    kinds=KINDS,
     tables=TABLES,
     figures=PAPER,
     beside=BESIDE,

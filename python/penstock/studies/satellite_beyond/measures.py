@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from penstock.analyse.metric import FRACTION, POSITIVE, Kind
 from penstock.studies import runs
 from penstock.studies.runs import Row, RunTables
 from penstock.studies.satellite.measures import share
@@ -19,6 +20,12 @@ TABLES = {"groups": (), "ports": (), "losses": (), "slowdowns": ()}
 SATELLITES = ("satellite", "satellite_second")
 BELOW = (0.6, 0.8, 1.0)
 """Fractions of the nominal rate. The least rate of voice and video is half of it."""
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("below", "data_loss", "ever", "jitter", "loss", "mostly"), FRACTION),
+    **dict.fromkeys(("bps", "data_bps", "file_time_s", "files", "goodput", "load", "nominal"), POSITIVE),
+    **dict.fromkeys(("repeats", "throughput"), POSITIVE),
+}
+"""The kinds of measures that are no columns of result tables."""
 
 
 def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:

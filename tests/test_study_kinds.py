@@ -1,0 +1,48 @@
+"""Every measure of every study has bounds, so that no interval of it reaches beyond what is possible."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import pytest
+
+from penstock.api.run import run
+from penstock.studies import STUDIES, study_of
+from penstock.studies.framework import Point, SeriesPoint, Study
+from penstock.studies.runs import Runs, RunTables, traces_by_run
+
+UNBOUNDED = {"becn": {"growth"}}
+"""Measures with a sign."""
+ROUNDING = 1e-15
+"""A line that never pauses has a utilisation of 1, but for the rounding of a product and a quotient."""
+
+
+def first_of_each_kind(study: Study[Any]) -> list[Point]:
+    """One point of each kind of run and file."""
+    found: dict[Hashable, Point] = {}
+    for point, _ in study.points(None):
+        if not isinstance(point, SeriesPoint):
+            found.setdefault((point.parameters["kind"], point.file), point)
+    return list(found.values())
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_measure_has_a_kind(name: str) -> None:
+    study = study_of(name)
+    runs: Runs[Any] = Runs(kinds=study.kinds)
+    seen: set[str] = set()
+    for point in first_of_each_kind(study):
+        tables = run(point.build()).tables()
+        rows = {table: tables[table].to_dicts() for table in study.tables}
+        series = tables["series"].rename({"replication": "run"})
+        traces = traces_by_run(series).get("0", {})
+        for measure, value in study.measure(point, RunTables(rows, traces)):
+            kind = runs.kind(measure)
+            seen.add(measure)
+            if measure not in UNBOUNDED.get(name, ()):
+                assert kind is not None, f"{measure} has no bounds"
+                assert 0 <= value <= kind.high + ROUNDING, f"{measure} is {value}"
+    assert seen
+    names = {measure.partition(".")[0] for measure in seen} | seen
+    assert set(study.kinds) <= names
