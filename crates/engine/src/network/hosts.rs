@@ -26,7 +26,7 @@ use transport::TransportHost;
 #[derive(Clone, Debug)]
 pub enum Host {
     /// A host that sends and receives PDUs without transport connections.
-    Direct(Box<DirectHost>),
+    Direct(DirectHost),
     /// A host at one end of a flow over transport connections.
     Transport(Box<TransportHost>),
 }
@@ -36,7 +36,7 @@ impl Host {
     #[must_use]
     pub fn receiver(&self) -> Option<&Receiver> {
         match self {
-            Host::Direct(host) => host.receiver.as_ref(),
+            Host::Direct(host) => host.receiver.as_deref(),
             Host::Transport(host) => host.receiver(),
         }
     }

@@ -183,8 +183,8 @@ pub struct Port {
     least_bits: u64,
     /// The highest priority of any PDU: nothing can overtake the PDUs of this queue.
     first_queue: usize,
-    /// The first queue, if the departures of its PDUs are known at their arrival.
-    known_queue: Option<usize>,
+    /// Whether the departures of the PDUs in the first queue are known at their arrival.
+    is_first_known: bool,
     number: u32,
     wants_departures: bool,
     /// Whether the congestion point observes queue lengths in bits.
@@ -212,7 +212,7 @@ impl Port {
             parts.next_lanes.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         let first = &parts.policies[first_queue];
-        let is_known = !wants_departures && !first.pushes_out() && !first.serves_by_priority();
+        let is_first_known = !wants_departures && !first.pushes_out() && !first.serves_by_priority();
         Port {
             limits: if has_limits { parts.policies.iter().map(Discard::limits).collect() } else { None },
             precedence: Precedence::new(&parts.policies),
@@ -228,7 +228,7 @@ impl Port {
             is_instant,
             least_bits: parts.least_bits,
             first_queue,
-            known_queue: is_known.then_some(first_queue),
+            is_first_known,
             number: parts.number,
             wants_departures,
             point_counts_bits,

@@ -199,7 +199,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut out = vec![LaneId::NONE; nodes];
         let mut sequences = self.sequences();
         let mut users = BTreeMap::new();
-        let mut endpoints: Vec<Option<Box<DirectHost>>> = vec![None; self.network.endpoint_count];
+        let mut endpoints: Vec<Option<DirectHost>> = vec![None; self.network.endpoint_count];
         for (index, flow) in self.network.flows.iter().enumerate() {
             let [sending, receiving] = flow.endpoints;
             let traffic = self.network.build_traffic(flow, sequences[flow.group].clone(), &self.stream);
@@ -210,15 +210,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 continue;
             }
             let host = endpoints[sending].get_or_insert_default();
-            host.sender = Some(self.build_sender(index, flow, traffic));
+            host.sender = Some(Box::new(self.build_sender(index, flow, traffic)));
             host.place = self.network.own_place(index, 0);
-            host.access = self.folded.contains(&flow.forward[0]).then(|| self.network.build_access(flow));
+            host.access = self.folded.contains(&flow.forward[0]).then(|| Box::new(self.network.build_access(flow)));
             match self.routes.endpoints[receiving] {
                 Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
                     let within = sinks[node as usize].add(receiver);
                     self.endpoints[receiving] = Some(Location { process: node, index: within });
                 }
-                _ => endpoints[receiving].get_or_insert_default().receiver = Some(receiver),
+                _ => endpoints[receiving].get_or_insert_default().receiver = Some(Box::new(receiver)),
             }
         }
         sequences.clear();
