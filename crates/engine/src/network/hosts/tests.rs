@@ -40,19 +40,13 @@ pub(in crate::network) fn steady(number: u32, start: &str, access: Option<Access
 
 /// A line with one cell time of serialisation and a delay; its deliveries have a place of their own.
 fn line(delay: u64, place: u32) -> Option<AccessLine> {
-    let parts = access_line::Parts {
-        rate: Some(CELL_RATE),
-        delay: Span(delay),
-        least_bits: 424,
-        place: Place(place),
-        port: place,
-    };
+    let parts = access_line::Parts { rate: Some(CELL_RATE), delay: Span(delay), least_bits: 424, place: Place(place) };
     Some(AccessLine::new(parts))
 }
 
 /// A delay without queueing.
 fn delay(span: u64, place: u32) -> Option<AccessLine> {
-    let parts = access_line::Parts { rate: None, delay: Span(span), least_bits: 424, place: Place(place), port: place };
+    let parts = access_line::Parts { rate: None, delay: Span(span), least_bits: 424, place: Place(place) };
     Some(AccessLine::new(parts))
 }
 
