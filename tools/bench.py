@@ -147,7 +147,11 @@ def ring(switches: int) -> str:
     Duration times flows is the same for every size, and so is the number of cells, about.
     """
     flows = switches * FLOWS_OF_A_SWITCH
-    parts = [f'title = "Ring of {switches} switches"', f'duration = "{20_000_000 // flows} ms"', "measure.flows = false"]
+    parts = [
+        f'title = "Ring of {switches} switches"',
+        f'duration = "{20_000_000 // flows} ms"',
+        "measure.flows = false",
+    ]
     for number in range(switches):
         path = [f"s{(number + hop) % switches}" for hop in range(RING_HOPS + 1)]
         parts += [
