@@ -208,7 +208,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 gathering: network.gathering_place(index),
             },
             observed,
-            next_lanes: std::mem::take(&mut self.routes.next_lanes[index]),
+            next_lanes: self.routes.next_lanes[index].take().map(|lanes| *lanes).unwrap_or_default(),
         })
     }
 

@@ -32,8 +32,8 @@ pub(super) struct Routes {
     pub(super) graph: Graph,
     /// Whether each port has a node.
     pub(super) has_node: Vec<bool>,
-    /// The next lanes at each port.
-    pub(super) next_lanes: Vec<NextLanes>,
+    /// The next lanes at each port that has a node.
+    pub(super) next_lanes: Vec<Option<Box<NextLanes>>>,
     /// The lane after the policers of each flow.
     pub(super) policed: Vec<LaneId>,
     /// The node of each endpoint.
@@ -153,9 +153,9 @@ impl Network<'_> {
     }
 
     /// Empty next lanes for the flows through each port that has a node.
-    fn empty_next_lanes(&self, has_node: &[bool]) -> Vec<NextLanes> {
+    fn empty_next_lanes(&self, has_node: &[bool]) -> Vec<Option<Box<NextLanes>>> {
         let crossing = self.crossing().into_iter().zip(has_node);
-        crossing.map(|(flows, has_node)| if *has_node { NextLanes::new(flows) } else { NextLanes::default() }).collect()
+        crossing.map(|(flows, has_node)| has_node.then(|| Box::new(NextLanes::new(flows)))).collect()
     }
 
     /// Whether each port has a node. An access line that is computed with its host needs none, and neither does the port
@@ -264,7 +264,7 @@ impl LaneBuilder<'_> {
     }
 
     fn next_lane(&mut self, port: usize, flow: usize) -> &mut NextLane {
-        self.routes.next_lanes[port].entry(flow as u32)
+        self.routes.next_lanes[port].get_or_insert_default().entry(flow as u32)
     }
 
     /// Records that PDUs of that priority use the port.
