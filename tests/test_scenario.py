@@ -315,6 +315,15 @@ def test_numbers_keep_every_digit(small: Scenario) -> None:
     assert swept.tree["sweep"]["axis"][0]["flow.steady.share"] == [0.20808996944717306, 0.1 + 0.2, 1 / 3]
 
 
+def test_rows_of_flows_are_left_out_on_request(small: Scenario) -> None:
+    whole, short = (penstock.run(small.with_({"measure.flows": flows}), replications=2) for flows in (True, False))
+    assert whole.flows.height == 2 * sum(flow["count"] for flow in small.tree["flow"].values())
+    assert short.flows.is_empty()
+    assert short.flows.schema == whole.flows.schema
+    assert short.groups.equals(whole.groups)
+    assert short.ports.equals(whole.ports.filter(~whole.ports["port"].str.starts_with("access/")))
+
+
 def test_distributions_are_kept_on_request(small: Scenario) -> None:
     assert penstock.run(small).distributions.is_empty()
     result = penstock.run(small.with_({"measure.distributions": True}), replications=2)

@@ -13,6 +13,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 from measure import PROGRAM, READY, ROOT, finish, instructions, timed
@@ -45,6 +46,10 @@ WORKLOADS = [
 ]
 # The same load on one port from more and more on/off flows, each with its own access line.
 GROWTH = (1_000, 10_000, 100_000)
+# Rings of more and more switches, with flows from each of them.
+RINGS = (10, 100, 1_000)
+RING_HOPS = 3
+FLOWS_OF_A_SWITCH = 100
 COLUMNS = ("w1", "w2", "w3", "s1c1", "s1c2", "s2c1", "s3c2")
 INTERVALS = ("w1", "w2")
 
@@ -57,15 +62,16 @@ def main() -> None:
     )
     names = parser.parse_args().names
     rows: list[dict[str, Any]] = []
-    print(f"{'workload':42}{'ns/cell':>9}{'plain':>8}{'instructions':>14}{'MB':>7}")
+    print(f"{'workload':52}{'ns/cell':>9}{'plain':>8}{'instructions':>14}{'MB':>7}")
     for workload in WORKLOADS:
         if not names or workload.name in names:
             rows.append(measure(workload))
             print_row(rows[-1])
-    if not names or "growth" in names:
-        for row in growth():
-            rows.append(row)
-            print_row(row)
+    for name, sizes in (("growth", growth), ("scale", scale)):
+        if not names or name in names:
+            for row in sizes():
+                rows.append(row)
+                print_row(row)
     if not names or "study" in names:
         rows.append(study())
         print_row(rows[-1])
@@ -118,26 +124,80 @@ def median(file: str, form: str) -> tuple[float, dict[str, Any]]:
 
 
 def growth() -> list[dict[str, Any]]:
-    """The time of a cell with more flows, without assembly, and the memory of a flow before it sends."""
+    """The time of a cell with more flows into one port, and the memory of a flow before it sends."""
+    files = [(flows, ROOT / "tools" / "workloads" / f"growth-{flows}.toml") for flows in GROWTH]
+    return grown("growth", [(f"{flows:,} on/off flows", flows, 1, file) for flows, file in files])
+
+
+def scale() -> list[dict[str, Any]]:
+    """The time of a cell at a hop with more flows and switches, and the memory of a flow before it sends."""
+    with tempfile.TemporaryDirectory() as folder:
+        sizes = []
+        for switches in RINGS:
+            file = Path(folder) / f"ring-{switches}.toml"
+            file.write_text(ring(switches), encoding="utf-8")
+            flows = switches * FLOWS_OF_A_SWITCH
+            sizes.append((f"{switches:,} switches, {flows:,} flows", flows, RING_HOPS, file))
+        return grown("scale", sizes)
+
+
+def ring(switches: int) -> str:
+    """A ring of switches as a scenario file. From each, on/off flows go three lines on; every line has load 0.8.
+
+    Duration times flows is the same for every size, and so is the number of cells, about.
+    """
+    flows = switches * FLOWS_OF_A_SWITCH
+    parts = [
+        f'title = "Ring of {switches} switches"',
+        f'duration = "{20_000_000 // flows} ms"',
+        "measure.flows = false",
+    ]
+    for number in range(switches):
+        path = [f"s{(number + hop) % switches}" for hop in range(RING_HOPS + 1)]
+        parts += [
+            f"[line.l{number}]",
+            f"between = {json.dumps(path[:2])}",
+            f'rate = "{40 * RING_HOPS * FLOWS_OF_A_SWITCH} kb/s"',
+            'delay = "5 ms"',
+            'queues = [{ drop_tail = { size = "500 cells" } }]',
+            f"[flow.f{number}]",
+            f"count = {FLOWS_OF_A_SWITCH}",
+            f"path = {json.dumps(path)}",
+            'access = { rate = "2 Mb/s", delay = "5 ms" }',
+            'traffic.on_off = { peak_rate = "64 kb/s", on = "0.5 s", off = "0.5 s" }',
+        ]
+    return "\n".join(parts) + "\n"
+
+
+def grown(name: str, sizes: list[tuple[str, int, int, Path]]) -> list[dict[str, Any]]:
+    """The time of a cell at a hop, without assembly, and the memory of an idle flow, for each size of a network.
+
+    A size has a title, its number of flows, the hops of a cell and its file.
+    """
     rows: list[dict[str, Any]] = []
-    idle_mb: list[float] = []
-    for flows in GROWTH:
-        file = str(ROOT / "tools" / "workloads" / f"growth-{flows}.toml")
-        commands = [[str(PROGRAM), file, "--share", share] for share in ("0.02", "1")]
+    for title, flows, hops, file in sizes:
+        commands = [[str(PROGRAM), str(file), "--share", share] for share in ("0.02", "1")]
         differences = []
         for _ in range(RUNS):
             (little, idle), (much, result) = (timed(command) for command in commands)
-            differences.append((much - little) / (result["cells"] - idle["cells"]))
-        idle_mb.append(idle["peak_memory_mb"])
+            differences.append((much - little) / (result["cells"] - idle["cells"]) / hops)
         seconds = statistics.median(differences)
-        results = {"taken": result["taken"], "fingerprint": result["fingerprint"], "idle_memory_mb": idle_mb[-1]}
+        results = {
+            "flows": flows,
+            "taken": result["taken"],
+            "fingerprint": result["fingerprint"],
+            "idle_memory_mb": idle["peak_memory_mb"],
+        }
         if rows:
+            first = rows[0]["results"]
+            more_memory = idle["peak_memory_mb"] - first["idle_memory_mb"]
             results["times_the_first"] = round(seconds * 1e9 / rows[0]["ns_per_cell"], 2)
-            results["bytes_per_idle_flow"] = round((idle_mb[-1] - idle_mb[0]) * 2**20 / (flows - GROWTH[0]))
+            results["bytes_per_idle_flow"] = round(more_memory * 2**20 / (flows - first["flows"]))
+            title += f", {results['bytes_per_idle_flow']} B each"
         rows.append(
             {
-                "name": "growth",
-                "title": f"{flows:,} on/off flows, {results.get('bytes_per_idle_flow', '-')} B each",
+                "name": name,
+                "title": title,
                 "cells": result["cells"],
                 "ns_per_cell": round(seconds * 1e9, 2),
                 "cells_per_second": round(1 / seconds),
@@ -199,7 +259,7 @@ def print_row(row: dict[str, Any]) -> None:
     """One line of the table on the screen."""
     plain, counted = row["plain_ns_per_cell"], row["instructions_per_cell"]
     print(
-        f"{row['name']:8}{row['title']:34}{row['ns_per_cell']:9.1f}"
+        f"{row['name']:8}{row['title']:44}{row['ns_per_cell']:9.1f}"
         f"{'' if plain is None else format(plain, '.1f'):>8}{'' if counted is None else format(counted, '.0f'):>14}"
         f"{row['peak_memory_mb'] or 0:7.1f}",
         flush=True,

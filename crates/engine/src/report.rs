@@ -5,6 +5,7 @@ mod measured;
 mod rows;
 mod series;
 pub mod table;
+mod totals;
 mod transports;
 
 pub use measured::Measured;

@@ -9,10 +9,12 @@ pub mod agenda;
 pub mod cluster;
 mod endpoint;
 pub mod horizon;
+mod ports;
 mod process;
 mod turns;
 mod unit;
 
+use crate::control::Congestion;
 use crate::core::error::Error;
 use crate::core::pdu::Pdu;
 use crate::core::probe::{Probe, Tally};
@@ -23,11 +25,12 @@ use crate::network::context::{Counts, Ctx, FlowIndices, FlowInfo, kind_of};
 use crate::network::hosts::Host;
 use crate::network::lane::{Key, Lane};
 use crate::network::policer_node::FlowPolicers;
-use crate::network::port::Port;
+use crate::network::queue_state::QueueState;
 use crate::network::receiver::Receiver;
 use crate::transport::tp4::Journeys;
 pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
+pub use ports::{AccessLines, AccessPort, PortView, Seat};
 pub use process::Process;
 use turns::Turns;
 pub use unit::Unit;
@@ -46,7 +49,7 @@ const FOR_EACH_HOST: u64 = 16;
 /// The parameters of a world.
 #[derive(Clone, Debug)]
 pub struct Parts {
-    /// Every node with its inbox and feeders. The ports come first, by number.
+    /// Every node with its inbox and feeders.
     pub processes: Vec<Process>,
     /// The units, in the order of a round.
     pub units: Vec<Unit>,
@@ -54,8 +57,8 @@ pub struct Parts {
     pub turns: Option<Unit>,
     /// Number of lanes.
     pub lanes: usize,
-    /// Number of ports.
-    pub ports: usize,
+    /// The place of each port, by number.
+    pub ports: Vec<Seat>,
     /// Location of each endpoint, by number.
     pub endpoints: Vec<Option<Location>>,
     /// Location of the policers of each flow.
@@ -76,7 +79,7 @@ pub struct World<P> {
     clock: Time,
     processes: Vec<Process>,
     turns: Turns,
-    ports: usize,
+    ports: Vec<Seat>,
     endpoints: Vec<Option<Location>>,
     policers: Vec<Option<Location>>,
     flows: Vec<FlowInfo>,
@@ -86,8 +89,8 @@ pub struct World<P> {
     window: Span,
     /// If a round handles more PDUs than this, the window shrinks.
     most: u64,
-    /// The port whose departures end the run, if any.
-    stop: Option<usize>,
+    /// The node of the port whose departures end the run, if any.
+    stop: Option<u32>,
     rounds: u64,
     /// Number of node runs in rounds.
     visits: u64,
@@ -166,31 +169,62 @@ impl<P: Probe> World<P> {
     }
 
     /// Every port, by number.
-    pub fn ports(&self) -> impl Iterator<Item = &Port> {
-        self.processes[..self.ports].iter().filter_map(|process| match &process.node {
-            Node::Port(port) => Some(&**port),
-            _ => None,
-        })
+    pub fn ports(&self) -> impl Iterator<Item = PortView<'_>> {
+        (0..self.ports.len()).filter_map(|number| self.port(number))
     }
 
-    /// Every port, mutable, by number (a control algorithm updates its state before it reports it).
-    pub fn ports_mut(&mut self) -> impl Iterator<Item = &mut Port> {
-        self.processes[..self.ports].iter_mut().filter_map(|process| match &mut process.node {
-            Node::Port(port) => Some(&mut **port),
+    /// Number of ports.
+    #[must_use]
+    pub fn port_count(&self) -> usize {
+        self.ports.len()
+    }
+
+    /// The port with that number.
+    #[must_use]
+    pub fn port(&self, number: usize) -> Option<PortView<'_>> {
+        match self.ports.get(number)? {
+            Seat::Node(node) => match &self.processes[*node as usize].node {
+                Node::Port(port) => Some(PortView::Node(port)),
+                _ => None,
+            },
+            Seat::Access(port) => {
+                let queue = port.host.and_then(|host| match self.endpoint(host as usize) {
+                    Endpoint::Host(host) => host.access_queue(),
+                    _ => None,
+                });
+                let flow = &self.flows[port.flow as usize].name;
+                Some(PortView::Access(port, flow, queue.unwrap_or(&QueueState::UNUSED)))
+            }
+        }
+    }
+
+    /// The congestion point of the port with that number (it updates its state before it reports it).
+    pub fn congestion_mut(&mut self, number: usize) -> Option<&mut Congestion> {
+        let Seat::Node(node) = self.ports.get(number)? else { return None };
+        match &mut self.processes[*node as usize].node {
+            Node::Port(port) => port.congestion_mut(),
             _ => None,
-        })
+        }
     }
 
     /// Every endpoint, by number.
     pub fn endpoints(&self) -> impl Iterator<Item = Endpoint<'_>> {
-        self.endpoints.iter().map(|location| {
-            let Some(location) = location else { return Endpoint::Unused };
-            match &self.processes[location.process as usize].node {
-                Node::Hosts(hosts) => hosts.host(location.index).map_or(Endpoint::Unused, Endpoint::Host),
-                Node::Sinks(sinks) => sinks.receiver(location.index).map_or(Endpoint::Unused, Endpoint::Sink),
-                Node::Port(_) | Node::Policers(_) => Endpoint::Unused,
-            }
-        })
+        (0..self.endpoints.len()).map(|number| self.endpoint(number))
+    }
+
+    /// The sending and the receiving endpoint of a flow.
+    #[must_use]
+    pub fn ends(&self, flow: &FlowInfo) -> [Endpoint<'_>; 2] {
+        flow.endpoints.map(|number| self.endpoint(number as usize))
+    }
+
+    fn endpoint(&self, number: usize) -> Endpoint<'_> {
+        let Some(location) = self.endpoints[number] else { return Endpoint::Unused };
+        match &self.processes[location.process as usize].node {
+            Node::Hosts(hosts) => hosts.host(location.index).map_or(Endpoint::Unused, Endpoint::Host),
+            Node::Sinks(sinks) => sinks.receiver(location.index).map_or(Endpoint::Unused, Endpoint::Sink),
+            Node::Port(_) | Node::Policers(_) => Endpoint::Unused,
+        }
     }
 
     /// Calls `each` for every host, by number.
@@ -289,8 +323,9 @@ impl<P: Probe> World<P> {
 
     /// Ends the run at the `departures`-th departure from `port` from now on.
     pub fn stop_after(&mut self, port: usize, departures: u64) {
-        self.stop = Some(port);
-        if let Node::Port(port) = &mut self.processes[port].node
+        let Seat::Node(node) = self.ports[port] else { return };
+        self.stop = Some(node);
+        if let Node::Port(port) = &mut self.processes[node as usize].node
             && let Some(end) = port.stop_after(departures)
         {
             self.ctx.end = end.min(self.ctx.end);
@@ -317,7 +352,9 @@ impl<P: Probe> World<P> {
     fn earliest_stop(&self) -> Time {
         let Some(stop) = self.stop else { return Time::NEVER };
         let first = self.first();
-        let Process { node: Node::Port(port), horizon, .. } = &self.processes[stop] else { return Time::NEVER };
+        let Process { node: Node::Port(port), horizon, .. } = &self.processes[stop as usize] else {
+            return Time::NEVER;
+        };
         port.earliest_stop(first.max(*horizon)).max(first) + Span(1)
     }
 
@@ -391,18 +428,11 @@ impl<P: Probe> World<P> {
 
     /// Computes everything that is evaluated lazily up to the clock.
     fn catch_up(&mut self) {
-        for index in self.ports..self.processes.len() {
-            let (ports, others) = self.processes.split_at_mut(self.ports);
-            let Node::Hosts(hosts) = &mut others[index - self.ports].node else { continue };
-            hosts.lines(self.clock, |port, queue| {
-                if let Node::Port(port) = &mut ports[port as usize].node {
-                    port.store_queue(queue);
-                }
-            });
-        }
-        for process in &mut self.processes[..self.ports] {
-            if let Node::Port(port) = &mut process.node {
-                port.catch_up(self.clock, &mut self.ctx);
+        for process in &mut self.processes {
+            match &mut process.node {
+                Node::Hosts(hosts) => hosts.update_lines(self.clock),
+                Node::Port(port) => port.catch_up(self.clock, &mut self.ctx),
+                Node::Policers(_) | Node::Sinks(_) => {}
             }
         }
         self.ctx.probe.on_stop();
@@ -422,7 +452,7 @@ impl<P: Probe> World<P> {
                 let count = counts[kind];
                 if count.sent != count.delivered + count.dropped + held[kind] {
                     return Err(Error::Conservation {
-                        flow: flow.name.clone(),
+                        flow: flow.name.to_string(),
                         kind: name,
                         at_s: self.clock.seconds().to_string(),
                         sent: count.sent,

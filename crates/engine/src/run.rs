@@ -39,6 +39,7 @@ pub struct Run<P = ()> {
     series: Series,
     measure: Measure,
     slice: u64,
+    /// Counts at the end of the warm-up; empty without one.
     base: Vec<Counts>,
     estimate: Estimate,
     overload: Overload,
@@ -67,7 +68,7 @@ impl<P: Probe> Run<P> {
             series.check(&mut world, scenario.duration)?;
         }
         let mut run = Run {
-            base: vec![Counts::default(); world.flows().len()],
+            base: Vec::new(),
             world,
             end: Time::ZERO + scenario.duration,
             warm_up: Time::ZERO + scenario.warm_up,
@@ -161,7 +162,9 @@ impl<P: Probe> Run<P> {
         self.warm = true;
         self.series.rebase(&self.world);
         self.world.reset_measures();
-        self.base = self.world.counts().to_vec();
+        if self.world.clock() > Time::ZERO {
+            self.base = self.world.counts().to_vec();
+        }
         if let Some((port, departures)) = self.stop {
             self.world.stop_after(port, departures);
         }
@@ -180,7 +183,7 @@ impl<P: Probe> Run<P> {
     #[must_use]
     pub fn report(&self) -> Report {
         let measured = Measured { world: &self.world, since: self.warm_up, base: &self.base };
-        Report { series: self.series.rows().to_vec(), ..measured.report(self.measure.distributions) }
+        Report { series: self.series.rows().to_vec(), ..measured.report(&self.measure) }
     }
 }
 

@@ -250,16 +250,3 @@ fn paths_that_do_not_fit_in_memory_are_refused_before_they_are_laid() {
     let told = refused(&(lines(1_000, false) + &pairs));
     assert!(told.starts_with("flow.all.count = 1: ") && told.contains("8 GB of memory"), "{told}");
 }
-
-#[test]
-fn ways_that_do_not_fit_in_memory_are_refused_before_they_are_laid() {
-    // Each port of the chain has ways for all flows from the first to the last, for both cross it.
-    let group = |name: &str, count: u32, path: &str| {
-        format!("[flow.{name}]\ncount = {count}\npath = {path}\ntraffic.silent = {{}}\n")
-    };
-    let path = nodes(0..=5_000);
-    let text =
-        lines(5_000, false) + &group("a", 1, &path) + &group("b", 150_000, &nodes(0..=1)) + &group("c", 1, &path);
-    let told = assembly::estimate(&document::parse(&text).unwrap()).unwrap_err().to_string();
-    assert!(told.starts_with("flow = 150002 flows: ") && told.contains("about 11 GB of memory"), "{told}");
-}

@@ -46,9 +46,9 @@ class Result:
     second; counts are PDUs (cells). A value is null if there was nothing to measure.
 
     Attributes:
-        flows: one row a flow and replication.
+        flows: one row a flow and replication; empty if the scenario has ``measure.flows = false``.
         groups: one row a traffic class (group of flows) and replication.
-        ports: one row a port and replication.
+        ports: one row a port and replication; those of access lines likewise.
         queues: one row a queue of a port and replication.
         losses: one row for each place that discarded, marked or notified about PDUs of a group, and replication.
         levels: one row a level of a traffic class whose sources have levels (BECN): rate, and part of the time there.

@@ -22,7 +22,7 @@ ERICA_TARGET = 0.9
 
 def rows(scene: Scene) -> Iterator[Row]:
     """One row for each group, if all flows are such flows and all lines on their paths have one such scheme."""
-    if not scene.has_paths or not all(map(_is_greedy, scene.flows.values())):
+    if not scene.has_paths or not scene.shows_access_lines or not all(map(_is_greedy, scene.flows.values())):
         return
     used = {port for group in scene.flows for port in scene.route(group)}
     if any(_opposite(port) in used for port in used):  # backward RM cells take a part of it

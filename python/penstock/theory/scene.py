@@ -52,6 +52,8 @@ class Scene:
         self.lines: Mapping[str, Any] = scenario.get("line", {})
         self.flows: Mapping[str, Any] = scenario["flow"]
         self.tables = {"groups": groups, "ports": ports}
+        self.shows_access_lines = bool(scenario.get("measure", {}).get("flows", True))
+        """Whether the ports of access lines have rows."""
 
     @classmethod
     def of(cls, result: Result) -> Scene:

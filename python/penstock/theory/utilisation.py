@@ -56,7 +56,7 @@ def _is_steady(scene: Scene, group: str) -> bool:
 
 def _access_rate(scene: Scene, group: str) -> float:
     one = group if scene.flows[group]["count"] == 1 else f"{group}/1"
-    return scene.rates[f"access/{one}"]
+    return scene.rates.get(f"access/{one}", 0.0)  # without a row, nothing is known about it
 
 
 def _is_lossless(scene: Scene, port: str) -> bool:

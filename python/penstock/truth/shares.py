@@ -24,7 +24,8 @@ def fair_shares(result: Result) -> dict[str, float]:
     """The max-min fair rate of one flow of each group, bits per second.
 
     Empty unless some flow is greedy and under control, and every other is greedy, silent or of a constant rate. Also
-    empty if a group has no written path, or if the congestion points have different rules for minimum rates.
+    empty if a group has no written path, if the tables have no access lines (``measure.flows``), or if the congestion
+    points have different rules for minimum rates.
     """
     scenario = Scenario.of(result.manifest["scenario"]).expanded().tree
     flows: Mapping[str, Any] = scenario["flow"]
@@ -33,6 +34,8 @@ def fair_shares(result: Result) -> dict[str, float]:
     if not set(traffic.values()) <= {"greedy", *CONSTANT} or not any(traffic[name] == "greedy" for name in controlled):
         return {}
     if any("path" not in flow for flow in flows.values()):  # the engine chooses the paths
+        return {}
+    if not scenario["measure"]["flows"] and any("access" in flow for flow in flows.values()):
         return {}
     ports = result.ports.filter(replication=result.ports["replication"].min()).to_dicts()
     rates = {port["port"]: float(port["rate_bps"]) for port in ports}

@@ -40,15 +40,15 @@ pub trait WithRateScale {
 impl Reaction {
     /// Runs `work` on the variant.
     pub fn with_variant<W: WithReaction>(&mut self, work: W) -> W::Answer {
-        reaction_points!(dispatch! [Reaction, self, point => work.run(point)])
+        reaction_points!(dispatch! [Reaction, self, point => work.run(&mut **point)])
     }
 
     /// Runs `work` on the rate scale: on the variant itself for those that are called for every PDU and are cheap.
     #[inline(always)]
     pub fn with_rate_scale<W: WithRateScale>(&mut self, work: W) -> W::Answer {
         match self {
-            Reaction::Uncontrolled(point) => work.run(point),
-            Reaction::RateFactor(point) => work.run(point),
+            Reaction::Uncontrolled(point) => work.run(&mut **point),
+            Reaction::RateFactor(point) => work.run(&mut **point),
             other => work.run(other),
         }
     }

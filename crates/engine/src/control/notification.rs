@@ -35,7 +35,7 @@ pub struct ReceiverEnv {
     pub octets: u16,
 }
 
-notification_points!(define_role! [NotificationParams Notification ReceiverEnv]);
+notification_points!(define_role! [NotificationParams Notification ReceiverEnv, boxed]);
 notification_points!(define_feedback![NotificationParams]);
 
 role_trait! {

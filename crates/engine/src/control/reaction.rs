@@ -68,7 +68,7 @@ pub struct SenderEnv {
     pub octets: u16,
 }
 
-reaction_points!(define_role! [ReactionParams Reaction SenderEnv]);
+reaction_points!(define_role! [ReactionParams Reaction SenderEnv, boxed]);
 reaction_points!(define_feedback![ReactionParams]);
 
 impl RateScale for Reaction {

@@ -27,9 +27,19 @@ pub(crate) struct Case<P> {
     pub is_eager: bool,
 }
 
-/// Defines the parameter enum and the state enum of a role.
+/// The type of a variant's state in its enum.
+macro_rules! place {
+    (inline $built:path) => { $built };
+    (boxed $built:path) => { Box<$built> };
+}
+
+/// Defines the parameter enum and the state enum of a role. The state enum holds its variants itself, or boxes them
+/// (`boxed`), if there is one per flow: then a flow takes the memory of its own variant, and not of the largest.
 macro_rules! define_role {
-    ([$params:ident $state:ident $env:ty]
+    ([$params:ident $state:ident $env:ty] $($list:tt)*) => {
+        crate::core::roles::define_role! { [$params $state $env, inline] $($list)* }
+    };
+    ([$params:ident $state:ident $env:ty, $place:ident]
      $($(#[doc = $doc:literal])* $keyword:ident $variant:ident = $given:path => $built:path;)*) => {
         /// Parameters of one variant; its key in the scenario chooses it.
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
@@ -42,7 +52,7 @@ macro_rules! define_role {
         #[derive(Clone, Debug)]
         #[allow(clippy::large_enum_variant, reason = "a box would cost a cache miss per PDU")]
         pub enum $state {
-            $($(#[doc = $doc])* $variant($built),)*
+            $($(#[doc = $doc])* $variant(crate::core::roles::place!($place $built)),)*
         }
 
         impl $params {
@@ -71,7 +81,7 @@ macro_rules! define_role {
             pub fn build(&self, env: $env) -> $state {
                 match self {
                     $(Self::$variant(params) => {
-                        $state::$variant(<$built>::new(params, env))
+                        $state::$variant(<$built>::new(params, env).into())
                     })*
                 }
             }
@@ -166,4 +176,4 @@ macro_rules! forward {
     };
 }
 
-pub(crate) use {define_role, dispatch, forward, role_trait};
+pub(crate) use {define_role, dispatch, forward, place, role_trait};

@@ -245,6 +245,13 @@ impl AboveMinimum {
         }
     }
 
+    /// Forgets all values.
+    pub fn reset(&mut self) {
+        let AboveMinimum { limit, never, .. } = *self;
+        let undecided = BinaryHeap::new();
+        *self = AboveMinimum { limit, never, always: u64::MAX, minimum: u64::MAX, decided: 0, undecided };
+    }
+
     /// Number of values above the minimum so far by more than the limit.
     #[must_use]
     pub fn count(&self) -> u64 {

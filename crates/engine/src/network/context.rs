@@ -1,7 +1,9 @@
 //! Context: the state that all nodes share, namely the lanes, and the counts of flows and groups.
 
+use std::sync::Arc;
+
 use super::lane::{Lane, LaneId, Record};
-use crate::core::pdu::{FlowId, Pdu};
+use crate::core::pdu::Pdu;
 use crate::core::probe::{Probe, Tally};
 use crate::core::time::Time;
 use crate::transport::tp4::Journeys;
@@ -104,9 +106,9 @@ impl<P: Probe> Ctx<P> {
 #[derive(Clone, Debug)]
 pub struct FlowInfo {
     /// Its name, for errors and tables.
-    pub name: String,
+    pub name: Arc<str>,
     /// Index of its group.
     pub group: u32,
-    /// Its number.
-    pub id: FlowId,
+    /// Numbers of its sending and its receiving endpoint.
+    pub endpoints: [u32; 2],
 }

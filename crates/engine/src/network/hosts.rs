@@ -26,7 +26,7 @@ use transport::TransportHost;
 #[derive(Clone, Debug)]
 pub enum Host {
     /// A host that sends and receives PDUs without transport connections.
-    Direct(Box<DirectHost>),
+    Direct(DirectHost),
     /// A host at one end of a flow over transport connections.
     Transport(Box<TransportHost>),
 }
@@ -36,8 +36,17 @@ impl Host {
     #[must_use]
     pub fn receiver(&self) -> Option<&Receiver> {
         match self {
-            Host::Direct(host) => host.receiver.as_ref(),
+            Host::Direct(host) => host.receiver.as_deref(),
             Host::Transport(host) => host.receiver(),
+        }
+    }
+
+    /// The queue of its own access line, if it has one.
+    #[must_use]
+    pub fn access_queue(&self) -> Option<&QueueState> {
+        match self {
+            Host::Direct(host) => host.access.as_ref().map(|access| access.queue()),
+            Host::Transport(_) => None,
         }
     }
 
@@ -225,15 +234,11 @@ impl Hosts {
         }
     }
 
-    /// Calls `each` for every access line that measures its queue, with the state at `now`.
-    pub fn lines(&mut self, now: Time, mut each: impl FnMut(u32, QueueState)) {
+    /// Counts the departures from the queues of access lines up to `now`.
+    pub fn update_lines(&mut self, now: Time) {
         for host in &mut self.hosts {
-            if let Host::Direct(host) = host
-                && let Some(access) = &mut host.access
-                && let Some(port) = access.reported_by()
-            {
+            if let Host::Direct(DirectHost { access: Some(access), .. }) = host {
                 access.update(now);
-                each(port, access.queue());
             }
         }
     }

@@ -7,6 +7,7 @@
 mod bits;
 mod fast_path;
 mod groups;
+mod next_lanes;
 mod precedence;
 mod queues;
 mod server;
@@ -25,6 +26,7 @@ use crate::queue::{Discard, Policy};
 use bits::BitCount;
 pub use groups::GroupMeasures;
 use groups::Groups;
+pub use next_lanes::{Crossing, NextLane, NextLanes};
 use precedence::Precedence;
 use queues::Queues;
 use server::Server;
@@ -62,50 +64,6 @@ impl Gathering {
 #[inline(always)]
 fn queue_of(pdu: &Pdu, count: usize) -> usize {
     usize::from(pdu.priority).min(count - 1)
-}
-
-/// Next lanes of one flow after a port.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NextLane {
-    /// The lane behind the line.
-    pub forward: LaneId,
-    /// The lane for PDUs that the port itself sends about the flow, and for backward PDUs that its congestion point
-    /// observes.
-    pub backward: LaneId,
-}
-
-impl NextLane {
-    /// No lanes.
-    pub const NONE: NextLane = NextLane { forward: LaneId::NONE, backward: LaneId::NONE };
-}
-
-/// The next lanes of the flows through a port, indexed from the first of these flows.
-#[derive(Clone, Debug, Default)]
-pub struct NextLanes {
-    /// The first flow through the port.
-    pub first: u32,
-    /// The lanes of this flow, then those of the following flows.
-    pub flows: Vec<NextLane>,
-}
-
-impl NextLanes {
-    /// The lanes of the PDU's flow.
-    #[inline(always)]
-    fn of(&self, pdu: &Pdu) -> NextLane {
-        self.flows[(pdu.flow.0 - self.first) as usize]
-    }
-
-    /// Whether any flow uses the port.
-    fn is_used(&self) -> bool {
-        self.flows.iter().any(|lane| *lane != NextLane::NONE)
-    }
-
-    /// The lane behind the line, if all flows have the same one.
-    fn only(&self) -> Option<LaneId> {
-        let mut lanes = self.flows.iter().map(|lane| lane.forward).filter(|lane| *lane != LaneId::NONE);
-        let first = lanes.next()?;
-        lanes.all(|lane| lane == first).then_some(first)
-    }
 }
 
 /// Places of a port's timers at equal times.
@@ -183,8 +141,8 @@ pub struct Port {
     least_bits: u64,
     /// The highest priority of any PDU: nothing can overtake the PDUs of this queue.
     first_queue: usize,
-    /// The first queue, if the departures of its PDUs are known at their arrival.
-    known_queue: Option<usize>,
+    /// Whether the departures of the PDUs in the first queue are known at their arrival.
+    is_first_known: bool,
     number: u32,
     wants_departures: bool,
     /// Whether the congestion point observes queue lengths in bits.
@@ -212,7 +170,7 @@ impl Port {
             parts.next_lanes.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         let first = &parts.policies[first_queue];
-        let is_known = !wants_departures && !first.pushes_out() && !first.serves_by_priority();
+        let is_first_known = !wants_departures && !first.pushes_out() && !first.serves_by_priority();
         Port {
             limits: if has_limits { parts.policies.iter().map(Discard::limits).collect() } else { None },
             precedence: Precedence::new(&parts.policies),
@@ -228,7 +186,7 @@ impl Port {
             is_instant,
             least_bits: parts.least_bits,
             first_queue,
-            known_queue: is_known.then_some(first_queue),
+            is_first_known,
             number: parts.number,
             wants_departures,
             point_counts_bits,
@@ -299,7 +257,7 @@ impl Port {
         self.queues.bits.as_ref().map(|count| count.areas(now, serving))
     }
 
-    /// Measures of each group.
+    /// Measures of each group; empty if there are none of any group.
     #[must_use]
     pub fn by_group(&self) -> &[GroupMeasures] {
         &self.groups.measures
@@ -334,13 +292,6 @@ impl Port {
     #[must_use]
     pub fn line_bound(&self, from: Time) -> Time {
         self.server.bound(from, self.least_bits)
-    }
-
-    /// Stores the state of a queue that an access line measures.
-    pub fn store_queue(&mut self, queue: QueueState) {
-        self.queues.states[0] = queue;
-        self.queues.present = queue.present;
-        self.queues.most = queue.measures.most;
     }
 
     /// Key of its next timer: the end of a service that is not known in advance, or the admission of gathered PDUs.

@@ -51,6 +51,20 @@ impl QueueMeasures {
 }
 
 impl QueueState {
+    /// A queue that no PDU has used.
+    pub const UNUSED: QueueState = QueueState {
+        present: 0,
+        measures: QueueMeasures {
+            arrived: 0,
+            discarded: 0,
+            departed: 0,
+            departed_bits: 0,
+            most: 0,
+            most_before: 0,
+            area: 0,
+        },
+    };
+
     /// Picoseconds times PDUs present since the last reset.
     #[must_use]
     pub fn area(&self, now: Time) -> i128 {

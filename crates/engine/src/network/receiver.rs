@@ -11,10 +11,8 @@ use crate::network::context::Ctx;
 #[derive(Clone, Debug)]
 pub struct Receiver {
     flow: FlowId,
-    group: usize,
+    group: u32,
     notification: Option<Notification>,
-    floor: Span,
-    limit: Span,
     /// Delays of the data since the last reset, in picoseconds.
     pub delays: Moments,
     /// Delays above the minimum plus the limit.
@@ -46,10 +44,8 @@ impl Receiver {
     pub fn new(flow: FlowId, group: usize, notification: Option<Notification>, limits: Limits) -> Receiver {
         Receiver {
             flow,
-            group,
+            group: group as u32,
             notification,
-            floor: limits.floor,
-            limit: limits.jitter,
             delays: Moments::default(),
             late: AboveMinimum::new(limits.floor.0, limits.jitter.0),
             histogram: limits.histogram.then(|| Box::new(Histogram::new())),
@@ -109,7 +105,7 @@ impl Receiver {
     pub fn measure<P: Probe>(&mut self, pdu: &Pdu, delay: Span, ctx: &mut Ctx<P>) {
         self.delays.record(delay.0);
         self.late.record(delay.0);
-        ctx.tally.delays[self.group].record(delay.0);
+        ctx.tally.delays[self.group as usize].record(delay.0);
         if let Some(histogram) = &mut self.histogram {
             histogram.record(delay.0);
         }
@@ -132,7 +128,7 @@ impl Receiver {
     /// Resets the measures.
     pub fn reset_measures(&mut self) {
         self.delays = Moments::default();
-        self.late = AboveMinimum::new(self.floor.0, self.limit.0);
+        self.late.reset();
         self.histogram = self.histogram.is_some().then(|| Box::new(Histogram::new()));
         self.delivered_bits = 0;
         self.tagged = 0;

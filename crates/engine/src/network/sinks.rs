@@ -19,6 +19,11 @@ impl Sinks {
         self.receivers.len() as u32 - 1
     }
 
+    /// Gives back the memory that no receiver uses.
+    pub fn shrink_to_fit(&mut self) {
+        self.receivers.shrink_to_fit();
+    }
+
     /// The receiver with that index.
     #[must_use]
     pub fn receiver(&self, index: u32) -> Option<&Receiver> {

@@ -1,16 +1,18 @@
 //! The rows of a report, read from the network in its current state.
 
 use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SlowdownRow};
+use super::totals::Totals;
 use super::transports;
 use crate::control::{ReactionPoint, Slowdowns, TENTHS};
 use crate::core::probe::Probe;
-use crate::core::stats::{Histogram, Moments, jain};
+use crate::core::stats::{Histogram, Moments};
 use crate::core::time::{Span, Time};
 use crate::network::context::Counts;
 use crate::network::hosts::sender::Sender;
-use crate::network::port::{GroupMeasures, Port};
+use crate::network::port::GroupMeasures;
 use crate::network::receiver::Receiver;
-use crate::round::World;
+use crate::round::{PortView, World};
+use crate::scenario::spec::Measure;
 use crate::traffic::Transfers;
 
 /// Sums over the endpoints of a group.
@@ -29,20 +31,24 @@ pub struct Measured<'a, P> {
     pub world: &'a World<P>,
     /// Start of the measures.
     pub since: Time,
-    /// Counts at the start of the measures.
+    /// Counts at the start of the measures; empty if there are none.
     pub base: &'a [Counts],
 }
 
 impl<P: Probe> Measured<'_, P> {
     /// Every table except the time series.
     #[must_use]
-    pub fn report(&self, shows_distributions: bool) -> Report {
+    pub fn report(&self, measure: &Measure) -> Report {
         let now = self.world.clock();
         let measured = now.since(self.since);
-        let flows = self.flow_rows(measured);
-        let groups = self.group_rows(&flows, measured);
+        let mut flows = Vec::with_capacity(if measure.flows { self.world.flows().len() } else { 0 });
+        let groups = self.group_rows(measured, |row| {
+            if measure.flows {
+                flows.push(row);
+            }
+        });
         let (mut ports, mut queues, mut losses) = (Vec::new(), Vec::new(), Vec::new());
-        for port in self.world.ports() {
+        for port in self.world.ports().filter(|port| measure.flows || !port.is_access()) {
             self.port_rows(port, now, measured, &mut ports, &mut queues, &mut losses);
         }
         losses.extend(self.policer_rows());
@@ -55,7 +61,7 @@ impl<P: Probe> Measured<'_, P> {
             levels: self.level_rows(now),
             slowdowns: self.slowdown_rows(now),
             series: Vec::new(),
-            distributions: if shows_distributions { self.distribution_rows() } else { Vec::new() },
+            distributions: if measure.distributions { self.distribution_rows() } else { Vec::new() },
             end_s: now.seconds(),
             measured_s: measured.seconds(),
             events: self.world.handled(),
@@ -63,53 +69,61 @@ impl<P: Probe> Measured<'_, P> {
         }
     }
 
-    fn flow_rows(&self, measured: Span) -> Vec<FlowRow> {
-        let mut rows: Vec<FlowRow> = self
-            .world
-            .flows()
-            .iter()
-            .enumerate()
-            .map(|(index, flow)| {
-                let [data, control] = self.world.counts()[index];
-                let [data_base, control_base] = self.base[index];
-                FlowRow {
-                    flow: flow.name.clone(),
-                    group: self.world.groups()[flow.group as usize].clone(),
-                    delivered: data.delivered - data_base.delivered,
-                    lost: data.dropped - data_base.dropped,
-                    control_sent: control.sent - control_base.sent,
-                    control_delivered: control.delivered - control_base.delivered,
-                    control_lost: control.dropped - control_base.dropped,
-                    ..FlowRow::default()
-                }
-            })
-            .collect();
-        for endpoint in self.world.endpoints() {
-            if let Some(sender) = endpoint.sender() {
-                fill_sender(&mut rows[sender.flow().index()], sender, self.world.clock());
-            }
-            if let Some(receiver) = endpoint.receiver() {
-                fill_receiver(&mut rows[receiver.flow().index()], receiver, measured);
-            }
+    /// The row of the flow with that number.
+    fn flow_row(&self, index: usize, measured: Span) -> FlowRow {
+        let flow = &self.world.flows()[index];
+        let [data, control] = self.world.counts()[index];
+        let [data_base, control_base] = self.base.get(index).copied().unwrap_or_default();
+        let mut row = FlowRow {
+            flow: flow.name.to_string(),
+            group: self.world.groups()[flow.group as usize].clone(),
+            delivered: data.delivered - data_base.delivered,
+            lost: data.dropped - data_base.dropped,
+            control_sent: control.sent - control_base.sent,
+            control_delivered: control.delivered - control_base.delivered,
+            control_lost: control.dropped - control_base.dropped,
+            ..FlowRow::default()
+        };
+        let [sending, receiving] = self.world.ends(flow);
+        if let Some(sender) = sending.sender() {
+            fill_sender(&mut row, sender, self.world.clock());
         }
-        transports::fill_flows(self.world.endpoints(), &mut rows);
-        rows
+        if let Some(receiver) = receiving.receiver() {
+            fill_receiver(&mut row, receiver, measured);
+        }
+        transports::fill_flow([sending, receiving], &mut row);
+        row
     }
 
-    fn group_rows(&self, flows: &[FlowRow], measured: Span) -> Vec<GroupRow> {
+    /// The rows of all groups. `each` gets the row of every flow, in order.
+    fn group_rows(&self, measured: Span, mut each: impl FnMut(FlowRow)) -> Vec<GroupRow> {
         let sums = self.group_sums();
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
+        let mut totals = vec![Totals::default(); self.world.groups().len()];
+        for flow in 0..self.world.flows().len() {
+            let row = self.flow_row(flow, measured);
+            totals[group_of(flow)].add(&row);
+            each(row);
+        }
         let arrivals = transports::arrivals(self.world.endpoints(), group_of, self.world.groups().len());
-        let names = self.world.groups().iter().enumerate();
-        let rows = names.map(|(index, name)| {
-            let own: Vec<&FlowRow> = flows.iter().filter(|row| row.group == *name).collect();
+        let reports = self.error_reports();
+        let names = self.world.groups().iter().zip(totals).enumerate();
+        let rows = names.map(|(index, (name, own))| {
             let histogram = &self.world.tally().delays[index];
             let mut row = group_row(name, &own, &sums[index], histogram, measured);
-            let reports = self.world.ports().map(|port| port.by_group()[index].error_reports);
-            transports::fill_group(&mut row, &own, &arrivals[index], reports.sum(), measured.seconds());
+            transports::fill_group(&mut row, &own.sums, &arrivals[index], reports[index], measured.seconds());
             row
         });
         rows.collect()
+    }
+
+    /// Error Report NPDUs that all ports sent, by group.
+    fn error_reports(&self) -> Vec<u64> {
+        let mut reports = vec![0; self.world.groups().len()];
+        for port in self.world.ports() {
+            port.by_group().iter().zip(&mut reports).for_each(|(own, sum)| *sum += own.error_reports);
+        }
+        reports
     }
 
     fn group_sums(&self) -> Vec<GroupSums> {
@@ -199,7 +213,7 @@ impl<P: Probe> Measured<'_, P> {
 
     fn port_rows(
         &self,
-        port: &Port,
+        port: PortView<'_>,
         now: Time,
         measured: Span,
         ports: &mut Vec<PortRow>,
@@ -210,9 +224,9 @@ impl<P: Probe> Measured<'_, P> {
         let Some(rate) = port.rate() else { return };
         let name = port.name();
         let mut row = PortRow {
-            port: name.to_owned(),
-            from: port.between()[0].clone(),
-            to: port.between()[1].clone(),
+            port: name.to_string(),
+            from: port.between()[0].to_owned(),
+            to: port.between()[1].to_owned(),
             rate_bps: rate.bits_per_second(),
             ..PortRow::default()
         };
@@ -222,7 +236,7 @@ impl<P: Probe> Measured<'_, P> {
             let own_area = queue.area(now);
             let measures = queue.measures;
             queues.push(QueueRow {
-                port: name.to_owned(),
+                port: name.to_string(),
                 priority: priority as u64,
                 arrived: measures.arrived,
                 discarded: measures.discarded,
@@ -242,15 +256,14 @@ impl<P: Probe> Measured<'_, P> {
             row.queue_mean_bits = Some(bits as f64 / measured.0 as f64);
             row.waiting_mean_bits = Some(waiting as f64 / measured.0 as f64);
         }
-        row.queue_max = port.most_present();
-        row.queue_max_start = port.most_present_before();
+        [row.queue_max, row.queue_max_start] = port.most_present();
         for (group, own) in port.by_group().iter().enumerate() {
             row.marked += own.marked;
             row.notices_mild += own.notices[0];
             row.notices_severe += own.notices[2];
             row.error_npdus += own.error_reports;
             if *own != GroupMeasures::default() {
-                losses.push(loss_row(name, &self.world.groups()[group], own));
+                losses.push(loss_row(&name, &self.world.groups()[group], own));
             }
         }
         ports.push(row);
@@ -316,24 +329,23 @@ fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
 }
 
 /// The row of a group, from those of its flows and the sums over its endpoints.
-fn group_row(name: &str, own: &[&FlowRow], sums: &GroupSums, histogram: &Histogram, measured: Span) -> GroupRow {
-    let sum = |field: fn(&FlowRow) -> u64| own.iter().map(|row| field(row)).sum::<u64>();
-    let (sent, lost, over) = (sum(|row| row.sent), sum(|row| row.lost), sum(|row| row.over_jitter_limit));
+fn group_row(name: &str, own: &Totals, sums: &GroupSums, histogram: &Histogram, measured: Span) -> GroupRow {
+    let FlowRow { sent, lost, over_jitter_limit: over, .. } = own.sums;
+    let all = &own.sums;
     let per_second = |bits: u64| bits as f64 / measured.seconds();
     let share = |part: u64| (sent > 0).then(|| part as f64 / sent as f64);
     let quantile = |q: f64| quantile_s(histogram, q, &sums.delays);
-    let delivered: Vec<f64> = own.iter().map(|row| row.delivered_bits as f64).collect();
     GroupRow {
         group: name.to_owned(),
-        flows: own.len() as u64,
+        flows: own.flows,
         sent,
-        delivered: sum(|row| row.delivered),
+        delivered: all.delivered,
         lost,
         loss_ratio: share(lost),
-        tagged: sum(|row| row.tagged),
-        load_bps: per_second(sum(|row| row.sent_bits)),
-        sent_bps: per_second(sum(|row| row.sent_bits + row.control_bits)),
-        throughput_bps: per_second(sum(|row| row.delivered_bits)),
+        tagged: all.tagged,
+        load_bps: per_second(all.sent_bits),
+        sent_bps: per_second(all.sent_bits + all.control_bits),
+        throughput_bps: per_second(all.delivered_bits),
         nominal_bps: sums.nominal,
         delay_mean_s: sums.delays.mean().map(|mean| mean * 1e-12),
         delay_p50_s: quantile(0.5),
@@ -342,13 +354,13 @@ fn group_row(name: &str, own: &[&FlowRow], sums: &GroupSums, histogram: &Histogr
         delay_max_s: sums.delays.maximum().map(|picoseconds| Span(picoseconds).seconds()),
         over_jitter_limit: over,
         jitter_share: share(over),
-        obeyed_mild: sum(|row| row.obeyed_mild),
-        obeyed_severe: sum(|row| row.obeyed_severe),
+        obeyed_mild: all.obeyed_mild,
+        obeyed_severe: all.obeyed_severe,
         transfers: sums.files.map(|files| files.finished),
         transfer_mean_s: sums.files.and_then(|files| files.mean_s()),
         transfers_unfinished: sums.files.map(|files| files.unfinished),
         transfer_mean_all_s: sums.files.and_then(|files| files.mean_of_all_s()),
-        fairness: (own.len() > 1 && delivered.iter().any(|&bits| bits > 0.0)).then(|| jain(&delivered)),
+        fairness: own.fairness(),
         ..GroupRow::default()
     }
 }

@@ -11,7 +11,6 @@ use crate::core::time::{Span, Time};
 use crate::network::hosts::Host;
 use crate::network::hosts::direct::DirectHost;
 use crate::network::hosts::transport::TransportHost;
-use crate::network::port::Port;
 use crate::network::queue_state::MOST_QUEUES;
 use crate::round::World;
 use crate::scenario::spec::Measure;
@@ -35,7 +34,7 @@ impl Series {
             measure: measure.clone(),
             next: measure.sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
             rows: Vec::new(),
-            sent_bits: vec![[0; MOST_QUEUES]; world.ports().count()],
+            sent_bits: vec![[0; MOST_QUEUES]; if measure.sample.is_some() { world.port_count() } else { 0 }],
         }
     }
 
@@ -101,7 +100,7 @@ pub struct ReadingKind {
 pub fn reading_kinds<P: Probe + Clone>(world: &World<P>) -> Vec<ReadingKind> {
     // Reading may change the state of a congestion point.
     let mut world = world.clone();
-    let mut sent_bits = vec![[0; MOST_QUEUES]; world.ports().count()];
+    let mut sent_bits = vec![[0; MOST_QUEUES]; world.port_count()];
     let mut found = Vec::new();
     let mut each = |component: &str, quantity: &str, unit, _| {
         found.push(ReadingKind { component: component.to_owned(), quantity: quantity.to_owned(), unit });
@@ -123,7 +122,7 @@ fn read_all<P: Probe>(
     each: &mut EachReading<'_>,
 ) {
     let groups = world.groups().to_vec();
-    let flows = world.flows().iter().map(|flow| (flow.name.clone(), flow.group as usize));
+    let flows = world.flows().iter().map(|flow| (flow.name.to_string(), flow.group as usize));
     let mut sample = Sample {
         now: world.clock(),
         interval,
@@ -134,8 +133,8 @@ fn read_all<P: Probe>(
         sums: vec![Vec::new(); groups.len()],
         each,
     };
-    for (port, sent) in world.ports_mut().zip(sent_bits) {
-        sample.read_port(port, sent);
+    for (number, sent) in sent_bits.iter_mut().enumerate() {
+        sample.read_port(world, number, sent);
     }
     world.each_host(|host| match host {
         Host::Direct(host) => sample.read_direct(host),
@@ -168,9 +167,10 @@ fn row(now: Time, component: &str, quantity: &str, value: f64) -> SeriesRow {
 
 impl Sample<'_, '_> {
     /// Readings of one port, with the bits sent since the last readings.
-    fn read_port(&mut self, port: &mut Port, sampled: &mut [u64; MOST_QUEUES]) {
+    fn read_port<P: Probe>(&mut self, world: &mut World<P>, number: usize, sampled: &mut [u64; MOST_QUEUES]) {
+        let Some(port) = world.port(number) else { return };
         let Some(rate) = port.rate() else { return };
-        let name = port.name().to_owned();
+        let name = port.name().into_owned();
         let mut sent = 0;
         for (priority, queue) in port.queues().iter().enumerate() {
             (self.each)(&name, &format!("queue_{priority}"), Unit::Pdus, queue.present as f64);
@@ -187,7 +187,7 @@ impl Sample<'_, '_> {
         if let Some(bits) = port.bits_present() {
             (self.each)(&name, "queue_bits", Unit::Bits, bits as f64);
         }
-        if let Some(point) = port.congestion_mut() {
+        if let Some(point) = world.congestion_mut(number) {
             point.readings(self.now, &mut |reading, value| (self.each)(&name, reading.name, reading.unit, value));
         }
     }

@@ -2,6 +2,7 @@
 
 use super::rows::{FlowRow, GroupRow};
 use crate::core::stats::Moments;
+use crate::network::hosts::transport::TransportHost;
 use crate::round::Endpoint;
 
 /// Mean in seconds of values in picoseconds.
@@ -9,41 +10,36 @@ fn mean_s(delays: &Moments) -> Option<f64> {
     delays.mean().map(|mean| mean * 1e-12)
 }
 
-/// Fills the rows of the flows of these endpoints.
-pub(super) fn fill_flows<'a>(endpoints: impl Iterator<Item = Endpoint<'a>>, rows: &mut [FlowRow]) {
-    for endpoint in endpoints {
-        let Some(endpoint) = endpoint.transport() else { continue };
-        if let Some(sending) = endpoint.sending() {
-            let own = sending.measures();
-            let row = &mut rows[sending.flow().index()];
-            row.sent = own.transmitted + own.retransmitted;
-            row.sent_bits = own.sent_bits;
-            row.control_bits = own.control_bits;
-            row.transport.connections = Some(own.opened);
-            row.transport.connections_given_up = Some(own.given_up);
-            row.transport.produced = Some(own.produced);
-            row.transport.refused = Some(own.refused);
-            row.transport.unsent = Some(own.unsent);
-            row.transport.waiting = Some(sending.waiting());
-            row.transport.acknowledged = Some(own.acknowledged);
-            row.transport.unacknowledged = Some(own.unacknowledged);
-            row.transport.outstanding = Some(sending.outstanding());
-            row.transport.transmitted = Some(own.transmitted);
-            row.transport.retransmitted = Some(own.retransmitted);
-            row.transport.error_reports = Some(own.error_reports);
-            row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
-        }
-        if let Some((receiving, arrivals)) = endpoint.receiving() {
-            let own = receiving.measures();
-            let row = &mut rows[arrivals.receiver.flow().index()];
-            row.transport.accepted = Some(own.accepted);
-            row.transport.duplicates = Some(own.duplicates);
-            row.transport.outside_window = Some(own.outside);
-            row.transport.late = Some(own.late);
-            row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
-            row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
-            row.delay_production_mean_s = mean_s(&arrivals.since_production);
-        }
+/// Fills the row of a flow whose PDUs go from the first of these endpoints to the second.
+pub(super) fn fill_flow([sending, receiving]: [Endpoint<'_>; 2], row: &mut FlowRow) {
+    if let Some(sending) = sending.transport().and_then(TransportHost::sending) {
+        let own = sending.measures();
+        row.sent = own.transmitted + own.retransmitted;
+        row.sent_bits = own.sent_bits;
+        row.control_bits = own.control_bits;
+        row.transport.connections = Some(own.opened);
+        row.transport.connections_given_up = Some(own.given_up);
+        row.transport.produced = Some(own.produced);
+        row.transport.refused = Some(own.refused);
+        row.transport.unsent = Some(own.unsent);
+        row.transport.waiting = Some(sending.waiting());
+        row.transport.acknowledged = Some(own.acknowledged);
+        row.transport.unacknowledged = Some(own.unacknowledged);
+        row.transport.outstanding = Some(sending.outstanding());
+        row.transport.transmitted = Some(own.transmitted);
+        row.transport.retransmitted = Some(own.retransmitted);
+        row.transport.error_reports = Some(own.error_reports);
+        row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
+    }
+    if let Some((receiving, arrivals)) = receiving.transport().and_then(TransportHost::receiving) {
+        let own = receiving.measures();
+        row.transport.accepted = Some(own.accepted);
+        row.transport.duplicates = Some(own.duplicates);
+        row.transport.outside_window = Some(own.outside);
+        row.transport.late = Some(own.late);
+        row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
+        row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
+        row.delay_production_mean_s = mean_s(&arrivals.since_production);
     }
 }
 
@@ -75,46 +71,19 @@ pub(super) fn arrivals<'a>(
     all
 }
 
-/// Fills the row of a group from those of its flows. `reports` is the number of Error Reports that ports sent about it.
-pub(super) fn fill_group(
-    row: &mut GroupRow,
-    flows: &[&FlowRow],
-    arrivals: &GroupArrivals,
-    reports: u64,
-    measured_s: f64,
-) {
-    let sum =
-        |field: fn(&FlowRow) -> Option<u64>| flows.iter().filter_map(|row| field(row)).reduce(|sum, value| sum + value);
-    let (Some(transmitted), Some(accepted)) = (sum(|row| row.transport.transmitted), sum(|row| row.transport.accepted))
-    else {
-        return;
-    };
-    row.transport.transmitted = Some(transmitted);
-    row.transport.retransmitted = sum(|row| row.transport.retransmitted);
-    row.transport.accepted = Some(accepted);
-    row.transport.duplicates = sum(|row| row.transport.duplicates);
+/// Fills the row of a group from the sums over its flows. `reports` is the number of Error Reports that ports sent about
+/// it.
+pub(super) fn fill_group(row: &mut GroupRow, sums: &FlowRow, arrivals: &GroupArrivals, reports: u64, measured_s: f64) {
+    let (Some(transmitted), Some(accepted)) = (sums.transport.transmitted, sums.transport.accepted) else { return };
+    row.transport = sums.transport.clone();
     row.accepted_per_s = Some(accepted as f64 / measured_s);
-    row.transport.connections = sum(|row| row.transport.connections);
     if row.transport.connections.is_none() {
         return;
     }
     let share = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    let control = |field: fn(&FlowRow) -> u64| flows.iter().map(|row| field(row)).sum::<u64>();
-    row.transport.connections_given_up = sum(|row| row.transport.connections_given_up);
-    row.transport.produced = sum(|row| row.transport.produced);
-    row.transport.refused = sum(|row| row.transport.refused);
-    row.transport.unsent = sum(|row| row.transport.unsent);
-    row.transport.waiting = sum(|row| row.transport.waiting);
-    row.transport.acknowledged = sum(|row| row.transport.acknowledged);
-    row.transport.unacknowledged = sum(|row| row.transport.unacknowledged);
-    row.transport.outstanding = sum(|row| row.transport.outstanding);
-    row.transport.outside_window = sum(|row| row.transport.outside_window);
-    row.transport.late = sum(|row| row.transport.late);
-    row.transport.strays = sum(|row| row.transport.strays);
-    row.transport.error_reports = sum(|row| row.transport.error_reports);
     row.error_reports_sent = Some(reports);
-    row.error_report_share = share(reports, row.sent + control(|row| row.control_sent));
-    row.discard_share = share(row.lost + control(|row| row.control_lost), row.sent);
+    row.error_report_share = share(reports, row.sent + sums.control_sent);
+    row.discard_share = share(row.lost + sums.control_lost, row.sent);
     row.success_once = share(arrivals.fresh, transmitted);
     row.success_all = share(arrivals.fresh, row.sent);
     row.power = row.delay_mean_s.filter(|&delay| delay > 0.0).map(|delay| accepted as f64 / measured_s / delay);
@@ -125,6 +94,7 @@ pub(super) fn fill_group(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::totals::Totals;
 
     #[test]
     fn the_shares_of_a_group() {
@@ -138,7 +108,9 @@ mod tests {
         let flows = [flow(4, 6, 1), flow(2, 2, 0)];
         let mut row = GroupRow { sent: 8, lost: 1, delay_mean_s: Some(0.5), ..GroupRow::default() };
         let arrivals = GroupArrivals { fresh: 3, ..GroupArrivals::default() };
-        fill_group(&mut row, &flows.each_ref(), &arrivals, 4, 2.0);
+        let mut totals = Totals::default();
+        flows.iter().for_each(|flow| totals.add(flow));
+        fill_group(&mut row, &totals.sums, &arrivals, 4, 2.0);
         // 3 arrived: of 6, and of 8.
         assert_eq!((row.success_once, row.success_all), (Some(0.5), Some(0.375)));
         // 4 of the 16 are Error Reports; 2 are discarded for 8 DT TPDUs.

@@ -40,7 +40,7 @@ impl<'a> Endpoint<'a> {
     #[must_use]
     pub fn sender(self) -> Option<&'a Sender> {
         match self {
-            Endpoint::Host(Host::Direct(host)) => host.sender.as_ref(),
+            Endpoint::Host(Host::Direct(host)) => host.sender.as_deref(),
             _ => None,
         }
     }

@@ -7,8 +7,7 @@ use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::time::{CELL_BITS, Rate, Span, Time};
 use crate::network::context::{HELD_BYTES, MOST_HELD};
-use crate::network::port::Port;
-use crate::round::World;
+use crate::round::{PortView, World};
 
 /// Below this number of PDUs in the network, nothing is checked.
 const EARLY: u64 = 1_000_000;
@@ -61,7 +60,7 @@ impl Overload {
             self.growth.clear();
             return Ok(());
         };
-        self.growth.resize(world.ports().count(), None);
+        self.growth.resize(world.port_count(), None);
         for (port, growth) in world.ports().zip(&mut self.growth) {
             let length = present(port);
             *growth = match *growth {
@@ -100,7 +99,7 @@ pub(super) fn refuse<P: Probe>(world: &World<P>) -> Result<(), Fault> {
     if held <= MOST_HELD {
         return Ok(());
     }
-    let Some(port) = world.ports().max_by_key(|port| (present(port), port.name())) else { return Ok(()) };
+    let Some(port) = world.ports().max_by_key(|port| (present(*port), port.name())) else { return Ok(()) };
     let now = world.clock();
     if present(port) < held / 2 {
         let reason = format!(
@@ -115,12 +114,12 @@ pub(super) fn refuse<P: Probe>(world: &World<P>) -> Result<(), Fault> {
     Err(refusal(held, growth.per_second(now), port, now, ""))
 }
 
-fn present(port: &Port) -> u64 {
+fn present(port: PortView<'_>) -> u64 {
     port.queues().iter().map(|queue| queue.present).sum()
 }
 
 /// The refusal for a port that grows by `growth` PDUs per second: its input is its line rate plus this growth.
-fn refusal(held: u64, growth: f64, port: &Port, now: Time, fate: &str) -> Fault {
+fn refusal(held: u64, growth: f64, port: PortView<'_>, now: Time, fate: &str) -> Fault {
     let measures = port.queues().iter().map(|queue| queue.measures);
     let (bits, departed) =
         measures.fold((0, 0), |(bits, departed), own| (bits + own.departed_bits, departed + own.departed));

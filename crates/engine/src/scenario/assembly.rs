@@ -88,7 +88,6 @@ fn lay_out<'a>(expansion: &'a Expansion<'_>) -> Result<plan::Network<'a>, Error>
         check::parameters(&expansion.scenario)?;
         check::flow_count(&expansion.scenario)?;
         let network = plan::Network::lay_out(&expansion.scenario)?;
-        check::next_lanes(&network)?;
         check::line_length(&network)?;
         check::minimum_rates(&network)?;
         network.check_meetings(expansion)?;

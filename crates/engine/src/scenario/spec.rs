@@ -160,6 +160,9 @@ pub struct Measure {
     pub sample: Option<Span>,
     /// A delay is over the limit if it exceeds the minimum of its flow by more than this.
     pub jitter_limit: Span,
+    /// Whether the tables have a row for each flow and for the ports of each access line. Otherwise they have those of
+    /// groups and lines only, and a report of many flows takes little memory.
+    pub flows: bool,
     /// Whether each flow has a histogram of delays (about 32 KB), and not only each group.
     pub flow_percentiles: bool,
     /// Whether the time series has every flow. Otherwise it has only the first flow of each group.
@@ -173,6 +176,7 @@ impl Default for Measure {
         Measure {
             sample: None,
             jitter_limit: Span::milliseconds(20),
+            flows: true,
             flow_percentiles: false,
             sample_flows: false,
             distributions: false,

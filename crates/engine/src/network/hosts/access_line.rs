@@ -1,7 +1,6 @@
 //! AccessLine: the line of one sender into the network, computed together with the sender.
 //!
-//! Only the PDUs of that sender queue for it, so the arrival time of each PDU is known when it is sent. The port of
-//! this line only reports its measures.
+//! Only the PDUs of that sender queue for it, so the arrival time of each PDU is known when it is sent.
 
 use std::collections::VecDeque;
 
@@ -23,8 +22,8 @@ pub struct AccessLine {
     place: Option<Place>,
     /// PDUs on the line that arrive too late to be forwarded yet.
     holding: VecDeque<Record>,
-    /// Number of the port that reports the measures; none for a delay without queueing.
-    reported_by: Option<u32>,
+    /// Whether it has a rate, and so a queue.
+    has_queue: bool,
     queue: QueueState,
     /// Departure time and bits of each PDU in `queue`.
     present: Fifo<(Time, u64)>,
@@ -41,8 +40,6 @@ pub struct Parts {
     pub least_bits: u64,
     /// Place of its deliveries at equal times.
     pub place: Place,
-    /// Number of the port that reports its measures.
-    pub port: u32,
 }
 
 impl AccessLine {
@@ -58,22 +55,16 @@ impl AccessLine {
             free_at: Time::ZERO,
             place: (!is_instant).then_some(parts.place),
             holding: VecDeque::new(),
-            reported_by: parts.rate.map(|_| parts.port),
+            has_queue: parts.rate.is_some(),
             queue: QueueState::default(),
             present: Fifo::default(),
         }
     }
 
-    /// Number of the port that reports its measures.
+    /// Its queue at the time of the last `update`; unused if the line is a delay without queueing.
     #[must_use]
-    pub fn reported_by(&self) -> Option<u32> {
-        self.reported_by
-    }
-
-    /// Its queue at the time of the last `update`.
-    #[must_use]
-    pub fn queue(&self) -> QueueState {
-        self.queue
+    pub fn queue(&self) -> &QueueState {
+        &self.queue
     }
 
     /// The shortest delay of a PDU over it.
@@ -94,7 +85,7 @@ impl AccessLine {
     pub fn send(&mut self, bits: u64, at: Time) -> Time {
         let departure = self.free_at.max(at) + self.serialiser.next(bits);
         self.free_at = departure;
-        if self.reported_by.is_some() {
+        if self.has_queue {
             self.count(bits, at, departure);
         }
         departure + self.delay
@@ -153,7 +144,7 @@ mod tests {
     use crate::core::time::Rate;
 
     fn access(rate: Option<LineRate>, delay: u64) -> AccessLine {
-        AccessLine::new(Parts { rate, delay: Span(delay), least_bits: 424, place: Place(3), port: 7 })
+        AccessLine::new(Parts { rate, delay: Span(delay), least_bits: 424, place: Place(3) })
     }
 
     /// Serialisation of a cell takes 100 1/3 ps; the propagation delay is 1 ns.
@@ -189,7 +180,6 @@ mod tests {
     #[test]
     fn stored_pdus_leave_in_order_and_a_delay_reports_no_queue() {
         let mut access = access(None, 30);
-        assert_eq!((access.reported_by(), line().reported_by()), (None, Some(7)));
         for at in [5, 5, 9] {
             let time = access.send(424, Time(at));
             let pdu = Pdu::new(FlowId(at as u32), 0, 53, 0, Body::Data { born: Time(at), number: 0 });
@@ -198,7 +188,7 @@ mod tests {
         assert_eq!(access.first_held(), Time(35));
         let kept = [35, 36, 36, 36, 40].map(|limit| access.held_before(Time(limit)).map(|record| record.pdu.flow.0));
         assert_eq!(kept, [None, Some(5), Some(5), None, Some(9)]);
-        assert_eq!(access.first_held(), Time::NEVER);
+        assert_eq!((access.first_held(), access.queue().measures.arrived), (Time::NEVER, 0));
     }
 
     #[test]

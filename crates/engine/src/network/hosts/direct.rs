@@ -10,15 +10,15 @@ use crate::network::context::Ctx;
 use crate::network::lane::{Key, Lane, Place, Record};
 use crate::network::receiver::Receiver;
 
-/// A host without transport connections.
+/// A host without transport connections. Its parts are boxed: most hosts have only some of them.
 #[derive(Clone, Debug, Default)]
 pub struct DirectHost {
     /// Its sending half.
-    pub sender: Option<Sender>,
+    pub sender: Option<Box<Sender>>,
     /// Its receiving half.
-    pub receiver: Option<Receiver>,
+    pub receiver: Option<Box<Receiver>>,
     /// Its own access line to the port, if it has one.
-    pub access: Option<AccessLine>,
+    pub access: Option<Box<AccessLine>>,
     /// Place of its timer at equal times.
     pub place: Place,
     /// Time of its next timer.
@@ -41,7 +41,7 @@ impl DirectHost {
     /// The shortest delay of a PDU to the port.
     #[must_use]
     pub fn lead(&self) -> Span {
-        self.access.as_ref().map_or(Span::ZERO, AccessLine::lead)
+        self.access.as_ref().map_or(Span::ZERO, |access| access.lead())
     }
 
     /// Sends everything due before `until`. PDUs that reach the port before `limit` go to `sent`.
@@ -81,7 +81,7 @@ impl DirectHost {
 
     /// Sends an answer to the PDU of `record`, or gives it to the host's own sender.
     fn answer<P: Probe>(&mut self, answer: &Pdu, record: &Record, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
-        let queueing = self.receiver.as_ref().and_then(Receiver::queueing);
+        let queueing = self.receiver.as_ref().and_then(|receiver| receiver.queueing());
         match (queueing, &mut self.sender) {
             (Some(queueing), Some(sender)) => {
                 sender.queue_answer(*answer, queueing, record.time);

@@ -26,8 +26,8 @@ fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) 
         octets: 53,
     };
     let sender = Sender::new(FlowId(number), 0, CELL_RATE, traffic.build(traffic::tests::env(1)), reaction.build(env));
-    let mut host = Box::<DirectHost>::default();
-    (host.sender, host.access, host.place) = (Some(sender), access, Place(OWN + number));
+    let mut host = DirectHost::default();
+    (host.sender, host.access, host.place) = (Some(Box::new(sender)), access.map(Box::new), Place(OWN + number));
     host.begin();
     Host::Direct(host)
 }
@@ -40,19 +40,13 @@ pub(in crate::network) fn steady(number: u32, start: &str, access: Option<Access
 
 /// A line with one cell time of serialisation and a delay; its deliveries have a place of their own.
 fn line(delay: u64, place: u32) -> Option<AccessLine> {
-    let parts = access_line::Parts {
-        rate: Some(CELL_RATE),
-        delay: Span(delay),
-        least_bits: 424,
-        place: Place(place),
-        port: place,
-    };
+    let parts = access_line::Parts { rate: Some(CELL_RATE), delay: Span(delay), least_bits: 424, place: Place(place) };
     Some(AccessLine::new(parts))
 }
 
 /// A delay without queueing.
 fn delay(span: u64, place: u32) -> Option<AccessLine> {
-    let parts = access_line::Parts { rate: None, delay: Span(span), least_bits: 424, place: Place(place), port: place };
+    let parts = access_line::Parts { rate: None, delay: Span(span), least_bits: 424, place: Place(place) };
     Some(AccessLine::new(parts))
 }
 
@@ -197,8 +191,8 @@ fn no_rate_is_above_that_of_a_line_whose_cells_take_a_given_time() {
     let stream = Stream::new(1, 0, "reaction");
     let env = SenderEnv { stream, round_trip: Span::ZERO, line_rate, octets: 53 };
     let sender = Sender::new(FlowId(0), 0, line_rate, traffic.build(traffic::tests::env(1)), reaction.build(env));
-    let mut end = Box::<DirectHost>::default();
-    (end.sender, end.place) = (Some(sender), Place(OWN));
+    let mut end = DirectHost::default();
+    (end.sender, end.place) = (Some(Box::new(sender)), Place(OWN));
     end.begin();
     let mut node = Node::new(vec![Host::Direct(end)]);
     let sent: Vec<u64> = node.run(3_500 * CELL).iter().map(|sent| sent.0).collect();
@@ -214,7 +208,7 @@ fn returned(waiting: &str) -> Vec<(u64, f64)> {
         toml::from_str(&format!("turn_round = {{ waiting = '{waiting}' }}")).unwrap();
     let turning = turning.build(crate::control::ReceiverEnv { node: 0, round_trip: Span::ZERO, octets: 53 });
     let limits = crate::network::receiver::Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
-    end.receiver = Some(Receiver::new(FlowId(1), 0, Some(turning), limits));
+    end.receiver = Some(Box::new(Receiver::new(FlowId(1), 0, Some(turning), limits)));
     let mut node = Node::new(vec![host]);
     (node.ctx.indices, node.ctx.counts) = (vec![Default::default(); 2], vec![Default::default(); 2]);
     for (time, er) in [(0, 1e6), (500 * CELL, 2e6)] {

@@ -9,7 +9,7 @@ use crate::network::lane::{Key, Lane, Place, Record};
 #[derive(Debug)]
 pub struct Uplink<'a> {
     /// The host's own access line, if it has one.
-    pub access: &'a mut Option<AccessLine>,
+    pub access: &'a mut Option<Box<AccessLine>>,
     /// The host's place at equal times.
     pub own: Place,
     /// PDUs that reach the port before this time go to `sent`; the others stay on the access line.

@@ -22,17 +22,23 @@ pub struct GroupMeasures {
 pub(super) struct Groups {
     /// Group of each flow.
     of_flow: Arc<[u32]>,
+    /// Number of groups.
+    count: usize,
+    /// Empty before the first measure: at most ports nothing is discarded or marked.
     pub(super) measures: Vec<GroupMeasures>,
 }
 
 impl Groups {
     pub(super) fn new(of_flow: Arc<[u32]>, count: usize) -> Groups {
-        Groups { of_flow, measures: vec![GroupMeasures::default(); count] }
+        Groups { of_flow, count, measures: Vec::new() }
     }
 
     /// The measures for the group of the PDU's flow.
     #[inline]
     pub(super) fn of(&mut self, pdu: &Pdu) -> &mut GroupMeasures {
+        if self.measures.is_empty() {
+            self.measures.resize(self.count, GroupMeasures::default());
+        }
         &mut self.measures[self.of_flow[pdu.flow.index()] as usize]
     }
 
@@ -63,7 +69,7 @@ mod tests {
                 pdu.marks.set(Marks::EFCI);
             }
             groups.count_marked(&pdu, before);
-            groups.measures[0].marked
+            groups.measures.first().map_or(0, |own| own.marked)
         };
         assert_eq!(count(cell(0, 0), false), 0);
         assert_eq!(count(cell(0, 1), true), 1);

@@ -191,7 +191,7 @@ impl Port {
     /// A PDU joins its queue.
     fn join<P: Probe>(&mut self, pdu: Pdu, Key { time: at, place }: Key, queue: usize, ctx: &mut Ctx<P>) {
         self.queues.enter(queue, at, pdu.bits());
-        let is_known = self.known_queue == Some(queue);
+        let is_known = self.is_first_known && queue == self.first_queue;
         let waiting = Waiting { pdu, place };
         let free_at = self.server.line.free_at;
         if is_known || free_at <= at {

@@ -18,6 +18,13 @@ const HOSTS: u32 = 20;
 const GATHERING: u32 = 40;
 const DELAY: u64 = 10 * CELL;
 
+/// Those of the only flow.
+fn next_lanes() -> NextLanes {
+    let mut lanes = NextLanes::new(Crossing { first: 0, last: 0, count: 1 });
+    *lanes.entry(0) = NextLane { forward: LaneId(1), backward: LaneId(2) };
+    lanes
+}
+
 /// A port with unlimited queues and no options.
 pub(in crate::network) fn parts(queues: usize) -> Parts {
     Parts {
@@ -37,7 +44,7 @@ pub(in crate::network) fn parts(queues: usize) -> Parts {
         first_queue: 0,
         places: Places { service: Place(SERVICE), delivery: Place(DELIVERY), gathering: Place(GATHERING) },
         observed: vec![false],
-        next_lanes: NextLanes { first: 0, flows: vec![NextLane { forward: LaneId(1), backward: LaneId(2) }] },
+        next_lanes: next_lanes(),
     }
 }
 

@@ -43,6 +43,34 @@ fn delays_and_their_shares() {
     assert!(two.delay_mean_s.is_some_and(|mean| (mean - 0.0115).abs() < 1e-15));
 }
 
+/// Two flows of one group, one of them alone over an access line, with and without rows of their own.
+#[test]
+fn groups_and_lines_are_the_same_without_rows_of_flows() {
+    let text =
+        TWO_PERIODS.replace("path = [\"a\", \"b\"]", "count = 2\npath = [\"a\", \"b\"]\naccess.rate = \"1 Mb/s\"");
+    let report = |text: &str| {
+        let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}"));
+        let mut run = Run::new(&scenario, 1, 0, Form::Fast).unwrap();
+        run.finish().unwrap();
+        run.report()
+    };
+    let whole = report(&text);
+    let names: Vec<&str> = whole.ports.iter().map(|row| row.port.as_str()).collect();
+    let expected = ["trunk", "trunk.reverse", "access/one/1", "access/one/1.reverse", "access/one/2"];
+    assert_eq!((whole.flows.len(), &names[..5], names.len()), (4, &expected[..], 10));
+    let access = &whole.ports[2];
+    assert_eq!((access.from.as_str(), access.to.as_str(), access.rate_bps), ("one/1", "a", 1e6));
+    // Each PDU of 600 bits is on the line for 0.6 ms. The first flow of the group sends one every 2 ms.
+    assert_eq!((access.arrived, access.queue_max, whole.ports[3].arrived), (300, 1, 0));
+    assert!((access.queue_mean - 300.0 * 0.6 / 599.0).abs() < 1e-9, "{}", access.queue_mean);
+    let short = report(&text.replace("measure = {", "measure = { flows = false,"));
+    assert_eq!((short.flows.len(), short.ports.len(), short.queues.len()), (0, 2, 2));
+    assert_eq!(
+        (&short.groups, &short.ports[..], short.fingerprint),
+        (&whole.groups, &whole.ports[..2], whole.fingerprint)
+    );
+}
+
 #[test]
 fn the_port_is_busy_for_a_millisecond_a_pdu() {
     let report = report();

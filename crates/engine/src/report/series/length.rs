@@ -47,11 +47,12 @@ fn readings<P: Probe>(world: &mut World<P>, every_flow: bool) -> u64 {
     let mut is_shown = |flow: usize| every_flow || !std::mem::replace(&mut seen[groups[flow]], true);
     let mut means = vec![0; world.groups().len()];
     let mut count = 0;
-    for port in world.ports_mut().filter(|port| port.rate().is_some()) {
+    for number in 0..world.port_count() {
+        let Some(port) = world.port(number).filter(|port| port.rate().is_some()) else { continue };
         let queues = port.queues().len() as u64;
         count += queues + if queues > 1 { queues } else { 0 } + 1 + u64::from(port.bits_present().is_some());
         // Reads a copy, because reading may change the state of the point.
-        if let Some(point) = port.congestion_mut() {
+        if let Some(point) = world.congestion_mut(number) {
             point.clone().readings(Time::ZERO, &mut |_, _| count += 1);
         }
     }

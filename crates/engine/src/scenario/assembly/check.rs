@@ -10,7 +10,6 @@ use crate::core::file_cell::MOST_PDUS;
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{FASTEST, Interval, LineRate, Rate, Span};
 use crate::network::context::HELD_BYTES;
-use crate::network::port::NextLane;
 use crate::network::queue_state::MOST_QUEUES;
 use crate::queue::Discard;
 use crate::scenario::path::shown_key;
@@ -19,9 +18,9 @@ use crate::traffic::ModelParams;
 use crate::{policer, queue};
 
 /// Approximate bytes per flow: two endpoints, counts, policers, tables.
-const FLOW_BYTES: u64 = 3_000;
+const FLOW_BYTES: u64 = 2_000;
 /// Bytes per port of an access line.
-const PORT_BYTES: u64 = 1_500;
+const PORT_BYTES: u64 = 500;
 /// Bytes of a histogram of delays.
 const HISTOGRAM_BYTES: u64 = 34_000;
 
@@ -49,6 +48,10 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
             ));
         }
         _ => {}
+    }
+    if scenario.measure.flow_percentiles && !scenario.measure.flows {
+        let reason = "without `flows` no row shows them";
+        return Err(Fault::new("measure.flow_percentiles", true, reason, "delete `flows = false`, or this"));
     }
     if let Some(stop) = &scenario.stop
         && stop.departures == 0
@@ -201,19 +204,6 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses flows whose next lanes at all ports do not fit in memory. Each port has one for every flow from the first flow
-/// through it to the last.
-pub(super) fn next_lanes(network: &Network<'_>) -> Result<(), Fault> {
-    let entries = |(first, last): (u32, u32)| u64::from(last.saturating_sub(first));
-    let bytes = network.crossing().into_iter().map(entries).sum::<u64>().saturating_mul(size_of::<NextLane>() as u64);
-    if bytes > MOST_MEMORY {
-        let reason = format!("the flows' next lanes at all ports would take about {} GB of memory", bytes >> 30);
-        let value = format!("{} flows", network.flows.len());
-        return Err(Fault::new("flow", value, reason, "ask for fewer flows or lines"));
-    }
-    Ok(())
-}
-
 /// Refuses minimum rates that add up to more than a port can guarantee.
 pub(super) fn minimum_rates(network: &Network<'_>) -> Result<(), Fault> {
     for (index, controlled) in network.controlled().into_iter().enumerate() {
@@ -256,7 +246,7 @@ pub(super) fn line_length(network: &Network<'_>) -> Result<(), Fault> {
         let bytes = bits / 424 * u128::from(HELD_BYTES);
         if bytes > u128::from(MOST_MEMORY) {
             let reason = format!("a full line holds about {} GB of PDUs", bytes >> 30);
-            return Err(Fault::new(&port.path, "", reason, "give a lower rate or a shorter delay"));
+            return Err(Fault::new(&*port.path, "", reason, "give a lower rate or a shorter delay"));
         }
     }
     Ok(())

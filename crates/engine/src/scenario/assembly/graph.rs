@@ -43,10 +43,10 @@ pub(super) struct Graph {
 }
 
 impl Graph {
-    /// A graph whose first nodes are `ports` ports.
-    pub(super) fn new(ports: usize) -> Graph {
+    /// A graph whose first nodes are these ports.
+    pub(super) fn new(ports: impl IntoIterator<Item = usize>) -> Graph {
         let mut graph = Graph::default();
-        for port in 0..ports {
+        for port in ports {
             graph.node(Name::Port(port));
         }
         graph
@@ -189,7 +189,7 @@ mod tests {
 
     /// All nodes, and these steps; those of [`Edge::Direct`] have no delay.
     fn graph(steps: &[(u32, u32, Edge)]) -> Graph {
-        let mut graph = Graph::new(0);
+        let mut graph = Graph::new([]);
         for node in 0..NODES {
             assert_eq!(graph.node(Name::Host(node as usize)), node);
         }

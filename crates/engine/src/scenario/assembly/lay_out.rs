@@ -1,6 +1,7 @@
 //! Makes the plan of a network from a scenario: lines become pairs of ports, groups become flows with routes.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::path_memory::PathMemory;
 use super::paths::{Route, routes};
@@ -44,17 +45,18 @@ impl<'a> Network<'a> {
 
     fn lay_lines(&mut self) {
         for (name, line) in &self.scenario.line {
-            let path = format!("line.{}", shown_key(name));
+            let path: Arc<str> = format!("line.{}", shown_key(name)).into();
             let reverse = line.reverse.as_ref();
             let [first, second] = &line.between;
+            let [near, far] = [first, second].map(|node| Arc::from(node.as_str()));
             let port = self.ports.len();
             self.lines.entry([first, second]).or_default().push(port);
             self.lines.entry([second, first]).or_default().push(port + 1);
             self.ports.push(PortPlan {
                 name: name.clone(),
-                path: path.clone(),
-                from: first.clone(),
-                to: second.clone(),
+                path: Arc::clone(&path),
+                from: Arc::clone(&near),
+                to: Arc::clone(&far),
                 rate: Some(line.rate),
                 delay: line.delay,
                 outage: line.outage,
@@ -65,8 +67,8 @@ impl<'a> Network<'a> {
             self.ports.push(PortPlan {
                 name: format!("{name}.reverse"),
                 path,
-                from: second.clone(),
-                to: first.clone(),
+                from: far,
+                to: near,
                 rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
                 delay: line.delay,
                 outage: line.outage,
@@ -105,22 +107,27 @@ impl<'a> Network<'a> {
         }
         let backward: Vec<usize> = forward.iter().map(|&port| port ^ 1).collect();
         let delay = params.access.as_ref().filter(|access| access.rate.is_none());
-        let shared = delay.map(|access| self.lay_delay(access, &path[0], group));
+        let node: Arc<str> = path[0].as_str().into();
+        let place: Arc<str> = format!("flow.{}.access", shown_key(&self.groups[group])).into();
+        let shared = delay.map(|access| self.lay_delay(access, [&node, &place], group));
         let joined = |place: &str| if place.is_empty() { name.to_owned() } else { format!("{name}/{place}") };
         let (name, host) = (joined(&route.name), joined(&route.host));
         let numbered =
-            |name: &str, number| if params.count == 1 { name.to_owned() } else { format!("{name}/{number}") };
+            |name: &str, number| if params.count == 1 { name.into() } else { format!("{name}/{number}").into() };
+        self.flows.reserve(params.count as usize);
+        self.ports.reserve(if params.access.is_some() && shared.is_none() { 2 * params.count as usize } else { 0 });
         for number in 1..=params.count {
-            let host = (numbered(&host, number), route.peers, route.peer);
-            let name = numbered(&name, number);
+            let is_own_host = host == name;
+            let host: Arc<str> = numbered(&host, number);
+            let name: Arc<str> = if is_own_host { Arc::clone(&host) } else { numbered(&name, number) };
+            let host = (host, route.peers, route.peer);
             let endpoints = [self.endpoint_count, self.endpoint_count + 1];
             self.endpoint_count += 2;
-            let (mut forward, mut backward) = (forward.clone(), backward.clone());
-            if let Some(access) = &params.access {
-                let (up, down) = shared.unwrap_or_else(|| self.lay_access(&name, access, &path[0], group));
-                forward.insert(0, up);
-                backward.insert(0, down);
-            }
+            let access = params.access.as_ref();
+            let access = access.map(|access| shared.unwrap_or_else(|| self.lay_access(&name, access, [&node, &place])));
+            // Collected, and not inserted: there may be many flows, and so no path has room to spare.
+            let forward = access.iter().map(|(up, _)| up).chain(&forward).copied().collect();
+            let backward = access.iter().map(|(_, down)| down).chain(&backward).copied().collect();
             let number = number - 1;
             self.flows.push(FlowPlan { name, group, params, forward, backward, endpoints, number, host, peer: None });
         }
@@ -128,22 +135,27 @@ impl<'a> Network<'a> {
     }
 
     /// Lays out a delay without queueing. All flows of the group have the same delay, so they share one port.
-    fn lay_delay(&mut self, access: &'a spec::Access, node: &str, group: usize) -> (usize, usize) {
-        let name = self.groups[group].clone();
-        let (up, down) = self.lay_access(&name, access, node, group);
-        let senders = self.ports[up].name.clone();
-        self.ports[up].from.clone_from(&senders);
+    fn lay_delay(&mut self, access: &'a spec::Access, ends: [&Arc<str>; 2], group: usize) -> (usize, usize) {
+        let (up, down) = self.lay_access(&self.groups[group].as_str().into(), access, ends);
+        let senders: Arc<str> = self.ports[up].name.as_str().into();
+        self.ports[up].from = Arc::clone(&senders);
         self.ports[down].to = senders;
         (up, down)
     }
 
-    fn lay_access(&mut self, name: &str, access: &'a spec::Access, node: &str, group: usize) -> (usize, usize) {
+    /// Lays the access line of that name to the node. `path` is that of its parameters in the scenario.
+    fn lay_access(
+        &mut self,
+        name: &Arc<str>,
+        access: &'a spec::Access,
+        [node, path]: [&Arc<str>; 2],
+    ) -> (usize, usize) {
         let first = self.ports.len();
         let up = PortPlan {
             name: format!("access/{name}"),
-            path: format!("flow.{}.access", shown_key(&self.groups[group])),
-            from: name.to_owned(),
-            to: node.to_owned(),
+            path: Arc::clone(path),
+            from: Arc::clone(name),
+            to: Arc::clone(node),
             rate: access.rate,
             delay: access.delay,
             outage: None,
@@ -151,7 +163,7 @@ impl<'a> Network<'a> {
             queues: &access.queues,
             congestion: None,
         };
-        let (from, to) = (up.to.clone(), up.from.clone());
+        let (from, to) = (Arc::clone(node), Arc::clone(name));
         let down = PortPlan { name: format!("{}.reverse", up.name), from, to, ..up.clone() };
         self.ports.extend([up, down]);
         (first, first + 1)

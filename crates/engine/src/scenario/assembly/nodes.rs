@@ -24,7 +24,7 @@ use crate::network::receiver::{Limits, Receiver};
 use crate::network::sinks::Sinks;
 use crate::round::agenda::Member;
 use crate::round::cluster::Cluster;
-use crate::round::{Location, Parts, Process, Unit};
+use crate::round::{AccessLines, AccessPort, Location, Parts, Process, Seat, Unit};
 use crate::scenario::spec::Order;
 use crate::traffic;
 use crate::traffic::ModelParams;
@@ -114,6 +114,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         self.build_ports(&inboxes);
         self.build_hosts();
         self.build_policers();
+        let seats = self.seats();
         let network = self.network;
         let graph = &self.routes.graph;
         let processes = self.nodes.into_iter().zip(inboxes).map(|(node, lanes)| {
@@ -123,10 +124,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let feeders = graph.feeders(&lanes);
             Process { node, feeders, observed: (observed, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
         });
-        let info = |(index, flow): (usize, &FlowPlan<'_>)| FlowInfo {
-            name: flow.name.clone(),
+        let info = |flow: &FlowPlan<'_>| FlowInfo {
+            name: Arc::clone(&flow.name),
             group: flow.group as u32,
-            id: FlowId(index as u32),
+            endpoints: flow.endpoints.map(|endpoint| endpoint as u32),
         };
         let processes: Vec<Process> = processes.collect();
         let can_take_turns = |process: &Process| match &process.node {
@@ -140,12 +141,12 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             processes,
             units: units.iter().map(|members| unit(graph, members)).collect(),
             lanes: graph.steps.len(),
-            ports: network.ports.len(),
+            ports: seats,
             endpoints: self.endpoints,
             policers: self.policers,
             indices: self.indices,
             has_transports: network.flows.iter().any(|flow| flow.params.transport.is_some()),
-            flows: network.flows.iter().enumerate().map(info).collect(),
+            flows: network.flows.iter().map(info).collect(),
             groups: network.groups.clone(),
         }
     }
@@ -155,12 +156,32 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let groups: Arc<[u32]> = network.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = network.terms();
         let controlled = network.controlled();
-        for index in 0..network.ports.len() {
-            let observed = inboxes[index].iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
+        for index in (0..network.ports.len()).filter(|&port| self.routes.has_node[port]).collect::<Vec<_>>() {
+            let inbox = &inboxes[self.nodes.len()];
+            let observed = inbox.iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
             let env = network.ports[index].env(controlled[index], &terms);
             let port = self.build_port(index, Arc::clone(&groups), env, observed);
             self.nodes.push(Node::Port(Box::new(port)));
         }
+    }
+
+    /// The place of each port in the world.
+    fn seats(&self) -> Vec<Seat> {
+        let network = self.network;
+        let mut seats: Vec<Option<Seat>> = vec![None; network.ports.len()];
+        let mut lines: Vec<Option<Arc<AccessLines>>> = vec![None; network.groups.len()];
+        for (index, flow) in network.flows.iter().enumerate() {
+            let plan = &network.ports[flow.forward[0]];
+            let (Some(_), Some(rate)) = (&flow.params.access, plan.rate) else { continue };
+            let lines =
+                lines[flow.group].get_or_insert_with(|| Arc::new(AccessLines { rate, node: plan.to.to_string() }));
+            for (port, host) in [(flow.forward[0], Some(flow.endpoints[0] as u32)), (flow.backward[0], None)] {
+                seats[port] = Some(Seat::Access(AccessPort { lines: Arc::clone(lines), flow: index as u32, host }));
+            }
+        }
+        let mut nodes = (0..).map(Seat::Node);
+        let seat = |(seat, has_node): (Option<Seat>, &bool)| if *has_node { nodes.next() } else { seat };
+        seats.into_iter().zip(&self.routes.has_node).filter_map(seat).collect()
     }
 
     fn build_port(&mut self, index: usize, groups: Arc<[u32]>, env: PortEnv, observed: Vec<bool>) -> Port {
@@ -169,7 +190,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         Port::new(port::Parts {
             name: plan.name.clone(),
             number: index as u32,
-            between: [plan.from.clone(), plan.to.clone()],
+            between: [&plan.from, &plan.to].map(|node| node.to_string()),
             rate: plan.rate,
             delay: plan.delay,
             outage: plan.outage,
@@ -187,7 +208,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 gathering: network.gathering_place(index),
             },
             observed,
-            next_lanes: std::mem::take(&mut self.routes.next_lanes[index]),
+            next_lanes: self.routes.next_lanes[index].take().map(|lanes| *lanes).unwrap_or_default(),
         })
     }
 
@@ -199,7 +220,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut out = vec![LaneId::NONE; nodes];
         let mut sequences = self.sequences();
         let mut users = BTreeMap::new();
-        let mut endpoints: Vec<Option<Box<DirectHost>>> = vec![None; self.network.endpoint_count];
+        let mut endpoints: Vec<Option<DirectHost>> = vec![None; self.network.endpoint_count];
         for (index, flow) in self.network.flows.iter().enumerate() {
             let [sending, receiving] = flow.endpoints;
             let traffic = self.network.build_traffic(flow, sequences[flow.group].clone(), &self.stream);
@@ -210,15 +231,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 continue;
             }
             let host = endpoints[sending].get_or_insert_default();
-            host.sender = Some(self.build_sender(index, flow, traffic));
+            host.sender = Some(Box::new(self.build_sender(index, flow, traffic)));
             host.place = self.network.own_place(index, 0);
-            host.access = self.folded.contains(&flow.forward[0]).then(|| self.network.build_access(flow));
+            host.access = self.folded.contains(&flow.forward[0]).then(|| Box::new(self.network.build_access(flow)));
             match self.routes.endpoints[receiving] {
                 Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
                     let within = sinks[node as usize].add(receiver);
                     self.endpoints[receiving] = Some(Location { process: node, index: within });
                 }
-                _ => endpoints[receiving].get_or_insert_default().receiver = Some(receiver),
+                _ => endpoints[receiving].get_or_insert_default().receiver = Some(Box::new(receiver)),
             }
         }
         sequences.clear();
@@ -232,7 +253,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let within = |endpoint: usize| self.endpoints[endpoint].map_or(0, |location| location.index);
             (indices.sender, indices.receiver) = (within(flow.endpoints[0]), within(flow.endpoints[1]));
         }
-        for (index, (hosts, sinks)) in hosts.into_iter().zip(sinks).enumerate().skip(self.nodes.len()) {
+        for (index, (mut hosts, mut sinks)) in hosts.into_iter().zip(sinks).enumerate().skip(self.nodes.len()) {
+            // There may be many flows: no list has room to spare.
+            hosts.shrink_to_fit();
+            sinks.shrink_to_fit();
             self.nodes.push(match self.routes.graph.names[index] {
                 Name::Sinks(_) => Node::Sinks(Box::new(sinks)),
                 Name::Policers(_) => Node::Policers(Box::default()),

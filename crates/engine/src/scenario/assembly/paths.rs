@@ -93,7 +93,7 @@ fn check(flow: &Flow) -> Result<(), Fault> {
 
 /// Refuses nodes without lines.
 fn check_nodes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<(), Fault> {
-    let nodes: BTreeSet<&str> = ports.iter().map(|port| port.from.as_str()).collect();
+    let nodes: BTreeSet<&str> = ports.iter().map(|port| &*port.from).collect();
     for (key, named) in [("from", &flow.from), ("to", &flow.to)] {
         if let Some(stranger) = named.iter().find(|node| !nodes.contains(node.as_str())) {
             let nodes: Vec<&str> = nodes.into_iter().collect();
@@ -198,7 +198,7 @@ mod tests {
             .flows
             .iter()
             .map(|flow| {
-                (flow.name.clone(), flow.forward.iter().map(|&port| network.ports[port].name.clone()).collect())
+                (flow.name.to_string(), flow.forward.iter().map(|&port| network.ports[port].name.clone()).collect())
             })
             .collect();
         let expected =
@@ -207,7 +207,8 @@ mod tests {
         assert_eq!(routes, expected);
         let count = DIAMOND.replace("[flow.all]", "[flow.all]\ncount = 2");
         let scenario = document::parse(&count).unwrap();
-        let names: Vec<String> = Network::lay_out(&scenario).unwrap().flows.into_iter().map(|flow| flow.name).collect();
+        let flows = Network::lay_out(&scenario).unwrap().flows;
+        let names: Vec<&str> = flows.iter().map(|flow| &*flow.name).collect();
         assert_eq!(names[..3], ["all/a-d/1", "all/a-d/2", "all/x-d/1"]);
     }
 

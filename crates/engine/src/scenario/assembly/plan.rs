@@ -15,9 +15,9 @@ use crate::traffic::ModelParams;
 pub(super) struct PortPlan<'a> {
     pub(super) name: String,
     /// Path of its parameters in the scenario.
-    pub(super) path: String,
-    pub(super) from: String,
-    pub(super) to: String,
+    pub(super) path: Arc<str>,
+    pub(super) from: Arc<str>,
+    pub(super) to: Arc<str>,
     /// None for a delay without queueing.
     pub(super) rate: Option<LineRate>,
     pub(super) delay: Span,
@@ -47,7 +47,7 @@ pub(super) struct Controlled {
 /// The plan of one flow: the ports on its path, by index.
 #[derive(Clone, Debug)]
 pub(super) struct FlowPlan<'a> {
-    pub(super) name: String,
+    pub(super) name: Arc<str>,
     pub(super) group: usize,
     pub(super) params: &'a spec::Flow,
     /// Ports forward, in order; the first is the access port, if there is one.
@@ -59,7 +59,7 @@ pub(super) struct FlowPlan<'a> {
     /// Index within its group, from 0.
     pub(super) number: u32,
     /// The sending host as named in random streams, the number of its peers, and the index of this peer.
-    pub(super) host: (String, u32, u32),
+    pub(super) host: (Arc<str>, u32, u32),
     /// The flow in the opposite direction of its connection.
     pub(super) peer: Option<usize>,
 }

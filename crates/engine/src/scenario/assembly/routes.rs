@@ -10,7 +10,7 @@ use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
 use crate::network::hosts::access_line::{self, AccessLine};
 use crate::network::lane::{LaneId, Place};
-use crate::network::port::{NextLane, NextLanes};
+use crate::network::port::{Crossing, NextLane, NextLanes};
 use crate::queue;
 use crate::round::horizon::Edge;
 use crate::traffic::ModelParams;
@@ -30,8 +30,10 @@ struct Point {
 #[derive(Clone, Debug)]
 pub(super) struct Routes {
     pub(super) graph: Graph,
-    /// The next lanes at each port.
-    pub(super) next_lanes: Vec<NextLanes>,
+    /// Whether each port has a node.
+    pub(super) has_node: Vec<bool>,
+    /// The next lanes at each port that has a node.
+    pub(super) next_lanes: Vec<Option<Box<NextLanes>>>,
     /// The lane after the policers of each flow.
     pub(super) policed: Vec<LaneId>,
     /// The node of each endpoint.
@@ -88,7 +90,6 @@ impl Network<'_> {
             delay: port.delay,
             least_bits: self.least_access_bits(flow),
             place: self.delivery_place(first),
-            port: first as u32,
         })
     }
 
@@ -113,13 +114,16 @@ impl Network<'_> {
 
     /// Lays out the lanes. Each endpoint for which `takes_turns` is true has its own node.
     pub(super) fn route(&self, folded: &BTreeSet<usize>, takes_turns: impl Fn(usize) -> bool) -> Routes {
+        let points = self.points();
+        let has_node = self.ports_with_nodes(folded, &points);
         let mut layer = LaneBuilder {
             network: self,
             folded,
             routes: Routes {
-                points: self.points(),
-                graph: Graph::new(self.ports.len()),
-                next_lanes: self.empty_next_lanes(),
+                graph: Graph::new((0..self.ports.len()).filter(|&port| has_node[port])),
+                next_lanes: self.empty_next_lanes(&has_node),
+                points,
+                has_node,
                 policed: vec![LaneId::NONE; self.flows.len()],
                 endpoints: vec![None; self.endpoint_count],
                 uplinks: vec![None; self.endpoint_count],
@@ -139,25 +143,48 @@ impl Network<'_> {
         layer.routes
     }
 
-    /// The first and the last flow that cross each port.
-    pub(super) fn crossing(&self) -> Vec<(u32, u32)> {
-        let mut spans = vec![(u32::MAX, 0); self.ports.len()];
+    /// The flows that cross each port.
+    fn crossing(&self) -> Vec<Crossing> {
+        let mut crossing = vec![Crossing::default(); self.ports.len()];
         for (index, flow) in self.flows.iter().enumerate() {
-            for &port in flow.forward.iter().chain(&flow.backward) {
-                let (first, last) = &mut spans[port];
-                (*first, *last) = ((*first).min(index as u32), (*last).max(index as u32));
-            }
+            flow.forward.iter().chain(&flow.backward).for_each(|&port| crossing[port].add(index as u32));
         }
-        spans
+        crossing
     }
 
-    /// Empty next lanes for the flows through each port.
-    fn empty_next_lanes(&self) -> Vec<NextLanes> {
-        let next_lanes = |(first, last): (u32, u32)| match first {
-            u32::MAX => NextLanes::default(),
-            _ => NextLanes { first, flows: vec![NextLane::NONE; (last - first) as usize + 1] },
-        };
-        self.crossing().into_iter().map(next_lanes).collect()
+    /// Empty next lanes for the flows through each port that has a node.
+    fn empty_next_lanes(&self, has_node: &[bool]) -> Vec<Option<Box<NextLanes>>> {
+        let crossing = self.crossing().into_iter().zip(has_node);
+        crossing.map(|(flows, has_node)| has_node.then(|| Box::new(NextLanes::new(flows)))).collect()
+    }
+
+    /// Whether each port has a node. An access line that is computed with its host needs none, and neither does the port
+    /// at its other end if no PDU uses it.
+    fn ports_with_nodes(&self, folded: &BTreeSet<usize>, points: &[Point]) -> Vec<bool> {
+        let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
+        let mut has_node = vec![true; self.ports.len()];
+        for flow in self.flows.iter().filter(|flow| flow.params.access.is_some()) {
+            let (up, down) = (flow.forward[0], flow.backward[0]);
+            let is_plain = self.ports[down].rate.is_some() && *self.ports[down].queues == [queue::Params::UNLIMITED];
+            has_node[up] = self.ports[up].rate.is_none() || !folded.contains(&up);
+            has_node[down] = !is_plain || counts_bits || self.stop.is_some_and(|(stop, _)| stop == down);
+        }
+        for flow in &self.flows {
+            let first = usize::from(folded.contains(&flow.forward[0]));
+            let back = &flow.backward[..self.backward_hops(flow, points)];
+            for &port in flow.forward[first..].iter().chain(back).filter(|port| !folded.contains(port)) {
+                has_node[port] = true;
+            }
+        }
+        has_node
+    }
+
+    /// The number of hops, from the sender, over which PDUs may come back to it.
+    fn backward_hops(&self, flow: &FlowPlan<'_>, points: &[Point]) -> usize {
+        if flow.params.notification_point.is_some() || flow.params.transport.is_some() {
+            return flow.forward.len();
+        }
+        flow.forward.iter().rposition(|&port| points[port].notifies).unwrap_or_default()
     }
 
     /// Whether a step has no delay.
@@ -237,8 +264,7 @@ impl LaneBuilder<'_> {
     }
 
     fn next_lane(&mut self, port: usize, flow: usize) -> &mut NextLane {
-        let next_lanes = &mut self.routes.next_lanes[port];
-        &mut next_lanes.flows[flow - next_lanes.first as usize]
+        self.routes.next_lanes[port].get_or_insert_default().entry(flow as u32)
     }
 
     /// Records that PDUs of that priority use the port.
@@ -294,9 +320,7 @@ impl LaneBuilder<'_> {
         let last = flow.forward.len() - 1;
         let has_transport = flow.params.transport.is_some();
         let notifiers: Vec<usize> = (0..=last).filter(|&hop| self.routes.points[flow.forward[hop]].notifies).collect();
-        let answers = flow.params.notification_point.is_some() || has_transport;
-        let hops = if answers { last + 1 } else { notifiers.last().copied().unwrap_or_default() };
-        for hop in (0..hops).rev() {
+        for hop in (0..self.network.backward_hops(flow, &self.routes.points)).rev() {
             let (port, forward) = (flow.backward[hop], flow.forward[hop]);
             if self.folded.contains(&port) {
                 continue;

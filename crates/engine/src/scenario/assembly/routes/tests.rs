@@ -49,6 +49,32 @@ fn only_access_lines_and_delays_without_queueing_are_folded() {
     assert_eq!(folded(&text("access = { rate = \"2 Mb/s\" }", stop)), 2);
 }
 
+#[test]
+fn access_lines_have_nodes_only_if_pdus_pass_them() {
+    let without = |text: &str| -> Vec<String> {
+        let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let network = Network::lay_out(&scenario).unwrap();
+        let has_node = network.route(&network.folded(), |_| false).has_node;
+        let ports = network.ports.iter().zip(has_node).filter(|(_, has_node)| !has_node);
+        ports.map(|(port, _)| port.name.replace("access/source/", "")).collect()
+    };
+    let access = "access = { rate = \"2 Mb/s\" }";
+    // Notices come back over the reverse lines.
+    assert_eq!(without(&text(access, "")), ["1", "2", "3"]);
+    let free = |more: &str| {
+        let point = "congestion_point.becn = { filter.none = {} }";
+        text(access, more).replace(point, "").replace("reaction_point.becn = { recovery.own_cells = 9 }", "")
+    };
+    assert_eq!(without(&free("")), ["1", "1.reverse", "2", "2.reverse", "3", "3.reverse"]);
+    // These two ports count departures.
+    for (stop, others) in [("2", ["1", "1.reverse", "2.reverse"]), ("2.reverse", ["1", "1.reverse", "2"])] {
+        let stop = format!("stop = {{ port = \"access/source/{stop}\", departures = 5 }}");
+        assert_eq!(without(&free(&stop)), [&others[..], &["3", "3.reverse"]].concat());
+    }
+    // A delay without queueing is a node: it takes the memory of one flow only.
+    assert_eq!(without(&text("access = { delay = \"2 ms\" }", "")), [""; 0]);
+}
+
 /// Two connections; the way back of each is the other.
 fn both_ways(access: &str) -> String {
     let flow = |name: &str, peer: &str, path: &str| {
