@@ -1,7 +1,7 @@
 """An experiment: a plan of many runs, and their results in a store.
 
-A sweep, a comparison, a league and a published study are experiments. Each defines its points, and the number of runs of each.
-Stored runs are not run again.
+A sweep, a comparison, a league and a published study are experiments. Each defines its points, and the number of runs
+of each. Stored runs are not run again.
 
     DIR/experiment.json   its kind and name, whether it is complete, and what failed
     DIR/plan.parquet      one row for each planned run: run, point, the point's parameters, seed, replication

@@ -1,13 +1,13 @@
 """The file of a league: its keys, and the scenario of each network under each traffic and scheme.
 
-    title = "..."
-    schemes = ["erica", { name = "erica, 80 %", scheme.erica.target = 0.8 }]      # or "all"
-    replications = 5
-    seed = 1
-    [networks.lan]       # a part of a scenario: lines, times
-    path = [...]         # the path of those flows of a traffic that name none
-    [traffics.mixed]     # a part of a scenario: what the flows send, further flows
-    [networks.lan.traffics.mixed]   # what is different under this traffic on this network
+title = "..."
+schemes = ["erica", { name = "erica, 80 %", scheme.erica.target = 0.8 }]      # or "all"
+replications = 5
+seed = 1
+[networks.lan]       # a part of a scenario: lines, times
+path = [...]         # the path of those flows of a traffic that name none
+[traffics.mixed]     # a part of a scenario: what the flows send, further flows
+[networks.lan.traffics.mixed]   # what is different under this traffic on this network
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def _depth(table: object, keys: Sequence[str]) -> int:
 
 
 def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> Tree:
-    """Two tables as one: tables of both are merged, too; of other values, and of other parts, that of the second counts.
+    """Two tables as one: tables of both are merged, too; of other values and other parts, that of the second counts.
 
     A part is a table of one keyword: `traffic.greedy` replaces `traffic.cbr`.
     """

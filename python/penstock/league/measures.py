@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.results import Results
-from penstock.core.scenario import Scenario
+from penstock.core.units import seconds
 from penstock.league.league import DATA, Case
 from penstock.statistics import jain
 
@@ -28,6 +28,8 @@ NOTHING_SENT = "nothing was sent"
 NOTHING_ARRIVED = "no PDU arrived"
 NO_SHARES = "no greedy flows, so no fair shares"
 UNSTEADY = "the shares change with the other traffic"
+NO_FILE = "no file began"
+NO_FILES = "no traffic of files"
 NO_WARM_UP = "the runs have no warm-up"
 
 Row = Mapping[str, Any]
@@ -65,9 +67,15 @@ GOODPUT = Measure(
     lower_is_better=False,
     by_class=True,
 )
-LOSS = Measure("loss_ratio", "loss", "", "The share of the data PDUs sent that were discarded.", high=1.0, by_class=True)
+LOSS = Measure(
+    "loss_ratio", "loss", "", "The share of the data PDUs sent that were discarded.", high=1.0, by_class=True
+)
 DELAY_MEDIAN = Measure(
-    "delay_p50_s", "median delay", "s", "Half of the data PDUs took at most this from sender to receiver.", by_class=True
+    "delay_p50_s",
+    "median delay",
+    "s",
+    "Half of the data PDUs took at most this from sender to receiver.",
+    by_class=True,
 )
 DELAY = Measure("delay_p99_s", "99 % delay", "s", "99 % of the data PDUs took at most this.", by_class=True)
 JITTER_MEDIAN = Measure(
@@ -84,7 +92,8 @@ FAIRNESS = Measure(
     "fairness",
     "",
     "Jain's index of the greedy flows' rates, each divided by its max-min fair share: 1 if all have the same part of "
-    "their shares, 1/n if one of n has everything. Voice and video take their mean rates before the shares are computed.",
+    "their shares, 1/n if one of n has everything. Voice and video take their mean rates before the shares are "
+    "computed.",
     lower_is_better=False,
     high=1.0,
 )
@@ -92,10 +101,10 @@ FAIR_AFTER = Measure(
     "time_to_fair_s",
     "time to fair shares",
     "s",
-    "The time from the start until every greedy flow is within 10 % of its max-min fair share, or within one PDU of it, "
-    "for ten readings in a row. A reading is a round trip, or longer if a flow at its share sends fewer than ten PDUs in "
-    "one. A scheme with a stated target, such as 90 % of the line, is measured against that part. A run that never "
-    "gets there counts with its whole length.",
+    "The time from the start until every greedy flow is within 10 % of its max-min fair share, or within one PDU of "
+    "it, for ten readings in a row. A reading is a round trip, or longer if a flow at its share sends fewer than ten "
+    "PDUs in one. A scheme with a stated target, such as 90 % of the line, is measured against that part. A run that "
+    "never gets there counts with its whole length.",
 )
 OVERHEAD = Measure(
     "overhead",
@@ -103,7 +112,9 @@ OVERHEAD = Measure(
     "",
     "Control PDUs (notices, RM cells, acknowledgements) sent for each data PDU of the controlled flows.",
 )
-PEAK = Measure("queue_max_start", "start-up peak", "PDUs", "The longest queue at any line, before the end of the warm-up.")
+PEAK = Measure(
+    "queue_max_start", "start-up peak", "PDUs", "The longest queue at any line, before the end of the warm-up."
+)
 UTILISATION = Measure(
     "utilisation",
     "utilisation",
@@ -129,8 +140,8 @@ MEASURES = (
 class Value:
     """A measure in one run: the value, or the reason why there is none.
 
-    ``trials`` is the number of PDUs of a ratio of counts. ``reached`` is False for a time that counts with the length of
-    the run, because the run ended before.
+    ``trials`` is the number of PDUs of a ratio of counts. ``reached`` is False for a time that counts with the length
+    of the run, because the run ended before.
     """
 
     value: float = math.nan
@@ -176,7 +187,9 @@ def runs_of(results: Results, runs: Iterable[str], flows: Iterable[str]) -> dict
         received = {} if own is None else {name: part["value"].to_list() for name, part in _split(own, "component")}
         own_steps = _split(steps[run], "group") if run in steps else ()
         found[run] = RunTables(
-            *(tables[name][run].to_dicts() for name in ("groups", "flows", "ports")),
+            tables["groups"][run].to_dicts(),
+            tables["flows"][run].to_dicts(),
+            tables["ports"][run].to_dicts(),
             {name: (part["delay_s"].to_list(), part["count"].to_list()) for name, part in own_steps},
             about["measured_s"].item(),
             about["end_s"].item(),
@@ -194,9 +207,8 @@ def _split(table: pl.DataFrame, column: str) -> list[tuple[str, pl.DataFrame]]:
     return [(str(name), part) for (name,), part in table.group_by([column], maintain_order=True)]
 
 
-def values_of(run: RunTables, case: Case, scenario: Scenario) -> Found:
-    """All measures of one run."""
-    tree = scenario.expanded().tree
+def values_of(run: RunTables, case: Case, tree: Row, lacking: Found) -> Found:
+    """All measures of one run; ``tree`` is its expanded scenario, ``lacking`` that of :func:`lacking_in` its case."""
     flows: Mapping[str, Any] = tree["flow"]
     found: Found = {}
     for name in dict.fromkeys(case.classes.values()):
@@ -211,16 +223,34 @@ def values_of(run: RunTables, case: Case, scenario: Scenario) -> Found:
     found[OVERHEAD.key, ""] = Value(control / sent) if sent else Value(reason=NOTHING_SENT)
     for measure in (QUEUE, PEAK, UTILISATION):
         found[measure.key, ""] = Value(float(max(port[measure.key] for port in run.ports)))
-    if run.end_s <= run.measured_s:
-        found[PEAK.key, ""] = Value(reason=NO_WARM_UP)
     rates = {row["flow"]: row["throughput_bps"] for row in run.flows}
-    parts = [rates[flow] / share for flow, share in case.shares.items()]
-    found[FAIRNESS.key, ""] = Value(jain(parts)) if parts else Value(reason=NO_SHARES)
-    found[FAIR_AFTER.key, ""] = _fair_after(run, case, target_of(tree))
+    if case.shares:
+        found[FAIRNESS.key, ""] = Value(jain(rates[flow] / share for flow, share in case.shares.items()))
+    if case.steady:
+        found[FAIR_AFTER.key, ""] = _fair_after(run, case, target_of(tree))
     times = [row["transfer_mean_all_s"] for row in run.groups if row["transfer_mean_all_s"] is not None]
-    if any("file_transfer" in flow["traffic"] for flow in flows.values()):
-        found[FILE_TIME.key, ""] = Value(math.fsum(times) / len(times)) if times else Value(reason="no file began")
-    return found
+    found[FILE_TIME.key, ""] = Value(math.fsum(times) / len(times)) if times else Value(reason=NO_FILE)
+    return found | lacking
+
+
+def lacking_in(case: Case) -> Found:
+    """The measures that no run of a case can have, with the reasons."""
+    return {(each.key, ""): Value(reason=told) for each in MEASURES if (told := lacks(case, each))}
+
+
+def lacks(case: Case, measure: Measure) -> str:
+    """Why no run of a case can have a measure; empty if runs can."""
+    if measure == FAIRNESS and not case.shares:
+        return NO_SHARES
+    if measure == FAIR_AFTER and not case.steady:
+        return UNSTEADY if case.shares else NO_SHARES
+    if measure not in (PEAK, FILE_TIME):
+        return ""
+    trees = [scenario.expanded().tree for scenario in case.scenarios.values()]
+    if measure == PEAK:
+        return "" if any(seconds(tree["warm_up"]) for tree in trees) else NO_WARM_UP
+    kinds = {kind for tree in trees for flow in tree["flow"].values() for kind in flow["traffic"]}
+    return "" if "file_transfer" in kinds else NO_FILES
 
 
 def goodput(row: Row, flow: Row, measured_s: float) -> float:
@@ -242,7 +272,7 @@ def target_of(scenario: Row) -> float:
     return float(target) if isinstance(target, (int, float)) else 1.0
 
 
-def _delays(run: RunTables, groups: Iterable[str]) -> Found | dict[str, Value]:
+def _delays(run: RunTables, groups: Iterable[str]) -> dict[str, Value]:
     """Median and 99 % of delay and jitter over groups of flows."""
     import numpy as np
 
@@ -252,14 +282,16 @@ def _delays(run: RunTables, groups: Iterable[str]) -> Found | dict[str, Value]:
     for group in groups:
         if group in run.steps:
             own, number = run.steps[group]
-            least = min(row["delay_min_s"] for row in run.flows if row["group"] == group and row["delay_min_s"] is not None)
+            least = min(
+                row["delay_min_s"] for row in run.flows if row["group"] == group and row["delay_min_s"] is not None
+            )
             delays += own
             jitters += [max(0.0, delay - least) for delay in own]
             counts += number
     found = {}
     for values, at in ((delays, (DELAY_MEDIAN, DELAY)), (jitters, (JITTER_MEDIAN, JITTER))):
-        order = np.argsort(values)
-        sums = np.cumsum(np.asarray(counts)[order]) if counts else []
+        order = np.argsort(np.asarray(values))
+        sums = np.cumsum(np.asarray(counts, dtype=np.int64)[order])
         for measure, share in zip(at, (0.5, 0.99), strict=True):
             if not counts:
                 found[measure.key] = Value(reason=NOTHING_ARRIVED)
@@ -270,8 +302,6 @@ def _delays(run: RunTables, groups: Iterable[str]) -> Found | dict[str, Value]:
 
 
 def _fair_after(run: RunTables, case: Case, target: float) -> Value:
-    if not case.steady:
-        return Value(reason=UNSTEADY if case.shares else NO_SHARES)
     shares = {}
     for row in run.flows:
         if row["flow"] in case.shares:

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from penstock.league.league import Case, League
-from penstock.league.measures import FAIR_AFTER, FAIRNESS, MEASURES, Found, Measure, Value, runs_of, values_of
+from penstock.league.measures import (
+    FAIR_AFTER,
+    FAIRNESS,
+    MEASURES,
+    Found,
+    Measure,
+    Value,
+    lacking_in,
+    runs_of,
+    values_of,
+)
 from penstock.statistics import Sample, Standing, standings
 
 if TYPE_CHECKING:
@@ -41,8 +51,14 @@ class Column:
 
     @property
     def best(self) -> tuple[str, ...]:
-        """The schemes that do not differ significantly from the best, the best mean first."""
-        return tuple(one.name for one in self.standings if one.is_best)
+        """The schemes that do not differ significantly from the best, the best mean first.
+
+        Neither do those whose means agree with the best to four digits: without randomness, every difference would be
+        significant.
+        """
+        first = self.standings[0].estimate.mean if self.standings else 0.0
+        same = {one.name for one in self.standings if f"{one.estimate.mean:.4g}" == f"{first:.4g}"}
+        return tuple(one.name for one in self.standings if one.is_best or one.name in same)
 
     @property
     def decides(self) -> bool:
@@ -57,13 +73,14 @@ class Column:
 class CaseTable:
     """The columns of a case, and the replications that count: those that all of its schemes have.
 
-    ``identical`` has the schemes whose runs agree to the last bit.
+    ``identical`` has the schemes whose runs agree to the last bit, ``constant`` those whose replications do.
     """
 
     case: Case
     columns: Sequence[Column]
     replications: Sequence[int]
     identical: Sequence[tuple[str, ...]]
+    constant: Sequence[str]
 
     def column(self, measure: Measure, of: str = "") -> Column | None:
         """The column of a measure, if any scheme has a value."""
@@ -85,13 +102,15 @@ def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
     there = plan.filter(plan["run"].is_in(sorted(results.store.runs)))
     rows = list(there.select("point", "replication", "run").iter_rows())
     tables = runs_of(results, {run for _, _, run in rows}, case.shares)
+    trees = {name: scenario.expanded().tree for name, scenario in case.scenarios.items()}
+    lacking = lacking_in(case)
     found: dict[str, dict[int, Found]] = {name: {} for name in case.scenarios}
     prints: dict[str, list[str]] = {}
     kept = dict(results.rows("runs").select("run", "fingerprint").iter_rows()) if rows else {}
     for point, replication, run in rows:
         name = points[point]
         if run in tables:
-            found[name][replication] = values_of(tables[run], case, case.scenarios[name])
+            found[name][replication] = values_of(tables[run], case, trees[name], lacking)
             prints.setdefault(name, []).append(kept[run])
     failed = {
         str(each["parameters"].get("scheme")): str(each["reason"])
@@ -100,7 +119,9 @@ def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
     }
     numbers = [set(own) for own in found.values() if own]
     shared = sorted(set.intersection(*numbers)) if numbers else []
-    return CaseTable(case, columns_of(case, found, shared, failed), shared, _same(prints, len(shared)))
+    constant = [name for name, own in prints.items() if len(own) > 1 and len(set(own)) == 1]
+    columns = columns_of(case, found, shared, failed)
+    return CaseTable(case, columns, shared, _same(prints, len(shared)), constant)
 
 
 def columns_of(

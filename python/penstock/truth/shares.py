@@ -60,17 +60,19 @@ def greedy_shares(scenario: Scenario) -> dict[str, float]:
     Every other flow demands the long-run mean rate of its traffic; minimum rates do not count. Empty if no flow is
     greedy, if a group has no written path, or if the mean rate of another flow is unknown or follows control.
     """
+    import polars as pl
+
     flows: Mapping[str, Any] = scenario.expanded().tree["flow"]
     if any("path" not in flow for flow in flows.values()):
         return {}
-    tables = {name: _rows(table) for name, table in scenario.blank_tables().items() if name in ("ports", "groups")}
-    nominal = {row["group"]: row["nominal_bps"] for row in tables["groups"]}
+    tables = scenario.blank_tables()
+    nominal = dict(pl.DataFrame(tables["groups"]).select("group", "nominal_bps").iter_rows())
     greedy = {name for name, flow in flows.items() if "greedy" in flow["traffic"]}
     others = {name: flow for name, flow in flows.items() if name not in greedy}
     if not greedy or any(nominal[name] is None or is_adaptive(flow) for name, flow in others.items()):
         return {}
     demands = {one: nominal[name] / flow["count"] for name, flow in others.items() for one in members(name, flow)}
-    shares = Lines.of(tables["ports"]).shared(flows, demands, {}, "plus")
+    shares = Lines.of(pl.DataFrame(tables["ports"]).to_dicts()).shared(flows, demands, {}, "plus")
     return {one: shares[one] for name in greedy for one in members(name, flows[name])}
 
 
@@ -120,12 +122,6 @@ class Lines:
 def is_adaptive(flow: Mapping[str, Any]) -> bool:
     """Whether control changes the rate at which a group sends: a reaction point, or a transport."""
     return is_controlled(flow) or "transport" in flow
-
-
-def _rows(table: object) -> list[dict[str, Any]]:
-    import polars as pl
-
-    return pl.DataFrame(table).to_dicts()
 
 
 def is_controlled(flow: Mapping[str, Any]) -> bool:
