@@ -63,6 +63,21 @@ class Case:
         """Its name in files and on the page."""
         return f"{self.network}, {self.traffic}" if self.traffic else self.network
 
+    @classmethod
+    def of_scenarios(cls, scenarios: Mapping[str, Scenario]) -> Case:
+        """Scenarios side by side, as of one network: each group is a class, and the shares are those of the first."""
+        base = next(iter(scenarios.values()))
+        groups = dict.fromkeys(name for one in scenarios.values() for name in one.expanded().tree["flow"])
+        shares = [greedy_shares(one) for one in scenarios.values()]
+        same = shares[0] if all(each == shares[0] for each in shares) else {}
+        steady = bool(same) and all(is_steady(one) for one in scenarios.values())
+        return cls("", "", base.title, scenarios, {}, {name: name for name in groups}, same, steady, round_trip(base))
+
+    @property
+    def main(self) -> str:
+        """The class that the table begins with: that of the controlled flows, if there is one."""
+        return DATA if DATA in self.classes.values() else next(iter(self.classes.values()))
+
     @property
     def schemes(self) -> list[str]:
         """All schemes, those that cannot run here last."""

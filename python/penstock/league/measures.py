@@ -28,6 +28,9 @@ NOTHING_SENT = "nothing was sent"
 NOTHING_ARRIVED = "no PDU arrived"
 NO_SHARES = "no greedy flows, so no fair shares"
 UNSTEADY = "the shares change with the other traffic"
+NO_STEPS = "its groups have no distributions: set measure.distributions"
+NO_SERIES = "there is no time series of every flow: set measure.sample and measure.sample_flows"
+NO_GROUP = "there are no such flows"
 NO_FILE = "no file began"
 NO_FILES = "no traffic of files"
 NO_WARM_UP = "the runs have no warm-up"
@@ -214,11 +217,15 @@ def values_of(run: RunTables, case: Case, tree: Row, lacking: Found) -> Found:
     for name in dict.fromkeys(case.classes.values()):
         groups = {group for group, own in case.classes.items() if own == name}
         rows = [row for row in run.groups if row["group"] in groups]
+        if not rows:
+            found |= {(each.key, name): Value(reason=NO_GROUP) for each in MEASURES if each.by_class}
+            continue
         found[GOODPUT.key, name] = Value(sum(goodput(row, flows[row["group"]], run.measured_s) for row in rows))
         sent, lost = (sum(row[key] for row in rows) for key in ("sent", "lost"))
         found[LOSS.key, name] = Value(lost / sent, trials=sent) if sent else Value(reason=NOTHING_SENT)
-        found |= {(key, name): value for key, value in _delays(run, groups).items()}
-    controlled = [row for row in run.flows if case.classes[row["group"]] == DATA]
+        delays = _delays(run, groups) if run.steps else _delays_of(run, rows)
+        found |= {(key, name): value for key, value in delays.items()}
+    controlled = [row for row in run.flows if case.classes[row["group"]] == DATA or DATA not in case.classes.values()]
     sent, control = (sum(row[key] for row in controlled) for key in ("sent", "control_sent"))
     found[OVERHEAD.key, ""] = Value(control / sent) if sent else Value(reason=NOTHING_SENT)
     for measure in (QUEUE, PEAK, UTILISATION):
@@ -301,7 +308,27 @@ def _delays(run: RunTables, groups: Iterable[str]) -> dict[str, Value]:
     return found
 
 
+def _delays_of(run: RunTables, rows: Sequence[Row]) -> dict[str, Value]:
+    """The same of one group, without its distribution."""
+    (row,) = rows if len(rows) == 1 else ({},)
+    if not row:
+        return {each.key: Value(reason=NO_STEPS) for each in (DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER)}
+    fastest = [one["delay_min_s"] for one in run.flows if one["group"] == row["group"]]
+    least = min((delay for delay in fastest if delay is not None), default=None)
+    if least is None or row["delay_p50_s"] is None:
+        return {each.key: Value(reason=NOTHING_ARRIVED) for each in (DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER)}
+    median, late = float(row["delay_p50_s"]), float(row["delay_p99_s"])
+    return {
+        DELAY_MEDIAN.key: Value(median),
+        DELAY.key: Value(late),
+        JITTER_MEDIAN.key: Value(max(0.0, median - least)),
+        JITTER.key: Value(max(0.0, late - least)),
+    }
+
+
 def _fair_after(run: RunTables, case: Case, target: float) -> Value:
+    if not run.received.keys() >= case.shares.keys():
+        return Value(reason=NO_SERIES)
     shares = {}
     for row in run.flows:
         if row["flow"] in case.shares:

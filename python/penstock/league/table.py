@@ -112,11 +112,11 @@ def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
         if run in tables:
             found[name][replication] = values_of(tables[run], case, trees[name], lacking)
             prints.setdefault(name, []).append(kept[run])
-    failed = {
-        str(each["parameters"].get("scheme")): str(each["reason"])
-        for each in results.about["failures"]
-        if (each["parameters"].get("network"), each["parameters"].get("traffic")) == (case.network, case.traffic)
-    }
+    failed = {}
+    for each in results.about["failures"]:
+        own = each["parameters"]
+        if (own.get("network", ""), own.get("traffic", "")) == (case.network, case.traffic):
+            failed[str(own.get("scheme", own.get("scenario")))] = str(each["reason"])
     numbers = [set(own) for own in found.values() if own]
     shared = sorted(set.intersection(*numbers)) if numbers else []
     constant = [name for name, own in prints.items() if len(own) > 1 and len(set(own)) == 1]

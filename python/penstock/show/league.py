@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import io
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.errors import InputError, did_you_mean
-from penstock.core.scenario import schemes as known_schemes
-from penstock.core.units import seconds
-from penstock.league.league import DATA, Case, League
+from penstock.league.league import Case, League
 from penstock.league.measures import (
     DELAY,
     FAIR_AFTER,
@@ -28,18 +26,25 @@ from penstock.league.measures import (
 )
 from penstock.league.table import CaseTable, Column, tables_of
 from penstock.show.league_figures import (
-    STAR,
     against_time,
     bars,
     count_of_best,
-    label_of,
     overview,
     slug,
     trade_off,
-    unit_of,
 )
 from penstock.show.league_parameters import parameters_of
-from penstock.show.report import Cell, Figure, Report, Section, Table, shown
+from penstock.show.league_tables import (
+    NOTE,
+    cases_table,
+    matrix,
+    measures_table,
+    round_trips,
+    schemes_in,
+    schemes_of,
+    tables_in,
+)
+from penstock.show.report import Figure, Report, Section, shown
 from penstock.show.state import warnings_of
 from penstock.statistics.ranking import ENOUGH
 
@@ -53,11 +58,7 @@ TOLD = (GOODPUT, LOSS, DELAY)
 ROUND_TRIPS = 50
 """A case should be measured for so many round trips."""
 MOST_NAMED = 3
-NOTE = (
-    f"Means over the replications. {STAR} marks the best of a column and those that do not differ significantly from "
-    "it: one group of ties. The differences to the best are paired, replication by replication on the same random "
-    "numbers, and adjusted together (Holm), so that with 95 % probability no mark of a column is wrong."
-)
+TABLE_FILE = "data/league.csv"
 
 
 def page_of(results: Results) -> Report:
@@ -69,15 +70,15 @@ def page_of(results: Results) -> Report:
     sheet = overview(tables, OVERVIEW)
     is_one = len(tables) == 1
     sections = [] if is_one else [Section("How often each scheme is among the best", figures=[Figure(sheet)])]
-    sections += [section_of(table, results) for table in tables]
     sections.append(Section("What is compared", tables=[schemes_of(tables), measures_table(), cases_table(tables)]))
+    sections += [section_of(table, results) for table in tables]
     drawn = [figure.sheet.name for section in sections for figure in section.figures]
     return Report(
         title=document.title,
         headline=headline(tables),
         summary=f"{len(schemes_in(tables))} control schemes in {len(tables)} case{'s' * (len(tables) != 1)}: each a "
         f"network under a kind of traffic. {document.replications} runs of each, in which the sources send the same "
-        "under every scheme, as far as it lets them. The last section says what each scheme and each measure is.",
+        "under every scheme, as far as it lets them. What each scheme and each measure is stands below the overview.",
         sections=sections,
         warnings=[*warnings_of(results), *warnings(tables)],
         lead=drawn[0] if drawn else None,
@@ -88,18 +89,12 @@ def page_of(results: Results) -> Report:
     )
 
 
-def schemes_in(tables: Sequence[CaseTable]) -> list[str]:
-    """The schemes of a league, in their order."""
-    order = {name: place for table in tables for place, name in enumerate(table.case.schemes)}
-    return list(dict.fromkeys(name for table in tables for name in table.case.schemes)) if order else []
-
-
 def headline(tables: Sequence[CaseTable]) -> str:
     """One sentence: the best by each of three measures, or how often each leads."""
     told = []
     for measure in TOLD:
         if len(tables) == 1:
-            column = tables[0].column(measure, DATA)
+            column = tables[0].column(measure, tables[0].case.main)
             if column is not None and column.standings:
                 told.append(f"{measure.label}: {named(column.best)} {best_words(column)}")
             continue
@@ -163,30 +158,25 @@ def _identical(tables: Sequence[CaseTable]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(names for table in tables for names in table.identical))
 
 
-def round_trips(case: Case) -> float:
-    """The measured time of a case in round trips."""
-    tree = next(iter(case.scenarios.values())).tree
-    measured = seconds(tree["duration"]) - seconds(tree["warm_up"])
-    return measured / case.round_trip_s if case.round_trip_s else float("inf")
-
-
 def section_of(table: CaseTable, results: Results) -> Section:
-    """A case: its table, that of the differences, and its figures with their data and scenarios."""
+    """A case: its tables, and its figures with their data and scenarios."""
     case = table.case
-    own = [column for column in table.columns if column.of in ("", DATA)]
-    others = [column for column in table.columns if column.of not in ("", DATA)]
-    tables = [matrix(table, own, f"{case.title}: schemes and measures")]
-    if others:
-        tables.append(matrix(table, others, f"{case.title}: the other traffic"))
-    tables.append(differences_table(table, own))
     downloads = {f"{name}.toml": scenario_file(case, name) for name in case.scenarios}
-    data = {"league.csv": "data/league.csv"}
-    figures = [Figure(sheet, data={**data, **downloads}) for sheet in [bars(table)] if sheet]
-    classes = dict.fromkeys(case.classes.values())
-    figures += [Figure(sheet, data=data) for of in classes if (sheet := trade_off(table, of))]
     slides = against_time(table, results)
+    figures = [*figures_of(table, {"league.csv": TABLE_FILE}, downloads)]
     figures += [Figure(sheet, slide=slides[0].name) for sheet in slides]
-    return Section(case.title, text_of(table), tables=tables, figures=figures)
+    return Section(case.title, text_of(table), tables=tables_in(table), figures=figures)
+
+
+def figures_of(table: CaseTable, data: Mapping[str, str], downloads: Mapping[str, str]) -> Iterator[Figure]:
+    """The bars with links to the scenarios, and the trade-off of each class."""
+    sheet = bars(table)
+    if sheet is not None:
+        yield Figure(sheet, data={**data, **downloads})
+    for of in dict.fromkeys(table.case.classes.values()):
+        sheet = trade_off(table, of)
+        if sheet is not None:
+            yield Figure(sheet, data=data)
 
 
 def text_of(table: CaseTable) -> str:
@@ -198,124 +188,6 @@ def text_of(table: CaseTable) -> str:
         f"{headline([table])}\n\nOne round trip takes {trip} without queues. Each run takes {tree['duration']}, of "
         f"which the first {tree['warm_up']} are its warm-up; {len(table.replications)} replications count."
     )
-
-
-def matrix(table: CaseTable, columns: Sequence[Column], title: str) -> Table:
-    """Schemes against measures; columns in which no scheme has a value are a note."""
-    shown = [column for column in columns if column.standings]
-    empty = [column for column in columns if not column.standings]
-    units = [unit_of(column.measure, [one.estimate.mean for one in column.standings]) for column in shown]
-    rows: list[list[Cell]] = []
-    for name in table.case.schemes:
-        if name in table.case.refused:
-            reason = f"cannot run here: {table.case.refused[name]}"
-            rows.append([name, *([reason] if shown else []), *([None] * (len(shown) - 1))])
-            continue
-        rows.append([name, *(cell(column, name, size) for column, (size, _) in zip(shown, units, strict=True))])
-    reasons = [f"No {label_of(column, '')}: {reason_of(table, column)}." for column in empty]
-    headings = [
-        label_of(column, unit).replace(f" of {DATA}", "") for column, (_, unit) in zip(shown, units, strict=True)
-    ]
-    return Table(title, ["scheme", *headings], rows, note=" ".join([NOTE, *reasons]))
-
-
-def reason_of(table: CaseTable, column: Column) -> str:
-    """Why no scheme that can run has a value: the reason of the first."""
-    return next((column.reasons[name] for name in table.case.scenarios if name in column.reasons), "no run")
-
-
-def cell(column: Column, name: str, size: float) -> str:
-    """The mean of a scheme, with a star if it is among the best; or the reason why there is none."""
-    if name in column.reasons:
-        return column.reasons[name]
-    mean = column[name].estimate.mean / size
-    star = f"{STAR} " if name in column.best else ""
-    count = len(column.samples[name].values)
-    if late := column.late.get(name, 0):
-        return "never" if late == count else f"{star}{mean:.4g} or more (never in {late} of {count})"
-    return f"{star}{mean:.4g}"
-
-
-def differences_table(table: CaseTable, columns: Sequence[Column]) -> Table:
-    """The difference of each scheme to the best of each measure, with its interval."""
-    shown = [column for column in columns if len(column.standings) > 1]
-    units = [unit_of(column.measure, [one.estimate.mean for one in column.standings]) for column in shown]
-    rows: list[list[Cell]] = []
-    for name in table.case.scenarios:
-        cells = [difference(column, name, size) for column, (size, _) in zip(shown, units, strict=True)]
-        rows.append([name, *cells])
-    headings = [
-        label_of(column, unit).replace(f" of {DATA}", "") for column, (_, unit) in zip(shown, units, strict=True)
-    ]
-    note = "Scheme less best, with the interval that Holm's adjustment gives the pair."
-    return Table(f"{table.case.title}: differences to the best", ["scheme", *headings], rows, note=note)
-
-
-def difference(column: Column, name: str, size: float) -> str | None:
-    """The difference of a scheme to the best."""
-    if name in column.reasons:
-        return None
-    one = column[name]
-    if one.to_best is None:
-        return "best"
-    if one.verdict == "identical":
-        return "identical"
-    low, high = one.to_best.low, one.to_best.high
-    ends = "" if low is None or high is None else f" ({low / size:.3g} to {high / size:.3g})"
-    tie = f"{STAR} " if name in column.best else ""
-    return f"{tie}{one.to_best.mean / size:+.3g}{ends}"
-
-
-def schemes_of(tables: Sequence[CaseTable]) -> Table:
-    """Every scheme: what it does, what it costs, and in how many cases it can run."""
-    rows: list[list[Cell]] = []
-    for name in schemes_in(tables):
-        runs = sum(name in table.case.scenarios for table in tables)
-        keyword = next((keyword_of(t.case, name) for t in tables if name in t.case.scenarios), name)
-        known = known_schemes().get(keyword)
-        cells = (known.meaning, known.state, known.overhead, known.needs) if known else ("", "", "", "")
-        rows.append([name, *cells, f"{runs} of {len(tables)}"])
-    headings = ["scheme", "what it does", "a switch keeps", "the feedback adds", "it needs", "cases in which it runs"]
-    return Table("The schemes", headings, rows)
-
-
-def keyword_of(case: Case, name: str) -> str:
-    """The keyword of the scheme of that name."""
-    scheme = case.scenarios[name].tree.get("scheme", "")
-    return scheme if isinstance(scheme, str) else next(iter(scheme), "")
-
-
-def measures_table() -> Table:
-    """Every measure with its definition."""
-    rows: list[list[Cell]] = [
-        [each.label, each.definition, "lower" if each.lower_is_better else "higher"] for each in MEASURES
-    ]
-    note = (
-        f"A class of traffic is either all flows that the schemes control, {DATA}, or a group of flows without control."
-    )
-    return Table("The measures", ["measure", "what it is", "better"], rows, note=note)
-
-
-def cases_table(tables: Sequence[CaseTable]) -> Table:
-    """Every case with its size."""
-    rows: list[list[Cell]] = []
-    for table in tables:
-        case = table.case
-        tree = next(iter(case.scenarios.values())).expanded().tree
-        rates = sorted({line["rate"] for line in tree["line"].values()})
-        flows = sum(flow["count"] for flow in tree["flow"].values())
-        rows.append(
-            [
-                case.title,
-                ", ".join(rates),
-                flows,
-                f"{case.round_trip_s:.3g}",
-                round(round_trips(case)),
-                len(case.scenarios),
-            ]
-        )
-    headings = ["case", "lines", "flows", "round trip (s)", "round trips measured", "schemes that run"]
-    return Table("The cases", headings, rows)
 
 
 def scenario_file(case: Case, scheme: str) -> str:
@@ -335,7 +207,7 @@ def files_of(tables: Sequence[CaseTable]) -> dict[str, str]:
     }
     buffer = io.BytesIO()
     pl.DataFrame(rows_of(tables), infer_schema_length=None).write_csv(buffer)
-    return {**files, "data/league.csv": buffer.getvalue().decode()}
+    return {**files, TABLE_FILE: buffer.getvalue().decode()}
 
 
 def rows_of(tables: Sequence[CaseTable]) -> list[dict[str, Any]]:
