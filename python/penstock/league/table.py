@@ -97,21 +97,7 @@ def tables_of(league: League, results: Results) -> Iterator[CaseTable]:
 
 def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
     """The table of a case whose schemes are the points of the results from the number ``first`` on."""
-    points = dict(enumerate(case.scenarios, start=first))
-    plan = results.plan.filter(results.plan["point"].is_in(list(points)))
-    there = plan.filter(plan["run"].is_in(sorted(results.store.runs)))
-    rows = list(there.select("point", "replication", "run").iter_rows())
-    tables = runs_of(results, {run for _, _, run in rows}, case.shares)
-    trees = {name: scenario.expanded().tree for name, scenario in case.scenarios.items()}
-    lacking = lacking_in(case)
-    found: dict[str, dict[int, Found]] = {name: {} for name in case.scenarios}
-    prints: dict[str, list[str]] = {}
-    kept = dict(results.rows("runs").select("run", "fingerprint").iter_rows()) if rows else {}
-    for point, replication, run in rows:
-        name = points[point]
-        if run in tables:
-            found[name][replication] = values_of(tables[run], case, trees[name], lacking)
-            prints.setdefault(name, []).append(kept[run])
+    found = found_in(case, results, first)
     failed = {}
     for each in results.about["failures"]:
         own = each["parameters"]
@@ -119,9 +105,37 @@ def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
             failed[str(own.get("scheme", own.get("scenario")))] = str(each["reason"])
     numbers = [set(own) for own in found.values() if own]
     shared = sorted(set.intersection(*numbers)) if numbers else []
+    kept = dict(results.rows("runs").select("run", "fingerprint").iter_rows()) if shared else {}
+    prints = {name: [kept[run] for run in own.values()] for name, own in runs_in(case, results, first).items()}
     constant = [name for name, own in prints.items() if len(own) > 1 and len(set(own)) == 1]
     columns = columns_of(case, found, shared, failed)
     return CaseTable(case, columns, shared, _same(prints, len(shared)), constant)
+
+
+def runs_in(case: Case, results: Results, first: int) -> dict[str, dict[int, str]]:
+    """The stored runs of each scheme of a case, by replication."""
+    plan = results.plan.filter(results.plan["run"].is_in(sorted(results.store.runs)))
+    found: dict[str, dict[int, str]] = {}
+    for point, name in enumerate(case.scenarios, start=first):
+        own = plan.filter(plan["point"] == point).sort("replication")
+        found[name] = dict(own.select("replication", "run").iter_rows())
+    return found
+
+
+def found_in(case: Case, results: Results, first: int = 0) -> dict[str, dict[int, Found]]:
+    """All measures of the stored runs of a case, by scheme and replication."""
+    runs = runs_in(case, results, first)
+    tables = runs_of(results, {run for own in runs.values() for run in own.values()}, case.shares)
+    trees = {name: scenario.expanded().tree for name, scenario in case.scenarios.items()}
+    lacking = lacking_in(case)
+    return {
+        name: {
+            replication: values_of(tables[run], case, trees[name], lacking)
+            for replication, run in own.items()
+            if run in tables
+        }
+        for name, own in runs.items()
+    }
 
 
 def columns_of(
