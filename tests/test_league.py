@@ -6,6 +6,7 @@ import os
 import random
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Command
@@ -14,6 +15,8 @@ from test_sweep import tables
 
 import penstock
 from penstock.core.errors import InputError
+from penstock.core.scenario import schemes
+from penstock.core.units import bits_per_second, seconds
 from penstock.execute.store import Store
 from penstock.league.document import Document, merged, ready_leagues
 from penstock.league.league import League
@@ -112,17 +115,16 @@ def test_the_ready_league_has_seven_networks_and_every_scheme() -> None:
     assert list(ready_leagues()) == ["standard"]
     league = League.load("standard")
     assert len(league.document.networks) == 7
-    assert {entrant.name for entrant in league.document.entrants()} == set(penstock.core.scenario.schemes())
+    assert {entrant.name for entrant in league.document.entrants()} == set(schemes())
     assert len(league.cases) == 21
     for case in league.cases:
         assert set(case.refused) <= {"rate_factor"}, case.name
         for scenario in case.scenarios.values():
             tree = scenario.expanded().tree
-            seconds = penstock.core.units.seconds
             assert seconds(tree["duration"]) - seconds(tree["warm_up"]) >= 49.99 * case.round_trip_s
         assert case.network.startswith("satellite") is any(name.startswith("satellite") for name in tree["line"])
         if case.network.startswith("satellite"):
-            assert all(penstock.core.units.bits_per_second(line["rate"]) <= 10e6 for line in tree["line"].values())
+            assert all(bits_per_second(line["rate"]) <= 10e6 for line in tree["line"].values())
 
 
 def test_a_network_may_be_a_scenario_file(tmp_path: Path, small_text: str) -> None:
@@ -136,7 +138,7 @@ def test_a_network_may_be_a_scenario_file(tmp_path: Path, small_text: str) -> No
 
 def test_another_part_replaces_a_part() -> None:
     first = {"flow": {"a": {"count": 2, "traffic": {"cbr": {"rate": "1 Mb/s"}}}}}
-    second = {"flow": {"a": {"traffic": {"greedy": {}}}}}
+    second: dict[str, Any] = {"flow": {"a": {"traffic": {"greedy": {}}}}}
     assert merged(first, second) == {"flow": {"a": {"count": 2, "traffic": {"greedy": {}}}}}
 
 

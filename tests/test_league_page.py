@@ -13,6 +13,7 @@ from test_league import LEAGUE, parsed
 import penstock
 from penstock.core.scenario import Scenario
 from penstock.league.league import League
+from penstock.league.measures import Measure
 from penstock.show import write_page
 from penstock.show.league_figures import unit_of
 from penstock.show.league_parameters import COMMON, parameters_of
@@ -89,7 +90,7 @@ def test_parameters_are_told_as_differences(page: Path) -> None:
     ],
 )
 def test_units_fit_the_values(unit: str, values: list[float], shown: tuple[float, str]) -> None:
-    measure = penstock.league.measures.Measure("x", "x", unit, "x")
+    measure = Measure("x", "x", unit, "x")
     assert unit_of(measure, values) == shown
 
 

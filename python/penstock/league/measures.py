@@ -179,11 +179,10 @@ def runs_of(results: Results, runs: Iterable[str], flows: Iterable[str]) -> dict
     import polars as pl
 
     wanted = list(runs)
-    keep = pl.col("run").is_in(wanted)
-    tables = {name: _by_run(results.rows(name, keep)) for name in ("groups", "flows", "ports", "runs")}
-    steps = _by_run(results.rows("distributions", keep))
-    is_wanted = keep & (pl.col("quantity") == "received") & pl.col("component").is_in(list(flows))
-    series = _by_run(results.rows("series", is_wanted))
+    tables = {name: _by_run(results.rows(name, runs=wanted)) for name in ("groups", "flows", "ports", "runs")}
+    steps = _by_run(results.rows("distributions", runs=wanted))
+    is_wanted = (pl.col("quantity") == "received") & pl.col("component").is_in(list(flows))
+    series = _by_run(results.rows("series", is_wanted, wanted))
     found = {}
     for run, about in tables["runs"].items():
         own = series.get(run)

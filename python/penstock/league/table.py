@@ -105,8 +105,10 @@ def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
             failed[str(own.get("scheme", own.get("scenario")))] = str(each["reason"])
     numbers = [set(own) for own in found.values() if own]
     shared = sorted(set.intersection(*numbers)) if numbers else []
-    kept = dict(results.rows("runs").select("run", "fingerprint").iter_rows()) if shared else {}
-    prints = {name: [kept[run] for run in own.values()] for name, own in runs_in(case, results, first).items()}
+    runs = runs_in(case, results, first)
+    about = results.rows("runs", runs=[run for own in runs.values() for run in own.values()])
+    kept = dict(about.select("run", "fingerprint").iter_rows()) if about.width else {}
+    prints = {name: [kept[run] for run in own.values()] for name, own in runs.items()}
     constant = [name for name, own in prints.items() if len(own) > 1 and len(set(own)) == 1]
     columns = columns_of(case, found, shared, failed)
     return CaseTable(case, columns, shared, _same(prints, len(shared)), constant)
@@ -114,11 +116,11 @@ def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
 
 def runs_in(case: Case, results: Results, first: int) -> dict[str, dict[int, str]]:
     """The stored runs of each scheme of a case, by replication."""
-    plan = results.plan.filter(results.plan["run"].is_in(sorted(results.store.runs)))
     found: dict[str, dict[int, str]] = {}
     for point, name in enumerate(case.scenarios, start=first):
-        own = plan.filter(plan["point"] == point).sort("replication")
-        found[name] = dict(own.select("replication", "run").iter_rows())
+        own = results.plan.filter(results.plan["point"] == point).sort("replication")
+        pairs = own.select("replication", "run").iter_rows()
+        found[name] = {replication: run for replication, run in pairs if run in results.store.runs}
     return found
 
 

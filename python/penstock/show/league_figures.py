@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from penstock.league.league import DATA
 from penstock.league.measures import DELAY, GOODPUT, LOSS, UTILISATION, Measure
 from penstock.plot import Cells, Panel, Sheet, Spot, Trace
 from penstock.statistics import Estimate
@@ -149,7 +148,7 @@ def share_of_best(tables: Sequence[CaseTable], scheme: str, measure: Measure) ->
 
 def count_of_best(tables: Sequence[CaseTable], scheme: str, measure: Measure) -> tuple[int, int]:
     """In how many cases a scheme is in the best group, of how many in which it and another have a value."""
-    columns = [table.column(measure, DATA if measure.by_class else "") for table in tables]
+    columns = [table.column(measure, table.case.main if measure.by_class else "") for table in tables]
     found = [column for column in columns if column is not None and len(column.standings) > 1]
     own = [column for column in found if scheme in column.samples]
     return sum(scheme in column.best for column in own), len(own)
@@ -162,10 +161,8 @@ def against_time(table: CaseTable, results: Results) -> list[Sheet]:
     """
     import polars as pl
 
-    column = next(
-        (each for each in (table.column(DELAY, DATA), table.column(GOODPUT, DATA)) if each and len(each.standings) > 1),
-        None,
-    )
+    columns = [table.column(measure, table.case.main) for measure in (DELAY, GOODPUT)]
+    column = next((each for each in columns if each is not None and len(each.standings) > 1), None)
     if column is None:
         return []
     pair = [column.standings[0].name, column.standings[-1].name]
@@ -174,8 +171,7 @@ def against_time(table: CaseTable, results: Results) -> list[Sheet]:
         pl.col("scheme").is_in(pair) & pl.col("replication").is_in(list(table.replications)),
     )
     kinds = pl.col("quantity").str.starts_with("queue_") & (pl.col("quantity") != "queue_bits")
-    wanted = pl.col("run").is_in(plan["run"].to_list()) & (kinds | (pl.col("quantity") == "utilisation"))
-    rows = results.rows("series", wanted)
+    rows = results.rows("series", kinds | (pl.col("quantity") == "utilisation"), plan["run"].to_list())
     if not rows.height:
         return []
     rows = plan.select("run", "scheme", "replication").join(rows, on="run")
