@@ -164,6 +164,11 @@ def test_another_part_replaces_a_part() -> None:
             '"none", "rate_factor", {',
             "schemes = rate_factor: this scheme can run in no case of the league: it",
         ),
+        (
+            '"none", {',
+            '"rate_factor", { name = "other", scheme = "rate_factor" }]#',
+            "can run under short, greedy: it scales",
+        ),
         ("title = ", "title", "league.toml: this is not TOML"),
     ],
 )

@@ -15,7 +15,7 @@ from penstock.core.scenario import Scenario
 from penstock.core.units import seconds
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
 from penstock.execute.experiment import Experiment, Plan, State, check_directory, refuse_flood
-from penstock.league.document import Document, Entrant, merged
+from penstock.league.document import ALL, Document, Entrant, merged
 from penstock.topology.network import Routes
 from penstock.truth.shares import greedy_shares, is_steady
 
@@ -134,17 +134,26 @@ class League:
         """One case for each network and traffic, in the order of the file."""
         if not self._cases:
             document, entrants = self.document, self.document.entrants()
-            made = [
+            cases = [
                 _case(document, entrants, network, traffic)
                 for network in document.networks
                 for traffic in document.traffics
             ]
-            for entrant in entrants:
-                if document.tree["schemes"] != "all" and all(entrant.name in case.refused for case in made):
-                    reason = f"this scheme can run in no case of the league: {made[0].refused[entrant.name]}"
-                    raise document.error(reason, "schemes", entrant.name, "leave it out, or change the traffic")
-            self._cases = made
+            self._check(cases)
+            self._cases = cases
         return self._cases
+
+    def _check(self, cases: Sequence[Case]) -> None:
+        """Raises :class:`InputError` for a case in which no scheme can run, and a scheme that can run in no case."""
+        document = self.document
+        for case in cases:
+            if not case.scenarios:
+                reason = f"no scheme of the league can run under {case.name}: {next(iter(case.refused.values()))}"
+                raise document.error(reason, f"networks.{case.network}", remedy="add a scheme, or change the traffic")
+        for entrant in document.entrants() if document.tree["schemes"] != ALL else ():
+            if all(entrant.name in case.refused for case in cases):
+                reason = f"this scheme can run in no case of the league: {cases[0].refused[entrant.name]}"
+                raise document.error(reason, "schemes", entrant.name, "leave it out, or change the traffic")
 
     @property
     def starts(self) -> list[Start]:

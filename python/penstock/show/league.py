@@ -25,6 +25,7 @@ from penstock.league.measures import (
     lacks,
 )
 from penstock.league.table import CaseTable, Column, tables_of
+from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.league_figures import (
     against_time,
     bars,
@@ -44,7 +45,7 @@ from penstock.show.league_tables import (
     schemes_of,
     tables_in,
 )
-from penstock.show.report import Figure, Report, Section, shown
+from penstock.show.report import Figure, Report, Section, plain, shown
 from penstock.show.state import warnings_of
 from penstock.statistics.ranking import ENOUGH
 
@@ -141,10 +142,21 @@ def warnings(tables: Sequence[CaseTable]) -> list[str]:
         )
     same = {" and ".join(names): [t.case.name for t in tables if names in t.identical] for names in _identical(tables)}
     told += [f"Identical runs: {names} do the same in {places(cases, tables)}." for names, cases in same.items()]
+    told += misfits(tables)
     short = [table.case.name for table in tables if round_trips(table.case) < ROUND_TRIPS * (1 - 1e-9)]
     if short:
         told.append(f"Short: fewer than {ROUND_TRIPS} round trips are measured in {places(short, tables)}.")
     return told
+
+
+def misfits(tables: Sequence[CaseTable]) -> list[str]:
+    """The parameters of schemes that probably do not fit a network, each once, with the cases."""
+    found: dict[str, list[str]] = {}
+    for table in tables:
+        for name, scenario in table.case.scenarios.items():
+            for line in feedback_warnings(scenario.meetings()):
+                found.setdefault(f"{name}: {line}", []).append(table.case.name)
+    return [f"{line} ({places(cases, tables)})" for line, cases in found.items()]
 
 
 def places(names: Sequence[str], tables: Sequence[CaseTable]) -> str:
@@ -192,8 +204,7 @@ def text_of(table: CaseTable) -> str:
 
 def scenario_file(case: Case, scheme: str) -> str:
     """The place of a scenario beside the page."""
-    plain = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in scheme)
-    return f"scenarios/{slug(case)}-{plain}.toml"
+    return f"scenarios/{plain(f'{slug(case)}-{scheme}')}.toml"
 
 
 def files_of(tables: Sequence[CaseTable]) -> dict[str, str]:

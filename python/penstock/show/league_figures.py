@@ -29,9 +29,11 @@ STAR = "★"
 
 def unit_of(measure: Measure, values: Sequence[float]) -> tuple[float, str]:
     """The unit in which the largest of some values is shown: its size, and its name."""
+    units = UNITS[measure.unit]
     largest = max((abs(value) for value in values), default=0.0)
-    fitting = [unit for unit in UNITS[measure.unit] if largest >= unit[0]]
-    return fitting[0] if fitting and largest else UNITS[measure.unit][0] if not largest else UNITS[measure.unit][-1]
+    if not largest:
+        return units[0]
+    return next((unit for unit in units if largest >= unit[0]), units[-1])
 
 
 def label_of(column: Column, unit: str) -> str:

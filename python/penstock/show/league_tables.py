@@ -15,7 +15,7 @@ from penstock.show.report import Cell, Table
 NOTE = (
     f"Means over the replications. {STAR} marks the best of a column and those that do not differ significantly from "
     "it: one group of ties. The differences to the best are paired, replication by replication on the same random "
-    "numbers, and adjusted together (Holm), so that with 95 % probability no mark of a column is wrong."
+    "numbers, and adjusted together (Holm): with 95 % probability no scheme of a column lacks a star by chance."
 )
 
 
@@ -42,10 +42,7 @@ def matrix(table: CaseTable, columns: Sequence[Column], title: str) -> Table:
             continue
         rows.append([name, *(cell(column, name, size) for column, (size, _) in zip(shown, units, strict=True))])
     reasons = [f"No {label_of(column, '')}: {reason_of(table, column)}." for column in empty]
-    headings = [
-        label_of(column, unit).replace(f" of {table.case.main}", "")
-        for column, (_, unit) in zip(shown, units, strict=True)
-    ]
+    headings = [heading(table, column, unit) for column, (_, unit) in zip(shown, units, strict=True)]
     return Table(title, ["scheme", *headings], rows, note=" ".join([NOTE, *reasons]))
 
 
@@ -79,10 +76,7 @@ def differences_table(table: CaseTable, columns: Sequence[Column]) -> Table:
     for name in table.case.scenarios:
         cells = [difference(column, name, size) for column, (size, _) in zip(shown, units, strict=True)]
         rows.append([name, *cells])
-    headings = [
-        label_of(column, unit).replace(f" of {table.case.main}", "")
-        for column, (_, unit) in zip(shown, units, strict=True)
-    ]
+    headings = [heading(table, column, unit) for column, (_, unit) in zip(shown, units, strict=True)]
     note = "Scheme less best, with the interval that Holm's adjustment gives the pair."
     return Table(f"{table.case.title}: differences to the best", ["scheme", *headings], rows, note=note)
 
@@ -108,9 +102,8 @@ def signed(value: float) -> str:
 
 
 def schemes_in(tables: Sequence[CaseTable]) -> list[str]:
-    """The schemes of a league, in their order."""
-    order = {name: place for table in tables for place, name in enumerate(table.case.schemes)}
-    return list(dict.fromkeys(name for table in tables for name in table.case.schemes)) if order else []
+    """The schemes of a league: those that can run in the first case, then the others."""
+    return list(dict.fromkeys(name for table in tables for name in table.case.schemes))
 
 
 def schemes_of(tables: Sequence[CaseTable]) -> Table:
