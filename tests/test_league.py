@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -125,6 +126,19 @@ def test_the_ready_league_has_seven_networks_and_every_scheme() -> None:
         assert case.network.startswith("satellite") is any(name.startswith("satellite") for name in tree["line"])
         if case.network.startswith("satellite"):
             assert all(bits_per_second(line["rate"]) <= 10e6 for line in tree["line"].values())
+
+
+def test_the_league_of_the_guide_can_run(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[1] / "docs" / "guides" / "league.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```toml\n([^`]*)```", guide)
+    league = League(parsed(text, tmp_path))
+    assert [case.name for case in league.cases] == [
+        "metro, greedy",
+        "metro, beside",
+        "satellite, greedy",
+        "satellite, beside",
+    ]
+    assert all(list(case.scenarios) == ["none", "erica", "erica, 80 %"] for case in league.cases)
 
 
 def test_a_network_may_be_a_scenario_file(tmp_path: Path, small_text: str) -> None:

@@ -38,6 +38,7 @@ from penstock.show.league_parameters import parameters_of
 from penstock.show.league_tables import (
     NOTE,
     cases_table,
+    duration,
     matrix,
     measures_table,
     round_trips,
@@ -195,10 +196,10 @@ def text_of(table: CaseTable) -> str:
     """The outcome of a case in a sentence, and how long it was measured."""
     case = table.case
     tree = next(iter(case.scenarios.values())).tree
-    trip = f"{case.round_trip_s:.3g} s" if case.round_trip_s >= 1e-3 else f"{case.round_trip_s * 1e6:.3g} µs"
     return (
-        f"{headline([table])}\n\nOne round trip takes {trip} without queues. Each run takes {tree['duration']}, of "
-        f"which the first {tree['warm_up']} are its warm-up; {len(table.replications)} replications count."
+        f"{headline([table])}\n\nOne round trip takes {duration(case.round_trip_s)} without queues. Each run takes "
+        f"{tree['duration']}, of which the first {tree['warm_up']} are its warm-up; {len(table.replications)} "
+        "replications count."
     )
 
 

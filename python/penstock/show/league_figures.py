@@ -129,7 +129,7 @@ def overview(tables: Sequence[CaseTable], measures: Sequence[Measure]) -> Sheet:
         "overview",
         "How often each scheme is among the best",
         "Percent of the cases in which a scheme could run and has a value: there it is the best, or does not differ "
-        "significantly from the best. Delay, jitter, loss and goodput are those of the controlled data. Grey: no "
+        "significantly from the best. Delay, jitter, loss and goodput are those of the controlled data. Hatched: no "
         "value.",
         [
             Panel(

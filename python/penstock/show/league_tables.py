@@ -9,7 +9,7 @@ from penstock.core.units import seconds
 from penstock.league.league import DATA, Case
 from penstock.league.measures import MEASURES
 from penstock.league.table import CaseTable, Column
-from penstock.show.league_figures import STAR, label_of, unit_of
+from penstock.show.league_figures import STAR, UNITS, label_of, unit_of
 from penstock.show.report import Cell, Table
 
 NOTE = (
@@ -17,6 +17,7 @@ NOTE = (
     "it: one group of ties. The differences to the best are paired, replication by replication on the same random "
     "numbers, and adjusted together (Holm): with 95 % probability no scheme of a column lacks a star by chance."
 )
+STARRED = f"{STAR}\N{NO-BREAK SPACE}"
 
 
 def tables_in(table: CaseTable) -> list[Table]:
@@ -61,7 +62,7 @@ def cell(column: Column, name: str, size: float) -> str:
     if name in column.reasons:
         return column.reasons[name]
     mean = column[name].estimate.mean / size
-    star = f"{STAR} " if name in column.best else ""
+    star = STARRED if name in column.best else ""
     count = len(column.samples[name].values)
     if late := column.late.get(name, 0):
         return "never" if late == count else f"{star}{mean:.4g} or more (never in {late} of {count})"
@@ -92,7 +93,7 @@ def difference(column: Column, name: str, size: float) -> str | None:
         return "identical"
     low, high = one.to_best.low, one.to_best.high
     ends = "" if low is None or high is None else f" ({signed(low / size)} to {signed(high / size)})"
-    tie = f"{STAR} " if name in column.best else ""
+    tie = STARRED if name in column.best else ""
     return f"{tie}{signed(one.to_best.mean / size)}{ends}"
 
 
@@ -149,13 +150,19 @@ def cases_table(tables: Sequence[CaseTable]) -> Table:
                 case.title,
                 ", ".join(rates),
                 flows,
-                f"{case.round_trip_s:.3g}",
+                duration(case.round_trip_s),
                 round(round_trips(case)),
                 len(case.scenarios),
             ]
         )
-    headings = ["case", "lines", "flows", "round trip (s)", "round trips measured", "schemes that run"]
+    headings = ["case", "lines", "flows", "round trip", "round trips measured", "schemes that run"]
     return Table("The cases", headings, rows)
+
+
+def duration(length_s: float) -> str:
+    """A length of time for readers."""
+    size, unit = next((each for each in UNITS["s"] if length_s >= each[0]), UNITS["s"][0])
+    return f"{length_s / size:.3g} {unit}"
 
 
 def round_trips(case: Case) -> float:
