@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from penstock.plot.sheet import Panel
-from penstock.plot.style import PALETTE, show_powers
+from penstock.plot.style import PALETTE, power_of_ten
 from penstock.statistics import student
 
 if TYPE_CHECKING:
@@ -41,8 +42,11 @@ def draw_rows(axis: Axes, panel: Panel) -> None:
     largest = max((largest, *every))
     if is_wide:
         axis.set_xscale("log")
-        show_powers(axis.xaxis, low, 1.6 * max(every))
-        axis.set_xlim(low, 1.6 * max(every))
+        high = 1.6 * max(every)
+        powers = range(math.ceil(math.log10(low)), math.floor(math.log10(high)) + 1)
+        axis.set_xticks([10.0**power for power in powers], [power_of_ten(power) for power in powers])
+        axis.set_xticks([], minor=True)
+        axis.set_xlim(low, high)
     else:
         axis.set_xlim(-0.03 * (largest or 1.0), 1.06 * (largest or 1.0))
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from penstock.league.measures import DELAY, GOODPUT, LOSS, UTILISATION, Measure
+from penstock.league.measures import DELAY, GOODPUT, LOSS, MEASURES, UTILISATION, Measure
 from penstock.plot import Cells, Panel, Sheet, Spot, Trace
 from penstock.statistics import Estimate
 
@@ -61,14 +61,13 @@ def bars(table: CaseTable) -> Sheet | None:
             continue
         size, unit = unit_of(column.measure, [one.estimate.mean for one in column.standings])
         names = {name: f"{STAR} {name}" if name in column.best else name for name in column.samples}
-        better = "lower" if column.measure.lower_is_better else "higher"
         panels.append(
             Panel(
                 "",
                 "",
                 rows={names[name]: [value / size for value in own.values] for name, own in column.samples.items()},
                 estimates={names[one.name]: scaled(one.estimate, size) for one in column.standings},
-                title=f"{label_of(column, unit)}: {better} is better",
+                title=label_of(column, unit).replace(f" of {table.case.main}", ""),
                 bars=True,
                 chosen=[names[name] for name in column.best],
                 log_x=column.measure.lower_is_better,
@@ -76,12 +75,13 @@ def bars(table: CaseTable) -> Sheet | None:
         )
     if not panels:
         return None
+    higher = [each.label for each in MEASURES if not each.lower_is_better]
     return Sheet(
         f"bars-{slug(table.case)}",
         f"{table.case.title}: every scheme by every measure",
         f"Bars: means of {len(table.replications)} replications; lines: their 95 % intervals; dots: replications. "
-        f"{STAR}, green: the best, and those that do not differ significantly from it. Axes that span more than two "
-        "powers of ten are logarithmic.",
+        f"{STAR}, green: the best, and those that do not differ significantly from it. Less is better, but for "
+        f"{', '.join(higher)}. Axes that span more than two powers of ten are logarithmic.",
         panels,
         columns=3,
         panel_height=0.75 + 0.19 * max(len(panel.rows or ()) for panel in panels),
