@@ -132,7 +132,10 @@ class Document:
             if not isinstance(table, dict):
                 raise self.error("this must be a table", f"{kind}.{name}", repr(table), f"write [{kind}.{name}]")
         for name, network in self.networks.items():
-            for traffic in network.get("traffics", {}):
+            own = network.get("traffics", {})
+            if not isinstance(own, dict):
+                raise self.error("this must be a table", f"networks.{name}.traffics", repr(own), "write it as a table")
+            for traffic in own:
                 if traffic not in self.traffics:
                     path = f"networks.{name}.traffics.{traffic}"
                     remedy = did_you_mean(traffic, self.traffics) or f"there are {', '.join(self.traffics)}"
@@ -195,7 +198,8 @@ class Document:
         whole = self.networks[network]
         lines = {key: value for key, value in whole.items() if key not in OWN}
         tree = merged(merged(lines, self.traffics[traffic]), whole.get("traffics", {}).get(traffic, {}))
-        for name, flow in tree.get("flow", {}).items():
+        flows = tree.get("flow", {})
+        for name, flow in flows.items() if isinstance(flows, dict) else ():
             if isinstance(flow, dict) and not {"path", "from"} & flow.keys():
                 if "path" not in whole:
                     remedy = f'give it a path, or write path = ["...", "..."] in [networks.{network}]'

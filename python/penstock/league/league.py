@@ -127,7 +127,7 @@ class League:
     def of_results(cls, results: Results) -> League:
         """The league that was run. Raises :class:`InputError`."""
         details = results.about["details"]
-        return cls(Document(details["league"], "", details["file"]))
+        return cls(Document(details["league"], "", details["file"]).checked())
 
     @property
     def cases(self) -> list[Case]:
