@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from penstock.statistics.estimate import LEVEL, Estimate
-from penstock.statistics.ranking import Verdict, difference, p_value, verdict_of
+from penstock.statistics.ranking import Verdict, as_sample, difference, p_value, verdict_of
 from penstock.statistics.sample import Sample
 
 __all__ = ["Standing", "holm_levels", "standings"]
@@ -44,24 +44,27 @@ class Standing:
         return self.verdict != "significant"
 
 
-def standings(samples: Mapping[str, Sample], *, lower_is_better: bool, level: float = LEVEL) -> list[Standing]:
+def standings(
+    samples: Mapping[str, Sequence[float] | Sample], *, lower_is_better: bool, level: float = LEVEL
+) -> list[Standing]:
     """Every item beside the one with the best mean, from the best mean to the worst.
 
     The values of the samples are of the same seeds in the same order. Items with equal means keep their order.
     """
     sign = 1 if lower_is_better else -1
-    estimates = {name: sample.estimate(level) for name, sample in samples.items()}
-    order = sorted(samples, key=lambda name: sign * estimates[name].mean)
+    known = {name: as_sample(values) for name, values in samples.items()}
+    estimates = {name: sample.estimate(level) for name, sample in known.items()}
+    order = sorted(known, key=lambda name: sign * estimates[name].mean)
     pairs = list(combinations(order, 2))
-    levels = holm_levels([p_value(samples[one], samples[other]) for one, other in pairs], level)
+    levels = holm_levels([p_value(known[one], known[other]) for one, other in pairs], level)
     found = []
     for name in order:
         if name == order[0]:
             found.append(Standing(name, estimates[name], None, "identical"))
             continue
-        best = samples[order[0]]
-        to_best = difference(best, samples[name], levels[pairs.index((order[0], name))])
-        verdict = verdict_of(to_best, is_identical=list(best.values) == list(samples[name].values))
+        best = known[order[0]]
+        to_best = difference(best, known[name], levels[pairs.index((order[0], name))])
+        verdict = verdict_of(to_best, is_identical=list(best.values) == list(known[name].values))
         found.append(Standing(name, estimates[name], to_best, verdict))
     return found
 

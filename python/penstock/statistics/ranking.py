@@ -81,7 +81,7 @@ def differences(samples: Mapping[str, Sequence[float] | Sample], level: float = 
     The intervals are valid together with probability ``level`` or more. Samples that agree value by value are
     identical, which is a tie; one that is always the same amount above the other is significantly so.
     """
-    known = {name: _sample(values) for name, values in samples.items()}
+    known = {name: as_sample(values) for name, values in samples.items()}
     pairs = list(combinations(known, 2))
     each = 1 - (1 - level) / max(1, len(pairs))
     return [
@@ -95,7 +95,8 @@ def differences(samples: Mapping[str, Sequence[float] | Sample], level: float = 
     ]
 
 
-def _sample(values: Sequence[float] | Sample) -> Sample:
+def as_sample(values: Sequence[float] | Sample) -> Sample:
+    """Values as a sample; plain numbers have no bounds."""
     return values if isinstance(values, Sample) else Sample([float(value) for value in values])
 
 
@@ -186,7 +187,7 @@ def rank(
         last = first + len(undecided[name])
         note = TOLD["too few"] if last > first else ""
         others = tuple(other for other in samples if other in tied[name])
-        ranking.append(Ranked(name, first, last, _sample(values).estimate(level), others, note))
+        ranking.append(Ranked(name, first, last, as_sample(values).estimate(level), others, note))
     return sorted(ranking, key=lambda item: (item.rank, sign * item.estimate.mean))
 
 
