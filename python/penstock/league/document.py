@@ -33,6 +33,7 @@ KEYS: Mapping[str, type | tuple[type, ...]] = {
     "traffics": dict,
 }
 ALL = "all"
+NO_FILE = "there is no such file"
 REPLICATIONS = 5
 OWN = ("file", "path", "traffics")
 """The keys of a network that are not those of a scenario."""
@@ -64,13 +65,18 @@ class Document:
         """Read a league file, or a ready league by its name. Raises :class:`InputError`."""
         name = str(source)
         ready = ready_leagues()
-        if not Path(source).exists() and name.removesuffix(".toml") in ready:
-            text = ready[name.removesuffix(".toml")]
-        elif not Path(source).exists():
-            remedy = did_you_mean(name, ready) or f"the ready leagues are {', '.join(ready)}"
-            raise InputError("there is no such file, and no ready league of that name", value=name, remedy=remedy)
+        known = name.removesuffix(".toml")
+        if known in ready and not Path(source).exists():
+            text = ready[known]
         else:
-            text = read_file_of(Path(source), LEAGUE)
+            try:
+                text = read_file_of(Path(source), LEAGUE)
+            except InputError as error:
+                if error.reason != NO_FILE:
+                    raise
+                remedy = did_you_mean(name, ready) or f"the ready leagues are {', '.join(ready)}"
+                reason = f"{NO_FILE}, and no ready league of that name"
+                raise InputError(reason, value=name, remedy=remedy) from None
         try:
             tree = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
