@@ -229,6 +229,10 @@ SPOILT: list[object] = [
     {"failures": {}},
     {"kind": "study"},
     {"kind": "comparison"},
+    {"kind": "league"},
+    {"kind": "league", "details": {"league": {}, "file": ""}},
+    {"kind": "league", "details": {"league": {"schemes": "all", "networks": {"a": {"flow": 3}}}, "file": ""}},
+    {"kind": "league", "details": {"league": {"schemes": "all", "networks": {"a": {"traffics": 3}}}, "file": ""}},
     {"kind": "study", "details": {"figure": 3, "seeds": 1}},
     {"kind": "study", "name": "os", "details": {"figure": None, "seeds": 1}},
     {"kind": "study", "name": "satellite", "details": {"figure": None, "seeds": -1}},
@@ -249,7 +253,7 @@ def test_what_no_experiment_wrote_is_told(penstock: Command, swept: Path) -> Non
         with pytest.raises(InputError, match=r"experiment\.json: this is no valid experiment file"):
             Results(swept)
     file.write_text(json.dumps({**sound, "kind": "os"}), encoding="utf-8")
-    refused(penstock("report", swept), "experiment.json", 'its kind is "os"', "sweep, comparison, study")
+    refused(penstock("report", swept), "experiment.json", 'its kind is "os"', "sweep, comparison, league, study")
 
 
 @pytest.mark.parametrize("octets", [b"", b"\xff", b"[" * 100_000, b"[]", b'{"format": "x", "penstock": 1}'])

@@ -53,7 +53,7 @@ def test_every_command_is_there() -> None:
     assert [
         *("run", "scenarios", "schema", "check"),
         *("draw", "import"),
-        *("sweep", "compare", "reproduce", "report", "verify"),
+        *("sweep", "compare", "league", "reproduce", "report", "verify"),
         *("runs list", "runs show", "runs export"),
     ] == COMMANDS
 

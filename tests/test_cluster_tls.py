@@ -196,7 +196,7 @@ def test_options_that_do_not_go_together(
 
 
 def test_the_help_says_who_runs_code_there(penstock: Command) -> None:
-    for command in ("sweep", "compare", "reproduce"):
+    for command in ("sweep", "compare", "league", "reproduce"):
         told = " ".join(penstock(command, "--help").stdout.split())
         assert "anyone who can reach it can run code on it" in told
         assert "--tls-ca-file" in told

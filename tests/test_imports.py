@@ -26,6 +26,7 @@ ALLOWED = {
     "truth": {"core", "statistics", "api"},
     "theory": {"core", "statistics", "api", "truth"},
     "verify": {"core", "execute", "statistics", "api", "truth"},
+    "league": {"core", "scheduler", "topology", "execute", "statistics", "analyse", "api", "truth"},
     "plot": {"core", "statistics"},
     "studies": {"core", "scheduler", "execute", "statistics", "analyse", "truth", "plot"},
     "show": {
@@ -41,11 +42,24 @@ ALLOWED = {
             "topology",
             "plot",
             "studies",
+            "league",
         ),
     },
-    "cli": {"core", "importing", "scheduler", "execute", "analyse", "api", "verify", "plot", "studies", "show"},
+    "cli": {
+        "core",
+        "importing",
+        "scheduler",
+        "execute",
+        "analyse",
+        "api",
+        "verify",
+        "league",
+        "plot",
+        "studies",
+        "show",
+    },
     "__main__": {"cli"},
-    "__init__": {"_engine", "core", "importing", "execute", "analyse", "api", "show"},
+    "__init__": {"_engine", "core", "importing", "execute", "analyse", "api", "league", "show"},
 }
 """The rooms that each room may import from. A public module beside the rooms, such as ``video``, is one of them."""
 

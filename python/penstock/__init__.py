@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from penstock.execute.worker import Outcome as Outcome
     from penstock.execute.worker import Task as Task
     from penstock.importing import import_network as import_network
+    from penstock.league.league import Case as Case
+    from penstock.league.league import League as League
+    from penstock.league.table import CaseTable as CaseTable
+    from penstock.league.table import tables_of as tables_of
     from penstock.show import page_of as page_of
     from penstock.show.network import network_figure as network_figure
 
@@ -60,6 +64,8 @@ _NAMES = {
     "execute.experiment": ["State"],
     "execute.worker": ["Outcome", "Task"],
     "importing": ["import_network"],
+    "league.league": ["Case", "League"],
+    "league.table": ["CaseTable", "tables_of"],
     "show": ["page_of"],
     "show.network": ["network_figure"],
 }

@@ -1,4 +1,4 @@
-"""Commands that run many runs, or show their results: ``sweep``, ``compare``, ``reproduce``, ``report``."""
+"""Commands that run many runs, or show their results: ``sweep``, ``compare``, ``league``, ``reproduce``, ``report``."""
 
 from __future__ import annotations
 
@@ -121,6 +121,35 @@ def compare(options: argparse.Namespace) -> int:
     return _carry_out(options, out, carry_out, show)
 
 
+def league(options: argparse.Namespace) -> int:
+    """``penstock league``: rank schemes on several networks under several kinds of traffic."""
+    from penstock.api.run import MOST_REPLICATIONS
+    from penstock.league.league import League
+    from penstock.show import league as page
+
+    processes, scheduler = jobs(options), cluster(options)
+    replications = seed = None
+    if options.replications is not None:
+        replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
+    if options.seed is not None:
+        seed = number(options.seed, "--seed", 0, 2**64 - 1)
+    wanted = League.load(options.league, replications=replications, seed=seed)
+    measures = page.wanted(options.measure, wanted)
+    out = _out(options, wanted.document.name)
+    most = limits(options)
+
+    def carry_out(tell: Callable[[State], None]) -> Results:
+        return wanted.run(out, jobs=processes, cluster=scheduler, resume=options.resume, **most, tell=tell)
+
+    def show(results: Results) -> None:
+        if options.json:
+            print(json.dumps(page.to_json(results, measures), indent=2))
+        else:
+            page.print_league(results, measures)
+
+    return _carry_out(options, out, carry_out, show)
+
+
 def reproduce(options: argparse.Namespace) -> int:
     """``penstock reproduce``: run a published study again; figures, tables and verdicts."""
     from penstock import studies
@@ -154,7 +183,7 @@ def reproduce(options: argparse.Namespace) -> int:
 
 
 def report(options: argparse.Namespace) -> int:
-    """``penstock report``: one page of HTML about a sweep, a comparison or a study."""
+    """``penstock report``: one page of HTML about a sweep, a comparison, a league or a study."""
     from penstock.analyse.results import Results
     from penstock.core.files import prepare_file
     from penstock.show import PAGE, write_page
@@ -257,6 +286,29 @@ def _add_compare(parser: argparse.ArgumentParser) -> None:
     add_open(parser)
 
 
+def _add_league(parser: argparse.ArgumentParser) -> None:
+    from penstock.league.document import REPLICATIONS as DEFAULT
+
+    parser.add_argument("league", metavar="FILE|NAME", help="a league file, or the name of a ready one: standard")
+    parser.add_argument(
+        "--measure",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="print only this measure, as goodput_bps or delay_p99_s; may be repeated",
+    )
+    parser.add_argument("--json", action="store_true", help="print the tables as JSON, in SI units")
+    parser.add_argument("--seed", metavar="N", help="0 to 2**64 - 1, in place of that of the file (default: 1)")
+    parser.add_argument(
+        "--replications",
+        metavar="N",
+        help=f"runs of each scheme in each case, in place of those of the file (default: {DEFAULT})",
+    )
+    add_limits(parser)
+    add_where(parser, "out/NAME")
+    add_open(parser)
+
+
 def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     from penstock import studies
 
@@ -281,7 +333,7 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_report(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", help="the directory of a sweep, a comparison or a study")
+    parser.add_argument("directory", metavar="DIR", help="the directory of a sweep, a comparison, a league or a study")
     parser.add_argument("--out", metavar="FILE", help="where to write (default: DIR/report.html)")
     add_open(parser)
 
@@ -309,6 +361,16 @@ COMMANDS = (
         _add_compare,
     ),
     Command(
+        "league",
+        league,
+        "rank control schemes on several networks under several kinds of traffic",
+        (
+            "penstock league standard --jobs 2 --open",
+            "penstock league mine.toml --replications 20 --out results --measure delay_p99_s",
+        ),
+        _add_league,
+    ),
+    Command(
         "reproduce",
         reproduce,
         "run a published study again: figures, tables and verdicts",
@@ -324,7 +386,7 @@ COMMANDS = (
     Command(
         "report",
         report,
-        "write one page of HTML about a sweep, a comparison or a study",
+        "write one page of HTML about a sweep, a comparison, a league or a study",
         ("penstock report out/satellite --open", "penstock report out/satellite --out satellite.html"),
         _add_report,
     ),

@@ -296,6 +296,27 @@ def ready() -> Mapping[str, Traversable]:
     return dict(sorted(found.items()))
 
 
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """A control scheme by its name: what it does, and what it needs, for readers."""
+
+    name: str
+    meaning: str
+    main: str
+    parts: str
+    feedback: str
+    state: str
+    overhead: str
+    needs: str
+    source: str
+
+
+@cache
+def schemes() -> Mapping[str, Scheme]:
+    """Every control scheme by its name."""
+    return {fields[0]: Scheme(*fields) for fields in _engine.schemes()}
+
+
 def line_of(text: str, path: str) -> int | None:
     """The line of the scenario file ``text`` that has ``path``, or the longest existing part of it."""
     return _engine.line_of(text, path)

@@ -1,7 +1,7 @@
 """An experiment: a plan of many runs, and their results in a store.
 
-A sweep, a comparison and a published study are experiments. Each defines its points, and the number of runs of each.
-Stored runs are not run again.
+A sweep, a comparison, a league and a published study are experiments. Each defines its points, and the number of runs
+of each. Stored runs are not run again.
 
     DIR/experiment.json   its kind and name, whether it is complete, and what failed
     DIR/plan.parquet      one row for each planned run: run, point, the point's parameters, seed, replication
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from penstock.core.scenario import Scenario
     from penstock.execute.executors import Pool, Stop
 
-Kind = Literal["sweep", "comparison", "study"]
+Kind = Literal["sweep", "comparison", "league", "study"]
 """The kinds of experiment."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Parts = Mapping[str, type | UnionType]
@@ -44,6 +44,7 @@ PARTS: Parts = {"kind": str, "name": str, "complete": bool, "details": dict, "fa
 DETAILS: Mapping[Kind, Parts] = {
     "sweep": {"scenario": dict, "sweep": dict, "file": str},
     "comparison": {"scenarios": dict, "files": list, "metrics": list, "seed": int, "replications": int},
+    "league": {"league": dict, "file": str},
     "study": {"figure": str | None, "seeds": int},
 }
 """The parts of the ``details`` of each kind and their types."""

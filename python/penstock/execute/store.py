@@ -30,7 +30,7 @@ from penstock.core.reading import read_octets, require_regular
 from penstock.execute.worker import TABLES, Outcome, Task, engine_sources, engine_version, stack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     import polars as pl
     from filelock import BaseFileLock
@@ -171,8 +171,10 @@ class Store:
         self._segments.append(Segment(path, tuple(ids), files))
         self.runs.update(ids)
 
-    def table(self, name: str, keep: pl.Expr | None = None) -> pl.DataFrame:
+    def table(self, name: str, keep: pl.Expr | None = None, runs: Collection[str] | None = None) -> pl.DataFrame:
         """All rows of a table (one of ``run.TABLES``, or ``runs``), or those to ``keep``, with the column ``run``.
+
+        With ``runs``, only theirs; segments without them are not read.
 
         In ``runs``, the column ``path`` is the segment's folder. A damaged segment is ignored, and named in
         :attr:`damaged`. Empty, without columns, if no run has such rows.
@@ -180,9 +182,13 @@ class Store:
         import polars as pl
 
         file = f"{name}.parquet"
+        wanted = None if runs is None else set(runs)
+        if wanted is not None:
+            own = pl.col("run").is_in(sorted(wanted))
+            keep = own if keep is None else own & keep
         frames = []
         for segment in list(self._segments):
-            if file not in segment.files:
+            if file not in segment.files or (wanted is not None and wanted.isdisjoint(segment.runs)):
                 continue
             if damage := segment.damage([file]):
                 self._report(segment, damage)

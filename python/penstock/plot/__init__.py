@@ -17,7 +17,7 @@ from penstock.plot.diagram import network
 from penstock.plot.heat import heat_map
 from penstock.plot.inline import inline
 from penstock.plot.layout import draw, save
-from penstock.plot.sheet import Cells, Curve, Diagram, Lane, Panel, Sheet, Tail, Trace, Wire
+from penstock.plot.sheet import Cells, Curve, Diagram, Lane, Panel, Sheet, Spot, Tail, Trace, Wire
 from penstock.plot.style import DARK
 from penstock.plot.tails import tails
 from penstock.plot.traces import over_time, shared_traces
@@ -30,6 +30,7 @@ __all__ = [
     "Lane",
     "Panel",
     "Sheet",
+    "Spot",
     "Tail",
     "Trace",
     "Wire",

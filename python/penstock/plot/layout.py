@@ -16,6 +16,7 @@ from penstock.plot.diagram import EDGE, draw_diagram, legend_of
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows
 from penstock.plot.sheet import Panel, Sheet
+from penstock.plot.spots import draw_spots
 from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, show_powers, shown, wrapped_names
 from penstock.plot.tails import draw_tails
 from penstock.plot.traces import draw_traces
@@ -163,6 +164,7 @@ def legend_labels(sheet: Sheet) -> dict[str, Any]:
         names += [curve.label for curve in panel.curves]
         names += [tail.label for tail in panel.tails]
         names += [trace.label for trace in panel.traces]
+        names += [spot.label for spot in panel.spots]
         names += legend_of(panel.diagram) if panel.diagram else []
     names += [panel.level_label for panel in sheet.panels]
     names += [panel.limit_label for panel in sheet.panels]
@@ -237,7 +239,9 @@ def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ti
     axis.set_ylabel(y_label)
     axis.set_title(panel.title, y=1.0)  # the search for a free place would take a tenth of the time
     if panel.rows is not None:
-        draw_rows(axis, panel.rows, panel.estimates or {})
+        draw_rows(axis, panel)
+    elif panel.spots:
+        draw_spots(axis, panel)
     elif not panel.tails and not panel.cells:
         set_limits(axis, panel)
 

@@ -64,6 +64,16 @@ class Cells:
 
 
 @dataclass(frozen=True, slots=True)
+class Spot:
+    """One thing by two quantities: the mean of each, with its interval. `hue` is its place in the palette."""
+
+    label: str
+    x: Estimate
+    y: Estimate
+    hue: int
+
+
+@dataclass(frozen=True, slots=True)
 class Wire:
     """A line of a network: its two nodes, its text, and for each direction what stands at its port.
 
@@ -114,7 +124,7 @@ class Panel:
     the x axis if it is not that of the data; a `log_y` axis is that of the positive values, and linear if these are
     close together. Curves show a thin line for `each_seed`, and are `joined` if their labels have an order;
     traces that are `marked` have a few markers, which distinguish them in grey print. Rows have `estimates`, by default
-    Student's.
+    Student's; with `bars`, each has a bar up to its mean, which is full for the names in `chosen`.
     """
 
     x_label: str
@@ -128,7 +138,10 @@ class Panel:
     bottom: float | None = 0.0
     level: float | None = None
     level_label: str = ""
+    bars: bool = False
+    chosen: Sequence[str] = ()
     tails: Sequence[Tail] = ()
+    spots: Sequence[Spot] = ()
     cells: Cells | None = None
     diagram: Diagram | None = None
     limit: float | None = None

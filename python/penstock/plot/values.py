@@ -10,9 +10,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from penstock.plot.sheet import Panel
+from penstock.plot.sheet import Panel, Spot
 from penstock.plot.style import colour_of
-from penstock.statistics import student
+from penstock.statistics import Estimate, student
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,7 +63,10 @@ def content_of(panel: Panel) -> Values:
         values = [[number(value) for value in line] for line in cells.values]
         return {"quantity": cells.quantity, "columns": list(cells.columns), "lines": list(cells.lines), "cells": values}
     if panel.rows is not None:
-        return {"rows": [[name, *estimate(values)] if values else [name] for name, values in panel.rows.items()]}
+        known = panel.estimates or {}
+        return {"rows": [row_of(name, values, known.get(name)) for name, values in panel.rows.items()]}
+    if panel.spots:
+        return {"names": [], "series": [spot_of(spot) for spot in panel.spots]}
     names = list(dict.fromkeys(x for curve in panel.curves for x in curve.points if isinstance(x, str)))
     return {"names": names, "series": [*curves_of(panel, names), *lines_of(panel)]}
 
@@ -90,9 +93,23 @@ def lines_of(panel: Panel) -> Iterator[Values]:
         yield {"label": tail.label, "colour": colour, "line": len(panel.traces) + place, "steps": True}
 
 
+def spot_of(spot: Spot) -> Values:
+    """A spot as a series of one point."""
+    return {"label": spot.label, "colour": colour_of(spot.hue), "points": [[number(spot.x.mean), *ends(spot.y)]]}
+
+
+def row_of(name: str, values: Collection[float], known: Estimate | None) -> list[str | float | None]:
+    """A name with its mean and interval, if it has values."""
+    return [name, *(() if not values else estimate(values) if known is None else ends(known))]
+
+
 def estimate(values: Collection[float]) -> list[float | None]:
     """A mean with the ends of its interval, if there is one."""
-    found = student(values)
+    return ends(student(values))
+
+
+def ends(found: Estimate) -> list[float | None]:
+    """A mean with the ends of its interval, if there is one."""
     return [number(found.mean), *(() if found.low is None else (number(found.low), number(found.high)))]
 
 

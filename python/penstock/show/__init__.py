@@ -17,8 +17,8 @@ PAGE = "report.html"
 
 
 def page_of(results: Results) -> Report:
-    """The page of an experiment's results: a sweep, a comparison or a study."""
-    from penstock.show import comparison, study, sweep
+    """The page of an experiment's results: a sweep, a comparison, a league or a study."""
+    from penstock.show import comparison, league, study, sweep
 
     kind = cast("Kind", results.about["kind"])
     match kind:  # the type checker checks that no kind is missing
@@ -26,6 +26,8 @@ def page_of(results: Results) -> Report:
             return sweep.page_of(results)
         case "comparison":
             return comparison.page_of(results)
+        case "league":
+            return league.page_of(results)
         case "study":
             return study.page_of(results)
     assert_never(kind)
@@ -37,11 +39,16 @@ def write_page(results: Results, path: Path | None = None) -> Path:
     By default that is ``report.html`` in their directory, and the data of the figures are written into ``data`` beside
     it. A page at another `path` has links to the data that are there.
     """
+    from penstock.core.files import prepare, write_text
     from penstock.show.data import linked, sheets_of, write_data
 
     report = page_of(results)
     if path is None:
         write_data(sheets_of(report), results.directory)
+        for name, text in report.files.items():
+            file = results.directory / name
+            prepare(file.parent)
+            write_text(file, text)
     place = path or results.directory / PAGE
     write(linked(report, results.directory), place)
     return place

@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.metric import Metric, metric
 from penstock.api.comparison import Comparison, different_traffic, identical_runs, rankings
 from penstock.core.scenario import Scenario
+from penstock.league.league import Case
+from penstock.league.table import CaseTable, table_of
 from penstock.plot import Panel, Sheet
 from penstock.show.feedback import warnings as feedback_warnings
+from penstock.show.league import figures_of
+from penstock.show.league_tables import measures_table, tables_in
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.state import warnings_of
 from penstock.statistics import TOLD, Difference, Ranked, groups_of_ties, never
@@ -100,12 +104,15 @@ def page_of(results: Results) -> Report:
     sheets = [sheet_of(each) for each in found]
     matrix = matrix_of(found)
     sections = [Section("All scenarios", tables=[matrix])] if matrix else []
+    table = table_of(Case.of_scenarios(scenarios), results)
     for each, sheet in zip(found, sheets, strict=True):
         tables = [
             Table("Ranking", RANKS, [rank_cells(each, one) for one in each.ranking]),
             Table("Paired differences", PAIRS, [difference_cells(one, identical) for one in each.differences]),
         ]
         sections.append(Section(heading(each), tables=tables, figures=[Figure(sheet)]))
+    if table.replications:
+        sections.append(as_league(table))
     return Report(
         title=f"Comparison of {' and '.join(scenarios)}",
         headline=headline(found),
@@ -122,6 +129,13 @@ def page_of(results: Results) -> Report:
         versions=results.versions(),
         command=command,
     )
+
+
+def as_league(table: CaseTable) -> Section:
+    """The measures of a league, of which a comparison is one network."""
+    text = "The measures of `penstock league`, whatever the metrics: each with the differences to its best only."
+    figures = [*figures_of(table, {}, {})]
+    return Section("All measures", text, tables=[*tables_in(table), measures_table()], figures=figures)
 
 
 def headline(found: Sequence[Comparison]) -> str:

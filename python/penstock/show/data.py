@@ -30,6 +30,7 @@ def write_data(sheets: Sequence[Sheet], directory: Path, more: Mapping[str, Rows
         "maps": tuple(map_rows(sheets)),
         "series": tuple(series_rows(sheets)),
         "distributions": tuple(tail_rows(sheets)),
+        "spots": tuple(spot_rows(sheets)),
         **(more or {}),
     }
     folder = prepare(directory / FOLDER)
@@ -47,7 +48,11 @@ def linked(report: Report, directory: Path, *, drawings: Path | None = None) -> 
     found += [name for name in ("claims.json",) if (directory / name).is_file()]
     sections = [
         replace(
-            section, figures=[replace(figure, data=links(figure, directory, pictures)) for figure in section.figures]
+            section,
+            figures=[
+                replace(figure, data={**links(figure, directory, pictures), **figure.data})
+                for figure in section.figures
+            ],
         )
         for section in report.sections
     ]
@@ -62,6 +67,7 @@ def links(figure: Figure, directory: Path, drawings: Path) -> dict[str, str]:
         "maps": any(panel.cells for panel in figure.sheet.panels),
         "series": any(panel.traces for panel in figure.sheet.panels),
         "distributions": any(panel.tails for panel in figure.sheet.panels),
+        "spots": any(panel.spots for panel in figure.sheet.panels),
     }
     wanted = {f"{table}.csv (figure = {name})": f"{FOLDER}/{table}.csv" for table, is_in in tables.items() if is_in}
     for suffix in ("svg", "png"):
@@ -123,6 +129,26 @@ def tail_rows(sheets: Sequence[Sheet]) -> Iterator[dict[str, Any]]:
         for panel in sheet.panels
         for tail in panel.tails
         for x, count in tail.counts.items()
+    )
+
+
+def spot_rows(sheets: Sequence[Sheet]) -> Iterator[dict[str, Any]]:
+    """The data of figures with one quantity against another, one row per name."""
+    return (
+        {
+            **place(sheet, panel),
+            "against": panel.x_label,
+            "curve": spot.label,
+            "x": spot.x.mean,
+            "x_low": spot.x.low,
+            "x_high": spot.x.high,
+            "value": spot.y.mean,
+            "low": spot.y.low,
+            "high": spot.y.high,
+        }
+        for sheet in sheets
+        for panel in sheet.panels
+        for spot in panel.spots
     )
 
 

@@ -265,6 +265,25 @@
     }
   }
 
+  // Figures of one set are shown one at a time: a slider chooses which.
+  const sets = new Map();
+  for (const each of document.querySelectorAll("[data-slide]")) {
+    sets.set(each.dataset.slide, [...(sets.get(each.dataset.slide) || []), each]);
+  }
+  for (const slides of sets.values()) {
+    const label = Object.assign(document.createElement("label"), { className: "slides" });
+    const range = Object.assign(document.createElement("input"), { type: "range", min: 1, max: slides.length, value: 1 });
+    const text = document.createElement("span");
+    label.append(text, range);
+    const show = () => {
+      slides.forEach((each, place) => { each.hidden = place !== range.value - 1; });
+      text.textContent = `Replication ${range.value} of ${slides.length}`;
+    };
+    range.addEventListener("input", show);
+    slides[0].before(label);
+    show();
+  }
+
   const figures = [...document.querySelectorAll("figure svg")].map((svg) => new Figure(svg));
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") figures.forEach((figure) => figure.whole());

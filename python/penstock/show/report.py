@@ -77,7 +77,8 @@ class Figure:
     """A figure, and the command that makes it again.
 
     Its `statements` are beside it; `related` are the ids of statements beside another figure that are about this one,
-    too. `data` are files with its values, by their names.
+    too. `data` are files with its values, by their names. Figures with the same `slide` are shown one at a time, with
+    a slider; it is the name of the first of them. Without a script all are shown.
     """
 
     sheet: Sheet
@@ -85,6 +86,7 @@ class Figure:
     statements: Sequence[Statement] = ()
     related: Sequence[str] = ()
     data: Mapping[str, str] = field(default_factory=dict)
+    slide: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,7 @@ class Report:
         warnings: what a reader must know before the numbers.
         lead: the name of the figure that says most: it is on the first screen.
         data: files with the data by their names; paths are relative to `folder`.
+        files: the texts of further files beside the page, by their paths in the directory of the experiment.
         folder: where the files are; None is beside the page.
         parameters: each scenario that was run, as TOML, by its name.
         versions: those of the programs used.
@@ -123,6 +126,7 @@ class Report:
     warnings: Sequence[str] = ()
     lead: str | None = None
     data: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str] = field(default_factory=dict)
     folder: Path | None = None
     parameters: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)

@@ -6,8 +6,10 @@
 - ``series``: one long run: what to delete at its start, and batch means
 - ``precision``: how many more replications a relative precision needs
 - ``ranking``: which of several is better, and which do not differ significantly
+- ``best``: differences to the best only, adjusted together
 """
 
+from penstock.statistics.best import Standing, standings
 from penstock.statistics.chance import clopper_pearson, never, rounded_up, upper_bound
 from penstock.statistics.estimate import LEVEL, Estimate, jain, paired, student, student_quantile
 from penstock.statistics.precision import Decision, Precision
@@ -26,6 +28,7 @@ __all__ = [
     "Precision",
     "Ranked",
     "Sample",
+    "Standing",
     "batch_means",
     "clopper_pearson",
     "differences",
@@ -36,6 +39,7 @@ __all__ = [
     "paired",
     "rank",
     "rounded_up",
+    "standings",
     "student",
     "student_quantile",
     "upper_bound",

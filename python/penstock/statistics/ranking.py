@@ -7,13 +7,14 @@ with the level asked for.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
-from penstock.statistics.estimate import LEVEL, Estimate, changes
-from penstock.statistics.sample import Sample
+from penstock.statistics.estimate import LEVEL, Estimate, changes, student, student_quantile
+from penstock.statistics.sample import LEAST, Sample
 
 ENOUGH = 10
 """With fewer replications, a difference that is not significant says nothing."""
@@ -41,17 +42,12 @@ class Difference:
     @property
     def significant(self) -> bool:
         """Whether 0 is outside the interval; without an interval nothing is significant."""
-        low, high = self.estimate.low, self.estimate.high
-        return low is not None and high is not None and (low > 0 or high < 0)
+        return excludes_zero(self.estimate)
 
     @property
     def verdict(self) -> Verdict:
         """What the replications show: ``too few`` if fewer than ten show no difference."""
-        if self.identical:
-            return "identical"
-        if self.significant:
-            return "significant"
-        return "too few" if self.estimate.count < ENOUGH else "not significant"
+        return verdict_of(self.estimate, is_identical=self.identical)
 
     def __str__(self) -> str:
         return f"{self.second} - {self.first}: {self.estimate}, {TOLD[self.verdict]}"
@@ -85,26 +81,41 @@ def differences(samples: Mapping[str, Sequence[float] | Sample], level: float = 
     The intervals are valid together with probability ``level`` or more. Samples that agree value by value are
     identical, which is a tie; one that is always the same amount above the other is significantly so.
     """
-    known = {name: _sample(values) for name, values in samples.items()}
+    known = {name: as_sample(values) for name, values in samples.items()}
     pairs = list(combinations(known, 2))
     each = 1 - (1 - level) / max(1, len(pairs))
     return [
         Difference(
             first,
             second,
-            _difference(known[first], known[second], each),
+            difference(known[first], known[second], each),
             list(known[first].values) == list(known[second].values),
         )
         for first, second in pairs
     ]
 
 
-def _sample(values: Sequence[float] | Sample) -> Sample:
+def as_sample(values: Sequence[float] | Sample) -> Sample:
+    """Values as a sample; plain numbers have no bounds."""
     return values if isinstance(values, Sample) else Sample([float(value) for value in values])
 
 
-def _difference(first: Sample, second: Sample, level: float) -> Estimate:
-    """Student's interval of the differences, within their bounds; if only one has events, often, that of its mean.
+def excludes_zero(estimate: Estimate) -> bool:
+    """Whether 0 is outside the interval; without an interval it is not."""
+    return estimate.low is not None and estimate.high is not None and (estimate.low > 0 or estimate.high < 0)
+
+
+def verdict_of(estimate: Estimate, *, is_identical: bool) -> Verdict:
+    """What the replications show of a difference: ``too few`` if fewer than ten show none."""
+    if is_identical:
+        return "identical"
+    if excludes_zero(estimate):
+        return "significant"
+    return "too few" if estimate.count < ENOUGH else "not significant"
+
+
+def difference(first: Sample, second: Sample, level: float) -> Estimate:
+    """Student's interval of ``second`` - ``first``, within its bounds; if only one has events, often, that of its mean.
 
     Student's interval of a few skewed losses contains 0, although the mean loss of a scheme that lost cells is not 0.
     If two schemes were equal, each replication in which only one of them loses would be the first's or the second's
@@ -113,16 +124,38 @@ def _difference(first: Sample, second: Sample, level: float) -> Estimate:
     """
     width = first.high - first.low
     estimate = Sample(changes(first.linear, second.linear), -width, width).estimate(level)
+    if sign_test(first, second) > 1 - level:
+        return estimate
     either = first if any(first.values) else second
-    if any(first.values) == any(second.values) or min(either.values) < 0:
-        return estimate
-    events = sum(value > 0 for value in either.values)
-    if 2.0 ** (1 - events) > 1 - level:
-        return estimate
     own = Sample(either.values, 0.0, either.high, either.trials).estimate(level)
     if either is second or own.low is None or own.high is None:
         return own
     return Estimate(-own.mean, -own.high, -own.low, own.count)
+
+
+def sign_test(first: Sample, second: Sample) -> float:
+    """The probability 2^(1 - m) of :func:`difference`, if only one of the samples has events; else 1."""
+    either = first if any(first.values) else second
+    if any(first.values) == any(second.values) or min(either.values) < 0:
+        return 1.0
+    return float(2.0 ** (1 - sum(value > 0 for value in either.values)))
+
+
+def p_value(first: Sample, second: Sample) -> float:
+    """The least 1 - ``level`` at which the interval of :func:`difference` excludes zero: the p-value of the pair."""
+    from scipy.special import stdtr
+
+    changed = changes(first.linear, second.linear)
+    plain = student(changed)
+    if len(changed) < LEAST or plain.mean == 0 or plain.half_width is None:
+        return sign_test(first, second)
+    mean, width = abs(plain.mean), first.high - first.low
+    if plain.half_width == 0 or mean >= width:
+        return 0.0
+    # the distance from 0 in standard errors, both on the scale without bounds on which the interval is computed
+    distance = mean if math.isinf(width) else (width * width - mean * mean) * math.atanh(mean / width) / width
+    ratio = distance / plain.half_width * student_quantile(len(changed) - 1, 0.5 + LEVEL / 2)
+    return min(sign_test(first, second), 2 * float(stdtr(len(changed) - 1, -ratio)))
 
 
 def rank(
@@ -154,7 +187,7 @@ def rank(
         last = first + len(undecided[name])
         note = TOLD["too few"] if last > first else ""
         others = tuple(other for other in samples if other in tied[name])
-        ranking.append(Ranked(name, first, last, _sample(values).estimate(level), others, note))
+        ranking.append(Ranked(name, first, last, as_sample(values).estimate(level), others, note))
     return sorted(ranking, key=lambda item: (item.rank, sign * item.estimate.mean))
 
 

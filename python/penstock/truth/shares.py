@@ -7,7 +7,9 @@ line should give that part of each share. Minimum rates (MCR) count as the conge
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.scenario import Scenario
@@ -38,25 +40,91 @@ def fair_shares(result: Result) -> dict[str, float]:
     if not scenario["measure"]["flows"] and any("access" in flow for flow in flows.values()):
         return {}
     ports = result.ports.filter(replication=result.ports["replication"].min()).to_dicts()
-    rates = {port["port"]: float(port["rate_bps"]) for port in ports}
-    joined = {(port["from"], port["to"]): str(port["port"]) for port in ports}
+    lines = Lines.of(ports)
     nominal = dict(result.groups.select("group", "nominal_bps").iter_rows())
     rules = _rules(scenario)
     if len(rules) > 1:
         return {}
-    routes, demands, minima = {}, {}, {}
+    demands, minima = {}, {}
     for name, flow in flows.items():
-        count = int(flow["count"])
-        for number in range(1, count + 1):
-            one = name if count == 1 else f"{name}/{number}"
-            lines = [joined[hop] for hop in zip(flow["path"], flow["path"][1:], strict=False)]
-            routes[one] = [line for line in (f"access/{one}", *lines) if line in rates]
+        for one in members(name, flow):
             if traffic[name] in CONSTANT:
-                demands[one] = nominal[name] / count
+                demands[one] = nominal[name] / flow["count"]
             if rules:
-                minima[one] = _minimum(flow.get("reaction_point", {"uncontrolled": {}}), rates[routes[one][0]])
-    shares = max_min(rates, routes, demands=demands, minima=minima, mcr=rules[0] if rules else "plus")
-    return {name: shares[name if flow["count"] == 1 else f"{name}/1"] for name, flow in flows.items()}
+                first = lines.rates[lines.route(one, flow)[0]]
+                minima[one] = _minimum(flow.get("reaction_point", {"uncontrolled": {}}), first)
+    shares = lines.shared(flows, demands, minima, rules[0] if rules else "plus")
+    return {name: shares[members(name, flow)[0]] for name, flow in flows.items()}
+
+
+def greedy_shares(scenario: Scenario) -> dict[str, float]:
+    """The max-min fair rate of each greedy flow by its name, bits per second, whatever controls it.
+
+    Every other flow demands the long-run mean rate of its traffic; minimum rates do not count. Empty if no flow is
+    greedy, if a group has no written path, or if the mean rate of another flow is unknown or follows control.
+    """
+    import polars as pl
+
+    flows: Mapping[str, Any] = scenario.expanded().tree["flow"]
+    if any("path" not in flow for flow in flows.values()):
+        return {}
+    tables = scenario.blank_tables()
+    nominal = dict(pl.DataFrame(tables["groups"]).select("group", "nominal_bps").iter_rows())
+    greedy = {name for name, flow in flows.items() if "greedy" in flow["traffic"]}
+    others = {name: flow for name, flow in flows.items() if name not in greedy}
+    if not greedy or any(nominal[name] is None or is_adaptive(flow) for name, flow in others.items()):
+        return {}
+    demands = {one: nominal[name] / flow["count"] for name, flow in others.items() for one in members(name, flow)}
+    shares = Lines.of(pl.DataFrame(tables["ports"]).to_dicts()).shared(flows, demands, {}, "plus")
+    return {one: shares[one] for name in greedy for one in members(name, flows[name])}
+
+
+def is_steady(scenario: Scenario) -> bool:
+    """Whether the fair shares never change: every flow is greedy from the start, silent or of a constant rate."""
+    flows = scenario.expanded().tree["flow"].values()
+    kinds = [(kind, given) for flow in flows for kind, given in flow["traffic"].items()]
+    later = {"start", "stagger", "pause"}
+    return all(kind in CONSTANT or (kind == "greedy" and not later & given.keys()) for kind, given in kinds)
+
+
+def members(name: str, flow: Mapping[str, Any]) -> list[str]:
+    """The names of the flows of a group with a written path."""
+    count = int(flow["count"])
+    return [name] if count == 1 else [f"{name}/{number}" for number in range(1, count + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a network: their rates, and the port from a node to the next."""
+
+    rates: Mapping[str, float]
+    joined: Mapping[tuple[str, str], str]
+
+    @classmethod
+    def of(cls, ports: Iterable[Mapping[str, Any]]) -> Lines:
+        """From the rows of the table of ports."""
+        rows = list(ports)
+        return cls(
+            {row["port"]: float(row["rate_bps"]) for row in rows},
+            {(row["from"], row["to"]): str(row["port"]) for row in rows},
+        )
+
+    def route(self, one: str, flow: Mapping[str, Any]) -> list[str]:
+        """The ports on the path of a flow, its access line first."""
+        lines = [self.joined[hop] for hop in pairwise(flow["path"])]
+        return [line for line in (f"access/{one}", *lines) if line in self.rates]
+
+    def shared(
+        self, flows: Mapping[str, Any], demands: Mapping[str, float], minima: Mapping[str, float], mcr: Mcr
+    ) -> dict[str, float]:
+        """The max-min fair rate of each flow."""
+        routes = {one: self.route(one, flow) for name, flow in flows.items() for one in members(name, flow)}
+        return max_min(self.rates, routes, demands=demands, minima=minima, mcr=mcr)
+
+
+def is_adaptive(flow: Mapping[str, Any]) -> bool:
+    """Whether control changes the rate at which a group sends: a reaction point, or a transport."""
+    return is_controlled(flow) or "transport" in flow
 
 
 def is_controlled(flow: Mapping[str, Any]) -> bool:

@@ -1,0 +1,260 @@
+"""The file of a league: its keys, and the scenario of each network under each traffic and scheme.
+
+title = "..."
+schemes = ["erica", { name = "erica, 80 %", scheme.erica.target = 0.8 }]      # or "all"
+replications = 5
+seed = 1
+[networks.lan]       # a part of a scenario: lines, times
+path = [...]         # the path of those flows of a traffic that name none
+[traffics.mixed]     # a part of a scenario: what the flows send, further flows
+[networks.lan.traffics.mixed]   # what is different under this traffic on this network
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from penstock.core.errors import InputError, did_you_mean, whole_number
+from penstock.core.scenario import SCENARIO, Kind, Scenario, line_of, read, read_file_of, schemes, stem
+
+LEAGUE = Kind("a league file", SCENARIO.largest, SCENARIO.too_large, "give a league file in TOML, saved as UTF-8")
+KEYS: Mapping[str, type | tuple[type, ...]] = {
+    "title": str,
+    "schemes": (str, list),
+    "replications": int,
+    "seed": int,
+    "networks": dict,
+    "traffics": dict,
+}
+ALL = "all"
+NO_FILE = "there is no such file"
+REPLICATIONS = 5
+OWN = ("file", "path", "traffics")
+"""The keys of a network that are not those of a scenario."""
+PARTS = ("traffic", "transport", "scheme", "reaction_point", "notification_point", "congestion_point")
+EXAMPLE = 'schemes = ["none", "erica"]'
+
+Tree = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A scheme in a league: its name there, the scheme as in a scenario, and what it changes beside."""
+
+    name: str
+    scheme: object
+    changes: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A league as its file says, checked as far as it is not a part of a scenario."""
+
+    tree: Tree
+    text: str = ""
+    file: str = ""
+
+    @classmethod
+    def load(cls, source: str | Path) -> Document:
+        """Read a league file, or a ready league by its name. Raises :class:`InputError`."""
+        name = str(source)
+        ready = ready_leagues()
+        known = name.removesuffix(".toml")
+        if known in ready and not Path(source).exists():
+            text = ready[known]
+        else:
+            try:
+                text = read_file_of(Path(source), LEAGUE)
+            except InputError as error:
+                if error.reason != NO_FILE:
+                    raise
+                remedy = did_you_mean(name, ready) or f"the ready leagues are {', '.join(ready)}"
+                reason = f"{NO_FILE}, and no ready league of that name"
+                raise InputError(reason, value=name, remedy=remedy) from None
+        try:
+            tree = tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
+            raise InputError(f"this is not TOML: {error}", file=name, remedy="correct it there") from None
+        return cls(tree, text, name).checked()
+
+    @property
+    def name(self) -> str:
+        """Its name: that of its file, else its title."""
+        return stem(self.file) if self.file else str(self.tree.get("title", "league"))
+
+    @property
+    def title(self) -> str:
+        """Its title, or else its name."""
+        return str(self.tree.get("title") or self.name)
+
+    @property
+    def networks(self) -> Mapping[str, Tree]:
+        """The networks by name."""
+        networks: Mapping[str, Tree] = self.tree["networks"]
+        return networks
+
+    @property
+    def traffics(self) -> Mapping[str, Tree]:
+        """The kinds of traffic by name; without any, one without a name: what the networks themselves say."""
+        traffics: Mapping[str, Tree] = self.tree.get("traffics") or {"": {}}
+        return traffics
+
+    @property
+    def replications(self) -> int:
+        """The number of runs of each scheme in each case."""
+        return whole_number(self.tree.get("replications", REPLICATIONS), "replications", 1, 100_000)
+
+    @property
+    def seed(self) -> int:
+        """The seed of all runs."""
+        return whole_number(self.tree.get("seed", 1), "seed", 0, 2**64 - 1)
+
+    def error(self, reason: str, path: str, value: object = "", remedy: str = "") -> InputError:
+        """An error at a place of the file."""
+        line = line_of(self.text, path) if self.text else None
+        return InputError(reason, path=path, value=value, remedy=remedy, file=self.file, line=line)
+
+    def checked(self) -> Document:
+        """Itself, with the files of its networks read into it. Raises :class:`InputError`."""
+        for key, value in self.tree.items():
+            if key not in KEYS:
+                remedy = did_you_mean(key, KEYS) or f"a league has {', '.join(KEYS)}"
+                raise self.error(f"there is no key `{key}` in a league", key, remedy=remedy)
+            if not isinstance(value, KEYS[key]) or isinstance(value, bool):
+                told = " or ".join(NAMES[each] for each in _types(KEYS[key]))
+                raise self.error(f"this must be {told}", key, repr(value), "correct it there")
+        for key, remedy in (("schemes", EXAMPLE), ("networks", "write a table as [networks.lan]")):
+            if not self.tree.get(key):
+                raise self.error(f"a league needs {key}", key, remedy=remedy)
+        tables = [("networks", name, table) for name, table in self.networks.items()]
+        tables += [("traffics", name, table) for name, table in self.tree.get("traffics", {}).items()]
+        for kind, name, table in tables:
+            if not isinstance(table, dict):
+                raise self.error("this must be a table", f"{kind}.{name}", repr(table), f"write [{kind}.{name}]")
+        for name, network in self.networks.items():
+            own = network.get("traffics", {})
+            if not isinstance(own, dict):
+                raise self.error("this must be a table", f"networks.{name}.traffics", repr(own), "write it as a table")
+            for traffic in own:
+                if traffic not in self.traffics:
+                    path = f"networks.{name}.traffics.{traffic}"
+                    remedy = did_you_mean(traffic, self.traffics) or f"there are {', '.join(self.traffics)}"
+                    raise self.error("the league has no such traffic", path, remedy=remedy)
+        self.entrants()
+        return Document({**self.tree, "networks": {name: self._whole(name) for name in self.networks}}, *self.place)
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Its text and the name of its file."""
+        return self.text, self.file
+
+    def entrants(self) -> list[Entrant]:
+        """The schemes of the league. Raises :class:`InputError` for an unknown one, and for fewer than two."""
+        given = list(schemes()) if self.tree["schemes"] == ALL else self.tree["schemes"]
+        if isinstance(given, str):
+            raise self.error("this must be a list, or all", "schemes", given, EXAMPLE)
+        found: dict[str, Entrant] = {}
+        for place, each in enumerate(given):
+            one = self._entrant(each, f"schemes[{place}]")
+            if one.name in found:
+                remedy = 'give one of them another name: { name = "...", scheme = "..." }'
+                raise self.error("this name is given twice", f"schemes[{place}]", one.name, remedy)
+            found[one.name] = one
+        if len(found) < 2:
+            told = ", ".join(found)
+            raise self.error("a league needs two schemes or more", "schemes", told, f'add one, as {EXAMPLE}, or "all"')
+        return list(found.values())
+
+    def _entrant(self, given: object, path: str) -> Entrant:
+        if isinstance(given, str):
+            given = {"name": given, "scheme": given}
+        if not isinstance(given, Mapping) or not {"scheme"} <= set(given) <= {"name", "scheme", "with"}:
+            example = '{ name = "erica, 80 %", scheme.erica.target = 0.8, with.warm_up = "1 s" }'
+            raise self.error("this is no scheme", path, repr(given), f"write its name, or a table as {example}")
+        scheme = given["scheme"]
+        keywords = [scheme] if isinstance(scheme, str) else list(scheme) if isinstance(scheme, Mapping) else []
+        for keyword in keywords:
+            if keyword not in schemes():
+                remedy = did_you_mean(str(keyword), schemes()) or f"there are {', '.join(schemes())}"
+                raise self.error("there is no such scheme", path, keyword, remedy)
+        name = given.get("name", keywords[0] if keywords else "")
+        changes = given.get("with", {})
+        if len(keywords) != 1 or not isinstance(name, str) or not isinstance(changes, Mapping):
+            raise self.error("this is no scheme", path, repr(given), "give one scheme, and its name as text")
+        return Entrant(name, scheme, changes)
+
+    def _whole(self, name: str) -> Tree:
+        """A network with its file read into it; a file is relative to the folder of the league's own."""
+        network = self.networks[name]
+        if "file" not in network:
+            return network
+        beside = Path(self.file).parent / str(network["file"])
+        source = beside if beside.exists() else str(network["file"])
+        base = Scenario.parse(read(source), name=str(source)).with_({"sweep": None}).tree
+        return merged(base, {key: value for key, value in network.items() if key != "file"})
+
+    def tree_of(self, network: str, traffic: str) -> Tree:
+        """The scenario of a network under a traffic, without a scheme. Raises :class:`InputError`."""
+        whole = self.networks[network]
+        lines = {key: value for key, value in whole.items() if key not in OWN}
+        tree = merged(merged(lines, self.traffics[traffic]), whole.get("traffics", {}).get(traffic, {}))
+        flows = tree.get("flow", {})
+        for name, flow in flows.items() if isinstance(flows, dict) else ():
+            if isinstance(flow, dict) and not {"path", "from"} & flow.keys():
+                if "path" not in whole:
+                    remedy = f'give it a path, or write path = ["...", "..."] in [networks.{network}]'
+                    raise self.error(f'the flows "{name}" have no path here', f"networks.{network}", remedy=remedy)
+                flow["path"] = whole["path"]
+        titles = [str(part["title"]) for part in (whole, self.traffics[traffic]) if "title" in part]
+        return {**tree, "title": ", ".join(titles)}
+
+    def blamed(self, error: InputError, network: str, traffic: str) -> InputError:
+        """An error in the scenario of a network under a traffic, at its place in the file."""
+        places = (f"networks.{network}.traffics.{traffic}", f"traffics.{traffic}", f"networks.{network}")
+        keys = error.path.split(".")
+        depths = {place: _depth(self.tree, [*place.split("."), *keys]) - place.count(".") for place in places}
+        place = max(places, key=depths.__getitem__)
+        where = f"{network} under {traffic}" if traffic else network
+        return self.error(f"{error.reason} (on {where})", f"{place}.{error.path}", error.value, error.remedy)
+
+
+NAMES = {str: "text", list: "a list", int: "a whole number", dict: "a table"}
+
+
+def _types(kind: type | tuple[type, ...]) -> Sequence[type]:
+    return kind if isinstance(kind, tuple) else (kind,)
+
+
+def _depth(table: object, keys: Sequence[str]) -> int:
+    """How many of the keys lead into a table."""
+    for depth, key in enumerate(keys):
+        if not isinstance(table, Mapping) or key not in table:
+            return depth
+        table = table[key]
+    return len(keys)
+
+
+def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> Tree:
+    """Two tables as one: tables of both are merged, too; of other values and other parts, that of the second counts.
+
+    A part is a table of one keyword: `traffic.greedy` replaces `traffic.cbr`.
+    """
+    tree = deepcopy(dict(first))
+    for key, value in second.items():
+        both = isinstance(value, Mapping) and isinstance(tree.get(key), dict)
+        other_part = both and key in PARTS and value.keys() != tree[key].keys()
+        tree[key] = merged(tree[key], value) if both and not other_part else deepcopy(value)
+    return tree
+
+
+def ready_leagues() -> dict[str, str]:
+    """The texts of the ready leagues by name, sorted."""
+    folder = resources.files("penstock") / "leagues"
+    texts = {entry.name.removesuffix(".toml"): entry for entry in folder.iterdir() if entry.name.endswith(".toml")}
+    return {name: texts[name].read_text(encoding="utf-8") for name in sorted(texts)}

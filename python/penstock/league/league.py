@@ -1,0 +1,254 @@
+"""A league: its cases, one for each network and traffic, with the scenario of every scheme, and its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from penstock.analyse.results import Results
+from penstock.api.run import limits
+from penstock.core.errors import InputError, whole_number
+from penstock.core.scenario import Scenario
+from penstock.core.units import seconds
+from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
+from penstock.execute.experiment import Experiment, Plan, State, check_directory, refuse_flood
+from penstock.league.document import ALL, Document, Entrant, merged
+from penstock.topology.network import Routes
+from penstock.truth.shares import greedy_shares, is_steady
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from penstock.scheduler import Scheduler
+
+DATA = "data"
+"""The class of all flows that the schemes of the league control."""
+PDUS = 10
+"""The PDUs that a flow at its fair share sends, at least, between two readings of the time series."""
+MOST_READINGS = 200
+"""The readings of each time series, at most, unless the network says otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A network under a traffic: the scenario of each scheme, or the reason why there is none.
+
+    Attributes:
+        network: the name of the network.
+        traffic: the name of the traffic.
+        title: what it is, for readers.
+        scenarios: by the name of the scheme.
+        refused: for each scheme that cannot run here the reason.
+        classes: the traffic class of each group of flows.
+        shares: the max-min fair rate of each greedy flow, bits per second; empty if there are none.
+        steady: whether these never change.
+        round_trip_s: twice the propagation delay of the longest path, seconds.
+    """
+
+    network: str
+    traffic: str
+    title: str
+    scenarios: Mapping[str, Scenario]
+    refused: Mapping[str, str]
+    classes: Mapping[str, str]
+    shares: Mapping[str, float]
+    steady: bool
+    round_trip_s: float
+
+    @property
+    def name(self) -> str:
+        """Its name in files and on the page."""
+        return f"{self.network}, {self.traffic}" if self.traffic else self.network
+
+    @classmethod
+    def of_scenarios(cls, scenarios: Mapping[str, Scenario]) -> Case:
+        """Scenarios side by side, as of one network: each group is a class, and the shares are those of the first."""
+        base = next(iter(scenarios.values()))
+        groups = dict.fromkeys(name for one in scenarios.values() for name in one.expanded().tree["flow"])
+        shares = [greedy_shares(one) for one in scenarios.values()]
+        same = shares[0] if all(each == shares[0] for each in shares) else {}
+        steady = bool(same) and all(is_steady(one) for one in scenarios.values())
+        return cls("", "", base.title, scenarios, {}, {name: name for name in groups}, same, steady, round_trip(base))
+
+    @property
+    def main(self) -> str:
+        """The class that the table begins with: that of the controlled flows, if there is one."""
+        return DATA if DATA in self.classes.values() else next(iter(self.classes.values()))
+
+    @property
+    def schemes(self) -> list[str]:
+        """All schemes, those that cannot run here last."""
+        return [*self.scenarios, *self.refused]
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One scheme in one case: a point of the experiment."""
+
+    case: Case
+    scheme: str
+
+    @property
+    def parameters(self) -> Mapping[str, object]:
+        """Network, traffic and scheme."""
+        return {"network": self.case.network, "traffic": self.case.traffic, "scheme": self.scheme}
+
+    def build(self) -> Scenario:
+        """Its scenario."""
+        return self.case.scenarios[self.scheme]
+
+
+@dataclass(slots=True)
+class League:
+    """Schemes on several networks under several kinds of traffic, all with the same random numbers.
+
+    Args:
+        document: the league as its file says.
+
+    Raises :class:`InputError`, at the first use of ``cases``, for a network or a traffic that is no scenario, and for a
+    scheme that can run nowhere.
+    """
+
+    document: Document
+    _cases: list[Case] = field(default_factory=list)
+
+    @classmethod
+    def load(cls, source: str | Path, *, replications: int | None = None, seed: int | None = None) -> League:
+        """Read a league file, or a ready league by its name. Raises :class:`InputError`."""
+        document = Document.load(source)
+        given = {"replications": replications, "seed": seed}
+        tree = document.tree | {key: value for key, value in given.items() if value is not None}
+        return cls(Document(tree, *document.place))
+
+    @classmethod
+    def of_results(cls, results: Results) -> League:
+        """The league that was run. Raises :class:`InputError`."""
+        details = results.about["details"]
+        return cls(Document(details["league"], "", details["file"]).checked())
+
+    @property
+    def cases(self) -> list[Case]:
+        """One case for each network and traffic, in the order of the file."""
+        if not self._cases:
+            document, entrants = self.document, self.document.entrants()
+            cases = [
+                _case(document, entrants, network, traffic)
+                for network in document.networks
+                for traffic in document.traffics
+            ]
+            self._check(cases)
+            self._cases = cases
+        return self._cases
+
+    def _check(self, cases: Sequence[Case]) -> None:
+        """Raises :class:`InputError` for a case in which no scheme can run, and a scheme that can run in no case."""
+        document = self.document
+        for case in cases:
+            if not case.scenarios:
+                reason = f"no scheme of the league can run under {case.name}: {next(iter(case.refused.values()))}"
+                raise document.error(reason, f"networks.{case.network}", remedy="add a scheme, or change the traffic")
+        for entrant in document.entrants() if document.tree["schemes"] != ALL else ():
+            if all(entrant.name in case.refused for case in cases):
+                reason = f"this scheme can run in no case of the league: {cases[0].refused[entrant.name]}"
+                raise document.error(reason, "schemes", entrant.name, "leave it out, or change the traffic")
+
+    @property
+    def starts(self) -> list[Start]:
+        """The points: every scheme in every case in which it can run."""
+        return [Start(case, scheme) for case in self.cases for scheme in case.scenarios]
+
+    def run(
+        self,
+        out: str | Path,
+        *,
+        jobs: int = 1,
+        cluster: str | Scheduler | None = None,
+        resume: bool = False,
+        most_pdus: int | None = None,
+        most_memory_gb: int | None = None,
+        tell: Callable[[State], None] = lambda _state: None,
+    ) -> Results:
+        """Run every scheme in every case, and store the runs in the directory ``out``; stored runs are not run again.
+
+        The arguments are those of :meth:`penstock.Sweep.run`, and it raises as that does.
+        """
+        document, starts = self.document, self.starts
+        replications, seed = document.replications, document.seed
+        whole_number(jobs, "jobs", 1, MOST_JOBS)
+        remedy = "take fewer schemes, networks or replications"
+        refuse_flood(len(starts) * replications, "league", remedy, document.file)
+        details = {"league": {**document.tree, "replications": replications, "seed": seed}, "file": document.file}
+        check_directory(Path(out), "league", document.name, resume=resume)
+        plan = Plan(starts, limits=limits(most_pdus, most_memory_gb))
+        for point in range(len(starts)):
+            plan.add(point, [(seed, replication) for replication in range(replications)])
+        with (
+            interruptible() as stop,
+            open_pool(stop, jobs, cluster=cluster) as pool,
+            Experiment(Path(out), "league", document.name, details, resume, tell) as experiment,
+        ):
+            if experiment.run(plan, pool, stop):
+                experiment.finish()
+        if stop.wished:
+            raise KeyboardInterrupt
+        return Results(out)
+
+
+def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic: str) -> Case:
+    """A case with the scenario of each scheme that can run there."""
+    tree = document.tree_of(network, traffic)
+    try:
+        base = Scenario.of(tree)
+        round_trip_s = round_trip(base)
+        shares = greedy_shares(base)
+    except InputError as error:
+        raise document.blamed(error, network, traffic) from None
+    scenarios, refused = {}, {}
+    for entrant in entrants:
+        try:
+            scenarios[entrant.name] = Scenario.of(merged(tree, entrant.changes) | {"scheme": entrant.scheme})
+        except InputError as error:
+            refused[entrant.name] = error.reason
+    steady = bool(shares) and is_steady(base)
+    changes: dict[str, object] = {"measure.distributions": True, "measure.sample_flows": steady}
+    if "sample" not in tree.get("measure", {}):
+        octets = [flow["octets"] for one in scenarios.values() for flow in one.expanded().tree["flow"].values()]
+        slowest = PDUS * 8 * max(octets, default=0) / min(shares.values()) if steady else 0.0
+        least = seconds(base.tree["duration"]) / MOST_READINGS
+        changes["measure.sample"] = f"{max(round_trip_s, slowest, least) * 1e9:.0f} ns"
+    return Case(
+        network,
+        traffic,
+        tree["title"] or network,
+        {name: one.with_({**changes, "title": f"{name}: {tree['title']}"}) for name, one in scenarios.items()},
+        refused,
+        classes_of(base),
+        shares,
+        steady,
+        round_trip_s,
+    )
+
+
+def classes_of(scenario: Scenario) -> dict[str, str]:
+    """The class of each group: its own name if it is outside every scheme, else the class of all controlled flows."""
+    written: Mapping[str, Any] = scenario.tree.get("flow", {})
+    groups = scenario.expanded().tree["flow"]
+    return {name: name if written.get(name, {}).get("scheme") == "none" else DATA for name in groups}
+
+
+def round_trip(scenario: Scenario) -> float:
+    """Twice the propagation delay of the longest path, seconds, with access lines."""
+    tree = scenario.expanded().tree
+    delays = {frozenset(line["between"]): seconds(line["delay"]) for line in tree["line"].values()}
+    routes = Routes(line["between"] for line in tree["line"].values())
+    longest = 0.0
+    for flow in tree["flow"].values():
+        pairs = [(one, other) for one in flow.get("from", ()) for other in flow.get("to", ()) if one != other]
+        paths = [list(pairwise(flow["path"]))] if flow.get("path") else []
+        paths += [list(routes.hops([one], [other])) for one, other in pairs]
+        access = seconds((flow.get("access") or {"delay": "0 s"})["delay"])
+        longest = max(longest, *(access + sum(delays[frozenset(hop)] for hop in path) for path in paths))
+    return 2 * longest

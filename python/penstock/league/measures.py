@@ -1,0 +1,361 @@
+"""The measures of a league: what each one is, and its value in one run.
+
+A value that a run does not have is the reason for it, as text.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from penstock.analyse.results import Results
+from penstock.core.units import seconds
+from penstock.league.league import DATA, Case
+from penstock.statistics import jain
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CELL, PAYLOAD = 53, 48
+"""Octets of an ATM cell, and those that it carries."""
+NEAR = 0.1
+"""A flow is near its fair share if it is within this part of it."""
+STREAK = 10
+"""The readings in a row for which every flow must be near its share."""
+NOTHING_SENT = "nothing was sent"
+NOTHING_ARRIVED = "no PDU arrived"
+NO_SHARES = "no greedy flows, so no fair shares"
+UNSTEADY = "the shares change with the other traffic"
+NO_STEPS = "its groups have no distributions: set measure.distributions"
+NO_SERIES = "there is no time series of every flow: set measure.sample and measure.sample_flows"
+NO_GROUP = "there are no such flows"
+NO_FILE = "no file began"
+NO_FILES = "no traffic of files"
+NO_WARM_UP = "the runs have no warm-up"
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is measured.
+
+    Attributes:
+        key: its name in data files, with its unit.
+        label: its name for readers.
+        unit: ``bit/s``, ``s``, ``PDUs``, or empty for a pure number.
+        definition: what it is, in a sentence or two.
+        lower_is_better: whether a lower value is better.
+        high: its greatest possible value; the least is 0.
+        by_class: whether each class of traffic has its own.
+    """
+
+    key: str
+    label: str
+    unit: str
+    definition: str
+    lower_is_better: bool = True
+    high: float = math.inf
+    by_class: bool = False
+
+
+GOODPUT = Measure(
+    "goodput_bps",
+    "goodput",
+    "bit/s",
+    "Octets of users that arrived for the first time, per second. Of a cell these are 48 of its 53 octets; of a TP4 "
+    "packet all without its headers; of another PDU all.",
+    lower_is_better=False,
+    by_class=True,
+)
+LOSS = Measure(
+    "loss_ratio", "loss", "", "The share of the data PDUs sent that were discarded.", high=1.0, by_class=True
+)
+DELAY_MEDIAN = Measure(
+    "delay_p50_s",
+    "median delay",
+    "s",
+    "Half of the data PDUs took at most this from sender to receiver.",
+    by_class=True,
+)
+DELAY = Measure("delay_p99_s", "99 % delay", "s", "99 % of the data PDUs took at most this.", by_class=True)
+JITTER_MEDIAN = Measure(
+    "jitter_p50_s",
+    "median jitter",
+    "s",
+    "Half of the data PDUs took at most this longer than the fastest PDU of their group of flows.",
+    by_class=True,
+)
+JITTER = Measure("jitter_p99_s", "99 % jitter", "s", "The same for 99 % of the data PDUs.", by_class=True)
+QUEUE = Measure("queue_max", "largest queue", "PDUs", "The longest queue at any line, after the warm-up.")
+FAIRNESS = Measure(
+    "fairness",
+    "fairness",
+    "",
+    "Jain's index of the greedy flows' rates, each divided by its max-min fair share: 1 if all have the same part of "
+    "their shares, 1/n if one of n has everything. Voice and video take their mean rates before the shares are "
+    "computed.",
+    lower_is_better=False,
+    high=1.0,
+)
+FAIR_AFTER = Measure(
+    "time_to_fair_s",
+    "time to fair shares",
+    "s",
+    "The time from the start until every greedy flow is within 10 % of its max-min fair share, or within one PDU of "
+    "it, for ten readings in a row. A reading is a round trip, or longer if a flow at its share sends fewer than ten "
+    "PDUs in one. A scheme with a stated target, such as 90 % of the line, is measured against that part. A run that "
+    "never gets there counts with its whole length.",
+)
+OVERHEAD = Measure(
+    "overhead",
+    "feedback overhead",
+    "",
+    "Control PDUs (notices, RM cells, acknowledgements) sent for each data PDU of the controlled flows.",
+)
+PEAK = Measure(
+    "queue_max_start", "start-up peak", "PDUs", "The longest queue at any line, before the end of the warm-up."
+)
+UTILISATION = Measure(
+    "utilisation",
+    "utilisation",
+    "",
+    "The part of the busiest line's rate that was used, headers and control included.",
+    lower_is_better=False,
+    high=1.0,
+)
+FILE_TIME = Measure(
+    "file_time_s",
+    "time of a file",
+    "s",
+    "The mean time that a file takes; files that are not finished count with their part.",
+)
+MEASURES = (
+    *(GOODPUT, LOSS, DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER, QUEUE, FAIRNESS, FAIR_AFTER, OVERHEAD, PEAK),
+    *(UTILISATION, FILE_TIME),
+)
+"""All measures, in the order of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A measure in one run: the value, or the reason why there is none.
+
+    ``trials`` is the number of PDUs of a ratio of counts. ``reached`` is False for a time that counts with the length
+    of the run, because the run ended before.
+    """
+
+    value: float = math.nan
+    reason: str = ""
+    trials: int = 0
+    reached: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunTables:
+    """The tables of one run, and its own figures.
+
+    ``received`` has the PDUs of each flow that had arrived at each of the ``times_s``.
+    """
+
+    groups: Sequence[Row]
+    flows: Sequence[Row]
+    ports: Sequence[Row]
+    steps: Mapping[str, tuple[Sequence[float], Sequence[int]]]
+    measured_s: float
+    end_s: float
+    times_s: Sequence[float] = ()
+    received: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+
+Found = dict[tuple[str, str], Value]
+"""The values of one run by the key of the measure and the class; an empty class for those of the network."""
+
+
+def runs_of(results: Results, runs: Iterable[str], flows: Iterable[str]) -> dict[str, RunTables]:
+    """The tables of stored runs, by their names; the time series of these ``flows``."""
+    import polars as pl
+
+    wanted = list(runs)
+    tables = {name: _by_run(results.rows(name, runs=wanted)) for name in ("groups", "flows", "ports", "runs")}
+    steps = _by_run(results.rows("distributions", runs=wanted))
+    is_wanted = (pl.col("quantity") == "received") & pl.col("component").is_in(list(flows))
+    series = _by_run(results.rows("series", is_wanted, wanted))
+    found = {}
+    for run, about in tables["runs"].items():
+        own = series.get(run)
+        received = {} if own is None else {name: part["value"].to_list() for name, part in _split(own, "component")}
+        own_steps = _split(steps[run], "group") if run in steps else ()
+        found[run] = RunTables(
+            tables["groups"][run].to_dicts(),
+            tables["flows"][run].to_dicts(),
+            tables["ports"][run].to_dicts(),
+            {name: (part["delay_s"].to_list(), part["count"].to_list()) for name, part in own_steps},
+            about["measured_s"].item(),
+            about["end_s"].item(),
+            [] if own is None else own["time_s"].unique(maintain_order=True).to_list(),
+            received,
+        )
+    return found
+
+
+def _by_run(table: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    return dict(_split(table, "run")) if table.width else {}
+
+
+def _split(table: pl.DataFrame, column: str) -> list[tuple[str, pl.DataFrame]]:
+    return [(str(name), part) for (name,), part in table.group_by([column], maintain_order=True)]
+
+
+def values_of(run: RunTables, case: Case, tree: Row, lacking: Found) -> Found:
+    """All measures of one run; ``tree`` is its expanded scenario, ``lacking`` that of :func:`lacking_in` its case."""
+    flows: Mapping[str, Any] = tree["flow"]
+    found: Found = {}
+    for name in dict.fromkeys(case.classes.values()):
+        groups = {group for group, own in case.classes.items() if own == name}
+        rows = [row for row in run.groups if row["group"] in groups]
+        if not rows:
+            found |= {(each.key, name): Value(reason=NO_GROUP) for each in MEASURES if each.by_class}
+            continue
+        found[GOODPUT.key, name] = Value(sum(goodput(row, flows[row["group"]], run.measured_s) for row in rows))
+        sent, lost = (sum(row[key] for row in rows) for key in ("sent", "lost"))
+        found[LOSS.key, name] = Value(lost / sent, trials=sent) if sent else Value(reason=NOTHING_SENT)
+        delays = _delays(run, groups) if run.steps else _delays_of(run, rows)
+        found |= {(key, name): value for key, value in delays.items()}
+    controlled = [row for row in run.flows if case.classes[row["group"]] == DATA or DATA not in case.classes.values()]
+    sent, control = (sum(row[key] for row in controlled) for key in ("sent", "control_sent"))
+    found[OVERHEAD.key, ""] = Value(control / sent) if sent else Value(reason=NOTHING_SENT)
+    for measure in (QUEUE, PEAK, UTILISATION):
+        found[measure.key, ""] = Value(float(max(port[measure.key] for port in run.ports)))
+    rates = {row["flow"]: row["throughput_bps"] for row in run.flows}
+    if case.shares:
+        found[FAIRNESS.key, ""] = Value(jain(rates[flow] / share for flow, share in case.shares.items()))
+    if case.steady:
+        found[FAIR_AFTER.key, ""] = _fair_after(run, case, target_of(tree))
+    times = [row["transfer_mean_all_s"] for row in run.groups if row["transfer_mean_all_s"] is not None]
+    found[FILE_TIME.key, ""] = Value(math.fsum(times) / len(times)) if times else Value(reason=NO_FILE)
+    return found | lacking
+
+
+def lacking_in(case: Case) -> Found:
+    """The measures that no run of a case can have, with the reasons."""
+    return {(each.key, ""): Value(reason=told) for each in MEASURES if (told := lacks(case, each))}
+
+
+def lacks(case: Case, measure: Measure) -> str:
+    """Why no run of a case can have a measure; empty if runs can."""
+    if measure == FAIRNESS and not case.shares:
+        return NO_SHARES
+    if measure == FAIR_AFTER and not case.steady:
+        return UNSTEADY if case.shares else NO_SHARES
+    if measure not in (PEAK, FILE_TIME):
+        return ""
+    trees = [scenario.expanded().tree for scenario in case.scenarios.values()]
+    if measure == PEAK:
+        return "" if any(seconds(tree["warm_up"]) for tree in trees) else NO_WARM_UP
+    kinds = {kind for tree in trees for flow in tree["flow"].values() for kind in flow["traffic"]}
+    return "" if "file_transfer" in kinds else NO_FILES
+
+
+def goodput(row: Row, flow: Row, measured_s: float) -> float:
+    """The bits of users of a group that arrived for the first time, per second."""
+    if "transport" in flow:
+        header = 8 * next(iter(flow["transport"].values()))["octets"]["data_header"]
+        share = row["accepted"] / row["delivered"] if row["delivered"] else 0.0
+        return float(row["throughput_bps"] * share - row["accepted"] * header / measured_s)
+    first = row["delivered"] if row.get("accepted") is None else row["accepted"]
+    return float(8 * first * (PAYLOAD if flow["octets"] == CELL else flow["octets"]) / measured_s)
+
+
+def target_of(scenario: Row) -> float:
+    """The part of a line that the congestion points aim at, if all of them state the same; else 1."""
+    sides = [side for line in scenario["line"].values() for side in (line, line.get("reverse") or {})]
+    points = [point for side in sides for point in (side.get("congestion_point") or {}).values()]
+    targets = {point.get("erica", point).get("target") for point in points}
+    (target,) = targets if len(targets) == 1 else (None,)
+    return float(target) if isinstance(target, (int, float)) else 1.0
+
+
+def _delays(run: RunTables, groups: Iterable[str]) -> dict[str, Value]:
+    """Median and 99 % of delay and jitter over groups of flows."""
+    import numpy as np
+
+    delays: list[float] = []
+    jitters: list[float] = []
+    counts: list[int] = []
+    for group in groups:
+        if group in run.steps:
+            own, number = run.steps[group]
+            least = min(
+                row["delay_min_s"] for row in run.flows if row["group"] == group and row["delay_min_s"] is not None
+            )
+            delays += own
+            jitters += [max(0.0, delay - least) for delay in own]
+            counts += number
+    found = {}
+    for values, at in ((delays, (DELAY_MEDIAN, DELAY)), (jitters, (JITTER_MEDIAN, JITTER))):
+        order = np.argsort(np.asarray(values))
+        sums = np.cumsum(np.asarray(counts, dtype=np.int64)[order])
+        for measure, share in zip(at, (0.5, 0.99), strict=True):
+            if not counts:
+                found[measure.key] = Value(reason=NOTHING_ARRIVED)
+                continue
+            place = int(np.searchsorted(sums, share * sums[-1]))
+            found[measure.key] = Value(values[int(order[min(place, len(values) - 1)])])
+    return found
+
+
+def _delays_of(run: RunTables, rows: Sequence[Row]) -> dict[str, Value]:
+    """The same of one group, without its distribution."""
+    (row,) = rows if len(rows) == 1 else ({},)
+    if not row:
+        return {each.key: Value(reason=NO_STEPS) for each in (DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER)}
+    fastest = [one["delay_min_s"] for one in run.flows if one["group"] == row["group"]]
+    least = min((delay for delay in fastest if delay is not None), default=None)
+    if least is None or row["delay_p50_s"] is None:
+        return {each.key: Value(reason=NOTHING_ARRIVED) for each in (DELAY_MEDIAN, DELAY, JITTER_MEDIAN, JITTER)}
+    median, late = float(row["delay_p50_s"]), float(row["delay_p99_s"])
+    return {
+        DELAY_MEDIAN.key: Value(median),
+        DELAY.key: Value(late),
+        JITTER_MEDIAN.key: Value(max(0.0, median - least)),
+        JITTER.key: Value(max(0.0, late - least)),
+    }
+
+
+def _fair_after(run: RunTables, case: Case, target: float) -> Value:
+    if not run.received.keys() >= case.shares.keys():
+        return Value(reason=NO_SERIES)
+    shares = {}
+    for row in run.flows:
+        if row["flow"] in case.shares:
+            if not row["delivered"]:
+                return Value(run.end_s, reached=False)
+            pdu = row["delivered_bits"] / row["delivered"]
+            shares[row["flow"]] = target * case.shares[row["flow"]] / pdu
+    found = time_to_fair(run.times_s, run.received, shares)
+    return Value(run.end_s, reached=False) if found is None else Value(found)
+
+
+def time_to_fair(
+    times_s: Sequence[float], received: Mapping[str, Sequence[float]], shares: Mapping[str, float]
+) -> float | None:
+    """When every flow begins to be near its share for ten readings in a row; None if that never happens.
+
+    ``received`` has the PDUs of each flow that had arrived at each time, from the start; ``shares`` are in PDUs per
+    second.
+    """
+    streak = 0
+    starts = [0.0, *times_s[:-1]]
+    for place, (start, end) in enumerate(zip(starts, times_s, strict=True)):
+        is_near = True
+        for flow, share in shares.items():
+            wanted = share * (end - start)
+            got = received[flow][place] - (received[flow][place - 1] if place else 0.0)
+            is_near = is_near and abs(got - wanted) <= max(NEAR * wanted, 1.0)
+        streak = streak + 1 if is_near else 0
+        if streak == STREAK:
+            return starts[place - STREAK + 1]
+    return None

@@ -1,0 +1,290 @@
+"""The results of a league: the outcome in one sentence, an overview, and for each case its table and its figures."""
+
+from __future__ import annotations
+
+import io
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from penstock.core.errors import InputError, did_you_mean
+from penstock.league.league import Case, League
+from penstock.league.measures import (
+    DELAY,
+    FAIR_AFTER,
+    FAIRNESS,
+    GOODPUT,
+    JITTER,
+    LOSS,
+    MEASURES,
+    OVERHEAD,
+    PEAK,
+    QUEUE,
+    Measure,
+    lacks,
+)
+from penstock.league.table import CaseTable, Column, tables_of
+from penstock.show.feedback import warnings as feedback_warnings
+from penstock.show.league_figures import (
+    against_time,
+    bars,
+    count_of_best,
+    overview,
+    slug,
+    trade_off,
+)
+from penstock.show.league_parameters import parameters_of
+from penstock.show.league_tables import (
+    NOTE,
+    cases_table,
+    duration,
+    matrix,
+    measures_table,
+    round_trips,
+    schemes_in,
+    schemes_of,
+    tables_in,
+)
+from penstock.show.report import Figure, Report, Section, plain, shown
+from penstock.show.state import warnings_of
+from penstock.statistics.ranking import ENOUGH
+
+if TYPE_CHECKING:
+    from penstock.analyse.results import Results
+
+OVERVIEW = (GOODPUT, LOSS, DELAY, JITTER, QUEUE, PEAK, FAIRNESS, FAIR_AFTER, OVERHEAD)
+"""The measures of the overview."""
+TOLD = (GOODPUT, LOSS, DELAY)
+"""The measures of the headline."""
+ROUND_TRIPS = 50
+"""A case should be measured for so many round trips."""
+MOST_NAMED = 3
+TABLE_FILE = "data/league.csv"
+
+
+def page_of(results: Results) -> Report:
+    """The page of a league."""
+    league = League.of_results(results)
+    document = league.document
+    tables = list(tables_of(league, results))
+    words = ["penstock", "league", document.file or "FILE", "--replications", str(document.replications)]
+    sheet = overview(tables, OVERVIEW)
+    is_one = len(tables) == 1
+    sections = [] if is_one else [Section("How often each scheme is among the best", figures=[Figure(sheet)])]
+    sections.append(Section("What is compared", tables=[schemes_of(tables), measures_table(), cases_table(tables)]))
+    sections += [section_of(table, results) for table in tables]
+    drawn = [figure.sheet.name for section in sections for figure in section.figures]
+    return Report(
+        title=document.title,
+        headline=headline(tables),
+        summary=f"{len(schemes_in(tables))} control schemes in {len(tables)} case{'s' * (len(tables) != 1)}: each a "
+        f"network under a kind of traffic. {document.replications} runs of each, in which the sources send the same "
+        "under every scheme, as far as it lets them. What each scheme and each measure is stands below the overview.",
+        sections=sections,
+        warnings=[*warnings_of(results), *warnings(tables)],
+        lead=drawn[0] if drawn else None,
+        files=files_of(tables),
+        parameters={table.case.title: parameters_of(table.case) for table in tables},
+        versions=results.versions(),
+        command=shlex.join([*words, "--seed", str(document.seed), "--out", str(results.directory)]),
+    )
+
+
+def headline(tables: Sequence[CaseTable]) -> str:
+    """One sentence: the best by each of three measures, or how often each leads."""
+    told = []
+    for measure in TOLD:
+        if len(tables) == 1:
+            column = tables[0].column(measure, tables[0].case.main)
+            if column is not None and column.standings:
+                told.append(f"{measure.label}: {named(column.best)} {best_words(column)}")
+            continue
+        counts = {name: count_of_best(tables, name, measure) for name in schemes_in(tables)}
+        most = max((best for best, _ in counts.values()), default=0)
+        if most:
+            leaders = [f"{name} (in {best} of {of})" for name, (best, of) in counts.items() if best == most]
+            told.append(f"{measure.label}: {named(leaders)}")
+    if not told:
+        return "No run has a value yet."
+    if len(tables) == 1:
+        sentence = "; ".join(told)
+        return f"{sentence[0].upper()}{sentence[1:]}."
+    return f"Most often among the best of {len(tables)} cases, by {'; by '.join(told)}."
+
+
+def best_words(column: Column) -> str:
+    """What the best of a column are."""
+    return "is best" if len(column.best) == 1 else "do not differ" if column.decides else "do not differ, so all tie"
+
+
+def named(names: Sequence[str]) -> str:
+    """Names in a sentence, the first few of many."""
+    if len(names) > MOST_NAMED:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def warnings(tables: Sequence[CaseTable]) -> list[str]:
+    """What a reader must know before the numbers."""
+    told = []
+    few = [table for table in tables if len(table.replications) < ENOUGH]
+    if few:
+        least = min(len(table.replications) for table in few)
+        told.append(
+            f"Only {least} replication{'s' * (least != 1)}: a tie may only say that there are too few to tell. Try "
+            f"--replications {ENOUGH}."
+        )
+    fixed = [table.case.name for table in tables if table.constant]
+    if fixed:
+        told.append(
+            f"Without randomness: in {places(fixed, tables)}, all replications of some schemes are the same run, so "
+            "their intervals have no width. Give greedy sources a random phase."
+        )
+    same = {" and ".join(names): [t.case.name for t in tables if names in t.identical] for names in _identical(tables)}
+    told += [f"Identical runs: {names} do the same in {places(cases, tables)}." for names, cases in same.items()]
+    told += misfits(tables)
+    short = [table.case.name for table in tables if round_trips(table.case) < ROUND_TRIPS * (1 - 1e-9)]
+    if short:
+        told.append(f"Short: fewer than {ROUND_TRIPS} round trips are measured in {places(short, tables)}.")
+    return told
+
+
+def misfits(tables: Sequence[CaseTable]) -> list[str]:
+    """The parameters of schemes that probably do not fit a network, each once, with the cases."""
+    found: dict[str, list[str]] = {}
+    for table in tables:
+        for name, scenario in table.case.scenarios.items():
+            for line in feedback_warnings(scenario.meetings()):
+                found.setdefault(f"{name}: {line}", []).append(table.case.name)
+    return [f"{line} ({places(cases, tables)})" for line, cases in found.items()]
+
+
+def places(names: Sequence[str], tables: Sequence[CaseTable]) -> str:
+    """Some of the cases, for readers."""
+    if len(names) == len(tables):
+        return "every case" if len(tables) > 1 else "this case"
+    return f"{len(names)} cases, such as {names[0]}" if len(names) > MOST_NAMED else "; ".join(names)
+
+
+def _identical(tables: Sequence[CaseTable]) -> list[tuple[str, ...]]:
+    return list(dict.fromkeys(names for table in tables for names in table.identical))
+
+
+def section_of(table: CaseTable, results: Results) -> Section:
+    """A case: its tables, and its figures with their data and scenarios."""
+    case = table.case
+    downloads = {f"{name}.toml": scenario_file(case, name) for name in case.scenarios}
+    slides = against_time(table, results)
+    figures = [*figures_of(table, {"league.csv": TABLE_FILE}, downloads)]
+    figures += [Figure(sheet, slide=slides[0].name) for sheet in slides]
+    return Section(case.title, text_of(table), tables=tables_in(table), figures=figures)
+
+
+def figures_of(table: CaseTable, data: Mapping[str, str], downloads: Mapping[str, str]) -> Iterator[Figure]:
+    """The bars with links to the scenarios, and the trade-off of each class."""
+    sheet = bars(table)
+    if sheet is not None:
+        yield Figure(sheet, data={**data, **downloads})
+    for of in dict.fromkeys(table.case.classes.values()):
+        sheet = trade_off(table, of)
+        if sheet is not None:
+            yield Figure(sheet, data=data)
+
+
+def text_of(table: CaseTable) -> str:
+    """The outcome of a case in a sentence, and how long it was measured."""
+    case = table.case
+    tree = next(iter(case.scenarios.values())).tree
+    return (
+        f"{headline([table])}\n\nOne round trip takes {duration(case.round_trip_s)} without queues. Each run takes "
+        f"{tree['duration']}, of which the first {tree['warm_up']} are its warm-up; {len(table.replications)} "
+        "replications count."
+    )
+
+
+def scenario_file(case: Case, scheme: str) -> str:
+    """The place of a scenario beside the page."""
+    return f"scenarios/{plain(f'{slug(case)}-{scheme}')}.toml"
+
+
+def files_of(tables: Sequence[CaseTable]) -> dict[str, str]:
+    """Every scenario as a file, and every estimate as a table."""
+    import polars as pl
+
+    files = {
+        scenario_file(table.case, name): scenario.to_toml()
+        for table in tables
+        for name, scenario in table.case.scenarios.items()
+    }
+    buffer = io.BytesIO()
+    pl.DataFrame(rows_of(tables), infer_schema_length=None).write_csv(buffer)
+    return {**files, TABLE_FILE: buffer.getvalue().decode()}
+
+
+def rows_of(tables: Sequence[CaseTable]) -> list[dict[str, Any]]:
+    """One row for each case, scheme, measure and class, in SI units."""
+    return [
+        {
+            "network": table.case.network,
+            "traffic": table.case.traffic,
+            "scheme": name,
+            "measure": column.measure.key,
+            "class": column.of,
+            **_plain(column, name),
+        }
+        for table in tables
+        for column in table.columns
+        for name in table.case.schemes
+    ]
+
+
+def _plain(column: Column, name: str) -> Mapping[str, Any]:
+    one = None if name in column.reasons else column[name]
+    own = asdict(one.estimate) if one else {}
+    to_best = asdict(one.to_best) if one and one.to_best else {}
+    return {
+        **{key: own.get(key) for key in ("mean", "low", "high")},
+        **{f"to_best{end}": to_best.get(key) for end, key in (("", "mean"), ("_low", "low"), ("_high", "high"))},
+        "verdict": one.verdict if one else None,
+        "among_best": name in column.best,
+        "never": column.late.get(name, 0),
+        "reason": column.reasons.get(name),
+    }
+
+
+def to_json(results: Results, measures: Sequence[Measure]) -> list[dict[str, Any]]:
+    """The rows of :func:`rows_of` for these measures."""
+    keys = {each.key for each in measures}
+    tables = list(tables_of(League.of_results(results), results))
+    return [row for row in rows_of(tables) if row["measure"] in keys]
+
+
+def print_league(results: Results, measures: Sequence[Measure]) -> None:
+    """Print the outcome, the warnings and the tables of these measures on standard output."""
+    from penstock.show.summary import print_table
+
+    tables = list(tables_of(League.of_results(results), results))
+    for line in (headline(tables), *warnings(tables)):
+        print(line)
+    for table in tables:
+        columns = [column for column in table.columns if column.measure in measures]
+        made = matrix(table, columns, f"\n{table.case.title}")
+        cells = [dict(zip(made.columns, map(shown, row), strict=True)) for row in made.rows]
+        print_table(made.title, [(name, name, str) for name in made.columns], cells)
+    print(f"\n{NOTE}")
+
+
+def wanted(names: Sequence[str], league: League) -> Sequence[Measure]:
+    """The measures of these keys, by default all. Raises :class:`InputError` for one that no case has."""
+    known = {each.key: each for each in MEASURES}
+    for name in names:
+        if name not in known:
+            remedy = did_you_mean(name, known) or f"there are {', '.join(known)}"
+            raise InputError("there is no such measure", path="--measure", value=name, remedy=remedy)
+        reasons = {case.name: lacks(case, known[name]) for case in league.cases}
+        if all(reasons.values()):
+            (case, reason), *_ = reasons.items()
+            told = f"no network of this league has this measure (of {case}: {reason})"
+            raise InputError(told, path="--measure", value=name, remedy="choose another, or change the traffic")
+    return [known[name] for name in names] or MEASURES

@@ -1,0 +1,216 @@
+"""The figures of a league: the overview, and for each case bars, the trade-off, and two schemes against time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from penstock.league.measures import DELAY, GOODPUT, LOSS, MEASURES, UTILISATION, Measure
+from penstock.plot import Cells, Panel, Sheet, Spot, Trace
+from penstock.statistics import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from penstock.analyse.results import Results
+    from penstock.league.league import Case
+    from penstock.league.table import CaseTable, Column
+
+UNITS: Mapping[str, Sequence[tuple[float, str]]] = {
+    "bit/s": ((1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/s")),
+    "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")),
+    "PDUs": ((1.0, "PDUs"),),
+    "": ((1.0, ""),),
+}
+"""For each unit the larger and smaller ones, from the largest."""
+STAR = "★"
+
+
+def unit_of(measure: Measure, values: Sequence[float]) -> tuple[float, str]:
+    """The unit in which the largest of some values is shown: its size, and its name."""
+    units = UNITS[measure.unit]
+    largest = max((abs(value) for value in values), default=0.0)
+    if not largest:
+        return units[0]
+    return next((unit for unit in units if largest >= unit[0]), units[-1])
+
+
+def label_of(column: Column, unit: str) -> str:
+    """The name of a column with its class and its unit."""
+    of = f" of {column.of}" if column.of else ""
+    return f"{column.measure.label}{of}{f' ({unit})' if unit else ''}"
+
+
+def scaled(estimate: Estimate, size: float) -> Estimate:
+    """An estimate in a unit of that size."""
+    low, high = (None if end is None else end / size for end in (estimate.low, estimate.high))
+    return Estimate(estimate.mean / size, low, high, estimate.count)
+
+
+def slug(case: Case) -> str:
+    """The name of a case in the names of files."""
+    return f"{case.network}-{case.traffic}" if case.traffic else case.network
+
+
+def bars(table: CaseTable) -> Sheet | None:
+    """Every measure of the controlled data and of the network: a bar for each scheme, with its interval."""
+    panels = []
+    for column in table.columns:
+        if len(column.standings) < 2 or column.of not in ("", table.case.main):
+            continue
+        size, unit = unit_of(column.measure, [one.estimate.mean for one in column.standings])
+        names = {name: f"{STAR} {name}" if name in column.best else name for name in column.samples}
+        panels.append(
+            Panel(
+                "",
+                "",
+                rows={names[name]: [value / size for value in own.values] for name, own in column.samples.items()},
+                estimates={names[one.name]: scaled(one.estimate, size) for one in column.standings},
+                title=label_of(column, unit).replace(f" of {table.case.main}", ""),
+                bars=True,
+                chosen=[names[name] for name in column.best],
+                log_x=column.measure.lower_is_better,
+            )
+        )
+    if not panels:
+        return None
+    higher = [each.label for each in MEASURES if not each.lower_is_better]
+    return Sheet(
+        f"bars-{slug(table.case)}",
+        f"{table.case.title}: every scheme by every measure",
+        f"Bars: means of {len(table.replications)} replications; lines: their 95 % intervals; dots: replications. "
+        f"{STAR}, green: the best, and those that do not differ significantly from it. Less is better, but for "
+        f"{', '.join(higher)}. Axes that span more than two powers of ten are logarithmic.",
+        panels,
+        columns=3,
+        panel_height=0.75 + 0.19 * max(len(panel.rows or ()) for panel in panels),
+        panel_width=3.6,
+    )
+
+
+def trade_off(table: CaseTable, of: str) -> Sheet | None:
+    """Delay and loss of a class against the utilisation of the busiest line: one point for each scheme."""
+    used = table.column(UTILISATION)
+    panels = []
+    for measure in (DELAY, LOSS):
+        column = table.column(measure, of)
+        if used is None or column is None:
+            continue
+        both = [name for name in table.case.schemes if name in used.samples and name in column.samples]
+        values = [column[name].estimate.mean for name in both]
+        if len(both) < 2 or not any(values):
+            continue
+        size, unit = unit_of(measure, values)
+        spots = [
+            Spot(name, used[name].estimate, scaled(column[name].estimate, size), table.case.schemes.index(name))
+            for name in both
+        ]
+        panels.append(Panel("utilisation", label_of(column, unit), spots=spots, log_y=True))
+    if not panels:
+        return None
+    return Sheet(
+        f"trade-off-{slug(table.case)}-{of}",
+        f"{table.case.title}: what the {of} pays for a full line",
+        "Best is at the lower right: a full line without delay or loss. One point for each scheme, with its 95 % "
+        "intervals.",
+        panels,
+        columns=2,
+        panel_height=4.2,
+        panel_width=4.4,
+    )
+
+
+def overview(tables: Sequence[CaseTable], measures: Sequence[Measure]) -> Sheet:
+    """In how many of the cases each scheme is in the best group, by measure."""
+    schemes = list(dict.fromkeys(name for table in tables for name in table.case.schemes))[::-1]
+    shares = [[share_of_best(tables, scheme, measure) for measure in measures] for scheme in schemes]
+    return Sheet(
+        "overview",
+        "How often each scheme is among the best",
+        "Percent of the cases in which a scheme could run and has a value: there it is the best, or does not differ "
+        "significantly from the best. Delay, jitter, loss and goodput are those of the controlled data. Hatched: no "
+        "value.",
+        [
+            Panel(
+                "",
+                "",
+                cells=Cells("cases in the best group (%)", [each.label for each in measures], schemes, shares),
+            )
+        ],
+        panel_height=1.0 + 0.26 * len(schemes),
+    )
+
+
+def share_of_best(tables: Sequence[CaseTable], scheme: str, measure: Measure) -> float | None:
+    """The percentage of cases in which a scheme is in the best group; None if it has no value in any."""
+    best, of = count_of_best(tables, scheme, measure)
+    return 100 * best / of if of else None
+
+
+def count_of_best(tables: Sequence[CaseTable], scheme: str, measure: Measure) -> tuple[int, int]:
+    """In how many cases a scheme is in the best group, of how many in which it and another have a value."""
+    columns = [table.column(measure, table.case.main if measure.by_class else "") for table in tables]
+    found = [column for column in columns if column is not None and len(column.standings) > 1]
+    own = [column for column in found if scheme in column.samples]
+    return sum(scheme in column.best for column in own), len(own)
+
+
+def against_time(table: CaseTable, results: Results) -> list[Sheet]:
+    """The queue and the utilisation of the busiest line under two schemes, one sheet for each replication.
+
+    The two are those with the best and the worst 99 % delay of the data, or else goodput.
+    """
+    import polars as pl
+
+    columns = [table.column(measure, table.case.main) for measure in (DELAY, GOODPUT)]
+    column = next((each for each in columns if each is not None and len(each.standings) > 1), None)
+    if column is None:
+        return []
+    pair = [column.standings[0].name, column.standings[-1].name]
+    plan = results.plan.filter(
+        (pl.col("network") == table.case.network) & (pl.col("traffic") == table.case.traffic),
+        pl.col("scheme").is_in(pair) & pl.col("replication").is_in(list(table.replications)),
+    )
+    kinds = pl.col("quantity").str.starts_with("queue_") & (pl.col("quantity") != "queue_bits")
+    rows = results.rows("series", kinds | (pl.col("quantity") == "utilisation"), plan["run"].to_list())
+    if not rows.height:
+        return []
+    rows = plan.select("run", "scheme", "replication").join(rows, on="run")
+    port = busiest(rows)
+    rows = rows.filter(pl.col("component") == port)
+    sums = rows.with_columns(is_queue=kinds).group_by("scheme", "replication", "is_queue", "time_s")
+    readings = sums.agg(pl.col("value").sum()).sort("time_s")
+    tops = [readings.filter(is_queue=is_queue)["value"].max() for is_queue in (True, False)]
+    return [_sheet(table.case, port, pair, readings, number, tops) for number in table.replications]
+
+
+def busiest(rows: pl.DataFrame) -> str:
+    """The port with the greatest mean utilisation of all readings; access lines do not count."""
+    import polars as pl
+
+    used = rows.filter(pl.col("quantity") == "utilisation", ~pl.col("component").str.starts_with("access/"))
+    means = used.group_by("component", maintain_order=True).agg(pl.col("value").mean())
+    return str(means.sort("value", descending=True, maintain_order=True)["component"][0])
+
+
+def _sheet(
+    case: Case, port: str, pair: Sequence[str], readings: pl.DataFrame, replication: int, tops: Sequence[Any]
+) -> Sheet:
+    panels = []
+    for is_queue, label, top in ((True, "queue (PDUs)", tops[0]), (False, "utilisation", tops[1])):
+        traces = []
+        for scheme in pair:
+            own = readings.filter(scheme=scheme, replication=replication, is_queue=is_queue)
+            traces.append(Trace(scheme, own["time_s"].to_list(), own["value"].to_list(), case.schemes.index(scheme)))
+        panels.append(Panel("time (s)" if not is_queue else "", label, traces=traces, top=top, marked=True))
+    times = [trace.x for panel in panels for trace in panel.traces if len(trace.x) > 1]
+    step = min((later - sooner for x in times for sooner, later in pairwise(x)), default=0.0)
+    return Sheet(
+        f"time-{slug(case)}-{replication + 1}",
+        f"{case.title}: {' and '.join(pair)} at {port}, replication {replication + 1}",
+        f"The schemes with the best and the worst 99 % delay. A reading every {step:.3g} s: queues at that moment, "
+        "utilisation since the reading before.",
+        panels,
+        panel_height=2.0,
+    )

@@ -1,0 +1,172 @@
+"""The tables of a league: schemes by measures, differences to the best, and what is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from penstock.core.scenario import schemes as known_schemes
+from penstock.core.units import seconds
+from penstock.league.league import DATA, Case
+from penstock.league.measures import MEASURES
+from penstock.league.table import CaseTable, Column
+from penstock.show.league_figures import STAR, UNITS, label_of, unit_of
+from penstock.show.report import Cell, Table
+
+NOTE = (
+    f"Means over the replications. {STAR} marks the best of a column and those that do not differ significantly from "
+    "it: one group of ties. The differences to the best are paired, replication by replication on the same random "
+    "numbers, and adjusted together (Holm): with 95 % probability no scheme of a column lacks a star by chance."
+)
+STARRED = f"{STAR}\N{NO-BREAK SPACE}"
+
+
+def tables_in(table: CaseTable) -> list[Table]:
+    """Every scheme by every measure, the differences to the best, and the other classes of traffic."""
+    case = table.case
+    own = [column for column in table.columns if column.of in ("", case.main)]
+    made = [matrix(table, own, f"{case.title}: all measures"), differences_table(table, own)]
+    others = [of for of in dict.fromkeys(case.classes.values()) if of != case.main]
+    made += [matrix(table, [each for each in table.columns if each.of == of], f"{case.title}: {of}") for of in others]
+    return made
+
+
+def matrix(table: CaseTable, columns: Sequence[Column], title: str) -> Table:
+    """Schemes against measures; columns in which no scheme has a value are a note."""
+    shown = [column for column in columns if column.standings]
+    empty = [column for column in columns if not column.standings]
+    units = [unit_of(column.measure, [one.estimate.mean for one in column.standings]) for column in shown]
+    rows: list[list[Cell]] = []
+    for name in table.case.schemes:
+        if name in table.case.refused:
+            reason = f"cannot run here: {table.case.refused[name]}"
+            rows.append([name, *([reason] if shown else []), *([None] * (len(shown) - 1))])
+            continue
+        rows.append([name, *(cell(column, name, size) for column, (size, _) in zip(shown, units, strict=True))])
+    reasons = [f"No {label_of(column, '')}: {reason_of(table, column)}." for column in empty]
+    headings = [heading(table, column, unit) for column, (_, unit) in zip(shown, units, strict=True)]
+    return Table(title, ["scheme", *headings], rows, note=" ".join([NOTE, *reasons]))
+
+
+def heading(table: CaseTable, column: Column, unit: str) -> str:
+    """The heading of a column; its class is named if it is not the main one."""
+    return label_of(column, unit).replace(f" of {table.case.main}", "")
+
+
+def reason_of(table: CaseTable, column: Column) -> str:
+    """Why no scheme that can run has a value: the reason of the first."""
+    return next((column.reasons[name] for name in table.case.scenarios if name in column.reasons), "no run")
+
+
+def cell(column: Column, name: str, size: float) -> str:
+    """The mean of a scheme, with a star if it is among the best; or the reason why there is none."""
+    if name in column.reasons:
+        return column.reasons[name]
+    mean = column[name].estimate.mean / size
+    star = STARRED if name in column.best else ""
+    count = len(column.samples[name].values)
+    if late := column.late.get(name, 0):
+        return "never" if late == count else f"{star}{mean:.4g} or more (never in {late} of {count})"
+    return f"{star}{mean:.4g}"
+
+
+def differences_table(table: CaseTable, columns: Sequence[Column]) -> Table:
+    """The difference of each scheme to the best of each measure, with its interval."""
+    shown = [column for column in columns if len(column.standings) > 1]
+    units = [unit_of(column.measure, [one.estimate.mean for one in column.standings]) for column in shown]
+    rows: list[list[Cell]] = []
+    for name in table.case.scenarios:
+        cells = [difference(column, name, size) for column, (size, _) in zip(shown, units, strict=True)]
+        rows.append([name, *cells])
+    headings = [heading(table, column, unit) for column, (_, unit) in zip(shown, units, strict=True)]
+    note = "Scheme less best, with the interval that Holm's adjustment gives the pair."
+    return Table(f"{table.case.title}: differences to the best", ["scheme", *headings], rows, note=note)
+
+
+def difference(column: Column, name: str, size: float) -> str | None:
+    """The difference of a scheme to the best."""
+    if name in column.reasons:
+        return None
+    one = column[name]
+    if one.to_best is None:
+        return "best"
+    if one.verdict == "identical":
+        return "identical"
+    low, high = one.to_best.low, one.to_best.high
+    ends = "" if low is None or high is None else f" ({signed(low / size)} to {signed(high / size)})"
+    tie = STARRED if name in column.best else ""
+    return f"{tie}{signed(one.to_best.mean / size)}{ends}"
+
+
+def signed(value: float) -> str:
+    """A difference to three digits."""
+    return f"{float(f'{value:.3g}'):+.7g}" if value else "0"
+
+
+def schemes_in(tables: Sequence[CaseTable]) -> list[str]:
+    """The schemes of a league: those that can run in the first case, then the others."""
+    return list(dict.fromkeys(name for table in tables for name in table.case.schemes))
+
+
+def schemes_of(tables: Sequence[CaseTable]) -> Table:
+    """Every scheme: what it does, what it costs, and in how many cases it can run."""
+    rows: list[list[Cell]] = []
+    for name in schemes_in(tables):
+        runs = sum(name in table.case.scenarios for table in tables)
+        keyword = next((keyword_of(t.case, name) for t in tables if name in t.case.scenarios), name)
+        known = known_schemes().get(keyword)
+        cells = (known.meaning, known.state, known.overhead, known.needs) if known else ("", "", "", "")
+        rows.append([name, *cells, f"{runs} of {len(tables)}"])
+    headings = ["scheme", "what it does", "a switch keeps", "the feedback adds", "it needs", "cases in which it runs"]
+    return Table("The schemes", headings, rows)
+
+
+def keyword_of(case: Case, name: str) -> str:
+    """The keyword of the scheme of that name."""
+    scheme = case.scenarios[name].tree.get("scheme", "")
+    return scheme if isinstance(scheme, str) else next(iter(scheme), "")
+
+
+def measures_table() -> Table:
+    """Every measure with its definition."""
+    rows: list[list[Cell]] = [
+        [each.label, each.definition, "lower" if each.lower_is_better else "higher"] for each in MEASURES
+    ]
+    note = (
+        f"A class of traffic is either all flows that the schemes control, {DATA}, or a group of flows without control."
+    )
+    return Table("The measures", ["measure", "what it is", "better"], rows, note=note)
+
+
+def cases_table(tables: Sequence[CaseTable]) -> Table:
+    """Every case with its size."""
+    rows: list[list[Cell]] = []
+    for table in tables:
+        case = table.case
+        tree = next(iter(case.scenarios.values())).expanded().tree
+        rates = sorted({line["rate"] for line in tree["line"].values()})
+        flows = sum(flow["count"] for flow in tree["flow"].values())
+        rows.append(
+            [
+                case.title,
+                ", ".join(rates),
+                flows,
+                duration(case.round_trip_s),
+                round(round_trips(case)),
+                len(case.scenarios),
+            ]
+        )
+    headings = ["case", "lines", "flows", "round trip", "round trips measured", "schemes that run"]
+    return Table("The cases", headings, rows)
+
+
+def duration(length_s: float) -> str:
+    """A length of time for readers."""
+    size, unit = next((each for each in UNITS["s"] if length_s >= each[0]), UNITS["s"][0])
+    return f"{length_s / size:.3g} {unit}"
+
+
+def round_trips(case: Case) -> float:
+    """The measured time of a case in round trips."""
+    tree = next(iter(case.scenarios.values())).tree
+    measured = seconds(tree["duration"]) - seconds(tree["warm_up"])
+    return measured / case.round_trip_s if case.round_trip_s else float("inf")

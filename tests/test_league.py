@@ -1,0 +1,351 @@
+"""Leagues: their files, their measures by hand, ties of equal schemes, and runs that end early."""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Command
+from moments import FIRST_SEGMENT_STORED, held_at, started, wait_until_held
+from test_sweep import tables
+
+import penstock
+from penstock.core.errors import InputError
+from penstock.core.scenario import schemes
+from penstock.core.units import bits_per_second, seconds
+from penstock.execute.store import Store
+from penstock.league.document import Document, merged, ready_leagues
+from penstock.league.league import League
+from penstock.league.measures import (
+    DELAY,
+    FAIR_AFTER,
+    FAIRNESS,
+    FILE_TIME,
+    GOODPUT,
+    JITTER,
+    LOSS,
+    OVERHEAD,
+    PEAK,
+    QUEUE,
+    UTILISATION,
+    RunTables,
+    Value,
+    goodput,
+    target_of,
+    time_to_fair,
+    values_of,
+)
+from penstock.league.table import columns_of, found_in, tables_of
+
+LEAGUE = """
+title = "Two schemes on two networks"
+schemes = ["none", { name = "charny, 50 %", scheme.charny.target = 0.5 }]
+replications = 3
+[networks.short]
+title = "a short line"
+duration = "40 ms"
+warm_up = "10 ms"
+network.dumbbell = { pairs = 2, rate = "20 Mb/s", delay = "10 us" }
+defaults.line.queues = [{ drop_tail = { size = "100 cells" } }]
+path = ["left", "right"]
+[networks.long]
+title = "a long line"
+duration = "200 ms"
+warm_up = "50 ms"
+network.dumbbell = { pairs = 2, rate = "20 Mb/s", delay = "2 ms" }
+defaults.line.queues = [{ drop_tail = { size = "100 cells" } }]
+path = ["left", "right"]
+[networks.long.traffics.beside]
+flow.voice.count = 3
+[traffics.greedy]
+title = "greedy data"
+defaults.flow.traffic.greedy.phase = "1 ms"
+[traffics.beside]
+title = "greedy data beside voice"
+defaults.flow.traffic.greedy.phase = "1 ms"
+flow.voice = { scheme = "none", count = 9, traffic.on_off = { peak_rate = "640 kb/s", on = "2 ms", off = "2 ms" } }
+"""
+NULL = """
+schemes = [{ name = "one", scheme = "none" }, { name = "other", scheme = "none" }]
+replications = 60
+[networks.line]
+duration = "300 ms"
+warm_up = "50 ms"
+line.trunk = { between = ["a", "b"], rate = "2 Mb/s", queues = [{ drop_tail = { size = "8 cells" } }] }
+flow.data = { path = ["a", "b"], count = 4, traffic.poisson.rate = "450 kb/s" }
+"""
+
+
+def parsed(text: str, tmp_path: Path) -> Document:
+    file = tmp_path / "league.toml"
+    file.write_text(text, encoding="utf-8")
+    return Document.load(file)
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[League, penstock.Results]:
+    folder = tmp_path_factory.mktemp("league")
+    league = League(parsed(LEAGUE, folder))
+    return league, league.run(folder / "out")
+
+
+# ------------------------------------------------------------------------------------------------ files
+def test_a_league_has_a_case_for_each_network_and_traffic(tmp_path: Path) -> None:
+    league = League(parsed(LEAGUE, tmp_path))
+    assert [case.name for case in league.cases] == ["short, greedy", "short, beside", "long, greedy", "long, beside"]
+    last = league.cases[-1]
+    tree = last.scenarios["charny, 50 %"].tree
+    assert last.title == "a long line, greedy data beside voice"
+    assert tree["flow"]["voice"]["count"] == 3  # as the network says for this traffic
+    assert tree["flow"]["voice"]["path"] == ["left", "right"]
+    assert tree["scheme"]["charny"]["target"] == 0.5
+    assert last.classes == {"pairs": "data", "voice": "voice"}
+    assert last.round_trip_s == pytest.approx(4e-3)
+    assert last.shares == pytest.approx(dict.fromkeys(["pairs/1", "pairs/2"], (20e6 - 3 * 320e3) / 2))
+    assert [case.steady for case in league.cases] == [True, False, True, False]
+    # Ten cells at a share of 10 Mb/s take 424 us, more than a round trip of 20 us.
+    assert league.cases[0].scenarios["none"].tree["measure"]["sample"] == "424 us"
+
+
+def test_the_ready_league_has_seven_networks_and_every_scheme() -> None:
+    assert list(ready_leagues()) == ["standard"]
+    league = League.load("standard")
+    assert len(league.document.networks) == 7
+    assert {entrant.name for entrant in league.document.entrants()} == set(schemes())
+    assert len(league.cases) == 21
+    for case in league.cases:
+        assert set(case.refused) <= {"rate_factor"}, case.name
+        for scenario in case.scenarios.values():
+            tree = scenario.expanded().tree
+            assert seconds(tree["duration"]) - seconds(tree["warm_up"]) >= 49.99 * case.round_trip_s
+        assert case.network.startswith("satellite") is any(name.startswith("satellite") for name in tree["line"])
+        if case.network.startswith("satellite"):
+            assert all(bits_per_second(line["rate"]) <= 10e6 for line in tree["line"].values())
+
+
+def test_the_league_of_the_guide_can_run(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[1] / "docs" / "guides" / "league.md").read_text(encoding="utf-8")
+    (text,) = re.findall(r"```toml\n([^`]*)```", guide)
+    league = League(parsed(text, tmp_path))
+    assert [case.name for case in league.cases] == [
+        "metro, greedy",
+        "metro, beside",
+        "satellite, greedy",
+        "satellite, beside",
+    ]
+    assert all(list(case.scenarios) == ["none", "erica", "erica, 80 %"] for case in league.cases)
+
+
+def test_a_network_may_be_a_scenario_file(tmp_path: Path, small_text: str) -> None:
+    (tmp_path / "net.toml").write_text(small_text, encoding="utf-8")
+    league = League(parsed('schemes = ["none", "becn"]\n[networks.own]\nfile = "net.toml"\nduration = "1 s"', tmp_path))
+    (case,) = league.cases
+    assert case.name == "own"
+    assert case.scenarios["none"].tree["duration"] == "1 s"
+    assert case.shares == {}
+
+
+def test_another_part_replaces_a_part() -> None:
+    first = {"flow": {"a": {"count": 2, "traffic": {"cbr": {"rate": "1 Mb/s"}}}}}
+    second: dict[str, Any] = {"flow": {"a": {"traffic": {"greedy": {}}}}}
+    assert merged(first, second) == {"flow": {"a": {"count": 2, "traffic": {"greedy": {}}}}}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('"none", {', '"nune", {', 'line 3: schemes[0] = nune: there is no such scheme; did you mean "none"?'),
+        ('"none", {', '{ name = "charny, 50 %", scheme = "none" }, {', "schemes[1] = charny, 50 %: this name is given"),
+        ('schemes = ["none", {', "schemes = [{", "schemes = charny, 50 %: a league needs two schemes or more"),
+        ("replications = 3", "replicatoins = 3", 'there is no key `replicatoins` in a league; did you mean "repl'),
+        ("replications = 3", 'replications = "3"', "replications = '3': this must be a whole number"),
+        ("[networks.long.traffics.beside]", "[networks.long.traffics.besides]", 'did you mean "beside"?'),
+        ("pairs = 2, rate", "pears = 2, rate", "networks.short.network.dumbbell.pears = 2: there is no key `pears`"),
+        ("on_off = { peak_rate", "on_of = { peak_rate", "traffics.beside.flow.voice.traffic"),
+        (
+            "defaults.flow.traffic.greedy.phase",
+            "defaults.flow.trafic.greedy.phase",
+            "traffics.greedy.defaults.flow.traf",
+        ),
+        ('path = ["left", "right"]\n', "", 'the flows "voice" have no path here; give it a path, or write path = ['),
+        (
+            '"none", {',
+            '"none", "rate_factor", {',
+            "schemes = rate_factor: this scheme can run in no case of the league: it",
+        ),
+        (
+            '"none", {',
+            '"rate_factor", { name = "other", scheme = "rate_factor" }]#',
+            "can run under short, greedy: it scales",
+        ),
+        ("title = ", "title", "league.toml: this is not TOML"),
+    ],
+)
+def test_bad_leagues(old: str, new: str, told: str, tmp_path: Path) -> None:
+    assert old in LEAGUE
+    with pytest.raises(InputError) as refusal:
+        print(League(parsed(LEAGUE.replace(old, new), tmp_path)).cases)
+    assert told in str(refusal.value)
+
+
+# ------------------------------------------------------------------------------------------------ measures
+def test_user_octets_by_hand() -> None:
+    row = {"delivered": 1000, "accepted": None, "throughput_bps": 424_000.0}
+    # A cell carries 48 octets; a PDU of another size all its octets.
+    assert goodput(row, {"octets": 53}, 2.0) == 1000 * 48 * 8 / 2
+    assert goodput(row, {"octets": 200}, 2.0) == 1000 * 200 * 8 / 2
+    # Of 100 packets of 1000 octets and 72 of header, 90 arrived for the first time.
+    transport = {"octets": 1000, "transport": {"tp4": {"octets": {"data_header": 72}}}}
+    row = {"delivered": 100, "accepted": 90, "throughput_bps": 100 * 1072 * 8 / 2}
+    assert goodput(row, transport, 2.0) == pytest.approx(90 * 1000 * 8 / 2)
+
+
+def test_time_to_fair_shares_by_hand() -> None:
+    times = [0.1 * n for n in range(1, 21)]
+    steady = [100.0 * n for n in range(1, 21)]
+    late = [0.0, 0.0, 0.0, *(100.0 * n for n in range(1, 18))]
+    assert time_to_fair(times, {"a": steady}, {"a": 1000.0}) == 0.0
+    # The other is idle for three readings, so both are near their shares from 0.3 s on.
+    assert time_to_fair(times, {"a": steady, "b": late}, {"a": 1000.0, "b": 1000.0}) == pytest.approx(0.3)
+    assert time_to_fair(times, {"a": steady}, {"a": 1090.0}) == 0.0  # 100 of 109
+    assert time_to_fair(times, {"a": steady}, {"a": 1120.0}) is None  # 100 of 112
+    assert time_to_fair(times[:9], {"a": steady[:9]}, {"a": 1000.0}) is None  # nine readings are too few
+    # With few PDUs, one more or less is near enough.
+    assert time_to_fair(times, {"a": [float(2 * n) for n in range(1, 21)]}, {"a": 25.0}) == 0.0
+
+
+def test_the_target_of_a_scheme() -> None:
+    def lines(*points: dict[str, object]) -> dict[str, object]:
+        return {"line": {str(place): {"congestion_point": point} for place, point in enumerate(points)}}
+
+    assert target_of(lines({"charny": {"target": 0.9}}, {"charny": {"target": 0.9}})) == 0.9
+    assert target_of(lines({"erica_plus": {"erica": {"target": 0.8}}})) == 0.8
+    assert target_of(lines({"charny": {"target": 0.9}}, {"charny": {"target": 0.8}})) == 1.0
+    assert target_of(lines({"clnp": {}})) == 1.0
+
+
+def test_measures_of_one_run_by_hand(tmp_path: Path) -> None:
+    case = League(parsed(LEAGUE, tmp_path)).cases[2]
+    group = {"group": "pairs", "sent": 200, "delivered": 190, "lost": 10, "accepted": None, "transfer_mean_all_s": None}
+    shared = {"group": "pairs", "delivered": 95, "delivered_bits": 95 * 424, "control_sent": 4, "sent": 100}
+    run = RunTables(
+        [group],
+        [
+            {"flow": "pairs/1", **shared, "delay_min_s": 0.002, "throughput_bps": 9e6},
+            {"flow": "pairs/2", **shared, "delay_min_s": 0.003, "throughput_bps": 3e6},
+        ],
+        [
+            {"queue_max": 7, "queue_max_start": 50, "utilisation": 0.6},
+            {"queue_max": 9, "queue_max_start": 4, "utilisation": 0.2},
+        ],
+        {"pairs": ([0.002, 0.004, 0.01], [100, 85, 5])},
+        measured_s=0.15,
+        end_s=0.2,
+    )
+    found = values_of(run, case, case.scenarios["none"].expanded().tree, {})
+    assert found[GOODPUT.key, "data"].value == pytest.approx(190 * 48 * 8 / 0.15)
+    assert found[LOSS.key, "data"] == Value(0.05, trials=200)
+    assert found[DELAY.key, "data"].value == 0.01  # the 189th of 190, and 185 are below
+    assert found[JITTER.key, "data"].value == pytest.approx(0.008)
+    assert found[QUEUE.key, ""].value == 9
+    assert found[PEAK.key, ""].value == 50
+    assert found[UTILISATION.key, ""].value == 0.6
+    assert found[OVERHEAD.key, ""].value == pytest.approx(0.04)
+    assert found[FAIRNESS.key, ""].value == pytest.approx((9 + 3) ** 2 / (2 * (81 + 9)))  # both shares are 10 Mb/s
+    assert "no time series" in found[FAIR_AFTER.key, ""].reason
+
+
+def test_a_league_tells_schemes_apart(ran: tuple[League, penstock.Results]) -> None:
+    league, results = ran
+    short, beside, *_ = tables_of(league, results)
+    goodputs, losses = short.column(GOODPUT, "data"), short.column(LOSS, "data")
+    assert goodputs is not None
+    assert losses is not None
+    assert goodputs.best == ("none",)
+    assert losses.best == ("charny, 50 %",)
+    # Half of the line, 31 of 32 cells are data, and 48 of 53 octets are users'.
+    assert goodputs["charny, 50 %"].estimate.mean == pytest.approx(20e6 * 0.5 * 31 / 32 * 48 / 53, rel=0.02)
+    fair = short.column(FAIR_AFTER)
+    assert fair is not None
+    assert fair.late == {"none": 3}  # 20 Mb/s each on a line of 20 Mb/s: one shuts the other out
+    assert fair["charny, 50 %"].estimate.mean < 0.02
+    empty = beside.column(FAIR_AFTER)
+    assert empty is not None
+    assert set(empty.reasons.values()) == {"the shares change with the other traffic"}
+    voice = beside.column(DELAY, "voice")
+    assert voice is not None
+    assert voice.best[0] == "charny, 50 %"
+    assert short.column(FILE_TIME).reasons["none"] == "no traffic of files"  # type: ignore[union-attr]
+
+
+# ------------------------------------------------------------------------------------------------ ties
+def test_one_scheme_under_two_names_ties(tmp_path: Path) -> None:
+    league = League(parsed(NULL, tmp_path))
+    results = league.run(tmp_path / "out")
+    (table,) = tables_of(league, results)
+    assert table.identical == [("one", "other")]
+    assert all(not column.decides for column in table.columns)
+    found = list(found_in(table.case, results)["one"].values())
+    draw = random.Random(1)
+    ties = {(LOSS.key, "data"): 0, (DELAY.key, "data"): 0, (GOODPUT.key, "data"): 0}
+    names = ("a", "b", "c", "d")
+    for _ in range(200):  # the same scheme under four names, each with ten runs of its own
+        order = draw.sample(found, 40)
+        own = {name: dict(enumerate(order[10 * place : 10 * place + 10])) for place, name in enumerate(names)}
+        for column in columns_of(table.case, own, range(10), {}):
+            if (column.measure.key, column.of) in ties:
+                ties[column.measure.key, column.of] += not column.decides
+    assert min(ties.values()) >= 190, ties
+
+
+# ------------------------------------------------------------------------------------------------ the command
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is of POSIX systems")
+def test_a_league_that_is_killed_goes_on_with_resume(
+    penstock: Command, tmp_path: Path, ran: tuple[League, penstock.Results]
+) -> None:
+    (tmp_path / "league.toml").write_text(LEAGUE, encoding="utf-8")
+    command = [sys.executable, "-m", "penstock", "league", "league.toml", "--out", "out", "--jobs", "2"]
+    with started(command, cwd=tmp_path, env=held_at(FIRST_SEGMENT_STORED)) as process:
+        wait_until_held(process)
+        process.kill()
+        process.communicate()
+    assert 1 <= len(Store.open_to_read(tmp_path / "out").runs) < 24
+    refused = penstock("league", "league.toml", "--out", "out")
+    assert refused.returncode == 2
+    assert "has an unfinished league" in refused.stderr
+    done = penstock("league", "league.toml", "--out", "out", "--resume", "--measure", "delay_p99_s")
+    assert done.returncode == 0, done.stderr
+    assert "Most often among the best of 4 cases" in done.stdout
+    assert "99 % delay" in done.stdout
+    assert "goodput (" not in done.stdout
+    import penstock as package
+
+    assert tables(package.Results(tmp_path / "out")) == tables(ran[1])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["nowhere"],
+            "nowhere: there is no such file, and no ready league of that name; the ready leagues are standard",
+        ),
+        (["league.toml", "--measure", "goodputs"], 'did you mean "goodput_bps"?'),
+        (
+            ["league.toml", "--measure", "file_time_s"],
+            "no network of this league has this measure (of short, greedy: no",
+        ),
+        (["league.toml", "--replications", "0"], "--replications = 0: this is out of range"),
+    ],
+)
+def test_bad_arguments(penstock: Command, tmp_path: Path, arguments: list[str], told: str) -> None:
+    (tmp_path / "league.toml").write_text(LEAGUE, encoding="utf-8")
+    done = penstock("league", *arguments)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert not (tmp_path / "out").exists()
