@@ -42,6 +42,8 @@ pub(crate) fn env(seed: u64) -> Env {
         stream: Stream::new(seed, 0, "source/traffic"),
         group_stream: Stream::new(seed, 0, "group/traffic"),
         sequence: None,
+        packets: None,
+        place: 0,
         number: 0,
         octets: 53,
         host: Host { stream: Stream::new(seed, 0, "host/traffic"), peers: 1, peer: 0 },
