@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from penstock.execute.worker import Outcome as Outcome
     from penstock.execute.worker import Task as Task
     from penstock.importing import import_network as import_network
+    from penstock.importing.trace import import_trace as import_trace
     from penstock.show import page_of as page_of
     from penstock.show.network import network_figure as network_figure
 
@@ -60,6 +61,7 @@ _NAMES = {
     "execute.experiment": ["State"],
     "execute.worker": ["Outcome", "Task"],
     "importing": ["import_network"],
+    "importing.trace": ["import_trace"],
     "show": ["page_of"],
     "show.network": ["network_figure"],
 }
