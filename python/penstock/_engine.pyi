@@ -2,6 +2,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, final
 
 __all__ = [
+    "MOST_PACKETS",
     "REPORT",
     "DefectError",
     "Run",
@@ -32,6 +33,7 @@ __all__ = [
 __version__: str
 sources: str
 REPORT: str
+MOST_PACKETS: int
 
 class ScenarioError(ValueError):
     line: int | None

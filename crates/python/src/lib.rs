@@ -18,6 +18,7 @@ use penstock_engine::scenario::path::{Path, shown_key};
 use penstock_engine::scenario::schemes::{SCHEMES, Scheme};
 use penstock_engine::scenario::spec::Scenario;
 use penstock_engine::scenario::{assembly, document};
+use penstock_engine::traffic::MOST_PACKETS;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -29,6 +30,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // Stored results are keyed by it: after a change of a model, the version number alone would give stale results.
     module.add("sources", penstock_engine::SOURCES)?;
     module.add("REPORT", REPORT)?;
+    module.add("MOST_PACKETS", MOST_PACKETS)?;
     module.add("ScenarioError", error::scenario_error_type(module.py())?)?;
     module.add("DefectError", module.py().get_type::<error::DefectError>())?;
     module.add_class::<run::Run>()?;

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 VARIABLE = "PENSTOCK_TRACES"
 """The environment variable that names the directory of traces."""
+MOST_PACKETS = _engine.MOST_PACKETS
+"""Packets of a trace. In memory they take 0.8 GB, in each process that runs them."""
 PART = 1_000_000
 """Packets of one file, except the last."""
 KEPT = 4

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, BinaryIO, cast
 
 from penstock.core.errors import InputError
 from penstock.core.reading import AT_ONCE, STDIN, STDIN_NAME, NotRegularError, require_regular
-from penstock.core.traces import Writer
+from penstock.core.traces import MOST_PACKETS, Writer
 from penstock.importing.capture import PCAP, PCAPNG, Capture
 from penstock.importing.table import (
     ROW,
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     _Told = tuple[str, str]
 
-MOST_PACKETS = 50_000_000
-"""Packets of a trace. In memory they take 0.8 GB, in each process that runs them."""
 MOST_FLOWS = 1_000_000
 MOST_OCTETS = 65_535
 """Octets of a packet: what IP and AAL5 can carry."""
