@@ -95,7 +95,7 @@ pub struct Transfers {
     pub busy_ps: u128,
     /// PDUs produced in that time.
     pub produced: u64,
-    /// PDUs of one transfer.
+    /// PDUs of one transfer, of mean size if they differ.
     pub pdus: u64,
 }
 

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::core::distribution::Times;
 
 /// A factor that changes at given times, and the session starts that it received.
 #[derive(Clone, Debug)]
@@ -75,8 +76,8 @@ pub(super) fn times(units: &[(Time, Unit)]) -> Vec<Time> {
 pub(crate) fn voice(session: Option<Sessions>) -> on_off::Params {
     on_off::Params {
         peak_rate: Rate(64_000),
-        on: Span::milliseconds(500),
-        off: Span::milliseconds(500),
+        on: Times::Text(Span::milliseconds(500)),
+        off: Times::Text(Span::milliseconds(500)),
         session,
         start: on_off::Start::Random,
         first: on_off::First::Phase,

@@ -177,7 +177,7 @@ fn repeats(flow: &Flow) -> Result<(), Fault> {
             Err(Fault::new("", keyword, reason, "make the files smaller, or the PDUs longer"))
         }
         None => {
-            let reason = format!("it reports gaps in files, and {} has none", flow.traffic.keyword());
+            let reason = format!("it reports gaps in files of one size, and {} has none", flow.traffic.keyword());
             Err(Fault::new("", keyword, reason, "use traffic.file_transfer, or delete it"))
         }
     }
