@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from penstock.league.league import League as League
     from penstock.league.table import CaseTable as CaseTable
     from penstock.league.table import tables_of as tables_of
+    from penstock.importing.trace import import_trace as import_trace
     from penstock.show import page_of as page_of
     from penstock.show.network import network_figure as network_figure
 
@@ -66,6 +67,7 @@ _NAMES = {
     "importing": ["import_network"],
     "league.league": ["Case", "League"],
     "league.table": ["CaseTable", "tables_of"],
+    "importing.trace": ["import_trace"],
     "show": ["page_of"],
     "show.network": ["network_figure"],
 }

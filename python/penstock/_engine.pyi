@@ -1,12 +1,14 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, final
 
 __all__ = [
+    "MOST_PACKETS",
     "REPORT",
     "DefectError",
     "Run",
     "ScenarioError",
     "Table",
+    "Trace",
     "__version__",
     "columns",
     "estimate",
@@ -24,12 +26,14 @@ __all__ = [
     "sources",
     "sweep_lengths",
     "to_toml",
+    "traces",
     "with_values",
 ]
 
 __version__: str
 sources: str
 REPORT: str
+MOST_PACKETS: int
 
 class ScenarioError(ValueError):
     line: int | None
@@ -53,6 +57,13 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
 @final
+class Trace:
+    def __new__(cls, streams: Iterable[bytes]) -> Trace: ...
+    def __len__(self) -> int: ...
+    @property
+    def flow_count(self) -> int: ...
+
+@final
 class Run:
     def __new__(
         cls,
@@ -62,6 +73,7 @@ class Run:
         form: Literal["fast", "plain"] = "fast",
         most_pdus: int | None = None,
         most_memory: int | None = None,
+        load_trace: Callable[[str, str], Trace] | None = None,
     ) -> Run: ...
     def advance(self, seconds: float) -> bool: ...
     @property
@@ -77,13 +89,19 @@ class Run:
     def fingerprint(self) -> str: ...
 
 def normalise(text: str, form: Literal["toml", "json"], read_file: Callable[[str, str], str] | None = None) -> str: ...
-def estimate(json: str, most_pdus: int | None = None, most_memory: int | None = None) -> tuple[int, int, int]: ...
+def estimate(
+    json: str,
+    most_pdus: int | None = None,
+    most_memory: int | None = None,
+    load_trace: Callable[[str, str], Trace] | None = None,
+) -> tuple[int, int, int]: ...
 def meetings(json: str) -> tuple[list[tuple[str, str, str]], list[tuple[str, str, str, str]]]: ...
 def parts() -> list[tuple[str, str, str, list[str], list[str]]]: ...
 def readings(json: str) -> list[tuple[str, str, str, float | None]]: ...
 def expanded(json: str) -> str: ...
 def schemes() -> list[list[str]]: ...
 def to_toml(json: str) -> str: ...
+def traces(json: str) -> list[tuple[str, str, str]]: ...
 def schema() -> str: ...
 def columns() -> str: ...
 def frames(json: str, group: str, seed: int, replication: int) -> tuple[list[int], float]: ...

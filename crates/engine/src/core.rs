@@ -4,6 +4,8 @@
 
 pub(crate) mod check;
 pub mod defect;
+pub mod distribution;
+pub mod either;
 pub mod error;
 pub mod feedback;
 pub mod fifo;

@@ -4,6 +4,7 @@
 //! (the start of a session or of a burst). Its sender calls it at that time.
 
 pub use self::offer::Offer;
+pub use self::packets::{MOST_PACKETS, PACKET_BYTES, Packets, Recording};
 pub use self::sequence::Sequence;
 use crate::core::error::Fault;
 use crate::core::pdu::Body;
@@ -19,10 +20,12 @@ mod greedy;
 mod mpeg;
 mod offer;
 mod on_off;
+mod packets;
 mod poisson;
 mod replay;
 mod sequence;
 mod silent;
+mod trace;
 mod two_rate_video;
 
 /// The next event of a model.
@@ -92,7 +95,7 @@ pub struct Transfers {
     pub busy_ps: u128,
     /// PDUs produced in that time.
     pub produced: u64,
-    /// PDUs of one transfer.
+    /// PDUs of one transfer, of mean size if they differ.
     pub pdus: u64,
 }
 
@@ -132,7 +135,11 @@ pub struct Env {
     pub group_stream: Stream,
     /// The video frames of its group, if they have been drawn from the group's stream.
     pub sequence: Option<Sequence>,
-    /// Index of the flow within its group, from 0.
+    /// The packets of its trace, dealt to the flows of its group.
+    pub packets: Option<Packets>,
+    /// Index of the flow among all flows of its group, from 0.
+    pub place: u32,
+    /// Index of the flow within its group, from 0; with several senders or receivers, among those of the same two hosts.
     pub number: u32,
     /// Octets of one PDU, headers included.
     pub octets: u16,
@@ -328,6 +335,8 @@ macro_rules! models {
             mpeg Mpeg = mpeg::Params => frames::Player;
             /// Video from recorded frame sizes.
             replay Replay = replay::Params => frames::Player;
+            /// Packets of a trace, at their times and with their sizes.
+            trace Trace = trace::Params => trace::Player;
             /// Always has data to send.
             greedy Greedy = greedy::Params => greedy::Greedy;
             /// Sends no data: a direction with RM cells or acknowledgements only.
@@ -405,6 +414,16 @@ role_trait! {
         fn read_file(&mut self, text: &str) -> Result<(), Fault> { Ok(()) }
         /// The video frames that the flows of a group play, drawn from the group's stream; `None` for other traffic.
         fn sequence(&self, group_stream: Stream) -> Option<Sequence> { None }
+        /// Name and SHA-256 of the trace whose packets must be there before a run.
+        fn trace(&self) -> Option<(&str, &str)> { None }
+        /// Takes the packets of its trace.
+        fn take_packets(&mut self, recording: &Recording) {}
+        /// The packets of its trace, dealt to so many flows of a group; `None` for other traffic.
+        fn packets(&self, flows: u32) -> Option<Packets> { None }
+        /// The first fault of a group of this many flows, with the path below the parameters.
+        fn check_flows(&self, flows: u64) -> Result<(), Fault> { Ok(()) }
+        /// Whether its PDUs are cells, which no transport carries.
+        fn makes_cells(&self) -> bool { false }
         /// What a source sends that nothing controls, in PDUs of `pdu_bits`, if its mean is `mean` PDUs a second; `None`
         /// if the parameters promise nothing.
         fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> { None }
@@ -443,6 +462,8 @@ impl Params {
             group_stream: stream.clone(),
             stream,
             sequence: None,
+            packets: None,
+            place: 0,
             number: 0,
             octets,
             host,

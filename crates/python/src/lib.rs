@@ -1,10 +1,11 @@
 //! `penstock._engine`: the Python bindings of the engine. They only convert, and have no logic.
 //!
-//! `run` drives one simulation, `table` exports its results through Arrow, `error` makes Python exceptions.
+//! `run` drives one simulation, `table` exports its results through Arrow, `trace` takes packets, `error` makes Python exceptions.
 
 mod error;
 mod run;
 mod table;
+mod trace;
 
 use penstock_engine::core::defect::{caught, keep_places};
 use penstock_engine::core::error::{Error, Fault, REPORT};
@@ -17,6 +18,7 @@ use penstock_engine::scenario::path::{Path, shown_key};
 use penstock_engine::scenario::schemes::{SCHEMES, Scheme};
 use penstock_engine::scenario::spec::Scenario;
 use penstock_engine::scenario::{assembly, document};
+use penstock_engine::traffic::MOST_PACKETS;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -28,10 +30,12 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // Stored results are keyed by it: after a change of a model, the version number alone would give stale results.
     module.add("sources", penstock_engine::SOURCES)?;
     module.add("REPORT", REPORT)?;
+    module.add("MOST_PACKETS", MOST_PACKETS)?;
     module.add("ScenarioError", error::scenario_error_type(module.py())?)?;
     module.add("DefectError", module.py().get_type::<error::DefectError>())?;
     module.add_class::<run::Run>()?;
     module.add_class::<table::Table>()?;
+    module.add_class::<trace::Trace>()?;
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
     module.add_function(wrap_pyfunction!(meetings, module)?)?;
@@ -40,6 +44,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(expanded, module)?)?;
     module.add_function(wrap_pyfunction!(schemes, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::traces, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(frames, module)?)?;
@@ -80,13 +85,21 @@ fn normalise(py: Python<'_>, text: &str, form: &str, read_file: Option<Bound<'_,
 }
 
 /// Lower bounds of PDUs, bytes of memory and seconds for a run of the scenario `json`. Refuses a run that certainly
-/// sends more PDUs than `most_pdus`, or needs more memory than `most_memory` bytes.
+/// sends more PDUs than `most_pdus`, or needs more memory than `most_memory` bytes. `load_trace(name, sha256)` returns the
+/// packets of each trace.
 #[pyfunction]
-#[pyo3(signature = (json, most_pdus = None, most_memory = None))]
-fn estimate(py: Python<'_>, json: &str, most_pdus: Option<u64>, most_memory: Option<u64>) -> PyResult<(u64, u64, u64)> {
+#[pyo3(signature = (json, most_pdus = None, most_memory = None, load_trace = None))]
+fn estimate(
+    py: Python<'_>,
+    json: &str,
+    most_pdus: Option<u64>,
+    most_memory: Option<u64>,
+    load_trace: Option<Bound<'_, PyAny>>,
+) -> PyResult<(u64, u64, u64)> {
     let limits = run::limits(most_pdus, most_memory);
+    let scenario = trace::with_packets(py, json, load_trace.as_ref())?;
     error::run(py, || {
-        let estimate = assembly::estimate(&document::from_json(json)?)?;
+        let estimate = assembly::estimate(&scenario)?;
         estimate.check(&limits)?;
         Ok((estimate.pdus, estimate.memory, estimate.seconds))
     })
@@ -221,6 +234,6 @@ fn sweep_error(fault: Fault) -> PyErr {
     error::raise(fault.under("sweep").into())
 }
 
-fn read(py: Python<'_>, json: &str) -> PyResult<Scenario> {
+pub(crate) fn read(py: Python<'_>, json: &str) -> PyResult<Scenario> {
     error::run(py, || document::from_json(json))
 }

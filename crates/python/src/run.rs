@@ -3,16 +3,17 @@
 use penstock_engine::core::time::Span;
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Limits, Run as Simulation};
-use penstock_engine::scenario::document;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error;
 use crate::table::{self, Table};
+use crate::trace;
 
 /// One run of a scenario: `Run(json, seed, replication, form="fast")`. Refuses a run that certainly sends more PDUs
-/// than `most_pdus`, or needs more memory than `most_memory` bytes.
+/// than `most_pdus`, or needs more memory than `most_memory` bytes. `load_trace(name, sha256)` returns the packets of each
+/// trace.
 #[pyclass(module = "penstock._engine")]
 pub(crate) struct Run {
     simulation: Simulation,
@@ -22,7 +23,8 @@ pub(crate) struct Run {
 #[pymethods]
 impl Run {
     #[new]
-    #[pyo3(signature = (json, seed, replication, form = "fast", most_pdus = None, most_memory = None))]
+    #[pyo3(signature = (json, seed, replication, form = "fast", most_pdus = None, most_memory = None, load_trace = None))]
+    #[allow(clippy::too_many_arguments, reason = "they have names in Python")]
     fn new(
         py: Python<'_>,
         json: &str,
@@ -31,6 +33,7 @@ impl Run {
         form: &str,
         most_pdus: Option<u64>,
         most_memory: Option<u64>,
+        load_trace: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Run> {
         let form = match form {
             "fast" => Form::Fast,
@@ -38,8 +41,9 @@ impl Run {
             _ => return Err(PyValueError::new_err(format!("form is {form:?}; it must be \"fast\" or \"plain\""))),
         };
         let limits = limits(most_pdus, most_memory);
+        let scenario = trace::with_packets(py, json, load_trace.as_ref())?;
         let simulation = error::run(py, || {
-            let simulation = Simulation::new(&document::from_json(json)?, seed, replication, form)?;
+            let simulation = Simulation::new(&scenario, seed, replication, form)?;
             simulation.estimate().check(&limits)?;
             Ok(simulation)
         })?;

@@ -1,10 +1,12 @@
-"""Commands about networks: ``draw``, ``import``."""
+"""Commands about networks and their traffic: ``draw``, ``import``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from penstock.cli.command import DONE, SCENARIO, Command, add_set, number, say, settings
+from penstock.core.errors import InputError
+from penstock.core.reading import STDIN
 
 if TYPE_CHECKING:
     import argparse
@@ -45,10 +47,28 @@ def _run(scenario: Scenario, seed: int, options: argparse.Namespace) -> Result:
 
 
 def import_(options: argparse.Namespace) -> int:
-    """``penstock import``: print the network of another tool as a scenario file."""
+    """``penstock import``: a network of another tool as a scenario file, or packets into the store of traces."""
+    from penstock.importing.trace import is_trace
+
+    packets = bool(options.time or options.size) or options.file == STDIN or is_trace(options.file)
+    wrong = _NETWORK if packets else _TRACE
+    for option in wrong:
+        if value := getattr(options, option.replace("-", "_")):
+            kind, other = ("packets", "a network") if packets else ("a network", "packets")
+            raise InputError(
+                f"this option is for {other}, and {options.file} has {kind}",
+                path=f"--{option}",
+                value="" if value is True else value,
+                remedy="delete it",
+            )
+    print(_trace(options) if packets else _network(options), end="")
+    return DONE
+
+
+def _network(options: argparse.Namespace) -> str:
     from penstock.importing import import_network
 
-    text = import_network(
+    return import_network(
         options.file,
         rate=options.rate,
         rate_unit=options.rate_unit,
@@ -56,13 +76,21 @@ def import_(options: argparse.Namespace) -> int:
         delay=options.delay,
         delay_unit=options.delay_unit,
         default_delay=options.default_delay,
-        demands=options.demands,
+        demands=options.demands or None,
         demand_unit=options.demand_unit,
         merge_parallel=options.merge_parallel,
-        duration=options.duration,
+        duration=options.duration or "1 s",
     )
-    print(text, end="")
-    return DONE
+
+
+def _trace(options: argparse.Namespace) -> str:
+    from penstock.importing.trace import import_trace
+
+    flow = [column.strip() for column in options.flow.split(",")] if options.flow else []
+    trace = import_trace(
+        options.file, name=options.name, time=options.time, size=options.size, flow=flow, where=options.where
+    )
+    return trace.to_toml()
 
 
 def _add_draw(parser: argparse.ArgumentParser) -> None:
@@ -75,24 +103,43 @@ def _add_draw(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="DIR", default=".", help="directory for the SVG and the PNG (default: here)")
 
 
+_NETWORK = {
+    "rate": ("ATTRIBUTE", "the attribute of an edge that is its rate"),
+    "rate-unit": ("UNIT", "the unit of rates that are numbers: b/s, kb/s, Mb/s or Gb/s"),
+    "default-rate": ("RATE", 'the rate of an edge that has none, as "10 Mb/s"'),
+    "delay": ("ATTRIBUTE", "the attribute of an edge that is its delay (default: from coordinates, 5 us/km)"),
+    "delay-unit": ("UNIT", "the unit of delays that are numbers: ns, us, ms or s"),
+    "default-delay": ("TIME", 'the delay of an edge that has none, as "5 ms"'),
+    "demand-unit": ("UNIT", "the unit of demands that are numbers (default: that of the rates)"),
+    "demands": ("FILE", "a matrix of demands in CSV: from,to,rate"),
+    "duration": ("TIME", "duration of the scenario (default: 1 s)"),
+    "merge-parallel": ("", "make one line of parallel edges"),
+}
+"""The options for a network: of each what it takes, and its help."""
+_TRACE = {
+    "time": ("COLUMN:UNIT", "of a table: the time by its name or number, in s, ms, us, ns, ps or datetime"),
+    "size": ("COLUMN:UNIT", "of a table: the size of the IP packet, in octets or bits"),
+    "flow": ("COLUMN,...", "of a table: the columns that identify a flow (default: all packets are one flow)"),
+    "where": ("SQL", "leave out packets for which this is false, as \"protocol = 'udp' AND source_port = 5004\""),
+    "name": ("NAME", "the name of the trace in the scenario (default: that of the file)"),
+}
+"""The options for packets."""
+
+
 def _add_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", metavar="FILE", help="GraphML, GML or node-link JSON by its name, or SNDlib's native format"
+        "file",
+        metavar="FILE",
+        help="a network: GraphML, GML or node-link JSON by its name, or SNDlib's native format; "
+        "or packets: pcap, pcapng, CSV or Parquet, - for standard input",
     )
-    options = (
-        ("rate", "ATTRIBUTE", "the attribute of an edge that is its rate"),
-        ("rate-unit", "UNIT", "the unit of rates that are numbers: b/s, kb/s, Mb/s or Gb/s"),
-        ("default-rate", "RATE", 'the rate of an edge that has none, as "10 Mb/s"'),
-        ("delay", "ATTRIBUTE", "the attribute of an edge that is its delay (default: from coordinates, 5 us/km)"),
-        ("delay-unit", "UNIT", "the unit of delays that are numbers: ns, us, ms or s"),
-        ("default-delay", "TIME", 'the delay of an edge that has none, as "5 ms"'),
-        ("demand-unit", "UNIT", "the unit of demands that are numbers (default: that of the rates)"),
-    )
-    for name, kind, text in options:
-        parser.add_argument(f"--{name}", metavar=kind, default="", help=text)
-    parser.add_argument("--demands", metavar="FILE", help="a matrix of demands in CSV: from,to,rate")
-    parser.add_argument("--merge-parallel", action="store_true", help="make one line of parallel edges")
-    parser.add_argument("--duration", metavar="TIME", default="1 s", help="duration of the scenario (default: 1 s)")
+    for title, options in (("for a network", _NETWORK), ("for packets", _TRACE)):
+        group = parser.add_argument_group(title)
+        for name, (kind, text) in options.items():
+            if kind:
+                group.add_argument(f"--{name}", metavar=kind, default="", help=text)
+            else:
+                group.add_argument(f"--{name}", action="store_true", help=text)
 
 
 COMMANDS = (
@@ -110,11 +157,13 @@ COMMANDS = (
     Command(
         "import",
         import_,
-        "make a scenario file of a network of another tool",
+        "make a scenario file of a network of another tool, or keep the packets of a capture or a table as traffic",
         (
             "penstock import net.graphml --rate capacity --rate-unit Mb/s --delay latency --delay-unit ms > net.toml",
             "penstock import abilene.txt --rate-unit Mb/s > abilene.toml",
             'penstock import Geant.graphml --default-rate "1 Gb/s" --demands matrix.csv --demand-unit Mb/s',
+            "penstock import uplink.pcap --where \"protocol = 'udp'\"",
+            "penstock import packets.csv --time arrival:us --size length:octets --flow source,destination",
         ),
         _add_import,
     ),

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from penstock import _engine
+from penstock.core import traces
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
 
@@ -104,6 +105,21 @@ class Scenario:
                 error.reason, path=error.path, value=error.value, remedy=error.remedy, file=name, line=error.line
             ) from None
         self.name = name
+        if form == "toml":
+            self._require_traces(text)
+
+    def _require_traces(self, text: str) -> None:
+        """Refuse a scenario file with a trace that is not in the store."""
+        if '"sha256"' not in self._json:
+            return
+        for path, trace, sha256 in _engine.traces(self._json):
+            try:
+                traces.require(trace, sha256)
+            except InputError as error:
+                line = line_of(text, path)
+                raise InputError(
+                    error.reason, path=path, value=error.value, remedy=error.remedy, file=self.name, line=line
+                ) from None
 
     @classmethod
     def load(cls, source: str | Path) -> Scenario:
@@ -167,7 +183,7 @@ class Scenario:
     def check_limits(self, most_pdus: int | None = None, most_memory: int | None = None) -> None:
         """Raise :class:`InputError` if a run certainly sends more PDUs, or needs more bytes of memory."""
         try:
-            _engine.estimate(self._json, most_pdus, most_memory)
+            _engine.estimate(self._json, most_pdus, most_memory, traces.load)
         except _engine.ScenarioError as error:
             raise InputError(
                 error.reason, path=error.path, value=error.value, remedy=error.remedy, file=self.name
@@ -196,7 +212,8 @@ class Scenario:
 
     def blank_tables(self) -> Mapping[str, _engine.Table]:
         """The tables of a run that has not started: all columns, and the names of all groups and ports."""
-        return _engine.Run(self.to_json(), 1, 0).report()
+        # A run that has not started needs no packets.
+        return _engine.Run(self.to_json(), 1, 0, load_trace=lambda _name, _sha256: _engine.Trace([])).report()
 
     def sweep_lengths(self) -> list[int]:
         """The number of steps of each axis of its ``[sweep]`` table."""

@@ -111,7 +111,7 @@ class Stopped(Exception):
 def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
     """Run ``task`` to its end. About every 50 ms ``watch`` gets the share done; an exception from it ends the run."""
     started, start = time.time(), time.perf_counter()
-    run = _engine.Run(task.scenario, task.seed, task.replication, task.form, *task.limits)
+    run = _engine.Run(task.scenario, task.seed, task.replication, task.form, *task.limits, _load_trace)
     span_s = LEAST_SPAN_S
     ended = False
     while not ended:
@@ -133,6 +133,12 @@ def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
         started=started,
         host=socket.gethostname(),
     )
+
+
+def _load_trace(name: str, sha256: str) -> _engine.Trace:
+    from penstock.core.traces import load  # few runs have a trace
+
+    return load(name, sha256)
 
 
 _stop: Event | None = None

@@ -18,6 +18,7 @@ from penstock.plot import Panel, Sheet
 from penstock.show.feedback import warnings as feedback_warnings
 from penstock.show.league import figures_of
 from penstock.show.league_tables import measures_table, tables_in
+from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.state import warnings_of
 from penstock.statistics import TOLD, Difference, Ranked, groups_of_ties, never
@@ -123,6 +124,7 @@ def page_of(results: Results) -> Report:
             *warnings_of(results),
             *(f"The traffic differs: {line}." for line in different_traffic(scenarios)),
             *(f"{name}: {line}" for name, own in scenarios.items() for line in feedback_warnings(own.meetings())),
+            *dict.fromkeys(line for own in scenarios.values() for line in open_loop(own)),
         ],
         lead=lead_of(found, sheets),
         parameters={name: scenario.to_toml() for name, scenario in scenarios.items()},

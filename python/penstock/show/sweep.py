@@ -16,6 +16,7 @@ from penstock.api.sweep import decisions
 from penstock.core.scenario import Scenario
 from penstock.plot import Sheet
 from penstock.show.feedback import warnings as feedback_warnings
+from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import Wording, told
 from penstock.show.state import warnings_of
@@ -128,7 +129,12 @@ def page_of(results: Results) -> Report:
         summary=f"A sweep of {len(set(results.plan['point']))} points and {results.plan.height} runs. "
         "Means over replications with 95 % intervals.",
         sections=sections,
-        warnings=[*warnings_of(results), *feedback_warnings(base.meetings()), *precision_lines(results)],
+        warnings=[
+            *warnings_of(results),
+            *feedback_warnings(base.meetings()),
+            *open_loop(base),
+            *precision_lines(results),
+        ],
         lead=lead_of(drawn, most),
         parameters={
             "The scenario that was varied": base.to_toml(),

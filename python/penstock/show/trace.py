@@ -12,6 +12,7 @@ from penstock.core.errors import InputError
 from penstock.core.units import seconds
 from penstock.plot import Sheet, shared_traces
 from penstock.show.feedback import warnings as feedback_warnings
+from penstock.show.open_loop import open_loop
 from penstock.show.readings import Readings
 from penstock.show.report import Cell, Figure, Report, Section, Table
 from penstock.show.theory import theory_table
@@ -127,7 +128,7 @@ def page_of(scenario: Scenario, result: Result, made: list[Sheet], command: str)
         headline=headline(scenario, result),
         summary="One run against time: the first replication.",
         sections=[Section("Figures", figures=[Figure(sheet) for sheet in made]), Section("Results", tables=tables)],
-        warnings=feedback_warnings(scenario.meetings()),
+        warnings=[*feedback_warnings(scenario.meetings()), *open_loop(scenario)],
         lead=made[0].name if made else None,
         parameters={scenario.name: scenario.to_toml()},
         versions={name: str(result.manifest[name]) for name in ("penstock", "engine") if name in result.manifest},

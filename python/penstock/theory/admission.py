@@ -140,6 +140,8 @@ def _source(scene: Scene, group: str) -> OnOff | str:
         return "it sends files: its load comes in whole files, not in spurts"
     if is_controlled(flow):
         return "a control scheme changes its rate"
+    if kind == "on_off" and not (isinstance(own["on"], str) and isinstance(own["off"], str)):
+        return "its spurts or silences are not exponential"
     if kind == "on_off":
         return OnOff(peak=bits_per_second(own["peak_rate"]), mean_on=seconds(own["on"]), mean_off=seconds(own["off"]))
     if kind == "two_rate_video":

@@ -41,7 +41,8 @@ def _is_steady(scene: Scene, group: str) -> bool:
         "cbr": "start" not in parameters,
         "on_off": "session" not in parameters
         and parameters.get("first") == "phase"
-        and parameters.get("start") == "random",
+        and parameters.get("start") == "random"
+        and all(isinstance(parameters[time], str) for time in ("on", "off")),  # the first is as long as any other
         "two_rate_video": "session" not in parameters,
         "silent": True,
     }.get(kind, False)

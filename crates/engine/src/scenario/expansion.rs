@@ -37,11 +37,12 @@ pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
     let has_scheme = scenario.scheme.is_some()
         || scenario.line.values().any(|line| line.scheme.is_some())
         || scenario.flow.values().any(|flow| flow.scheme.is_some());
-    if !has_scheme && scenario.network.is_none() {
+    if !has_scheme && scenario.network.is_none() && scenario.recordings.is_empty() {
         return Ok(Expansion { scenario: Cow::Borrowed(scenario), network: None, made: BTreeMap::new() });
     }
     let mut expanded = scenario.clone();
     let network = lay_network(&mut expanded)?;
+    expanded.share_recordings();
     let mut made = BTreeMap::new();
     let of_all = expanded.scheme.take();
     let mut is_used = false;

@@ -71,6 +71,9 @@ pub struct Scenario {
     /// The parameters that `penstock sweep` varies. A single run ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
+    /// The packets of its traces, by their SHA-256. They are no part of the document.
+    #[serde(skip)]
+    pub recordings: BTreeMap<String, traffic::Recording>,
 }
 
 /// What every line and every flow of a network has that its network does not say, as it is written.
@@ -103,6 +106,28 @@ impl Scenario {
         let keyword = flow.traffic.keyword();
         let read = flow.traffic.read_file(text);
         read.map_err(|fault| fault.under(keyword).under("traffic").under(&shown_key(group)).under("flow"))
+    }
+
+    /// Triples (path, name, SHA-256) of the traces that the groups name as they are written, each with the path of its
+    /// SHA-256.
+    #[must_use]
+    pub fn traces(&self) -> Vec<(String, String, String)> {
+        let named = |(group, flow): (&String, &Flow)| {
+            let (name, sha256) = flow.traffic.trace()?;
+            let path = format!("flow.{}.traffic.{}.sha256", shown_key(group), flow.traffic.keyword());
+            Some((path, name.to_owned(), sha256.to_owned()))
+        };
+        self.flow.iter().filter_map(named).collect()
+    }
+
+    /// Gives every group the packets of its trace, as far as they are there.
+    pub(crate) fn share_recordings(&mut self) {
+        for flow in self.flow.values_mut() {
+            let recording = flow.traffic.trace().and_then(|(_, sha256)| self.recordings.get(sha256));
+            if let Some(recording) = recording {
+                flow.traffic.take_packets(recording);
+            }
+        }
     }
 
     /// The video frames that the flows of `group` send in one replication.

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Env, ModelParams, RateScale, Traffic, Unit, Upcoming};
+use crate::core::distribution::Distribution;
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::core::random::Stream;
@@ -22,114 +23,58 @@ const SHORTEST_CYCLE: Span = Span::milliseconds(1);
 /// Largest packet. With its headers, an NPDU has at most 65,535 octets.
 const MOST_OCTETS: u64 = 65_000;
 
-/// The distribution of a time. Each keyword names its mean.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Duration {
-    /// Always the same time.
-    Constant(Span),
-    /// Exponential.
-    Exponential(Span),
-    /// Uniform from 0 to twice the mean.
-    Uniform(Span),
-    /// Pareto of shape 1.5, so its least value is a third of the mean. It has no variance: the mean of a sample
-    /// approaches the mean slowly.
-    Pareto(Span),
-}
-
-/// The distribution of the length of a packet. Each keyword names its mean.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Length {
-    /// Always the same length.
-    Constant(Bits),
-    /// Exponential, rounded up to whole octets.
-    Exponential(Bits),
-}
-
 /// The times of connections, and their packets.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Time from the release of a connection to the opening of the next (f_TC, of mean mean_inter_TC_time). The first
     /// is counted from the start of the run.
-    pub inter_connection_time: Duration,
+    pub inter_connection_time: Distribution<Span>,
     /// Time from the opening of a connection to its release (f_TC_dur, of mean mean_TC_duration). If absent, the first
     /// connection is never released.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub connection_duration: Option<Duration>,
+    pub connection_duration: Option<Distribution<Span>>,
     /// Time from the establishment of a connection to its first packet, and from each packet to the next (f_gen, of
     /// mean mean_interproduction_time).
-    pub interproduction_time: Duration,
-    /// Length of a packet without any header (f_size).
-    pub packet_size: Length,
-}
-
-impl Duration {
-    fn draw(&self, stream: &mut Stream) -> Span {
-        match *self {
-            Duration::Constant(span) => span,
-            Duration::Exponential(mean) => stream.exponential_span(mean),
-            Duration::Uniform(mean) => stream.uniform_span(mean * 2),
-            Duration::Pareto(mean) => pareto(mean, stream.uniform()),
-        }
-    }
-
-    fn mean(&self) -> Span {
-        let (Duration::Constant(mean) | Duration::Exponential(mean) | Duration::Uniform(mean) | Duration::Pareto(mean)) =
-            *self;
-        mean
-    }
-}
-
-/// The Pareto value of shape 1.5 that a share `below` of all values, less than 1, does not reach: least x
-/// (1 - below)^(-2/3), where the least value is the mean x 0.5 / 1.5.
-fn pareto(mean: Span, below: f64) -> Span {
-    let root = libm::cbrt(1.0 - below);
-    Span((mean.0 as f64 / 3.0 / (root * root) + 0.5) as u64)
-}
-
-impl Length {
-    fn mean(&self) -> Bits {
-        let (Length::Constant(mean) | Length::Exponential(mean)) = *self;
-        mean
-    }
-
-    fn draw_octets(&self, stream: &mut Stream) -> u16 {
-        let octets = match *self {
-            Length::Constant(size) => size.0 / 8,
-            Length::Exponential(mean) => libm::ceil(stream.exponential() * mean.0 as f64 / 8.0) as u64,
-        };
-        octets.clamp(1, MOST_OCTETS) as u16
-    }
+    pub interproduction_time: Distribution<Span>,
+    /// Length of a packet without any header (f_size), rounded up to whole octets.
+    pub packet_size: Distribution<Bits>,
 }
 
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
-        super::check_mean("interproduction_time", self.interproduction_time.mean())?;
+        let under = |path: &'static str| move |fault: Fault| fault.under(path);
+        self.inter_connection_time.check().map_err(under("inter_connection_time"))?;
+        self.interproduction_time.check().map_err(under("interproduction_time"))?;
+        self.packet_size.check().map_err(under("packet_size"))?;
+        super::check_mean("interproduction_time", self.interproduction_time.mean_time())?;
         if let Some(duration) = &self.connection_duration {
-            super::check_mean("connection_duration", duration.mean())?;
-            let gap = self.inter_connection_time.mean();
-            if duration.mean() + gap < SHORTEST_CYCLE {
+            duration.check().map_err(under("connection_duration"))?;
+            super::check_mean("connection_duration", duration.mean_time())?;
+            let gap = self.inter_connection_time.mean_time();
+            if duration.mean_time() + gap < SHORTEST_CYCLE {
                 let reason = format!(
                     "with the gap of {gap}, connections would be opened more often than once in {SHORTEST_CYCLE}"
                 );
                 return Err(Fault::new(
                     "connection_duration",
-                    duration.mean(),
+                    duration.mean_time(),
                     reason,
                     "choose a longer duration or a longer gap",
                 ));
             }
         }
-        let size = self.packet_size.mean();
-        // The mean of an exponential length is at most 1/8 of the limit: only one packet in 3,000 exceeds 8 means.
-        let most = match self.packet_size {
-            Length::Constant(_) => MOST_OCTETS * 8,
-            Length::Exponential(_) => MOST_OCTETS,
+        let size = Bits((self.packet_size.mean() + 0.5) as u64);
+        let (is_constant, is_whole) = match &self.packet_size {
+            Distribution::Constant(_) => (true, size.0.is_multiple_of(8)),
+            // Lengths are rounded up to whole octets.
+            Distribution::Exponential(_) => (false, size.0.is_multiple_of(8)),
+            _ => (false, true),
         };
-        if size.0 < 8 || size.0 > most || !size.0.is_multiple_of(8) {
+        // The mean of a random length is at most 1/8 of the limit: only one exponential packet in 3,000 exceeds 8 means.
+        let most = if is_constant { MOST_OCTETS * 8 } else { MOST_OCTETS };
+        if size.0 < 8 || size.0 > most || !is_whole {
             let reason = format!("a packet must have a whole number of octets, from 1 to {}", most / 8);
             return Err(Fault::new("packet_size", size, reason, "choose such a size; the ATN study uses 1600 octets"));
         }
@@ -140,9 +85,14 @@ impl Params {
     #[must_use]
     pub fn constant_octets(&self) -> Option<u16> {
         match self.packet_size {
-            Length::Constant(size) => u16::try_from(size.0 / 8).ok(),
-            Length::Exponential(_) => None,
+            Distribution::Constant(size) => u16::try_from(size.0 / 8).ok(),
+            _ => None,
         }
+    }
+
+    fn draw_octets(&self, stream: &mut Stream) -> u16 {
+        let octets = libm::ceil(self.packet_size.draw_exact(stream) / 8.0) as u64;
+        octets.clamp(1, MOST_OCTETS) as u16
     }
 }
 
@@ -204,9 +154,10 @@ impl Connections {
     /// Skips the host's connections until the next one to this peer.
     fn plan(&mut self) {
         while self.release < Time::NEVER {
-            self.opening = self.release + self.params.inter_connection_time.draw(&mut self.schedule);
+            self.opening = self.release + self.params.inter_connection_time.draw_time(&mut self.schedule);
             let is_own = self.schedule.below(self.peers) == self.peer;
-            let duration = self.params.connection_duration.as_ref().map(|duration| duration.draw(&mut self.schedule));
+            let duration =
+                self.params.connection_duration.as_ref().map(|duration| duration.draw_time(&mut self.schedule));
             self.release = duration.map_or(Time::NEVER, |duration| self.opening + duration.max(Span(1)));
             let packets = self.schedule.next_u64();
             if is_own {
@@ -219,7 +170,7 @@ impl Connections {
 
     /// Schedules the first packet of the open connection, a random time after `now`.
     fn produce_from(&mut self, now: Time) {
-        self.production = now + self.params.interproduction_time.draw(&mut self.packets);
+        self.production = now + self.params.interproduction_time.draw_time(&mut self.packets);
     }
 
     fn upcoming(&self) -> Upcoming {
@@ -242,8 +193,8 @@ impl Traffic for Connections {
         let mut unit = None;
         match self.upcoming() {
             Upcoming::Pdu(at) => {
-                unit = Some(Unit { octets: self.params.packet_size.draw_octets(&mut self.packets), number: 0 });
-                self.production = at + self.params.interproduction_time.draw(&mut self.packets).max(Span(1));
+                unit = Some(Unit { octets: self.params.draw_octets(&mut self.packets), number: 0 });
+                self.production = at + self.params.interproduction_time.draw_time(&mut self.packets).max(Span(1));
             }
             Upcoming::Decision(_) if self.is_open => {
                 (self.is_open, self.production) = (false, Time::NEVER);
@@ -275,8 +226,8 @@ impl Traffic for Connections {
 
     fn mean_rate(&self) -> Option<f64> {
         let (gap, duration) = (&self.params.inter_connection_time, self.params.connection_duration.as_ref());
-        let share = duration.map_or(1.0, |duration| super::share(duration.mean(), gap.mean()));
-        let rate = self.params.packet_size.mean().0 as f64 / self.params.interproduction_time.mean().seconds();
+        let share = duration.map_or(1.0, |duration| super::share(duration.mean_time(), gap.mean_time()));
+        let rate = self.params.packet_size.mean() / self.params.interproduction_time.mean_time().seconds();
         Some(rate * share / self.peers as f64)
     }
 }
@@ -295,12 +246,12 @@ mod tests {
     use crate::traffic::{Host, Model};
 
     fn study() -> Params {
-        let seconds = |seconds| Duration::Exponential(Span::from_seconds(seconds));
+        let seconds = |seconds| Distribution::Exponential(Span::from_seconds(seconds));
         Params {
             inter_connection_time: seconds(10.0),
             connection_duration: Some(seconds(180.0)),
             interproduction_time: seconds(1.0),
-            packet_size: Length::Constant(Bits(12_800)),
+            packet_size: Distribution::Constant(Bits(12_800)),
         }
     }
 
@@ -359,9 +310,9 @@ mod tests {
     #[test]
     fn a_connection_may_last_for_ever() {
         let params = Params {
-            inter_connection_time: Duration::Constant(Span::ZERO),
+            inter_connection_time: Distribution::Constant(Span::ZERO),
             connection_duration: None,
-            interproduction_time: Duration::Constant(Span::from_seconds(2.0)),
+            interproduction_time: Distribution::Constant(Span::from_seconds(2.0)),
             ..study()
         };
         let seen = events(&params, 1, 0, 7.0);
@@ -374,9 +325,9 @@ mod tests {
     #[test]
     fn over_a_transport_packets_begin_once_the_connection_is_established() {
         let params = Params {
-            inter_connection_time: Duration::Constant(Span::from_seconds(1.0)),
-            connection_duration: Some(Duration::Constant(Span::from_seconds(10.0))),
-            interproduction_time: Duration::Constant(Span::from_seconds(2.0)),
+            inter_connection_time: Distribution::Constant(Span::from_seconds(1.0)),
+            connection_duration: Some(Distribution::Constant(Span::from_seconds(10.0))),
+            interproduction_time: Distribution::Constant(Span::from_seconds(2.0)),
             ..study()
         };
         let host = Host { peers: 1, peer: 0, ..env(3).host };
@@ -394,74 +345,45 @@ mod tests {
         assert_eq!(model.advance(at(12.0), &mut scale), (None, Upcoming::Decision(at(22.0))));
     }
 
-    /// Shares of 0, 7/8 and 999/1000 below: 1, 4 and 100 times the least value, which is a third of the mean.
-    #[test]
-    fn pareto_values_by_hand() {
-        let mean = Span::from_seconds(3.0);
-        for (below, seconds) in [(0.0, 1.0), (0.875, 4.0), (0.999, 100.0)] {
-            let value = pareto(mean, below).seconds();
-            assert!((value / seconds - 1.0).abs() < 1e-9, "{below}: {value}");
-        }
-        // The largest random number below 1 gives a time that is still a time.
-        assert!(pareto(Span::from_seconds(3600.0), 1.0 - f64::EPSILON / 2.0) > Span::from_seconds(1e6));
-    }
-
-    /// The means, and the shares below the mean: exponential 1 - 1/e, uniform 1/2, Pareto 1 - 3^-1.5. Four standard
-    /// errors of 20,000 draws. The mean of Pareto values has no standard error; its share and its least value stand for
-    /// it.
-    #[test]
-    fn times_have_their_distributions() {
-        let (mean, draws) = (Span::from_seconds(3.0), 20_000);
-        for (duration, share, deviation) in [
-            (Duration::Constant(mean), 0.0, Some(0.0)),
-            (Duration::Exponential(mean), 1.0 - libm::exp(-1.0), Some(1.0)),
-            (Duration::Uniform(mean), 0.5, Some(1.0 / 3.0f64.sqrt())),
-            (Duration::Pareto(mean), 1.0 - libm::pow(3.0, -1.5), None),
-        ] {
-            let mut stream = Stream::new(7, 0, "times");
-            let times: Vec<f64> = (0..draws).map(|_| duration.draw(&mut stream).seconds() / 3.0).collect();
-            let below = times.iter().filter(|time| **time < 1.0).count() as f64 / f64::from(draws);
-            let error = (share * (1.0 - share) / f64::from(draws)).sqrt();
-            assert!((below - share).abs() <= 4.0 * error, "{duration:?}: {below}");
-            if let Some(deviation) = deviation {
-                let average = times.iter().sum::<f64>() / f64::from(draws);
-                assert!((average - 1.0).abs() <= 4.0 * deviation / f64::from(draws).sqrt() + 1e-12, "{duration:?}");
-            }
-            let (least, most) =
-                times.iter().fold((9.9, 0.0), |(least, most): (f64, f64), time| (least.min(*time), most.max(*time)));
-            match duration {
-                Duration::Uniform(_) => assert!(least < 0.01 && (1.99..2.0).contains(&most)),
-                Duration::Pareto(_) => assert!((1.0 / 3.0 - 1e-12..0.334).contains(&least) && most > 50.0),
-                Duration::Constant(_) | Duration::Exponential(_) => {}
-            }
-        }
-    }
-
     #[test]
     fn each_distribution_has_a_keyword() {
-        for (text, read) in [
-            ("constant = '3 s'", Duration::Constant(Span::from_seconds(3.0))),
-            ("exponential = '3 s'", Duration::Exponential(Span::from_seconds(3.0))),
-            ("uniform = '3 s'", Duration::Uniform(Span::from_seconds(3.0))),
-            ("pareto = '3 s'", Duration::Pareto(Span::from_seconds(3.0))),
-        ] {
-            assert_eq!(toml::from_str::<Duration>(text), Ok(read));
+        let read = |text: &str| toml::from_str::<Distribution<Span>>(text).map(|law| law.mean_time());
+        for text in ["constant = '3 s'", "exponential = '3 s'", "uniform = '3 s'", "pareto = '3 s'"] {
+            assert_eq!(read(text), Ok(Span::from_seconds(3.0)), "{text}");
         }
-        assert!(toml::from_str::<Length>("pareto = '1600 octets'").is_err());
+    }
+
+    #[test]
+    fn lengths_of_every_distribution_are_whole_octets() {
+        let size = |text: &str| Params { packet_size: toml::from_str(text).unwrap(), ..study() };
+        let lognormal = size("lognormal = { mean = '1000 octets', variation = 0.5 }");
+        assert_eq!((lognormal.check(), lognormal.constant_octets()), (Ok(()), None));
+        let mut stream = Stream::new(1, 0, "lengths");
+        let draws: Vec<f64> = (0..20_000).map(|_| f64::from(lognormal.draw_octets(&mut stream))).collect();
+        // Half an octet more on average; the standard error is 500 / sqrt(20,000) = 3.5.
+        let mean = draws.iter().sum::<f64>() / 20_000.0;
+        assert!((mean - 1_000.5).abs() < 14.2, "{mean}");
+        let table = size("empirical = { values = ['40 octets', '1500 octets'], weights = [3, 1] }");
+        let mut lengths: Vec<u16> = (0..100).map(|_| table.draw_octets(&mut stream)).collect();
+        lengths.sort_unstable();
+        lengths.dedup();
+        assert_eq!(lengths, [40, 1_500]);
+        let fault = size("pareto = { mean = '1000 octets', shape = 1 }").check().map_err(|fault| fault.path);
+        assert_eq!(fault, Err("packet_size.pareto.shape".to_owned()));
     }
 
     #[test]
     fn bad_parameters_are_refused() {
         let size = |packet_size| Params { packet_size, ..study() }.check().map_err(|fault| fault.path);
-        assert_eq!(size(Length::Constant(Bits(520_000))), Ok(()));
+        assert_eq!(size(Distribution::Constant(Bits(520_000))), Ok(()));
         for bits in [0, 12, 520_008] {
-            assert_eq!(size(Length::Constant(Bits(bits))), Err("packet_size".to_owned()));
+            assert_eq!(size(Distribution::Constant(Bits(bits))), Err("packet_size".to_owned()));
         }
-        assert_eq!(size(Length::Exponential(Bits(65_008))), Err("packet_size".to_owned()));
-        let none = Duration::Constant(Span::ZERO);
+        assert_eq!(size(Distribution::Exponential(Bits(65_008))), Err("packet_size".to_owned()));
+        let none = Distribution::Constant(Span::ZERO);
         assert!(Params { interproduction_time: none.clone(), ..study() }.check().is_err());
         assert!(Params { connection_duration: Some(none.clone()), ..study() }.check().is_err());
-        let short = Some(Duration::Constant(Span(999_999_999)));
+        let short = Some(Distribution::Constant(Span(999_999_999)));
         assert!(Params { connection_duration: short.clone(), ..study() }.check().is_ok());
         assert!(Params { connection_duration: short, inter_connection_time: none, ..study() }.check().is_err());
     }

@@ -12,6 +12,7 @@ mod repeats;
 use repeats::Repeats;
 
 use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision};
+use crate::core::distribution::{Sizes, Times};
 use crate::core::error::Fault;
 use crate::core::file_cell::{FileCell, file};
 use crate::core::pdu::Body;
@@ -23,30 +24,30 @@ use crate::core::time::{Rate, Span, Time};
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Params {
-    /// Size of a file, headers included. It is rounded up to whole PDUs.
+    /// Size of a file, headers included: that of each, or a distribution. It is rounded up to whole PDUs.
     #[serde(default = "default_size")]
-    pub size: Bits,
+    pub size: Sizes,
     /// Bit rate of a transfer at factor 1, headers included.
     #[serde(default = "default_rate")]
     pub rate: Rate,
-    /// Mean pause from the end of a file to the start of the next.
+    /// Pause from the end of a file to the start of the next: its mean, if it is exponential, or a distribution.
     #[serde(default = "default_idle")]
-    pub idle: Span,
+    pub idle: Times,
     /// Probability that a file begins at the start of the run.
     #[serde(default = "default_active_at_start")]
     pub active_at_start: f64,
 }
 
-fn default_size() -> Bits {
-    Bits(8_000_000)
+fn default_size() -> Sizes {
+    Sizes::Text(Bits(8_000_000))
 }
 
 fn default_rate() -> Rate {
     Rate(500_000)
 }
 
-fn default_idle() -> Span {
-    Span::from_seconds(16.0)
+fn default_idle() -> Times {
+    Times::Text(Span::from_seconds(16.0))
 }
 
 fn default_active_at_start() -> f64 {
@@ -57,8 +58,10 @@ impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
         check_rate("rate", self.rate)?;
-        if self.size.0 == 0 {
-            return Err(Fault::new("size", self.size, "an empty file has nothing to send", "choose at least 1 bit"));
+        self.size.check("size")?;
+        self.idle.check("idle")?;
+        if self.size.mean() == 0.0 {
+            return Err(Fault::new("size", Bits(0), "an empty file has nothing to send", "choose at least 1 bit"));
         }
         if !(0.0..=1.0).contains(&self.active_at_start) {
             let remedy = "choose a number from 0 to 1";
@@ -70,7 +73,11 @@ impl Params {
 
 impl ModelParams for Params {
     fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
-        let (file, idle) = (self.size.0 as f64 / self.rate.bits_per_second(), self.idle.seconds());
+        if !self.idle.is_exponential() {
+            // The variance of the rate may have no bound.
+            return None;
+        }
+        let (file, idle) = (self.size.constant()?.0 as f64 / self.rate.bits_per_second(), self.idle.mean().seconds());
         let peak = self.rate.bits_per_second() / pdu_bits;
         Some(Offer { mean: Some(mean?), peak, memory: file + idle, late: file + 2.0 * idle, ..Offer::STEADY })
     }
@@ -80,15 +87,20 @@ impl ModelParams for Params {
     }
 
     fn file_pdus(&self, octets: u16) -> Option<u64> {
-        Some(self.size.0.div_ceil(u64::from(octets.max(1)) * 8))
+        Some(pdus(self.size.constant()?.0, octets))
     }
+}
+
+/// PDUs of a file of so many bits.
+fn pdus(bits: u64, octets: u16) -> u64 {
+    bits.div_ceil(u64::from(octets.max(1)) * 8).max(1)
 }
 
 /// A source of files.
 #[derive(Clone, Debug)]
 pub struct FileTransfer {
     params: Params,
-    /// PDUs of a file.
+    /// PDUs of this file.
     pdus: u64,
     /// PDUs of this file that are still to be produced. 0 during a pause.
     left: u64,
@@ -119,7 +131,7 @@ impl FileTransfer {
         FileTransfer {
             repeats: reports_after.map(|round_trip| Box::new(Repeats::new(round_trip, Span::from_seconds(gap)))),
             params: params.clone(),
-            pdus: params.file_pdus(octets).unwrap_or(1),
+            pdus: pdus(params.size.mean() as u64, octets),
             left: 0,
             start: Time::ZERO,
             since: Time::ZERO,
@@ -137,6 +149,9 @@ impl FileTransfer {
     fn begin_file(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         scale.begin_session(now);
         self.number += 1;
+        if self.params.size.constant().is_none() {
+            self.pdus = pdus(self.params.size.draw(&mut self.stream), self.octets);
+        }
         self.left = self.pdus;
         if let Some(repeats) = &mut self.repeats {
             repeats.begin();
@@ -148,7 +163,7 @@ impl FileTransfer {
     }
 
     fn pause(&mut self, now: Time) -> Upcoming {
-        self.start = now + self.stream.exponential_span(self.params.idle);
+        self.start = now + self.params.idle.draw(&mut self.stream);
         decision(self.start)
     }
 
@@ -279,7 +294,7 @@ impl Traffic for FileTransfer {
             unfinished: u64::from(under_way),
             busy_ps: self.busy_ps + if under_way { u128::from(now.since(self.since).0) } else { 0 },
             produced: self.produced,
-            pdus: self.pdus,
+            pdus: pdus(self.params.size.mean() as u64, self.octets),
         })
     }
 
@@ -305,15 +320,19 @@ impl Traffic for FileTransfer {
 
     /// A transfer of n PDUs takes n - 1/2 gaps on average.
     fn mean_rate(&self) -> Option<f64> {
-        let pdus = self.pdus as f64;
+        // The mean of a random size says too little about the mean of its whole PDUs.
+        let pdus = self.params.file_pdus(self.octets)? as f64;
         let gap = self.train.bits / self.params.rate.bits_per_second();
-        Some(pdus * self.train.bits / ((pdus - 0.5) * gap + self.params.idle.seconds()))
+        Some(pdus * self.train.bits / ((pdus - 0.5) * gap + self.params.idle.mean().seconds()))
     }
 }
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{ size = '80 kbit', rate = '500 kb/s', idle = '200 ms', active_at_start = 0.5 }"];
+    const CASES: &[&str] = &[
+        "{ size = '80 kbit', rate = '500 kb/s', idle = '200 ms', active_at_start = 0.5 }",
+        "{ size = { pareto = { mean = '80 kbit', shape = 1.8 } }, idle = { uniform = '200 ms' } }",
+    ];
 }
 
 #[cfg(test)]

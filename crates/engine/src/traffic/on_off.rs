@@ -3,12 +3,14 @@
 //! Satellite thesis, section 6.2.1.1. Spurts have a constant peak rate. Spurts and silences are exponential (mean 0.5 s
 //! at 64 kb/s, mean 0.5 s). Sessions and the pauses between them are exponential too (mean 15 s each; 6.2.1.5 for the
 //! start of a run). A session begins in a spurt with the long-run probability `on / (on + off)`. The end of a session
-//! ends the current spurt or silence. Sessions and spurts never depend on feedback. Feedback only stretches the gaps.
+//! ends the current spurt or silence. With another distribution of spurts or silences, the first of a session is drawn as
+//! any other: the rest of one in progress would have another distribution. Sessions and spurts never depend on feedback. Feedback only stretches the gaps.
 
 use super::{
     Env, ModelParams, Offer, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate,
     decision, pauses, share,
 };
+use crate::core::distribution::Times;
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Span, Time};
@@ -42,12 +44,12 @@ pub struct Params {
     /// Bit rate within a spurt at factor 1, headers included.
     #[serde(default = "default_peak_rate")]
     pub peak_rate: Rate,
-    /// Mean length of a spurt.
+    /// Length of a spurt: its mean, if it is exponential, or a distribution.
     #[serde(default = "half_a_second")]
-    pub on: Span,
-    /// Mean length of a silence.
+    pub on: Times,
+    /// Length of a silence: its mean, if it is exponential, or a distribution.
     #[serde(default = "half_a_second")]
-    pub off: Span,
+    pub off: Times,
     /// Session lengths and pauses. If absent, one session never ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<Sessions>,
@@ -63,24 +65,34 @@ fn default_peak_rate() -> Rate {
     Rate(64_000)
 }
 
-fn half_a_second() -> Span {
-    Span::milliseconds(500)
+fn half_a_second() -> Times {
+    Times::Text(Span::milliseconds(500))
 }
 
 impl Params {
     /// The first fault of the parameters.
     pub fn check(&self) -> Result<(), Fault> {
         check_rate("peak_rate", self.peak_rate)?;
-        check_mean("on", self.on)?;
+        self.on.check("on")?;
+        self.off.check("off")?;
+        check_mean("on", self.on.mean())?;
         self.session.as_ref().map_or(Ok(()), |session| session.check().map_err(|fault| fault.under("session")))
+    }
+
+    fn is_exponential(&self) -> bool {
+        self.on.is_exponential() && self.off.is_exponential()
     }
 }
 
 impl ModelParams for Params {
     fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
+        if !self.is_exponential() {
+            // The variance of the rate may have no bound.
+            return None;
+        }
         let [idle, memory] = pauses(self.session.as_ref());
-        let memory = memory + self.on.min(self.off).seconds();
-        let (peak, late) = (self.peak_rate.bits_per_second() / pdu_bits, 2.0 * (idle + self.off.seconds()));
+        let memory = memory + self.on.mean().min(self.off.mean()).seconds();
+        let (peak, late) = (self.peak_rate.bits_per_second() / pdu_bits, 2.0 * (idle + self.off.mean().seconds()));
         Some(Offer { mean: Some(mean?), peak, memory, late, ..Offer::STEADY })
     }
 }
@@ -128,7 +140,7 @@ impl OnOff {
         self.sessions.begin(start, &mut self.stream);
         scale.end_session(self.sessions.end);
         let silent = self.params.start == Start::Off && self.params.session.is_none();
-        if !silent && self.stream.uniform() < share(self.params.on, self.params.off) {
+        if !silent && self.stream.uniform() < share(self.params.on.mean(), self.params.off.mean()) {
             self.begin_spurt(start, now, scale)
         } else {
             self.fall_silent(start)
@@ -136,7 +148,7 @@ impl OnOff {
     }
 
     fn begin_spurt(&mut self, start: Time, now: Time, scale: &mut impl RateScale) -> Upcoming {
-        let end = (start + self.stream.exponential_span(self.params.on)).min(self.sessions.end);
+        let end = (start + self.params.on.draw(&mut self.stream)).min(self.sessions.end);
         self.awaited = Awaited::Train(end);
         self.number += 1;
         self.train.length = match self.params.first {
@@ -159,7 +171,7 @@ impl OnOff {
     /// The next spurt, in this session or the next.
     fn fall_silent(&mut self, from: Time) -> Upcoming {
         if from < self.sessions.end {
-            let spurt = from + self.stream.exponential_span(self.params.off);
+            let spurt = from + self.params.off.draw(&mut self.stream);
             if spurt < self.sessions.end {
                 self.awaited = Awaited::Spurt(spurt);
                 return decision(spurt);
@@ -195,22 +207,30 @@ impl Traffic for OnOff {
     /// A spurt that begins with a whole gap g loses part of it. With q = g (1/on + 1/active), the rate within spurts is
     /// q / (e^q - 1) of the peak rate.
     fn mean_rate(&self) -> Option<f64> {
-        let Params { peak_rate, on, off, first, .. } = &self.params;
+        let Params { peak_rate, on, off, first, session, .. } = &self.params;
+        if !self.params.is_exponential() && (*first == First::Gap || session.is_some()) {
+            // What a whole gap and the end of a session cut depends on more than the means.
+            return None;
+        }
+        let [on, off] = [on.mean(), off.mean()];
         let kept = match first {
             First::Phase => 1.0,
             First::Gap => {
-                let ends = self.params.session.as_ref().map_or(0.0, |session| 1.0 / session.active.seconds());
+                let ends = session.as_ref().map_or(0.0, |session| 1.0 / session.active.seconds());
                 let q = self.train.bits / peak_rate.bits_per_second() * (1.0 / on.seconds() + ends);
                 q / libm::expm1(q)
             }
         };
-        Some(peak_rate.bits_per_second() * share(*on, *off) * self.sessions.activity() * kept)
+        Some(peak_rate.bits_per_second() * share(on, off) * self.sessions.activity() * kept)
     }
 }
 
 #[cfg(test)]
 impl crate::core::roles::Cases for Params {
-    const CASES: &[&str] = &["{ session = {} }"];
+    const CASES: &[&str] = &[
+        "{ session = {} }",
+        "{ on = { lognormal = { mean = '400 ms', variation = 1.5 } }, off = { weibull = { mean = '600 ms', shape = 0.7 } } }",
+    ];
 }
 
 #[cfg(test)]
@@ -311,11 +331,11 @@ mod tests {
     #[test]
     fn faults() {
         let path = |params: Params| params.check().map_err(|fault| fault.path);
-        assert_eq!(path(Params { on: Span::ZERO, ..voice(None) }), Err("on".to_owned()));
+        assert_eq!(path(Params { on: Times::Text(Span::ZERO), ..voice(None) }), Err("on".to_owned()));
         assert_eq!(path(Params { peak_rate: Rate(0), ..voice(None) }), Err("peak_rate".to_owned()));
         let session = Some(Sessions { active: Span::ZERO, idle: Span::ZERO });
         assert_eq!(path(voice(session)), Err("session.active".to_owned()));
-        assert_eq!(path(Params { off: Span::ZERO, ..voice(None) }), Ok(()));
+        assert_eq!(path(Params { off: Times::Text(Span::ZERO), ..voice(None) }), Ok(()));
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::core::distribution::Times;
 
 /// A factor that changes at given times, and the session starts that it received.
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub(crate) fn env(seed: u64) -> Env {
         stream: Stream::new(seed, 0, "source/traffic"),
         group_stream: Stream::new(seed, 0, "group/traffic"),
         sequence: None,
+        packets: None,
+        place: 0,
         number: 0,
         octets: 53,
         host: Host { stream: Stream::new(seed, 0, "host/traffic"), peers: 1, peer: 0 },
@@ -73,8 +76,8 @@ pub(super) fn times(units: &[(Time, Unit)]) -> Vec<Time> {
 pub(crate) fn voice(session: Option<Sessions>) -> on_off::Params {
     on_off::Params {
         peak_rate: Rate(64_000),
-        on: Span::milliseconds(500),
-        off: Span::milliseconds(500),
+        on: Times::Text(Span::milliseconds(500)),
+        off: Times::Text(Span::milliseconds(500)),
         session,
         start: on_off::Start::Random,
         first: on_off::First::Phase,

@@ -147,12 +147,13 @@ fn flow(flow: &Flow) -> Result<(), Fault> {
         }
         queues(&access.queues).map_err(|fault| fault.under("access"))?;
     }
+    let together = || flow.traffic.check_octets(flow.octets).and_then(|()| flow.traffic.check_flows(number(flow)));
     flow.traffic
         .check()
-        .and_then(|()| flow.traffic.check_octets(flow.octets).map_err(|fault| fault.under(flow.traffic.keyword())))
+        .and_then(|()| together().map_err(|fault| fault.under(flow.traffic.keyword())))
         .map_err(|fault| fault.under("traffic"))?;
     if !flow.traffic.constant_size() && flow.octets != CELL_OCTETS {
-        let remedy = "delete it, and change traffic.connections.packet_size";
+        let remedy = "delete it";
         return Err(Fault::new("octets", flow.octets, "this traffic model sets the packet size", remedy));
     }
     flow.policers.iter().enumerate().try_for_each(|(index, params): (usize, &policer::Params)| {
@@ -179,18 +180,23 @@ fn repeats(flow: &Flow) -> Result<(), Fault> {
             Err(Fault::new("", keyword, reason, "make the files smaller, or the PDUs longer"))
         }
         None => {
-            let reason = format!("it reports gaps in files, and {} has none", flow.traffic.keyword());
+            let reason = format!("it reports gaps in files of one size, and {} has none", flow.traffic.keyword());
             Err(Fault::new("", keyword, reason, "use traffic.file_transfer, or delete it"))
         }
     }
+}
+
+/// The number of flows of a group. None goes from a node to itself.
+fn number(flow: &Flow) -> u64 {
+    let own = flow.from.iter().filter(|node| flow.to.contains(node)).count() as u64;
+    let pairs = (flow.from.len() as u64).saturating_mul(flow.to.len() as u64).saturating_sub(own).max(1);
+    u64::from(flow.count).saturating_mul(pairs)
 }
 
 /// Refuses more flows than fit in memory, before the layout of any flow.
 pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
     let histogram = if scenario.measure.flow_percentiles { HISTOGRAM_BYTES } else { 0 };
     let access = |flow: &Flow| if flow.access.is_some() { 2 * PORT_BYTES } else { 0 };
-    let pairs = |flow: &Flow| (flow.from.len() as u64).saturating_mul(flow.to.len() as u64).max(1);
-    let number = |flow: &Flow| u64::from(flow.count).saturating_mul(pairs(flow));
     let bytes = |flow: &Flow| number(flow).saturating_mul(FLOW_BYTES + histogram + access(flow));
     let total = scenario.flow.values().map(bytes).fold(0u64, u64::saturating_add);
     let Some((name, largest)) = scenario.flow.iter().max_by_key(|(_, flow)| bytes(flow)) else { return Ok(()) };

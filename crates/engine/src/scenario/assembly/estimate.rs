@@ -11,7 +11,7 @@ use crate::core::error::Fault;
 use crate::core::time::LineRate;
 use crate::network::context::{HELD_BYTES, MOST_HELD};
 use crate::queue;
-use crate::traffic::Offer;
+use crate::traffic::{Offer, PACKET_BYTES};
 
 /// Number of standard deviations below the mean; a run falls below it with a probability of 10^-15.
 const DEVIATIONS: f64 = 8.0;
@@ -161,10 +161,12 @@ impl Network<'_> {
         let held = self.ports.iter().zip(&by_port).filter_map(held).max().filter(|_| self.stop.is_none());
         let held = held.unwrap_or_default();
         let flows = (self.flows.len() as u64).saturating_mul(LEAST_FLOW_BYTES);
+        let packets: u64 = self.scenario.recordings.values().map(|recording| recording.len() as u64).sum();
+        let fixed = flows.saturating_add(packets * PACKET_BYTES);
         Estimate {
             pdus,
             held,
-            memory: flows.saturating_add(held.saturating_mul(LEAST_PDU_BYTES)),
+            memory: fixed.saturating_add(held.saturating_mul(LEAST_PDU_BYTES)),
             seconds: pdus / (1_000_000_000 / LEAST_NANOSECONDS),
             offered,
         }

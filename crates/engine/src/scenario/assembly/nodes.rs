@@ -25,7 +25,7 @@ use crate::network::sinks::Sinks;
 use crate::round::agenda::Member;
 use crate::round::cluster::Cluster;
 use crate::round::{AccessLines, AccessPort, Location, Parts, Process, Seat, Unit};
-use crate::scenario::spec::Order;
+use crate::scenario::spec::{self, Order};
 use crate::traffic;
 use crate::traffic::ModelParams;
 
@@ -218,12 +218,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut hosts: Vec<Vec<Host>> = (0..nodes).map(|_| Vec::new()).collect();
         let mut sinks: Vec<Sinks> = (0..nodes).map(|_| Sinks::default()).collect();
         let mut out = vec![LaneId::NONE; nodes];
-        let mut sequences = self.sequences();
+        let mut shared = self.shared_traffic();
+        let mut laid = vec![0; self.network.groups.len()];
         let mut users = BTreeMap::new();
         let mut endpoints: Vec<Option<DirectHost>> = vec![None; self.network.endpoint_count];
         for (index, flow) in self.network.flows.iter().enumerate() {
             let [sending, receiving] = flow.endpoints;
-            let traffic = self.network.build_traffic(flow, sequences[flow.group].clone(), &self.stream);
+            let place = laid[flow.group];
+            laid[flow.group] += 1;
+            let traffic = self.network.build_traffic(flow, place, shared[flow.group].clone(), &self.stream);
             let receiver = self.build_receiver(index, flow, receiving);
             if flow.params.transport.is_some() {
                 users.insert(index, UserPlan { index, traffic, receiver });
@@ -242,7 +245,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 _ => endpoints[receiving].get_or_insert_default().receiver = Some(Box::new(receiver)),
             }
         }
-        sequences.clear();
+        shared.clear();
         for (index, host) in endpoints.into_iter().enumerate() {
             if let Some(mut host) = host {
                 host.begin();
@@ -313,10 +316,16 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         }
     }
 
-    /// The video frames that the flows of each group play.
-    fn sequences(&self) -> Vec<Option<traffic::Sequence>> {
-        let groups = self.network.scenario.flow.iter();
-        groups.map(|(name, flow)| flow.traffic.sequence((self.stream)(name, traffic::GROUP_PURPOSE))).collect()
+    /// The video frames that the flows of each group play, and the packets that are dealt to them.
+    fn shared_traffic(&self) -> Vec<(Option<traffic::Sequence>, Option<traffic::Packets>)> {
+        let mut counts = vec![0; self.network.groups.len()];
+        self.network.flows.iter().for_each(|flow| counts[flow.group] += 1);
+        let groups = self.network.scenario.flow.iter().zip(counts);
+        let shared = |((name, flow), count): ((&String, &spec::Flow), u32)| {
+            let stream = (self.stream)(name, traffic::GROUP_PURPOSE);
+            (flow.traffic.sequence(stream), flow.traffic.packets(count))
+        };
+        groups.map(shared).collect()
     }
 
     fn build_sender(&self, index: usize, flow: &FlowPlan<'_>, traffic: traffic::Model) -> Sender {

@@ -25,6 +25,11 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
         let reason = format!("with {} octets of headers the NPDU is too long", params.octets.data_header);
         return Err(Fault::new("octets", flow.octets, reason, format!("give at most {most}")));
     }
+    if flow.traffic.makes_cells() {
+        let path = format!("traffic.{}.framing", flow.traffic.keyword());
+        let reason = "a transport carries packets, and not their cells";
+        return Err(Fault::new(path, "aal5", reason, "use framing = \"packet\", or delete the transport"));
+    }
     let remedy = "delete it: a transport has its own strategies, `credit` and `window`";
     let refuse = |path: &str, reason: &str| Err(Fault::new(path, "", reason, remedy));
     if *flow.reaction() != ReactionParams::UNCONTROLLED {
@@ -81,11 +86,12 @@ impl Network<'_> {
         Ok(())
     }
 
-    /// The traffic model of the flow's sender.
+    /// The traffic model of the flow's sender, the flow with this index in its group.
     pub(super) fn build_traffic(
         &self,
         flow: &FlowPlan<'_>,
-        sequence: Option<traffic::Sequence>,
+        place: u32,
+        (sequence, packets): (Option<traffic::Sequence>, Option<traffic::Packets>),
         stream: &impl Fn(&str, &str) -> Stream,
     ) -> Model {
         let (host, peers, peer) = &flow.host;
@@ -93,6 +99,8 @@ impl Network<'_> {
             stream: stream(&flow.name, "traffic"),
             group_stream: stream(&self.groups[flow.group], traffic::GROUP_PURPOSE),
             sequence,
+            packets,
+            place,
             number: flow.number,
             octets: flow.params.octets,
             host: traffic::Host { stream: stream(host, "traffic of the host"), peers: *peers, peer: *peer },

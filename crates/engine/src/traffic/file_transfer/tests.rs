@@ -43,7 +43,12 @@ fn an_undisturbed_file_takes_14_5086_seconds() {
 #[test]
 fn transfers_are_counted_from_start_to_last_pdu() {
     // 10 cells of 1 ms. Always another file within 5 ms.
-    let params = Params { size: Bits(4_200), rate: Rate(424_000), idle: Span::ZERO, active_at_start: 1.0 };
+    let params = Params {
+        size: Sizes::Text(Bits(4_200)),
+        rate: Rate(424_000),
+        idle: Times::Text(Span::ZERO),
+        active_at_start: 1.0,
+    };
     let mut source = FileTransfer::new(&params, env(2));
     let mut scale = Script::new(&[]);
     let units = units(&mut source, &mut scale, at(1.0));
@@ -67,7 +72,8 @@ fn transfers_are_counted_from_start_to_last_pdu() {
 fn the_first_gap_is_half_a_gap_in_the_mean() {
     // 10 cells of 1 ms: 9.5 ms, and a pause of 0.5 ms.
     let idle = Span(500_000_000);
-    let params = Params { size: Bits(4_240), rate: Rate(424_000), idle, active_at_start: 1.0 };
+    let params =
+        Params { size: Sizes::Text(Bits(4_240)), rate: Rate(424_000), idle: Times::Text(idle), active_at_start: 1.0 };
     let rate = FileTransfer::new(&params, env(1)).mean_rate().unwrap_or_default();
     assert!((rate - 424_000.0).abs() < 1e-6, "{rate}");
 }
@@ -86,7 +92,7 @@ fn half_of_the_sources_begin_with_a_file() {
 #[test]
 fn faults() {
     let path = |params: Params| params.check().map_err(|fault| fault.path);
-    assert_eq!(path(Params { size: Bits(0), ..paper() }), Err("size".to_owned()));
+    assert_eq!(path(Params { size: Sizes::Text(Bits(0)), ..paper() }), Err("size".to_owned()));
     assert_eq!(path(Params { active_at_start: 1.1, ..paper() }), Err("active_at_start".to_owned()));
     assert_eq!(path(Params { active_at_start: f64::NAN, ..paper() }), Err("active_at_start".to_owned()));
     assert_eq!(path(paper()), Ok(()));
@@ -98,7 +104,7 @@ proptest! {
     /// The k-th pause is the same at any factor, although files end at other times.
     #[test]
     fn feedback_changes_no_pause(seed: u64, factor in 0.3f64..2.0) {
-        let params = Params { size: Bits(42_400), rate: Rate(424_000), idle: Span::milliseconds(100), active_at_start: 1.0 };
+        let params = Params { size: Sizes::Text(Bits(42_400)), rate: Rate(424_000), idle: Times::Text(Span::milliseconds(100)), active_at_start: 1.0 };
         let pauses = |factor: f64| {
             let mut scale = Script::new(&[(0.0, factor)]);
             let units = units(&mut FileTransfer::new(&params, env(seed)), &mut scale, at(5.0));
@@ -117,7 +123,12 @@ const TRIP: Span = Span::milliseconds(560);
 
 /// A source of files of 10 cells, 1 ms apart, without pauses: its first file is sent, the last cell at this time.
 fn sent_file(scale: &mut Script) -> (FileTransfer, Time) {
-    let params = Params { size: Bits(4_240), rate: Rate(424_000), idle: Span::ZERO, active_at_start: 1.0 };
+    let params = Params {
+        size: Sizes::Text(Bits(4_240)),
+        rate: Rate(424_000),
+        idle: Times::Text(Span::ZERO),
+        active_at_start: 1.0,
+    };
     let mut source = FileTransfer::new(&params, Env { reports_after: Some(TRIP), ..env(1) });
     let mut upcoming = source.start(Time::ZERO, scale);
     for index in 0..10 {
@@ -180,7 +191,12 @@ fn without_reports_the_last_cell_is_sent_once_more_after_a_doubling_time() {
 
 #[test]
 fn a_gap_comes_before_the_next_cell_of_the_file() {
-    let params = Params { size: Bits(4_240), rate: Rate(424_000), idle: Span::ZERO, active_at_start: 1.0 };
+    let params = Params {
+        size: Sizes::Text(Bits(4_240)),
+        rate: Rate(424_000),
+        idle: Times::Text(Span::ZERO),
+        active_at_start: 1.0,
+    };
     let mut source = FileTransfer::new(&params, Env { reports_after: Some(Span::ZERO), ..env(1) });
     let mut scale = Script::new(&[]);
     let mut upcoming = source.start(Time::ZERO, &mut scale);

@@ -1,0 +1,339 @@
+"""Traces of packets: read block by block, checked, and kept in the store of traces under their SHA-256."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from penstock.core.errors import InputError
+from penstock.core.reading import AT_ONCE, STDIN, STDIN_NAME, NotRegularError, require_regular
+from penstock.core.traces import MOST_PACKETS, Writer
+from penstock.importing.capture import PCAP, PCAPNG, Capture
+from penstock.importing.table import (
+    ROW,
+    SIZE,
+    SIZE_UNITS,
+    TIME,
+    TIME_UNITS,
+    WRITTEN_SIZE,
+    WRITTEN_TIME,
+    Chosen,
+    Columns,
+    Table,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import polars as pl
+
+    _Told = tuple[str, str]
+
+MOST_FLOWS = 1_000_000
+MOST_OCTETS = 65_535
+"""Octets of a packet: what IP and AAL5 can carry."""
+LONGEST_S = 100 * 86_400
+FASTEST_BPS = 1e14
+"""A trace with a higher mean rate has another unit. No line in Penstock is faster."""
+PARQUET = b"PAR1"
+CAPTURES = (".pcap", ".pcapng", ".cap")
+TABLES = (".csv", ".tsv", ".parquet")
+CELL, PAYLOAD, TRAILER = 53, 48, 8
+"""Octets of a cell, of its payload, and of the trailer of AAL5."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A trace in the store.
+
+    Attributes:
+        name: its name, for readers.
+        sha256: the digest under which it is kept.
+        packets: number of packets.
+        flows: number of flows, by five-tuple or by the columns given.
+        octets: sum of the sizes of all packets.
+        cells: number of cells that AAL5 makes of them.
+        duration_s: time from the first packet to the last.
+        longest_gap_s: the longest time between two packets.
+        others: packets of the capture that are not IP, which were left out.
+    """
+
+    name: str
+    sha256: str
+    packets: int
+    flows: int
+    octets: int
+    cells: int
+    duration_s: float
+    longest_gap_s: float
+    others: int = 0
+
+    @property
+    def mean_bps(self) -> float:
+        """Mean rate in bits per second; 0 if all packets have the same time."""
+        return self.octets * 8 / self.duration_s if self.duration_s else 0.0
+
+    def to_toml(self) -> str:
+        """The traffic of a group of flows, as a part of a scenario file, with comments about the trace."""
+        comments = [
+            f"{self.packets:,} packets of {self.flows:,} flows in {self.duration_s:.6g} s, {self.octets:,} octets, "
+            f"mean {self.mean_bps / 1e6:.4g} Mb/s.",
+            f"AAL5 makes {self.cells:,} cells of them: {self.cells * CELL / self.octets:.3f} octets for each octet.",
+            f"The longest time without a packet is {self.longest_gap_s:.6g} s.",
+        ]
+        if self.others:
+            comments.append(f"{self.others:,} packets that are not IP were left out.")
+        comments += [
+            "The trace is open-loop: packets come at their times, whatever happens to the packets before. The measured",
+            "senders reacted to their own network, so a backlog under control is not that of the measured network.",
+        ]
+        told = "".join(f"# {comment}\n" for comment in comments)
+        name = json.dumps(self.name, ensure_ascii=False)
+        return f'{told}[flow.data.traffic.trace]\nname = {name}\nsha256 = "{self.sha256}"\n'
+
+
+def is_trace(file: str | Path) -> bool:
+    """Whether a file has packets and no network: by its first octets, or by the end of its name."""
+    path = Path(file)
+    if path.suffix.lower() in (*CAPTURES, *TABLES):
+        return True
+    try:
+        require_regular(path)
+        with path.open("rb") as stream:
+            start = stream.read(4)
+    except (OSError, ValueError):
+        return False
+    return start in (*PCAP, PCAPNG, PARQUET)
+
+
+def import_trace(
+    file: str | Path, *, name: str = "", time: str = "", size: str = "", flow: Sequence[str] = (), where: str = ""
+) -> Trace:
+    """Read the packets of a capture or a table into the store of traces, once.
+
+    The file is read block by block, so its size does not matter. ``-`` is standard input.
+
+    Args:
+        file: pcap or pcapng, which dpkt reads, CSV with or without a line of names, or Parquet.
+        name: the name of the trace; by default that of the file.
+        time: of a table, the column of the time and its unit, as ``arrival:us`` or ``1:s``: s, ms, us, ns, ps, or
+            datetime for a column of dates.
+        size: of a table, the column of the size and its unit, as ``length:octets`` or ``2:bits``. The size of a packet
+            is that of IP, as captures have it: without the header of its link.
+        flow: of a table, the columns that identify a flow. Without them it is one flow.
+        where: an expression in SQL over the columns; packets for which it is false are left out. A capture has
+            ``protocol``, ``source``, ``source_port``, ``destination``, ``destination_port`` and ``octets``.
+
+    Raises:
+        InputError: a file or a column that cannot be read, a value that is missing or no number, times that decrease,
+            units that cannot be right, an expression with no packet, more than 50 million packets.
+    """
+    source = str(file)
+    given = STDIN_NAME if source == STDIN else source
+    name = name or Path(given).name.split(".")[0]
+    with _opened(source) as stream:
+        start = stream.peek(4)[:4]
+        if start in (*PCAP, PCAPNG):
+            _refuse_columns(time, size, flow, given)
+            capture = Capture(cast("BinaryIO", stream), start, given)
+            return _Keeper(capture, given, where).keep(capture.frames(), name)
+        table = Table(given, _columns(time, size, flow, given))
+        if start == PARQUET:
+            if source == STDIN:
+                raise InputError("Parquet is not read from standard input", file=given, remedy="name the file")
+            return _Keeper(table, given, where).keep(table.of_parquet(), name)
+        return _Keeper(table, given, where).keep(table.of_csv(cast("BinaryIO", stream)), name)
+
+
+@contextmanager
+def _opened(source: str) -> Iterator[io.BufferedReader]:
+    if source == STDIN:
+        yield cast("io.BufferedReader", sys.stdin.buffer)
+        return
+    try:
+        require_regular(Path(source))
+        stream = os.fdopen(os.open(source, AT_ONCE), "rb")
+    except NotRegularError as error:
+        remedy = f"name a file, or give {STDIN} and its content on standard input"
+        raise InputError(f"this is {error.what}", file=source, remedy=remedy) from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise InputError(f"the file cannot be read: {reason}", file=source, remedy="check its name") from None
+    with stream:
+        yield stream
+
+
+def _columns(time: str, size: str, flow: Sequence[str], file: str) -> Columns:
+    for option, value, example in (("--time", time, "arrival:us"), ("--size", size, "length:octets")):
+        if not value:
+            reason = "a table needs the columns of time and size, each with its unit"
+            remedy = f"write for example {option} {example}; a column may have its number, from 1, as its name"
+            raise InputError(reason, path=option, file=file, remedy=remedy)
+    return Columns(
+        Chosen.parse(time, "--time", list(TIME_UNITS)), Chosen.parse(size, "--size", list(SIZE_UNITS)), tuple(flow)
+    )
+
+
+def _refuse_columns(time: str, size: str, flow: Sequence[str], file: str) -> None:
+    for option, value in (("--time", time), ("--size", size), ("--flow", ",".join(flow))):
+        if value:
+            raise InputError("a capture has its own columns", path=option, value=value, file=file, remedy="delete it")
+
+
+class _Keeper:
+    """Checks the packets of a source, frame by frame, numbers their flows, and writes them into the store."""
+
+    def __init__(self, source: Capture | Table, file: str, where: str) -> None:
+        self._source = source
+        self._file = file
+        self._where = where
+        self._unit = "packet" if isinstance(source, Capture) else "row" if file.endswith(".parquet") else "line"
+        self._read = self._packets = self._octets = self._cells = 0
+        self._first_ps: int | None = None
+        self._last_ps = self._longest_ps = 0
+        self._flows: pl.DataFrame | None = None
+
+    def keep(self, frames: Iterator[pl.DataFrame], name: str) -> Trace:
+        """Write all packets. Raises :class:`InputError`; then nothing is left of them."""
+        with Writer() as writer:
+            for frame in frames:
+                self._read += len(frame)
+                kept = self._filtered(frame)
+                self._packets += len(kept)
+                # Beyond the limit they are only counted, to say how many there are.
+                if len(kept) and self._packets <= MOST_PACKETS:
+                    writer.add(self._numbered(self._checked(kept)))
+            flows = self._check_all()
+            sha256 = writer.finish(flows)
+        return Trace(
+            name,
+            sha256,
+            self._packets,
+            len(flows),
+            self._octets,
+            self._cells,
+            self._last_ps / 1e12,
+            self._longest_ps / 1e12,
+            getattr(self._source, "others", 0),
+        )
+
+    def _filtered(self, frame: pl.DataFrame) -> pl.DataFrame:
+        import polars as pl
+
+        if not self._where:
+            return frame
+        try:
+            return frame.filter(pl.sql_expr(self._where))
+        except pl.exceptions.PolarsError as error:
+            names = [name for name in frame.columns if not name.startswith("penstock.")]
+            raise InputError(
+                f"this expression cannot be used: {str(error).splitlines()[0]}",
+                path="--where",
+                value=self._where,
+                remedy=f"write SQL such as \"protocol = 'udp'\"; the columns are {', '.join(names)}",
+            ) from None
+
+    def _checked(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The packets with whole octets, and with times since the first packet. Raises :class:`InputError`."""
+        import polars as pl
+
+        octets = pl.col(SIZE)
+        is_size = (octets == octets.floor()) & octets.is_between(1, MOST_OCTETS)
+        self._refuse(frame, pl.col(TIME).is_null(), WRITTEN_TIME, self._of_time)
+        self._refuse(frame, ~is_size.fill_null(value=False), WRITTEN_SIZE, self._of_size)
+        if self._first_ps is None:
+            self._first_ps = int(frame[TIME][0])
+        frame = frame.with_columns(pl.col(TIME) - self._first_ps)
+        gaps = pl.col(TIME).diff().fill_null(pl.col(TIME) - self._last_ps)
+        frame = frame.with_columns(gaps.alias("penstock.gap"))
+        self._refuse(frame, pl.col("penstock.gap") < 0, TIME, self._of_decrease)
+        self._last_ps = int(frame[TIME][-1])
+        if self._last_ps > LONGEST_S * 10**12:
+            raise InputError(
+                f"the trace lasts {self._last_ps / 1e12 / 86_400:.0f} days; it may last {LONGEST_S // 86_400}",
+                file=self._file,
+                remedy="is the unit of the times right?",
+            )
+        self._longest_ps = max(self._longest_ps, int(frame.select(pl.col("penstock.gap").max()).item()))
+        self._octets += int(frame.select(octets.sum()).item())
+        self._cells += int(frame.select(((octets + TRAILER) / PAYLOAD).ceil().sum()).item())
+        return frame
+
+    def _refuse(self, frame: pl.DataFrame, is_bad: pl.Expr, column: str, told: Callable[[object], _Told]) -> None:
+        """Refuse the first packet that is bad."""
+        bad = frame.filter(is_bad).head(1)
+        if not len(bad):
+            return
+        row, written = int(bad[ROW][0]), bad[column][0] if column in bad.columns else None
+        reason, remedy = told(written)
+        is_line = self._unit == "line"
+        raise InputError(
+            reason if is_line else f"{self._unit} {row}: {reason}",
+            value="" if column == TIME or written is None else written,
+            file=self._file,
+            line=row if is_line else None,
+            remedy=remedy,
+        )
+
+    @staticmethod
+    def _of_time(written: object) -> _Told:
+        if written is None or not str(written).strip():
+            return "there is no time", "a table has no gaps: remove the row, or leave it out with --where"
+        return "this is no time, or one more than 100 days from the first", "write numbers; is their unit right?"
+
+    @staticmethod
+    def _of_size(written: object) -> _Told:
+        if written is None or not str(written).strip():
+            return "there is no size", "a table has no gaps: remove the row, or leave it out with --where"
+        reason = f"a packet has a whole number of octets from 1 to {MOST_OCTETS}"
+        return reason, 'is the unit right? --where leaves packets out, as in --where "size > 0"'
+
+    @staticmethod
+    def _of_decrease(_time: object) -> _Told:
+        return "this is earlier than the packet before it", "sort the packets by time (captures: reordercap)"
+
+    def _numbered(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The columns of the store: flows have numbers in the order of their first packets."""
+        import polars as pl
+
+        columns = list(self._source.flow)
+        octets = pl.col(SIZE).cast(pl.UInt32).alias("octets")
+        packets = frame.select(pl.col(TIME).cast(pl.UInt64).alias("time_ps"), octets)
+        if not columns:
+            self._flows = pl.DataFrame({"flow": [0]}, schema={"flow": pl.UInt32})
+            return packets.with_columns(pl.lit(0, pl.UInt32).alias("flow"))
+        keys = frame.select(pl.col(column).alias(f"of.{column}") for column in columns)
+        known = keys.head(0).with_columns(pl.lit(0, pl.UInt32).alias("flow")) if self._flows is None else self._flows
+        unique = keys.unique(maintain_order=True)
+        new = unique.join(known, on=keys.columns, how="anti", nulls_equal=True, maintain_order="left")
+        known = pl.concat([known, new.with_row_index("flow", len(known)).select(known.columns)])
+        if len(known) > MOST_FLOWS:
+            reason = f"there are more than {MOST_FLOWS:,} flows"
+            raise InputError(reason, file=self._file, remedy="leave some out with --where")
+        self._flows = known
+        numbered = keys.join(known, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")
+        return packets.with_columns(numbered["flow"])
+
+    def _check_all(self) -> pl.DataFrame:
+        """What identifies the flows. Raises :class:`InputError` for a fault of all packets together."""
+        if self._packets > MOST_PACKETS:
+            raise InputError(
+                f"there are {self._packets:,} packets, and a trace may have {MOST_PACKETS:,}",
+                file=self._file,
+                remedy="leave some out with --where, or import a part of the file",
+            )
+        if self._flows is None:
+            what = f"none of the {self._read:,} packets meets it" if self._read else "there is no packet"
+            path, remedy = ("--where", "write another") if self._where and self._read else ("", "give another file")
+            raise InputError(what, path=path, value=self._where if path else "", file=self._file, remedy=remedy)
+        rate = self._octets * 8 / (self._last_ps / 1e12) if self._last_ps else 0.0
+        if rate > FASTEST_BPS:
+            reason = f"the mean rate would be {rate / 1e12:.3g} Tb/s, and no line is faster than {FASTEST_BPS / 1e12:g}"
+            raise InputError(reason, file=self._file, remedy="is the unit of the times right?")
+        return self._flows
