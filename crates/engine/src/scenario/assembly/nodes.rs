@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::graph::Name;
-use super::plan::{FlowPlan, Network};
+use super::plan::{Controlled, FlowPlan, Network};
 use super::routes::Routes;
 use super::transports::UserPlan;
 use crate::control::{FlowTerms, PortEnv, ReceiverEnv, SenderEnv};
@@ -61,6 +61,7 @@ impl Network<'_> {
             endpoints: vec![None; self.endpoint_count],
             policers: vec![None; self.flows.len()],
             nodes: Vec::new(),
+            controlled: self.controlled(),
             routes,
         }
         .build(&units)
@@ -101,6 +102,7 @@ struct Builder<'a, S> {
     network: &'a Network<'a>,
     stream: S,
     folded: BTreeSet<usize>,
+    controlled: Vec<Controlled>,
     routes: Routes,
     indices: Vec<FlowIndices>,
     endpoints: Vec<Option<Location>>,
@@ -154,10 +156,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let network = self.network;
         let groups: Arc<[u32]> = network.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = network.terms();
-        let controlled = network.controlled();
         for index in 0..network.ports.len() {
             let observed = inboxes[index].iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
-            let env = network.ports[index].env(controlled[index], &terms);
+            let env = network.ports[index].env(self.controlled[index], &terms);
             let port = self.build_port(index, Arc::clone(&groups), env, observed);
             self.nodes.push(Node::Port(Box::new(port)));
         }
@@ -300,7 +301,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let line_rate = self.network.line_rate(flow);
         let stream = (self.stream)(&flow.name, "reaction");
         let round_trip = self.network.round_trip(flow);
-        let reaction = flow.params.reaction().build(SenderEnv { stream, round_trip, line_rate, octets });
+        let equal_share = self.network.equal_share(flow, &self.controlled);
+        let env = SenderEnv { stream, round_trip, line_rate, equal_share, octets };
+        let reaction = flow.params.reaction().build(env);
         Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
     }
 
