@@ -134,8 +134,11 @@ fn read_kinds(traffic: &NetworkTraffic, defaults: &Map<String, Value>, plain: &F
         return Err(Fault::new("defaults.flow.traffic", own, "the mix gives each flow its traffic", remedy));
     }
     for (name, share) in shares {
+        // A kind without a share must be right, too: a sweep may give it one.
         let flow = kind_flow(name, traffic, defaults)?;
-        kinds.push(Kind { name: name.to_owned(), share, rate: None, flow });
+        if share > 0.0 {
+            kinds.push(Kind { name: name.to_owned(), share, rate: None, flow });
+        }
     }
     let needs_rates = kinds.len() > 1 || traffic.load.is_some();
     for kind in &mut kinds {

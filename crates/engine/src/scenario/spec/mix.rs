@@ -45,7 +45,7 @@ pub enum Share {
 }
 
 impl NetworkTraffic {
-    /// The kinds of the mix with their shares, which add up to 1. Kinds with a share of 0 are left out.
+    /// The kinds of the mix with their shares, which add up to 1.
     ///
     /// # Errors
     /// The first fault of a share, or that of their sum.
@@ -79,7 +79,7 @@ impl NetworkTraffic {
             Share::Of(share) => (kind.as_str(), share),
             Share::Rest => (kind.as_str(), left),
         });
-        Ok(all.filter(|&(_, share)| share > 0.0).collect())
+        Ok(all.collect())
     }
 
     /// The first fault of the load.
@@ -177,8 +177,8 @@ mod tests {
     fn one_kind_may_have_the_rest() {
         let told = shares("mix = { voice = 0.25, data = 'rest' }").unwrap();
         assert_eq!(told, [("data".to_owned(), 0.75), ("voice".to_owned(), 0.25)]);
-        assert_eq!(shares("mix = { voice = 1, data = 'rest' }").unwrap(), [("voice".to_owned(), 1.0)]);
-        assert_eq!(shares("mix = { voice = 0, data = 'rest' }").unwrap(), [("data".to_owned(), 1.0)]);
+        let told = shares("mix = { voice = 1, data = 'rest' }").unwrap();
+        assert_eq!(told, [("data".to_owned(), 0.0), ("voice".to_owned(), 1.0)]);
         assert_eq!(shares("mix = { voice = 0.8, video = 0.4, data = 'rest' }").unwrap_err().0, "mix");
         assert_eq!(shares("mix = { voice = 'rest', data = 'rest' }").unwrap_err().0, "mix.voice");
     }

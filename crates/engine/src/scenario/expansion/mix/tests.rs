@@ -58,7 +58,9 @@ fn without_a_load_the_number_of_flows_stays() {
     let (groups, offered) = made(&MIX.replace("load = 0.9", ""));
     assert_eq!(groups, named(&[("pairs_data", 17), ("pairs_video", 5), ("pairs_voice", 78)]));
     assert_eq!(offered.load, None);
-    // A kind alone needs no rate.
+    // A share of 0 leaves a kind out, and a kind alone needs no rate.
+    let voice = MIX.replace("voice = 0.3, video = 0.2, data = 0.5", "voice = 1, video = 0, greedy = 'rest'");
+    assert_eq!(counts(&voice.replace("load = 0.9", "")), named(&[("pairs_voice", 100)]));
     let greedy = MIX.replace("load = 0.9", "").replace("{ voice = 0.3, video = 0.2, data = 0.5 }", "{ greedy = 1 }");
     assert_eq!(counts(&greedy), named(&[("pairs_greedy", 100)]));
 }
@@ -154,6 +156,7 @@ fn a_fault_of_the_mix_is_told() {
     let (line, path, told) = refusal(&MIX.replace("voice", "voce"));
     assert_eq!((line, path.as_str()), (Some(8), "traffic.mix.voce"));
     assert!(told.contains("there is no kind of traffic `voce`; did you mean `voice`?"), "{told}");
+    assert_eq!(edit("data = 0.5", "data = 0.5, film = 0").0, "traffic.mix.film");
     let (path, told) = edit("data = 0.5", "data = 0.4");
     assert_eq!(path, "traffic.mix");
     assert!(told.contains("the shares add up to 0.9, not to 1"), "{told}");
