@@ -156,8 +156,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let network = self.network;
         let groups: Arc<[u32]> = network.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = network.terms();
-        for index in 0..network.ports.len() {
-            let observed = inboxes[index].iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
+        for (index, lanes) in inboxes[..network.ports.len()].iter().enumerate() {
+            let observed = lanes.iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
             let env = network.ports[index].env(self.controlled[index], &terms);
             let port = self.build_port(index, Arc::clone(&groups), env, observed);
             self.nodes.push(Node::Port(Box::new(port)));
