@@ -162,17 +162,21 @@ fn spread(scenario: &Scenario, report: &Report) -> (f64, f64) {
     (mean, ratios.iter().map(|ratio| (ratio / mean - 1.0).abs()).fold(0.0, f64::max))
 }
 
+/// Phantom has an interval longer than the round trip here: with "auto", 0.5 ms for 7 flows, its rates swing around their
+/// fixed point, and stay up to 11 % apart.
 #[test]
 fn ports_that_grant_rates_share_a_line_equally() {
     for scheme in GRANTS {
+        let own = if scheme == "phantom" { "interval = { time = '5 ms' }" } else { "" };
         for pairs in [2, 7] {
             let (scenario, report) = report(&format!(
-                "duration = '500 ms'\nwarm_up = '300 ms'\nscheme = '{scheme}'\n\
+                "duration = '500 ms'\nwarm_up = '300 ms'\nscheme.{scheme} = {{ {own} }}\n\
                  [network.dumbbell]\npairs = {pairs}\nrate = '50 Mb/s'\ndelay = '1 ms'"
             ));
             let (mean, spread) = spread(&scenario, &report);
             assert!(spread < 0.02, "{scheme}: {pairs} flows are {spread} apart");
-            assert!(mean > 0.8 && mean <= 1.0, "{scheme}: {pairs} flows have {mean} of the line");
+            // A cell of each flow at either end of the measured time.
+            assert!(mean > 0.8 && mean <= 1.001, "{scheme}: {pairs} flows have {mean} of the line");
         }
     }
 }

@@ -157,10 +157,13 @@ fn expanded(py: Python<'_>, json: &str) -> PyResult<String> {
 /// Kind, number of flows, mean rate of each in bits per second, and load of the port.
 type OfferedRow = (String, u64, Option<f64>, Option<f64>);
 
+/// Port, the load that was asked for, and that of whole flows.
+type OfferedLoad = (String, f64, f64);
+
 /// What the flows of the network of the scenario `json` offer, kind by kind. Also the port whose load is given, the load
 /// that was asked for, and that of whole flows. `None` without a table for their traffic.
 #[pyfunction]
-fn offered(py: Python<'_>, json: &str) -> PyResult<Option<(Vec<OfferedRow>, Option<(String, f64, f64)>)>> {
+fn offered(py: Python<'_>, json: &str) -> PyResult<Option<(Vec<OfferedRow>, Option<OfferedLoad>)>> {
     let scenario = read(py, json)?;
     let expansion = expand(&scenario).map_err(|fault| error::raise(fault.into()))?;
     Ok(expansion.offered().map(|offered| {
