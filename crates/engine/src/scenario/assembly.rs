@@ -1,7 +1,7 @@
 //! Assembly: builds a world from a scenario. It checks the scenario, and then lays out routes, lanes and nodes.
 
-mod check;
-mod crossings;
+pub(super) mod check;
+pub(super) mod crossings;
 mod estimate;
 mod graph;
 mod lay_out;
@@ -22,8 +22,6 @@ use crate::round::World;
 use crate::scenario::expansion::{Expansion, expand};
 use crate::scenario::spec::Scenario;
 
-pub(crate) use check::flow as check_flow;
-pub(crate) use crossings::{Crossing, Crossings, crossings};
 pub use estimate::{Estimate, Limits};
 pub use meeting::{Hearing, Meetings};
 pub use nodes::Form;

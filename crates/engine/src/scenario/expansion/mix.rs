@@ -16,16 +16,19 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::network::OF_FLOWS;
 use crate::core::error::Fault;
 use crate::core::time::Rate;
-use crate::scenario::assembly::{Crossing, Crossings, check_flow, crossings};
+use crate::scenario::assembly::check::flow as check_flow;
+use crate::scenario::assembly::crossings::{Crossing, Crossings, crossings};
 use crate::scenario::document::part;
 use crate::scenario::kinds::{self, KINDS};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Flow, NetworkTraffic, Scenario};
 use crate::scenario::suggestion::suggestion;
 use crate::traffic;
+
+/// Keys of a flow that a network gives.
+pub(super) const OF_FLOWS: [&str; 5] = ["path", "from", "to", "count", "peer"];
 
 /// What the flows of a network offer.
 #[derive(Clone, Debug, PartialEq)]

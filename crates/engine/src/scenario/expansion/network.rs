@@ -4,16 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::mix::{self, Divided, Offered};
+use super::mix::{self, Divided, OF_FLOWS, Offered};
 use crate::core::error::Fault;
 use crate::scenario::document::part;
 use crate::scenario::networks::Places;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Defaults, Flow, Line, NetworkTraffic, Scenario};
 
-/// Keys of a line that a network gives, and those of a flow.
+/// Keys of a line that a network gives.
 const OF_LINES: [&str; 3] = ["between", "rate", "delay"];
-pub(super) const OF_FLOWS: [&str; 5] = ["path", "from", "to", "count", "peer"];
 
 /// What a network made.
 #[derive(Debug)]
