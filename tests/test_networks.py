@@ -25,13 +25,13 @@ delay = "1 ms"
 
 
 def test_the_guide_has_files() -> None:
-    assert len(FILES) == 5
+    assert len(FILES) == 7
 
 
 @pytest.mark.parametrize("text", FILES.values(), ids=FILES)
 def test_every_file_of_the_guide_runs(text: str) -> None:
     scenario = Scenario.parse(text)
-    result = penstock.run(scenario.with_({"duration": "200 ms"}) if "64 kb/s" not in text else scenario)
+    result = penstock.run(scenario.with_({"duration": "600 ms"}) if "64 kb/s" not in text else scenario)
     assert sum(result.groups["delivered"].to_list()) > 0
     assert max(result.ports["utilisation"].to_list()) <= 1
     assert len(text.splitlines()) <= 12

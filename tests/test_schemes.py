@@ -29,7 +29,7 @@ traffic.greedy = {}
 PARTS = """
 congestion_point.erica = { interval = "auto" }
 [flow.data]
-reaction_point.tm40 = {}
+reaction_point.tm40 = { icr = "auto" }
 notification_point.turn_round = {}
 """
 

@@ -91,6 +91,8 @@ class ScenarioPage:
         if kind == "object" and isinstance(values := schema.get("additionalProperties"), dict):
             inner = '"PATH"' if path in PATHS else "NAME"
             return f"table of {self.kind(values, f'{path}.{inner}')}"
+        if kind == "object" and path == "traffic.kind.NAME":
+            return f"keys of [`flow.NAME`](#{anchor('flow.NAME')})"
         if kind == "object" and path == "defaults":
             # The tables whose keys these are have sections.
             keys = [f"`{key}`: keys of [`{key}.NAME`](#{anchor(f'{key}.NAME')})" for key in schema["properties"]]

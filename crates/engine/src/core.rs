@@ -2,6 +2,7 @@
 //!
 //! This folder does not depend on nodes, roles or scenarios.
 
+pub mod auto;
 pub(crate) mod check;
 pub mod defect;
 pub mod distribution;

@@ -454,7 +454,7 @@ impl Params {
     }
 
     /// Mean offered rate in bits per second at factor 1, if the parameters tell.
-    fn mean_rate(&self, octets: u16) -> Option<f64> {
+    pub(crate) fn mean_rate(&self, octets: u16) -> Option<f64> {
         // The random numbers change the times of PDUs, not the mean rate.
         let stream = Stream::new(0, 0, "mean rate");
         let host = Host { stream: stream.clone(), peers: 1, peer: 0 };

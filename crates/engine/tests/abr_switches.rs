@@ -1,12 +1,13 @@
 //! Whole networks of ABR switches: the stationary rates of each scheme, compared with the max-min fair ones.
 
-use std::collections::BTreeMap;
+mod agreement;
 
+use agreement::max_min;
 use penstock_engine::core::time::{LineRate, Rate};
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
-use penstock_engine::scenario::spec::{Flow, Scenario};
+use penstock_engine::scenario::spec::Scenario;
 
 /// One cell in `NRM` is an RM cell, which the rates count and the throughput of data does not.
 const NRM: f64 = 32.0;
@@ -25,34 +26,6 @@ fn agreed(scenario: &Scenario) -> Report {
 fn ready(name: &str) -> Scenario {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/penstock/scenarios/abr/");
     document::parse(&std::fs::read_to_string(format!("{folder}{name}.toml")).unwrap()).unwrap()
-}
-
-/// Max-min fair rate of a flow of each group, by water filling: the flows of the scarcest line get equal shares of its
-/// remaining capacity, then those of the scarcest line of the rest, and so on.
-fn max_min(scenario: &Scenario) -> BTreeMap<&str, f64> {
-    let mut left: Vec<(&[String; 2], f64)> =
-        scenario.line.values().map(|line| (&line.between, line.rate.bits_per_second())).collect();
-    let crosses = |flow: &Flow, between: &[String; 2]| flow.path.windows(2).any(|pair| pair == between);
-    let mut rates = BTreeMap::new();
-    while rates.len() < scenario.flow.len() {
-        let growing = || scenario.flow.iter().filter(|(name, _)| !rates.contains_key(name.as_str()));
-        let share = |&(between, left): &(&[String; 2], f64)| {
-            let flows: u32 = growing().filter(|(_, flow)| crosses(flow, between)).map(|(_, flow)| flow.count).sum();
-            left / f64::from(flows)
-        };
-        let scarcest = left.iter().copied().min_by(|one, other| share(one).total_cmp(&share(other))).unwrap();
-        let level = share(&scarcest);
-        let filled: Vec<(&str, &Flow)> =
-            growing().filter(|(_, flow)| crosses(flow, scarcest.0)).map(|(name, flow)| (name.as_str(), flow)).collect();
-        for (name, flow) in filled {
-            for line in left.iter_mut().filter(|line| crosses(flow, line.0)) {
-                line.1 -= level * f64::from(flow.count);
-            }
-            rates.insert(name, level);
-        }
-        left.retain(|line| line.0 != scarcest.0);
-    }
-    rates
 }
 
 /// Rates of all flows, RM cells included, relative to their max-min shares on lines with this utilisation.

@@ -1,9 +1,15 @@
-//! Every scheme of the list on several networks: what holds for each of them.
+//! Every scheme of the list on several networks: what holds for each of them. Conservation is checked at every stop of a
+//! run.
 
+mod agreement;
+
+use agreement::max_min;
 use penstock_engine::core::time::Span;
+use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::assembly;
 use penstock_engine::scenario::document::parse;
+use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::schemes::{SCHEMES, Scheme};
 use penstock_engine::scenario::spec::Scenario;
 
@@ -134,4 +140,111 @@ fn without_congestion_every_scheme_delivers_all_and_reports_none() {
             assert!(report.ports.iter().all(|port| port.notices_mild + port.notices_severe == 0), "{what}");
         }
     }
+}
+
+/// Schemes whose ports grant rates, and whose sources are those of TM 4.0.
+const GRANTS: [&str; 6] = ["eprca_plus_plus", "erica", "erica_plus", "capc", "phantom", "charny"];
+/// One cell in `NRM` is an RM cell, which the rates count and the throughput of data does not.
+const NRM: f64 = 32.0;
+
+fn report(text: &str) -> (Scenario, Report) {
+    let scenario = parse(text).unwrap_or_else(|error| panic!("{error}"));
+    let report = end(start(&scenario, Form::Fast)).report();
+    (expand(&scenario).unwrap().scenario.into_owned(), report)
+}
+
+/// The distance of the largest and of the smallest rate from the mean, all relative to the fair shares.
+fn spread(scenario: &Scenario, report: &Report) -> (f64, f64) {
+    let fair = max_min(scenario);
+    let ratios: Vec<f64> =
+        report.flows.iter().map(|row| row.throughput_bps * NRM / (NRM - 1.0) / fair[row.group.as_str()]).collect();
+    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+    (mean, ratios.iter().map(|ratio| (ratio / mean - 1.0).abs()).fold(0.0, f64::max))
+}
+
+/// Phantom has an interval longer than the round trip here: with "auto", 0.5 ms for 7 flows, its rates swing around their
+/// fixed point, and stay up to 11 % apart.
+#[test]
+fn ports_that_grant_rates_share_a_line_equally() {
+    for scheme in GRANTS {
+        let own = if scheme == "phantom" { "interval = { time = '5 ms' }" } else { "" };
+        for pairs in [2, 7] {
+            let (scenario, report) = report(&format!(
+                "duration = '500 ms'\nwarm_up = '300 ms'\nscheme.{scheme} = {{ {own} }}\n\
+                 [network.dumbbell]\npairs = {pairs}\nrate = '50 Mb/s'\ndelay = '1 ms'"
+            ));
+            let (mean, spread) = spread(&scenario, &report);
+            assert!(spread < 0.02, "{scheme}: {pairs} flows are {spread} apart");
+            // A cell of each flow at either end of the measured time.
+            assert!(mean > 0.8 && mean <= 1.001, "{scheme}: {pairs} flows have {mean} of the line");
+        }
+    }
+}
+
+/// ERICA with no dead band, and Charny's algorithm: the fixed point is the max-min rates (specs/abr.md, section 4).
+#[test]
+fn the_max_min_rates_come_about_on_every_network_where_theory_gives_them() {
+    for (scheme, target) in [("erica = { delta = 0.0 }", 0.9), ("charny = {}", 0.9)] {
+        for network in [
+            "parking_lot = { trunks = 3, rate = '50 Mb/s', delay = '1 ms' }",
+            "chain = { trunks = 3, rate = '50 Mb/s', delay = '1 ms' }",
+            "upstream = { rate = '50 Mb/s', delay = '1 ms' }",
+            "gfc_1 = {}",
+        ] {
+            let (scenario, report) = report(&format!(
+                "duration = '900 ms'\nwarm_up = '600 ms'\nscheme.{scheme}\nnetwork.{network}\n\
+                 [defaults.flow]\naccess = {{ rate = '150 Mb/s', delay = '5 us' }}"
+            ));
+            let (mean, spread) = spread(&scenario, &report);
+            assert!(spread < 0.03, "{scheme} on {network}: {spread} from the max-min rates");
+            assert!((mean / target - 1.0).abs() < 0.03, "{scheme} on {network}: {mean} of them");
+        }
+    }
+}
+
+/// On the parking lot the last line carries three flows. With a minimum of 4 of its 20 Mb/s each sends at least that.
+#[test]
+fn no_source_falls_below_its_minimum_rate() {
+    let schemes = SCHEMES.iter().filter(|scheme| scheme.parts.contains("tm40") || scheme.parts.contains("eprca ="));
+    for scheme in schemes {
+        let source = if scheme.parts.contains("tm40") { "tm40" } else { "eprca" };
+        let network = PARKING_LOT.replace("TRAFFIC", "traffic.greedy = {}");
+        let text = format!("warm_up = '100 ms'\n{network}")
+            .replace("[line.a]", &format!("reaction_point.{source} = {{ mcr = '4 Mb/s', icr = '5 Mb/s' }}\n[line.a]"));
+        let (_, report) = report(&format!("scheme = '{}'\n{text}", scheme.keyword));
+        for flow in &report.flows {
+            // A cell at each end.
+            let least = 4e6 * (NRM - 1.0) / NRM * 0.3 / 424.0 - 2.0;
+            assert!(flow.sent as f64 >= least, "{}: {} sends {} of {least}", scheme.keyword, flow.flow, flow.sent);
+        }
+    }
+}
+
+/// No PDU is faster than the lines: 5 + 2 ms and 0.1 ms of access, and a cell's time on each.
+#[test]
+fn no_cell_is_faster_than_its_lines() {
+    for scheme in SCHEMES.iter().filter(|scheme| !scheme.parts.contains("transport")) {
+        let report = end(start(&scenario(TWO_WAY, scheme, much(scheme)), Form::Fast)).report();
+        let least = 0.0071 + 424.0 / 40e6 + 424.0 / 10e6 + 424.0 / 30e6;
+        for flow in &report.flows {
+            assert!(flow.delay_min_s.unwrap() >= least - 1e-11, "{}: {:?}", scheme.keyword, flow.delay_min_s);
+        }
+    }
+}
+
+/// Ten sources with the rate of the line: in the round trip of 20 ms before the first feedback they send nine times more
+/// than the line carries, 66,000 cells. With equal shares they send what it carries.
+#[test]
+fn a_scheme_by_name_does_not_fill_the_queue_before_the_first_feedback() {
+    let dumbbell = "duration = '60 ms'\n[network.dumbbell]\npairs = 10\nrate = '155.52 Mb/s'\ndelay = '10 ms'\n";
+    let longest = |scheme: &str| {
+        let (_, report) = report(&format!("scheme.{scheme}\n{dumbbell}"));
+        report.ports.iter().find(|port| port.port == "trunk").unwrap().queue_max
+    };
+    for scheme in GRANTS {
+        let queue = longest(&format!("{scheme} = {{}}"));
+        assert!(queue < 1_000, "{scheme}: {queue} cells");
+    }
+    let at_once = longest("erica = { reaction_point.tm40 = {} }");
+    assert!(at_once > 50_000, "{at_once}");
 }

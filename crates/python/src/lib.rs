@@ -42,6 +42,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(parts, module)?)?;
     module.add_function(wrap_pyfunction!(readings, module)?)?;
     module.add_function(wrap_pyfunction!(expanded, module)?)?;
+    module.add_function(wrap_pyfunction!(offered, module)?)?;
     module.add_function(wrap_pyfunction!(schemes, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
     module.add_function(wrap_pyfunction!(trace::traces, module)?)?;
@@ -164,6 +165,25 @@ fn expanded(py: Python<'_>, json: &str) -> PyResult<String> {
     let scenario = read(py, json)?;
     let expansion = expand(&scenario).map_err(|fault| error::raise(fault.into()))?;
     Ok(document::to_json(&expansion.scenario))
+}
+
+/// Kind, number of flows, mean rate of each in bits per second, and load of the port.
+type OfferedRow = (String, u64, Option<f64>, Option<f64>);
+
+/// Port, the load that was asked for, and that of whole flows.
+type OfferedLoad = (String, f64, f64);
+
+/// What the flows of the network of the scenario `json` offer, kind by kind. Also the port whose load is given, the load
+/// that was asked for, and that of whole flows. `None` without a table for their traffic.
+#[pyfunction]
+fn offered(py: Python<'_>, json: &str) -> PyResult<Option<(Vec<OfferedRow>, Option<OfferedLoad>)>> {
+    let scenario = read(py, json)?;
+    let expansion = expand(&scenario).map_err(|fault| error::raise(fault.into()))?;
+    Ok(expansion.offered().map(|offered| {
+        let rows = offered.kinds.iter().map(|kind| (kind.kind.clone(), kind.flows, kind.rate, kind.load));
+        let load = offered.load.as_ref().map(|load| (load.port.clone(), load.wanted, load.load));
+        (rows.collect(), load)
+    }))
 }
 
 /// Keyword, meaning, role of the main part, parts as TOML, feedback of its switches, state in a switch, overhead, needs and source of every

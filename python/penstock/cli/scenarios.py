@@ -69,6 +69,7 @@ def check(options: argparse.Namespace) -> int:
     from penstock.api.run import limits as limits_of
     from penstock.core.scenario import read
     from penstock.show.feedback import print_feedback
+    from penstock.show.traffic import print_offered
 
     most = limits_of(**limits(options))
     text = read(options.scenario)  # once: standard input cannot be read again
@@ -87,6 +88,8 @@ def check(options: argparse.Namespace) -> int:
         print(scenario.to_toml(), end="")
     else:
         print(told)
+        if offered := scenario.offered():
+            print_offered(offered)
         print_feedback(scenario.meetings())
         if options.admission:
             from penstock.show.admission import print_admission

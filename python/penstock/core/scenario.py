@@ -56,6 +56,40 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferedKind:
+    """The flows of one kind of traffic in a network by name.
+
+    Attributes:
+        kind: its name; empty if the network has no mix.
+        flows: their number in the network.
+        rate_bps: the mean rate of each in bits per second, or ``None`` for greedy flows.
+        load: the mean rate of those that cross the port of the load, over the line's rate; ``None`` without a load.
+    """
+
+    kind: str
+    flows: int
+    rate_bps: float | None
+    load: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedLoad:
+    """A load that is asked for: its port, its value, and that of whole flows."""
+
+    port: str
+    wanted: float
+    load: float
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What the flows of a network by name offer."""
+
+    kinds: tuple[OfferedKind, ...]
+    load: OfferedLoad | None
+
+
+@dataclass(frozen=True, slots=True)
 class Warned:
     """A part or a parameter that is allowed and probably not meant: its path, its value, the reason and a remedy."""
 
@@ -193,6 +227,14 @@ class Scenario:
         """The feedback between the parts of its control schemes, and warnings about parts that do not fit."""
         hearings, warnings = _engine.meetings(self._json)
         return Meetings(tuple(Hearing(*hearing) for hearing in hearings), tuple(Warned(*one) for one in warnings))
+
+    def offered(self) -> Offered | None:
+        """What the flows of its ``[traffic]`` offer, kind by kind; ``None`` without that table."""
+        offered = _engine.offered(self._json)
+        if offered is None:
+            return None
+        kinds, load = offered
+        return Offered(tuple(OfferedKind(*kind) for kind in kinds), load and OfferedLoad(*load))
 
     def readings(self) -> tuple[Reading, ...]:
         """Every kind of reading that a time series of it can have, with units and ranges, sorted."""

@@ -49,7 +49,13 @@ pub(super) fn receiver() -> ReceiverEnv {
 /// Sender of cells.
 pub(super) fn sender(round_trip: Span) -> SenderEnv {
     let stream = Stream::new(1, 0, "conformance");
-    SenderEnv { stream, round_trip, line_rate: LINE_RATE, octets: CELL_OCTETS }
+    SenderEnv {
+        stream,
+        round_trip,
+        line_rate: LINE_RATE,
+        equal_share: LINE_RATE.bits_per_second(),
+        octets: CELL_OCTETS,
+    }
 }
 
 /// One call, `wait` after the one before.

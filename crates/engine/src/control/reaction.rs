@@ -64,6 +64,8 @@ pub struct SenderEnv {
     pub round_trip: Span,
     /// Rate of the first line on the path that has a rate.
     pub line_rate: LineRate,
+    /// The smallest equal share of a line on the path among the flows that its port controls, bits per second.
+    pub equal_share: f64,
     /// Octets of one PDU of the flow.
     pub octets: u16,
 }

@@ -1,6 +1,7 @@
 //! Assembly: builds a world from a scenario. It checks the scenario, and then lays out routes, lanes and nodes.
 
-mod check;
+pub(super) mod check;
+pub(super) mod crossings;
 mod estimate;
 mod graph;
 mod lay_out;

@@ -11,8 +11,10 @@ use crate::scenario::path::shown_key;
 use crate::scenario::schemes;
 use crate::scenario::spec::{Flow, Line, Scenario, Scheme};
 
+mod mix;
 mod network;
 
+pub use mix::{Offered, OfferedKind, OfferedLoad};
 use network::{Made, lay_network};
 
 /// How the path of a congestion point ends.
@@ -37,12 +39,17 @@ pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
     let has_scheme = scenario.scheme.is_some()
         || scenario.line.values().any(|line| line.scheme.is_some())
         || scenario.flow.values().any(|flow| flow.scheme.is_some());
-    if !has_scheme && scenario.network.is_none() && scenario.recordings.is_empty() {
+    let is_written_out = scenario.network.is_none() && scenario.traffic.is_none() && scenario.recordings.is_empty();
+    if !has_scheme && is_written_out {
         return Ok(Expansion { scenario: Cow::Borrowed(scenario), network: None, made: BTreeMap::new() });
     }
     let mut expanded = scenario.clone();
     let network = lay_network(&mut expanded)?;
     expanded.share_recordings();
+    let written = |fault: Fault| match &network {
+        Some(network) => network.named(fault),
+        None => fault,
+    };
     let mut made = BTreeMap::new();
     let of_all = expanded.scheme.take();
     let mut is_used = false;
@@ -50,13 +57,15 @@ pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
         let place = format!("line.{}", shown_key(name));
         is_used |= take_own(line.scheme.take(), of_all.as_ref(), &place, |scheme, path| {
             in_line(line, scheme, &place, path, &mut made)
-        })?;
+        })
+        .map_err(written)?;
     }
     for (name, flow) in &mut expanded.flow {
         let place = format!("flow.{}", shown_key(name));
         is_used |= take_own(flow.scheme.take(), of_all.as_ref(), &place, |scheme, path| {
             in_flow(flow, scheme, &place, path, &mut made)
-        })?;
+        })
+        .map_err(written)?;
     }
     match of_all {
         Some(scheme) if !is_used && scheme.keyword != "none" => {
@@ -128,6 +137,12 @@ fn in_flow(flow: &mut Flow, scheme: &Scheme, place: &str, path: String, made: &m
 }
 
 impl Expansion<'_> {
+    /// What the flows of the network offer, if the scenario has a table for their traffic.
+    #[must_use]
+    pub fn offered(&self) -> Option<&Offered> {
+        self.network.as_ref()?.offered()
+    }
+
     /// Whether this is the path of a congestion point that came from a scheme.
     #[must_use]
     pub fn is_made_point(&self, path: &str) -> bool {
@@ -166,7 +181,12 @@ impl Expansion<'_> {
             (Some(_), None) => scheme.clone(),
             (None, _) => format!("{scheme}.{role}{rest}"),
         };
-        Fault { path, reason: format!("{} (at {owner})", fault.reason), ..fault }
+        let fault = Fault { path, ..fault };
+        match &self.network {
+            // The scheme of a line or flow that the network made.
+            Some(network) if fault.path.starts_with(owner) => network.named(fault),
+            _ => Fault { reason: format!("{} (at {owner})", fault.reason), ..fault },
+        }
     }
 }
 
@@ -218,7 +238,7 @@ scheme = "none"
         let long = NET.replace("SCHEME", "").replace("reverse = {}", &format!("reverse.{point}"));
         let long = long.replace("LINE", point).replace("scheme = \"none\"", "");
         let long = long.replace("[flow.data]", &format!("{point}\n[flow.data]"));
-        let long = long.replace("FLOW", "reaction_point.tm40 = {}\nnotification_point.turn_round = {}");
+        let long = long.replace("FLOW", "reaction_point.tm40 = { icr = 'auto' }\nnotification_point.turn_round = {}");
         let expansion = expand(&short).unwrap();
         assert_eq!(*expansion.scenario, parse(&long).unwrap());
         assert!(expansion.is_made_point("line.a.reverse.congestion_point"));

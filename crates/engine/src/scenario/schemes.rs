@@ -28,10 +28,15 @@ const POINT: &str = "congestion_point";
 const TRANSPORT: &str = "transport";
 const RM_CELLS: &str = "one RM cell in 32 cells, there and back";
 
-/// The source and the destination of TM 4.0 behind a congestion point.
+/// The source and the destination of TM 4.0 behind a congestion point. A source begins with an equal share of the lines on
+/// its path: with the rate of its own line, all sources together would fill the queue in the first round trip.
 macro_rules! explicit_rate {
     ($point:literal) => {
-        concat!("congestion_point.", $point, "\nreaction_point.tm40 = {}\nnotification_point.turn_round = {}")
+        concat!(
+            "congestion_point.",
+            $point,
+            "\nreaction_point.tm40 = { icr = \"auto\" }\nnotification_point.turn_round = {}"
+        )
     };
 }
 
@@ -57,6 +62,8 @@ pub const SCHEMES: &[Scheme] = &[
         needs: "a path back for notices",
         source: "papers/becn-atm-lan.txt, with one filter for each flow",
     },
+    // Its 50 ms are no figure of one network: they are the delay of long terrestrial paths, and the thesis wants the same
+    // interval on satellite links (5.1).
     Scheme {
         keyword: "rate_factor",
         meaning: "Ports measure the rates of four classes, and notified sources reduce the factor on their nominal rates.",
@@ -100,7 +107,7 @@ pub const SCHEMES: &[Scheme] = &[
     Scheme {
         keyword: "eprca_plus_plus",
         meaning: "Ports measure their load and grant the fair share, or more to connections that bring it (EPRCA++).",
-        parts: explicit_rate!("eprca_plus_plus = {}"),
+        parts: explicit_rate!("eprca_plus_plus = { interval = \"auto\" }"),
         main: POINT,
         state: "one mark a flow and interval",
         overhead: RM_CELLS,

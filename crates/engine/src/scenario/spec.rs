@@ -19,10 +19,12 @@ use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
 use crate::{control, policer, queue, traffic, transport};
 
+mod mix;
 mod range;
 mod scheme;
 mod sweep;
 
+pub use mix::{NetworkTraffic, Share};
 pub use range::{Edge, MOST_STEPS, Range};
 pub use scheme::{Parts, Scheme};
 pub use sweep::{Step, Sweep, Values};
@@ -59,6 +61,10 @@ pub struct Scenario {
     /// Lines and flows by the name of their network, in addition to those that are written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<networks::Params>,
+    /// What the flows of `network` send, and how many they are. Without it they are greedy, unless `defaults` says
+    /// otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub traffic: Option<NetworkTraffic>,
     /// What the lines and flows of `network` have beside their places.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub defaults: Option<Defaults>,

@@ -33,6 +33,7 @@ use super::load::{Load, Measured};
 use super::minimum::Mcr;
 use super::{charny, check_target, forward_ccr, interval, lower};
 use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::core::auto::AutoOr;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
@@ -45,9 +46,10 @@ use crate::core::time::{Span, Time};
 pub struct Params {
     /// Target share of the available rate (0.95; 0.85 suggested for long delays).
     pub target: f64,
-    /// Measurement interval. If absent, 30 cell times of the port's line.
+    /// Measurement interval. If absent, 30 cell times of the port's line. "auto" is the time of 8 cells of each flow
+    /// through the port: the paper's 30 are 3 cells of each of its 10 connections, of which an interval may miss some.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<Span>,
+    pub interval: Option<AutoOr<Span>>,
     /// The rate of which the fair share is a part.
     pub fair_share: FairShare,
     /// How the fair share divides this rate among the connections (f1).
@@ -123,8 +125,17 @@ impl Params {
     /// The first fault, with its path.
     pub fn check(&self) -> Result<(), Fault> {
         check_target(self.target)?;
-        let interval = self.interval.unwrap_or(Span(1));
+        let interval = self.interval.and_then(AutoOr::given).unwrap_or(Span(1));
         interval::Params::lasting(interval).check().map_err(|fault| Fault { path: "interval".to_owned(), ..fault })
+    }
+
+    /// The interval at a port with this `env`.
+    fn interval(&self, env: &PortEnv) -> interval::Params {
+        match self.interval {
+            Some(AutoOr::Auto) => interval::Params::Auto,
+            Some(AutoOr::Given(time)) => interval::Params::lasting(time),
+            None => interval::Params::lasting(env.rate.span(30 * CELL_BITS)),
+        }
     }
 }
 
@@ -167,8 +178,7 @@ impl EprcaPlusPlus {
     /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> EprcaPlusPlus {
-        let interval = params.interval.unwrap_or(env.rate.span(30 * CELL_BITS));
-        let load = Load::new(&interval::Params::lasting(interval), &env);
+        let load = Load::new(&params.interval(&env), &env);
         EprcaPlusPlus {
             available: load.line_rate(),
             load,
@@ -281,6 +291,7 @@ impl crate::core::roles::Cases for Params {
     const CASES: &[&str] = &["{}", "{ mcr = 'floor' }"];
     const EAGER: &[&str] = &[
         "{ er_written = 'forward', fair_share = 'available', interval = '5 ms' }",
+        "{ interval = 'auto' }",
         "{ division = 'max_min', own_share = 'reduced' }",
         "{ own_share = 'linear' }",
     ];
@@ -431,6 +442,7 @@ mod tests {
         {
             assert_eq!(faulty(Params { target, ..Params::default() }).as_deref(), fault, "{target}");
         }
-        assert_eq!(faulty(Params { interval: Some(Span::ZERO), ..Params::default() }).as_deref(), Some("interval"));
+        let empty = Some(AutoOr::Given(Span::ZERO));
+        assert_eq!(faulty(Params { interval: empty, ..Params::default() }).as_deref(), Some("interval"));
     }
 }

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::check_rates;
 use super::order::{Order, Sent, TcrClocks};
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
+use crate::core::auto::AutoOr;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
@@ -46,9 +47,11 @@ pub struct Params {
     /// Minimum cell rate (MCR), guaranteed by the network. If absent, 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mcr: Option<Rate>,
-    /// Initial cell rate (ICR), also used after a pause. If absent, the peak, or less if `tbe` and `frtt` limit it.
+    /// Initial cell rate (ICR), also used after a pause. If absent, the peak, or less if `tbe` and `frtt` limit it. "auto"
+    /// is the smallest equal share of a line on the path among the flows that its port controls: the rate to which the
+    /// switches would reduce ICR when they set up the connections.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub icr: Option<Rate>,
+    pub icr: Option<AutoOr<Rate>>,
     /// Rate increase factor (RIF): a backward RM cell without CI and NI increases ACR by this share of PCR. 1, 1/2 ..
     /// 1/32768.
     pub rif: f64,
@@ -178,8 +181,9 @@ impl Params {
             let reason = "it is signalled in 24 bits of cells per second";
             return Err(Fault::new("pcr", highest, reason, format!("choose at most {HIGHEST}, or remove it")));
         }
-        check_rates(highest, self.mcr, self.icr, self.tcr)?;
-        let Some(icr) = self.icr else { return Ok(()) };
+        let icr = self.icr.and_then(AutoOr::given);
+        check_rates(highest, self.mcr, icr, self.tcr)?;
+        let Some(icr) = icr else { return Ok(()) };
         if icr.bits_per_second() > self.exposure() {
             let bound = Rate(self.exposure() as u64);
             let reason = format!("it is above tbe / frtt, {bound}");
@@ -244,7 +248,12 @@ impl Source {
         let line_rate = env.line_rate.rounded();
         let pcr = params.pcr.unwrap_or(HIGHEST).min(line_rate).min(HIGHEST).bits_per_second();
         let mcr = params.mcr.map_or(0.0, Rate::bits_per_second).min(pcr);
-        let icr = params.icr.map_or(params.exposure(), Rate::bits_per_second).min(pcr).max(mcr);
+        let icr = match params.icr {
+            Some(AutoOr::Given(icr)) => icr.bits_per_second(),
+            Some(AutoOr::Auto) => env.equal_share.min(params.exposure()),
+            None => params.exposure(),
+        };
+        let icr = icr.min(pcr).max(mcr);
         Source {
             pcr,
             mcr,

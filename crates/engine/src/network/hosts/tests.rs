@@ -23,6 +23,7 @@ fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) 
         stream: Stream::new(1, 0, "reaction"),
         round_trip: Span(10 * CELL),
         line_rate: CELL_RATE,
+        equal_share: CELL_RATE.bits_per_second(),
         octets: 53,
     };
     let sender = Sender::new(FlowId(number), 0, CELL_RATE, traffic.build(traffic::tests::env(1)), reaction.build(env));
@@ -189,7 +190,8 @@ fn no_rate_is_above_that_of_a_line_whose_cells_take_a_given_time() {
     let traffic: traffic::Params = toml::from_str("greedy = {}").unwrap();
     let reaction: ReactionParams = toml::from_str("explicit_rate = { initial = '1 Mb/s', peak = '1 Mb/s' }").unwrap();
     let stream = Stream::new(1, 0, "reaction");
-    let env = SenderEnv { stream, round_trip: Span::ZERO, line_rate, octets: 53 };
+    let equal_share = line_rate.bits_per_second();
+    let env = SenderEnv { stream, round_trip: Span::ZERO, line_rate, equal_share, octets: 53 };
     let sender = Sender::new(FlowId(0), 0, line_rate, traffic.build(traffic::tests::env(1)), reaction.build(env));
     let mut end = DirectHost::default();
     (end.sender, end.place) = (Some(Box::new(sender)), Place(OWN));

@@ -132,7 +132,8 @@ fn line(line: &Line) -> Result<(), Fault> {
     Ok(())
 }
 
-fn flow(flow: &Flow) -> Result<(), Fault> {
+/// Checks the parameters of a group of flows.
+pub(crate) fn flow(flow: &Flow) -> Result<(), Fault> {
     if flow.count == 0 {
         return Err(Fault::new("count", 0, "a group has at least one flow", "give at least 1, or delete the group"));
     }

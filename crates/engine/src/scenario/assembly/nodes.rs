@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::graph::Name;
-use super::plan::{FlowPlan, Network};
+use super::plan::{Controlled, FlowPlan, Network};
 use super::routes::Routes;
 use super::transports::UserPlan;
 use crate::control::{FlowTerms, PortEnv, ReceiverEnv, SenderEnv};
@@ -61,6 +61,7 @@ impl Network<'_> {
             endpoints: vec![None; self.endpoint_count],
             policers: vec![None; self.flows.len()],
             nodes: Vec::new(),
+            controlled: self.controlled(),
             routes,
         }
         .build(&units)
@@ -101,6 +102,7 @@ struct Builder<'a, S> {
     network: &'a Network<'a>,
     stream: S,
     folded: BTreeSet<usize>,
+    controlled: Vec<Controlled>,
     routes: Routes,
     indices: Vec<FlowIndices>,
     endpoints: Vec<Option<Location>>,
@@ -333,7 +335,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let line_rate = self.network.line_rate(flow);
         let stream = (self.stream)(&flow.name, "reaction");
         let round_trip = self.network.round_trip(flow);
-        let reaction = flow.params.reaction().build(SenderEnv { stream, round_trip, line_rate, octets });
+        let equal_share = self.network.equal_share(flow, &self.controlled);
+        let env = SenderEnv { stream, round_trip, line_rate, equal_share, octets };
+        let reaction = flow.params.reaction().build(env);
         Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
     }
 

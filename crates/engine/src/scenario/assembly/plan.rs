@@ -125,6 +125,15 @@ impl<'a> Network<'a> {
         controlled
     }
 
+    /// The smallest rate of a line on the flow's path, divided by the flows that its port controls, in bits per second.
+    pub(super) fn equal_share(&self, flow: &FlowPlan<'a>, controlled: &[Controlled]) -> f64 {
+        let share = |&port: &usize| {
+            let flows = f64::from(controlled[port].flow_count.max(1));
+            Some(self.ports[port].rate?.bits_per_second() / flows)
+        };
+        flow.forward.iter().filter_map(share).fold(f64::INFINITY, f64::min)
+    }
+
     /// The number of an endpoint in its notices: after the ports and the policers.
     pub(super) fn endpoint_number(&self, endpoint: usize) -> u32 {
         (self.ports.len() + self.flows.len() + endpoint) as u32

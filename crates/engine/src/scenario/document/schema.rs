@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::scenario::kinds::{KINDS, Kind};
 use crate::scenario::spec::Scenario;
 
 /// JSON Schema of a scenario, as text.
@@ -24,6 +25,15 @@ pub(super) fn tree() -> Value {
         "additionalProperties": false,
         "default": {}
     });
+    let kind = table("Flow");
+    if let Some(own) = schema.pointer_mut("/$defs/NetworkTraffic/properties/kind/additionalProperties") {
+        *own = kind;
+    }
+    let told = |kind: &Kind| format!("`{}` ({})", kind.keyword, kind.meaning);
+    let kinds = KINDS.iter().map(told).collect::<Vec<_>>().join(", ");
+    if let Some(Value::String(meaning)) = schema.pointer_mut("/$defs/NetworkTraffic/properties/mix/description") {
+        meaning.push_str(&format!(" Known kinds: {kinds}."));
+    }
     if let Some(properties) = schema.pointer_mut("/properties").and_then(Value::as_object_mut) {
         properties.insert("defaults".to_owned(), defaults);
     }

@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
+use super::mix::{self, Divided, OF_FLOWS, Offered};
 use crate::core::error::Fault;
 use crate::scenario::document::part;
 use crate::scenario::networks::Places;
 use crate::scenario::path::shown_key;
-use crate::scenario::spec::{Defaults, Flow, Line, Scenario};
+use crate::scenario::spec::{Defaults, Flow, Line, NetworkTraffic, Scenario};
 
-/// Keys of a line that a network gives, and those of a flow.
+/// Keys of a line that a network gives.
 const OF_LINES: [&str; 3] = ["between", "rate", "delay"];
-const OF_FLOWS: [&str; 5] = ["path", "from", "to", "count", "peer"];
 
 /// What a network made.
 #[derive(Debug)]
@@ -21,26 +21,41 @@ pub(super) struct Made {
     /// Paths of its lines and flows.
     places: BTreeSet<String>,
     defaults: Defaults,
+    /// The table for the traffic of its flows, and what it made of them.
+    traffic: Option<(NetworkTraffic, Divided)>,
 }
 
 /// Adds the lines and flows of the network.
 pub(super) fn lay_network(scenario: &mut Scenario) -> Result<Option<Made>, Fault> {
     let defaults = scenario.defaults.take().unwrap_or_default();
-    let Some(network) = scenario.network.take() else { return Ok(None) };
+    let traffic = scenario.traffic.take();
+    let Some(network) = scenario.network.take() else {
+        let reason = "there is no network by name to whose flows it could apply";
+        let remedy = "name a network, as in [network.dumbbell], or write `traffic` in each [flow.NAME]";
+        return traffic.map_or(Ok(None), |_| Err(Fault::new("traffic", "", reason, remedy)));
+    };
     let keyword = network.keyword();
     let layout = network.lay_out().map_err(|fault| fault.under(keyword).under("network"))?;
     let line: Line = template(&defaults.line, json!({ "between": ["", ""], "rate": "1 b/s" }), "line", &OF_LINES)?;
     let flow: Flow = template(&defaults.flow, json!({ "traffic": { "greedy": {} } }), "flow", &OF_FLOWS)?;
-    let mut made = Made { keyword, places: BTreeSet::new(), defaults };
+    let mut made = Made { keyword, places: BTreeSet::new(), defaults, traffic: None };
     for (name, between, rate, delay) in layout.lines {
         made.add("line", name, Line { between, rate, delay, ..line.clone() }, &mut scenario.line)?;
     }
+    let mut groups = BTreeMap::new();
     for (name, places, count) in layout.flows {
         let placed = match places {
             Places::Path(path) => Flow { path, count, ..flow.clone() },
             Places::Mesh(nodes) => Flow { from: nodes.clone(), to: nodes, count, ..flow.clone() },
         };
-        made.add("flow", name, placed, &mut scenario.flow)?;
+        groups.insert(name, placed);
+    }
+    if let Some(traffic) = traffic {
+        let divided = mix::divide(&traffic, &made.defaults.flow, &flow, &mut groups, scenario);
+        made.traffic = Some((traffic, divided.map_err(|fault| made.named_whole(fault))?));
+    }
+    for (name, flow) in groups {
+        made.add("flow", name, flow, &mut scenario.flow)?;
     }
     Ok(Some(made))
 }
@@ -76,6 +91,19 @@ impl Made {
         Ok(())
     }
 
+    /// What its flows offer, if there is a table for their traffic.
+    pub(super) fn offered(&self) -> Option<&Offered> {
+        self.traffic.as_ref().map(|(_, divided)| &divided.offered)
+    }
+
+    /// The fault with the path of the network for its flows, before they have a place.
+    fn named_whole(&self, fault: Fault) -> Fault {
+        if fault.path.starts_with("flow.") {
+            return Fault { path: format!("network.{}", self.keyword), ..fault };
+        }
+        self.named(fault)
+    }
+
     /// The fault with the path of the network, or of the default, where the line or flow came from the network.
     pub(super) fn named(&self, fault: Fault) -> Fault {
         let origin = self.places.iter().find_map(|place| {
@@ -86,7 +114,12 @@ impl Made {
         let key = rest.split(['.', '[']).next().unwrap_or_default();
         let kind = place.split('.').next().unwrap_or_default();
         let defaults = if kind == "line" { &self.defaults.line } else { &self.defaults.flow };
-        let path = if defaults.contains_key(key) {
+        let path = if kind == "flow"
+            && let Some((traffic, divided)) = &self.traffic
+            && (!OF_FLOWS.contains(&key) || key == "count" && traffic.load.is_some())
+        {
+            mix::written(rest, divided.kind(place), traffic, defaults)
+        } else if defaults.contains_key(key) {
             format!("defaults.{kind}.{rest}")
         } else if OF_LINES.contains(&key) {
             format!("network.{}.{rest}", self.keyword)
@@ -220,6 +253,7 @@ delay = "20 ms"
             let text = format!("duration = '1 s'\nscheme = 'charny'\n[network.{keyword}]\n{line}\n{own}");
             let scenario = parse(&text).unwrap_or_else(|error| panic!("{keyword}: {error}"));
             assembly::check(&scenario).unwrap_or_else(|error| panic!("{keyword}: {error}"));
+            mix::tests::has_a_mix_and_a_load(&text);
             let many =
                 format!("{}\n", text.replace("= 3", "= 1001").replace("= 4", "= 1").replace("hops = 2", "hops = 0"));
             if own.is_empty() || *keyword == "dumbbell" {

@@ -13,7 +13,7 @@ fn source(params: Params) -> Source {
 
 /// Peak 100 Mb/s, initial 10 Mb/s.
 fn slow_start() -> Params {
-    Params { pcr: Some(Rate(100_000_000)), icr: Some(Rate(10_000_000)), ..Params::default() }
+    Params { pcr: Some(Rate(100_000_000)), icr: Some(AutoOr::Given(Rate(10_000_000))), ..Params::default() }
 }
 
 /// CCR of the next forward RM cell. The data cells before it are sent too.
@@ -93,6 +93,23 @@ fn rules_4_and_12_leave_every_mark_clear() {
         let (letter, pdu) = sends(&mut source, BOTH, ms(0));
         assert_eq!(pdu.marks, if letter == 'B' { Marks::DIR } else { Marks::default() });
     }
+}
+
+/// Of a line of 155.52 Mb/s, an equal share of 25 Mb/s on the path; and TBE / FRTT, or MCR.
+#[test]
+fn an_icr_of_auto_is_the_equal_share_within_its_bounds() {
+    let auto = || Params { icr: Some(AutoOr::Auto), ..Params::default() };
+    let icr = |params: Params, equal_share: f64| {
+        let line_rate = LineRate::Bits(Rate(155_520_000));
+        Source::new(&params, SenderEnv { line_rate, equal_share, ..sender(Span::ZERO) }).acr
+    };
+    assert_eq!(icr(auto(), 25e6), 25e6);
+    assert_eq!(icr(auto(), 200e6), 155.52e6);
+    assert_eq!(icr(Params { mcr: Some(Rate(30_000_000)), ..auto() }, 25e6), 30e6);
+    // 1,000 cells in 100 ms are 4.24 Mb/s.
+    let exposed = Params { tbe: Count(1000), frtt: Some(Span::milliseconds(100)), ..auto() };
+    assert_eq!(icr(exposed, 25e6), 4.24e6);
+    assert_eq!(icr(Params::default(), 25e6), 155.52e6);
 }
 
 #[test]
@@ -265,7 +282,7 @@ fn rule_11_probes_out_of_rate_while_acr_is_not_above_tcr() {
 
 #[test]
 fn rule_11_holds_from_the_start_if_the_initial_rate_is_no_more_than_tcr() {
-    let mut source = source(Params { icr: Some(Rate(1000)), rif: 1.0, ..Params::default() });
+    let mut source = source(Params { icr: Some(AutoOr::Given(Rate(1000))), rif: 1.0, ..Params::default() });
     assert_eq!(source.allowance(ms(3)), Allowance::Apart { own: Time::ZERO, answer: Time::ZERO });
     assert_eq!(letters(&mut source, DATA, 2, ms(3)), "ff");
     after(&mut source, 20e6, Marks::default());
@@ -298,13 +315,13 @@ fn faults_are_found() {
     let faulty = |params: Params| params.check().err().map(|fault| fault.path).unwrap_or_default();
     let good = slow_start();
     assert_eq!(faulty(good.clone()), "");
-    for rates in [(1, 10), (10, 100)].map(|(mcr, icr)| (Some(Rate(mcr)), Some(Rate(icr * 100)))) {
+    for rates in [(1, 10), (10, 100)].map(|(mcr, icr)| (Some(Rate(mcr)), Some(AutoOr::Given(Rate(icr * 100))))) {
         assert_eq!(faulty(Params { mcr: rates.0, icr: rates.1, ..good.clone() }), "");
     }
     assert_eq!(faulty(Params { pcr: Some(Rate(7_200_000_000)), ..good.clone() }), "pcr");
     assert_eq!(faulty(Params { mcr: Some(Rate(100_000_001)), ..good.clone() }), "mcr");
     assert_eq!(faulty(Params { mcr: Some(Rate(10_000_001)), ..good.clone() }), "icr");
-    assert_eq!(faulty(Params { icr: Some(Rate(100_000_001)), ..good.clone() }), "icr");
+    assert_eq!(faulty(Params { icr: Some(AutoOr::Given(Rate(100_000_001))), ..good.clone() }), "icr");
     assert_eq!(faulty(Params { tcr: Rate(100_000_000), ..good.clone() }), "tcr");
     for (rif, path) in [(1.0, ""), (1.0 / 32768.0, ""), (1.0 / 65536.0, "rif"), (0.1, "rif"), (f64::NAN, "rif")] {
         assert_eq!(faulty(Params { rif, ..good.clone() }), path);
