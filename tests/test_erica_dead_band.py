@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import math
 import random
-import tomllib
 from collections.abc import Mapping, Sequence
 
 import pytest
 
-from penstock.core.scenario import ready
+from penstock.core.scenario import Scenario
 from penstock.truth.fairness import max_min
 
 PEAK = 150.0
@@ -27,7 +26,7 @@ Rates = dict[str, float]
 
 def network(name: str) -> tuple[Rates, Routes]:
     """Capacities of the lines of a ready file in Mb/s, and the lines on the path of each flow."""
-    tree = tomllib.loads(ready()[name].read_text(encoding="utf-8"))
+    tree = Scenario.load(name).expanded().tree
     capacities = {line: float(spec["rate"].removesuffix(" Mb/s")) for line, spec in tree["line"].items()}
     between = {tuple(spec["between"]): line for line, spec in tree["line"].items()}
     routes = {

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::path_memory::PathMemory;
-use super::paths::{Route, routes};
+use super::paths::{Route, joined, numbered, routes};
 use super::plan::{FlowPlan, Network, PortPlan};
+use super::shortest::Shortest;
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order, Scenario};
@@ -24,8 +25,11 @@ impl<'a> Network<'a> {
             path_memory: PathMemory::WHOLE,
         };
         network.lay_lines();
+        let shortest = Shortest::new(scenario);
         for (group, (name, flow)) in scenario.flow.iter().enumerate() {
-            network.lay_group(group, name, flow).map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
+            network
+                .lay_group(group, name, flow, &shortest)
+                .map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
         }
         network.join_peers()?;
         network.check_lifetimes()?;
@@ -68,7 +72,7 @@ impl<'a> Network<'a> {
                 from: second.clone(),
                 to: first.clone(),
                 rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
-                delay: line.delay,
+                delay: reverse.and_then(|reverse| reverse.delay).unwrap_or(line.delay),
                 outage: line.outage,
                 order: reverse.map_or(line.order, |reverse| reverse.order),
                 queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
@@ -80,51 +84,62 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn lay_group(&mut self, group: usize, name: &str, params: &'a spec::Flow) -> Result<(), Fault> {
-        for route in routes(params, &self.ports, &mut self.path_memory)? {
+    fn lay_group(
+        &mut self,
+        group: usize,
+        name: &str,
+        params: &'a spec::Flow,
+        shortest: &Shortest<'a>,
+    ) -> Result<(), Fault> {
+        for route in routes(name, params, shortest, &mut self.path_memory)? {
             self.lay_route(group, name, params, &route)?;
         }
         Ok(())
     }
 
-    fn lay_route(&mut self, group: usize, name: &str, params: &'a spec::Flow, route: &Route) -> Result<(), Fault> {
-        let path = &route.path;
+    fn lay_route(&mut self, group: usize, name: &str, params: &'a spec::Flow, route: &Route<'_>) -> Result<(), Fault> {
+        let has_rate = params.access.as_ref().is_some_and(|access| access.rate.is_some());
+        let forward = |path: &Vec<&str>| self.find_ports(path, has_rate);
+        let forward: Vec<Vec<usize>> = route.paths.iter().map(forward).collect::<Result<_, Fault>>()?;
+        let first = route.paths[0][0];
+        let delay = params.access.as_ref().filter(|access| access.rate.is_none());
+        let shared = delay.map(|access| self.lay_delay(access, first, group));
+        let (name, host) = (joined(name, &route.name), joined(name, &route.host));
+        for number in 1..=params.count {
+            let host = (numbered(&host, number, params.count), route.peers, route.peer);
+            let name = numbered(&name, number, params.count);
+            let endpoints = [self.endpoint_count, self.endpoint_count + 1];
+            self.endpoint_count += 2;
+            let number = number - 1;
+            let mut forward = forward[number as usize % forward.len()].clone();
+            let mut backward: Vec<usize> = forward.iter().map(|&port| port ^ 1).collect();
+            if let Some(access) = &params.access {
+                let (up, down) = shared.unwrap_or_else(|| self.lay_access(&name, access, first, group));
+                forward.insert(0, up);
+                backward.insert(0, down);
+            }
+            self.flows.push(FlowPlan { name, group, params, forward, backward, endpoints, number, host, peer: None });
+        }
+        Ok(())
+    }
+
+    /// The ports along a path, which has at least one line unless an access line with a rate is before it.
+    fn find_ports(&self, path: &[&str], has_rate: bool) -> Result<Vec<usize>, Fault> {
         let shown = format!("{path:?}");
-        if path.len() < 2 && params.access.as_ref().is_none_or(|access| access.rate.is_none()) {
+        if path.len() < 2 && !has_rate {
             let remedy = "name the nodes from sender to receiver, at least two (one is enough behind an access line with a rate)";
             return Err(Fault::new("path", shown, "the path has no line", remedy));
         }
         let mut forward = Vec::new();
-        let mut visited = BTreeSet::from([&path[0]]);
+        let mut visited = BTreeSet::from([path[0]]);
         for pair in path.windows(2) {
-            if !visited.insert(&pair[1]) {
+            if !visited.insert(pair[1]) {
                 let reason = format!("the path comes back to `{}`: PDUs would go round in a cycle", pair[1]);
                 return Err(Fault::new("path", shown, reason, "name each node once"));
             }
-            forward.push(self.find_line(pair, &shown)?);
+            forward.push(self.find_line([pair[0], pair[1]], &shown)?);
         }
-        let backward: Vec<usize> = forward.iter().map(|&port| port ^ 1).collect();
-        let delay = params.access.as_ref().filter(|access| access.rate.is_none());
-        let shared = delay.map(|access| self.lay_delay(access, &path[0], group));
-        let joined = |place: &str| if place.is_empty() { name.to_owned() } else { format!("{name}/{place}") };
-        let (name, host) = (joined(&route.name), joined(&route.host));
-        let numbered =
-            |name: &str, number| if params.count == 1 { name.to_owned() } else { format!("{name}/{number}") };
-        for number in 1..=params.count {
-            let host = (numbered(&host, number), route.peers, route.peer);
-            let name = numbered(&name, number);
-            let endpoints = [self.endpoint_count, self.endpoint_count + 1];
-            self.endpoint_count += 2;
-            let (mut forward, mut backward) = (forward.clone(), backward.clone());
-            if let Some(access) = &params.access {
-                let (up, down) = shared.unwrap_or_else(|| self.lay_access(&name, access, &path[0], group));
-                forward.insert(0, up);
-                backward.insert(0, down);
-            }
-            let number = number - 1;
-            self.flows.push(FlowPlan { name, group, params, forward, backward, endpoints, number, host, peer: None });
-        }
-        Ok(())
+        Ok(forward)
     }
 
     /// Lays out a delay without queueing. All flows of the group have the same delay, so they share one port.
@@ -157,11 +172,11 @@ impl<'a> Network<'a> {
         (first, first + 1)
     }
 
-    fn find_line(&self, pair: &[String], shown: &str) -> Result<usize, Fault> {
-        let found = self.lines.get(&[pair[0].as_str(), pair[1].as_str()]).map_or(&[][..], Vec::as_slice);
+    fn find_line(&self, pair: [&str; 2], shown: &str) -> Result<usize, Fault> {
+        let found = self.lines.get(&pair).map_or(&[][..], Vec::as_slice);
         let Some(&first) = found.first() else {
             let nodes: Vec<&str> = self.lines.keys().map(|between| between[0]).collect();
-            let stranger = pair.iter().find(|node| !nodes.contains(&node.as_str()));
+            let stranger = pair.iter().find(|node| !nodes.contains(node));
             let known = "add a [line.NAME] between the two, or take a path over another node";
             let remedy = stranger.map_or(known.to_owned(), |node| suggestion(node, &nodes, known));
             let reason = format!("no line joins `{}` to `{}`", pair[0], pair[1]);
@@ -169,7 +184,7 @@ impl<'a> Network<'a> {
         };
         if let Some(&second) = found.get(1) {
             let [first, second] = [first, second].map(|port| self.ports[port].name.as_str());
-            let [from, to] = [&pair[0], &pair[1]];
+            let [from, to] = pair;
             let reason = format!("both `{first}` and `{second}` join `{from}` to `{to}`: the route is ambiguous");
             return Err(Fault::new("path", shown, reason, "put a node into one of the lines"));
         }
