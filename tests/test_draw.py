@@ -131,7 +131,7 @@ def test_names_beside_dots_stay_within_the_figure() -> None:
     renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
     boxes = [text.get_window_extent(renderer) for axis in figure.axes for text in axis.texts]
     assert len(boxes) > 4
-    assert all(0 <= box.x0 and box.x1 <= figure.bbox.width for box in boxes)
+    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in boxes)
 
 
 def test_a_leaf_spine_has_levels_and_flows_over_every_spine() -> None:
