@@ -77,7 +77,7 @@ def test_every_ready_network_is_drawn_with_every_group_and_every_rate() -> None:
         scenario = Scenario.load(name)
         sheet = network_figure(scenario)
         diagram = diagram_of(sheet)
-        tree = scenario.tree
+        tree = scenario.expanded().tree
         assert set(diagram.nodes) == {node for line in tree["line"].values() for node in line["between"]}
         assert len(diagram.lanes) == len(tree["flow"])
         assert all(wire.label or "Lines without a text" in sheet.caption for wire in diagram.wires)
@@ -100,6 +100,57 @@ def test_of_several_paths_the_engine_and_the_figure_take_the_same() -> None:
     graph = Network.of(scenario)
     hops = {hop for group in graph.groups for hop in group.hops}
     assert {name for link in graph.links for name, hop in link.ports() if hop in hops} == ports
+
+
+LEAF_SPINE = {
+    "leaves": 4,
+    "spines": 2,
+    "hosts": 2,
+    "host_rate": "1 Gb/s",
+    "host_delay": "1 us",
+    "uplink_rate": "1 Gb/s",
+    "uplink_delay": "2 us",
+}
+NAMED = {
+    "leaf_spine": LEAF_SPINE,
+    "aeronautical": {"stations": 4, "aircraft": 5},
+    "waxman": {"nodes": 12, "rate": "155.52 Mb/s", "delay": "5 ms"},
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_no_texts_of_a_network_by_name_overlap(name: str) -> None:
+    scenario = Scenario.of({"duration": "1 s", "scheme": "charny", "network": {name: NAMED[name]}})
+    assert overlaps(network_figure(scenario)) == []
+
+
+def test_names_beside_dots_stay_within_the_figure() -> None:
+    many = {**LEAF_SPINE, "spines": 3, "hosts": 3}
+    sheet = network_figure(Scenario.of({"duration": "1 s", "network": {"leaf_spine": many}}))
+    figure = draw(sheet)
+    renderer = FigureCanvasAgg(figure).get_renderer()  # type: ignore[no-untyped-call]
+    boxes = [text.get_window_extent(renderer) for axis in figure.axes for text in axis.texts]
+    assert len(boxes) > 4
+    assert all(box.x0 >= 0 and box.x1 <= figure.bbox.width for box in boxes)
+
+
+def test_a_leaf_spine_has_levels_and_flows_over_every_spine() -> None:
+    graph = Network.of(Scenario.of({"duration": "1 s", "network": {"leaf_spine": LEAF_SPINE}}))
+    layout = lay_out(graph)
+    height = {"host": 0.0, "leaf": 1.0, "spine": 2.0}
+    assert layout.kind == "levels"
+    assert {node: y for node, (_, y) in layout.places.items()} == {
+        node: height[node.split("_")[0]] for node in graph.nodes
+    }
+    assert {hop[1] for hop in graph.groups[0].hops} == set(graph.nodes)
+
+
+def test_a_line_with_two_delays_has_both() -> None:
+    lines = {"between": ["a", "b"], "rate": "2 Mb/s", "delay": "3 ms", "reverse": {"delay": "7 ms"}}
+    flow = {"path": ["a", "b"], "traffic": {"greedy": {}}}
+    scenario = Scenario.of({"duration": "1 s", "line": {"trunk": lines}, "flow": {"data": flow}})
+    (link,) = Network.of(scenario).links
+    assert (link.rate, link.delay) == ("2 Mb/s", "3 ms / 7 ms")
 
 
 def test_a_path_is_a_row_whose_flows_go_to_the_right() -> None:

@@ -9,30 +9,32 @@ from __future__ import annotations
 
 import math
 import random
-import tomllib
 from collections.abc import Mapping, Sequence
 
 import pytest
 
-from penstock.core.scenario import ready
+from penstock.core.scenario import Scenario
+from penstock.core.units import bits_per_second
 from penstock.truth.fairness import max_min
 
 PEAK = 150.0
 """Mb/s of the access lines."""
 LEAST = 0.1
 STARTS = 64
+LEADING = ("first", "long")
+"""Groups whose starts are drawn before those of the others: the numbers of the pages depend on this order."""
 Routes = Mapping[str, Sequence[str]]
 Rates = dict[str, float]
 
 
 def network(name: str) -> tuple[Rates, Routes]:
     """Capacities of the lines of a ready file in Mb/s, and the lines on the path of each flow."""
-    tree = tomllib.loads(ready()[name].read_text(encoding="utf-8"))
-    capacities = {line: float(spec["rate"].removesuffix(" Mb/s")) for line, spec in tree["line"].items()}
+    tree = Scenario.load(name).expanded().tree
+    capacities = {line: bits_per_second(spec["rate"]) / 1e6 for line, spec in tree["line"].items()}
     between = {tuple(spec["between"]): line for line, spec in tree["line"].items()}
     routes = {
         f"{group}/{number}": [between[pair] for pair in zip(flow["path"], flow["path"][1:], strict=False)]
-        for group, flow in tree["flow"].items()
+        for group, flow in sorted(tree["flow"].items(), key=lambda entry: entry[0] not in LEADING)
         for number in range(flow.get("count", 1))
     }
     return capacities, routes

@@ -164,7 +164,7 @@ def test_sndlib_gives_capacities_modules_and_demands(tmp_path: Path) -> None:
     assert all(run(Scenario.parse(text)).groups["sent"].to_list())
 
 
-def test_two_directed_edges_are_one_line_with_two_rates(tmp_path: Path) -> None:
+def test_two_directed_edges_are_one_line_with_two_rates_and_delays(tmp_path: Path) -> None:
     edges: Edges = [*EDGES, ("b", "a", {"capacity": 8, "latency": 2})]
     text = import_network(graphml(tmp_path / "net.graphml", NODES, edges, "directed"), **UNITS)
     line = Scenario.parse(text).tree["line"]["a-b"]
@@ -172,8 +172,13 @@ def test_two_directed_edges_are_one_line_with_two_rates(tmp_path: Path) -> None:
     assert line["reverse"]["queues"] == line["queues"]
     assert "# - 1 of 2 lines: the file has this direction only" in text
     edges[-1][2]["latency"] = 3
-    with pytest.raises(InputError, match="edge b - a: its delay is not that of the other direction"):
-        import_network(graphml(tmp_path / "net.graphml", NODES, edges, "directed"), **UNITS)
+    text = import_network(graphml(tmp_path / "net.graphml", NODES, edges, "directed"), **UNITS)
+    line = Scenario.parse(text).tree["line"]["a-b"]
+    assert (line["delay"], line["reverse"]["delay"]) == ("2 ms", "3 ms")
+    edges[-1][2]["capacity"] = 155.52
+    text = import_network(graphml(tmp_path / "net.graphml", NODES, edges, "directed"), **UNITS)
+    line = Scenario.parse(text).tree["line"]["a-b"]
+    assert line["reverse"] == {"delay": "3 ms", "order": "fixed", "queues": line["queues"]}
 
 
 def test_parallel_edges_are_refused_or_merged(tmp_path: Path) -> None:

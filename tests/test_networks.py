@@ -25,13 +25,14 @@ delay = "1 ms"
 
 
 def test_the_guide_has_files() -> None:
-    assert len(FILES) == 7
+    assert len(FILES) == 10
 
 
 @pytest.mark.parametrize("text", FILES.values(), ids=FILES)
 def test_every_file_of_the_guide_runs(text: str) -> None:
     scenario = Scenario.parse(text)
-    result = penstock.run(scenario.with_({"duration": "600 ms"}) if "64 kb/s" not in text else scenario)
+    is_fast = "Mb/s" in text and "satellite_chain" not in text and "64 kb/s" not in text
+    result = penstock.run(scenario.with_({"duration": "600 ms"}) if is_fast else scenario)
     assert sum(result.groups["delivered"].to_list()) > 0
     assert max(result.ports["utilisation"].to_list()) <= 1
     assert len(text.splitlines()) <= 12
@@ -62,6 +63,56 @@ def test_pages_and_truths_know_the_lines_of_a_network(penstock: Command, tmp_pat
 
 def run_small() -> penstock.Result:
     return penstock.run(Scenario.parse(DUMBBELL))
+
+
+LEAF_SPINE = """
+duration = "5 ms"
+[network.leaf_spine]
+leaves = 3
+spines = 3
+hosts = 3
+host_rate = "100 Mb/s"
+host_delay = "1 us"
+uplink_rate = "100 Mb/s"
+uplink_delay = "2 us"
+[defaults.flow]
+traffic.cbr = { rate = "1 Mb/s" }
+"""
+
+
+@pytest.mark.parametrize(("changes", "spines"), [({}, {1, 2, 3}), ({"equal_paths": "first"}, {1})])
+def test_flows_of_a_leaf_spine_are_spread_over_its_spines(changes: dict[str, object], spines: set[int]) -> None:
+    scenario = Scenario.parse(LEAF_SPINE).with_(changes)
+    ports = penstock.run(scenario).ports
+    used = {row["port"] for row in ports.to_dicts() if row["departed"] and row["port"].startswith("uplink")}
+    assert used == {f"uplink_{leaf}_{spine}{end}" for leaf in (1, 2, 3) for spine in spines for end in ("", ".reverse")}
+    hops = scenario.hops()["mesh"]
+    assert {one for one, _ in hops if one.startswith("spine")} == {f"spine_{spine}" for spine in spines}
+    # 9 hosts, each up and down its line; 3 leaves, each up and down to each used spine.
+    assert len(hops) == len(set(hops)) == 2 * 9 + 2 * 3 * len(spines)
+
+
+TWO_DELAYS = """
+duration = "1 s"
+[line.trunk]
+between = ["here", "there"]
+rate = "424 kb/s"
+delay = "3 ms"
+reverse = { delay = "7 ms" }
+[flow.out]
+path = ["here", "there"]
+traffic.cbr = { rate = "42.4 kb/s" }
+[flow.back]
+path = ["there", "here"]
+traffic.cbr = { rate = "42.4 kb/s" }
+"""
+
+
+def test_each_direction_of_a_line_has_its_delay() -> None:
+    rows = penstock.run(Scenario.parse(TWO_DELAYS)).flows.to_dicts()
+    # A cell of 424 bits is sent in 1 ms.
+    assert {row["flow"]: row["delay_min_s"] for row in rows} == pytest.approx({"out": 0.004, "back": 0.008})
+    assert {row["flow"]: row["delay_max_s"] for row in rows} == pytest.approx({"out": 0.004, "back": 0.008})
 
 
 @pytest.mark.parametrize(

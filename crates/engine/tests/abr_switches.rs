@@ -7,6 +7,7 @@ use penstock_engine::core::time::{LineRate, Rate};
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
+use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::spec::Scenario;
 
 /// One cell in `NRM` is an RM cell, which the rates count and the throughput of data does not.
@@ -23,9 +24,11 @@ fn agreed(scenario: &Scenario) -> Report {
     fast
 }
 
+/// A ready scenario, with the lines and flows of its network.
 fn ready(name: &str) -> Scenario {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/penstock/scenarios/abr/");
-    document::parse(&std::fs::read_to_string(format!("{folder}{name}.toml")).unwrap()).unwrap()
+    let scenario = document::parse(&std::fs::read_to_string(format!("{folder}{name}.toml")).unwrap()).unwrap();
+    expand(&scenario).unwrap().scenario.into_owned()
 }
 
 /// Rates of all flows, RM cells included, relative to their max-min shares on lines with this utilisation.

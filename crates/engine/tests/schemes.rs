@@ -73,7 +73,70 @@ path = ["west", "middle", "east"]
 path = ["east", "middle", "west"]
 "#;
 
-const NETWORKS: [(&str, &str); 3] = [("dumbbell", DUMBBELL), ("parking lot", PARKING_LOT), ("two-way", TWO_WAY)];
+/// The way back takes five times as long as the way there.
+const SLOW_BACK: &str = r#"
+duration = "400 ms"
+[network.chain]
+trunks = 2
+rate = "20 Mb/s"
+delay = "1 ms"
+[defaults.line]
+queues = [{ drop_tail = { size = "300 PDUs" } }]
+reverse = { delay = "5 ms", queues = [{ drop_tail = { size = "300 PDUs" } }] }
+[defaults.flow]
+access = { rate = "40 Mb/s", delay = "0.1 ms" }
+TRAFFIC
+"#;
+
+const LEAF_SPINE: &str = r#"
+duration = "150 ms"
+[network.leaf_spine]
+leaves = 2
+spines = 2
+hosts = 2
+host_rate = "20 Mb/s"
+host_delay = "0.1 ms"
+uplink_rate = "20 Mb/s"
+uplink_delay = "0.5 ms"
+[defaults.line]
+queues = [{ drop_tail = { size = "300 PDUs" } }]
+[defaults.flow]
+TRAFFIC
+"#;
+
+const WAXMAN: &str = r#"
+duration = "150 ms"
+routes = "least_delay"
+[network.waxman]
+nodes = 4
+rate = "20 Mb/s"
+delay = "2 ms"
+[defaults.line]
+queues = [{ drop_tail = { size = "300 PDUs" } }]
+[defaults.flow]
+TRAFFIC
+"#;
+
+const AERONAUTICAL: &str = r#"
+duration = "200 s"
+[network.aeronautical]
+stations = 2
+aircraft = 3
+[defaults.line]
+queues = [{ drop_tail = { size = "300 PDUs" } }]
+[defaults.flow]
+TRAFFIC
+"#;
+
+const NETWORKS: [(&str, &str); 7] = [
+    ("dumbbell", DUMBBELL),
+    ("parking lot", PARKING_LOT),
+    ("two-way", TWO_WAY),
+    ("slow back", SLOW_BACK),
+    ("leaf-spine", LEAF_SPINE),
+    ("waxman", WAXMAN),
+    ("aeronautical", AERONAUTICAL),
+];
 
 /// Traffic that fills every line, and that the scheme can control.
 fn much(scheme: &Scheme) -> &'static str {
@@ -81,6 +144,10 @@ fn much(scheme: &Scheme) -> &'static str {
 }
 
 fn scenario(network: &str, scheme: &Scheme, traffic: &str) -> Scenario {
+    // Data links have about a thousandth of the rates of the other networks, and on them two cells within 50 ms are
+    // congestion to `rate_factor`.
+    let slow = traffic.replace("15 Mb/s", "15 kb/s").replace("200 kb/s", "20 b/s");
+    let traffic = if network == AERONAUTICAL { &slow } else { traffic };
     let text = format!("scheme = '{}'\n{}", scheme.keyword, network.replace("TRAFFIC", traffic));
     parse(&text).unwrap_or_else(|error| panic!("{}: {error}", scheme.keyword))
 }

@@ -7,6 +7,8 @@ mod run;
 mod table;
 mod trace;
 
+use std::collections::BTreeMap;
+
 use penstock_engine::core::defect::{caught, keep_places};
 use penstock_engine::core::error::{Error, Fault, REPORT};
 use penstock_engine::core::feedback::{PartFeedback, Signals};
@@ -39,6 +41,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(normalise, module)?)?;
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
     module.add_function(wrap_pyfunction!(meetings, module)?)?;
+    module.add_function(wrap_pyfunction!(hops, module)?)?;
     module.add_function(wrap_pyfunction!(parts, module)?)?;
     module.add_function(wrap_pyfunction!(readings, module)?)?;
     module.add_function(wrap_pyfunction!(expanded, module)?)?;
@@ -121,6 +124,13 @@ fn meetings(py: Python<'_>, json: &str) -> PyResult<(Hearings, Vec<Warning>)> {
     let hearings = meetings.hearings.into_iter().map(|hearing| (hearing.from, hearing.signal, hearing.to));
     let told = |fault: Fault| (fault.path, fault.value, fault.reason, fault.remedy);
     Ok((hearings.collect(), meetings.warnings.into_iter().map(told).collect()))
+}
+
+/// For each group of flows of the scenario `json` the lines on its paths, each once, as the two nodes in the direction of
+/// the flows.
+#[pyfunction]
+fn hops(py: Python<'_>, json: &str) -> PyResult<BTreeMap<String, Vec<assembly::Hop>>> {
+    error::run(py, || assembly::hops(&document::from_json(json)?))
 }
 
 /// Component, quantity, unit, and the largest value if that does not depend on the network. The smallest is 0.

@@ -236,6 +236,10 @@ class Scenario:
         kinds, load = offered
         return Offered(tuple(OfferedKind(*kind) for kind in kinds), load and OfferedLoad(*load))
 
+    def hops(self) -> dict[str, list[tuple[str, str]]]:
+        """For each group the lines on the paths of its flows, each once, as two nodes in the direction of the flows."""
+        return _engine.hops(self._json)
+
     def readings(self) -> tuple[Reading, ...]:
         """Every kind of reading that a time series of it can have, with units and ranges, sorted."""
         return tuple(Reading(*reading) for reading in _engine.readings(self._json))

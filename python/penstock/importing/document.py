@@ -151,9 +151,14 @@ def line_rows(lines: Sequence[Line], ends: Sequence[tuple[str, str]]) -> Iterato
             f"rate = {quoted(shown(line.rate, RATE_UNITS))}",
             f"delay = {quoted(shown(line.delay, DELAY_UNITS))}",
         ]
+        reverse = []
         if line.rate != line.reverse_rate:
-            queue = f'queues = [{{ drop_tail = {{ size = "{QUEUE} cells" }} }}]'
-            values.append(f"reverse = {{ rate = {quoted(shown(line.reverse_rate, RATE_UNITS))}, {queue} }}")
+            reverse.append(f"rate = {quoted(shown(line.reverse_rate, RATE_UNITS))}")
+        if line.delay != line.reverse_delay:
+            reverse.append(f"delay = {quoted(shown(line.reverse_delay, DELAY_UNITS))}")
+        if reverse:
+            reverse.append(f'queues = [{{ drop_tail = {{ size = "{QUEUE} cells" }} }}]')
+            values.append(f"reverse = {{ {', '.join(reverse)} }}")
         comment = f"  # {'; '.join(line.notes)}" if line.notes else ""
         yield f"{key(unique(f'{one}-{other}', taken))} = {{ {', '.join(values)} }}{comment}"
 

@@ -42,12 +42,13 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line: the ids of its nodes, its two rates in b/s, its delay in ns, and what was inferred."""
+    """A line: the ids of its nodes, its two rates in b/s, its two delays in ns, and what was inferred."""
 
     ends: tuple[str, str]
     rate: Decimal
     reverse_rate: Decimal
     delay: Decimal
+    reverse_delay: Decimal
     notes: tuple[str, ...] = ()
 
 
@@ -97,12 +98,10 @@ class Reader:
         there = self.direction(forward)
         if not backward:
             notes = ["the file has this direction only"] if self.graph.is_directed else []
-            return Line(ends, there.rate, there.rate, there.delay, (*there.notes, *notes))
+            return Line(ends, there.rate, there.rate, there.delay, there.delay, (*there.notes, *notes))
         back = self.direction(backward)
-        if there.delay != back.delay:
-            remedy = "give both the same delay"
-            raise self.refused(backward[0], "its delay is not that of the other direction, and a line has one", remedy)
-        return Line(ends, there.rate, back.rate, there.delay, tuple(dict.fromkeys((*there.notes, *back.notes))))
+        notes = list(dict.fromkeys((*there.notes, *back.notes)))
+        return Line(ends, there.rate, back.rate, there.delay, back.delay, tuple(notes))
 
     def direction(self, edges: Sequence[Edge]) -> Found:
         """The values of the edges of one direction: one, or several that are merged."""

@@ -181,11 +181,13 @@ def draw_nodes(axis: Axes, space: Space, is_boxed: bool) -> None:
 def draw_names(axis: Axes, diagram: Diagram, space: Space) -> None:
     """The names of nodes that are dots, where there is room: nodes with many lines first."""
     lines = Counter(node for wire in diagram.wires for node in wire.ends)
+    left, right = axis.get_xlim()
     for node, (x, y) in sorted(space.places.items(), key=lambda entry: -lines[entry[0]]):
         text = short(node)
         wide, high = inches(text, LABEL_SIZE), 0.12
         for place in ((x, y + 0.11), (x, y - 0.12), (x + wide / 2 + 0.07, y), (x - wide / 2 - 0.07, y)):
-            if space.is_free(place, wide + 0.04, high + 0.02):
+            is_inside = left <= place[0] - wide / 2 and place[0] + wide / 2 <= right
+            if is_inside and space.is_free(place, wide + 0.04, high + 0.02):
                 space.take(place, wide, high)
                 axis.text(*place, text, ha="center", va="center", fontsize=LABEL_SIZE, zorder=7)
                 break

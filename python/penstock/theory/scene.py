@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from penstock.core.scenario import Scenario
-from penstock.core.units import count
+from penstock.core.units import count, seconds
 from penstock.statistics import Estimate, Sample
 from penstock.truth.shares import is_controlled
 
@@ -100,6 +100,11 @@ class Scene:
         """The line of a port."""
         found: Mapping[str, Any] = self.lines[port.removesuffix(REVERSE)]
         return found
+
+    def delay(self, port: str) -> float:
+        """The propagation delay of the line of a port, in its direction, seconds."""
+        text: str = self.port(port).get("delay", self.line(port)["delay"])
+        return seconds(text)
 
     @property
     def has_paths(self) -> bool:

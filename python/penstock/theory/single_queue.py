@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from penstock.core.units import seconds
 from penstock.theory.scene import Row, is_unlimited, places
 from penstock.truth import md1
 
@@ -49,7 +48,7 @@ def _rows_of(scene: Scene, port: str, groups: list[str]) -> Iterator[Row]:
         measured = scene.estimate("ports", port, "queue_mean")
         if measured is not None:
             yield Row("M/D/1", port, "mean queue (PDUs)", "=", present, measured, CONDITION)
-        fixed = seconds(scene.line(port)["delay"]) + service
+        fixed = scene.delay(port) + service
         for group in groups:
             delay = scene.estimate("groups", group, "delay_mean_s")
             if scene.route(group) == [port] and delay is not None and not scene.flows[group].get("policers"):

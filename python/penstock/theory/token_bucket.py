@@ -49,7 +49,7 @@ def rows(scene: Scene) -> Iterator[Row]:
         if longest is not None:
             most = math.ceil(calculus.backlog(together, server) - 1e-9)
             yield Row("network calculus", port, "longest queue (PDUs)", "<=", most, longest, CONDITION)
-        bound = calculus.delay(together, server) + seconds(scene.line(port)["delay"])
+        bound = calculus.delay(together, server) + scene.delay(port)
         for group in groups:
             delay = scene.largest("groups", group, "delay_max_s")
             if scene.route(group) == [port] and "access" not in scene.flows[group] and delay is not None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
@@ -27,7 +25,7 @@ class Link:
         name: its name.
         ends: its two nodes; the port at the first has the name of the line, that at the second ``NAME.reverse``.
         rate: the rate, both rates if the directions differ, for readers.
-        delay: the delay, for readers.
+        delay: the delay, both delays if the directions differ, for readers.
         congestion_points: the keyword of the congestion point of each port; empty without one.
         heard: whether another part hears that congestion point, or it hears another.
     """
@@ -83,10 +81,11 @@ class Network:
         tree = scenario.expanded().tree
         parts = {part for each in scenario.meetings().hearings for part in (each.sender, each.listener)}
         links = tuple(_link(name, line, parts) for name, line in in_order(tree["line"]))
-        routes = Routes(link.ends for link in links)
-        groups = tuple(_group(name, flow, routes) for name, flow in in_order(tree["flow"]))
+        hops = scenario.hops()
+        groups = tuple(_group(name, flow, hops[name]) for name, flow in in_order(tree["flow"]))
+        joined = {node for link in links for node in link.ends}
         alone = {node for group in groups for node in (*group.senders, *group.receivers)}
-        nodes = tuple(sorted({*routes.neighbours, *alone}, key=natural))
+        nodes = tuple(sorted(joined | alone, key=natural))
         return cls(nodes, links, groups)
 
     def neighbours(self) -> dict[str, list[str]]:
@@ -98,47 +97,9 @@ class Network:
         return {node: sorted(others, key=natural) for node, others in found.items()}
 
 
-class Routes:
-    """The paths that the engine chooses: the fewest lines; of several paths, the first by the names of its nodes."""
-
-    def __init__(self, lines: Iterable[Hop]) -> None:
-        found: dict[str, set[str]] = {}
-        for one, other in lines:
-            found.setdefault(one, set()).add(other)
-            found.setdefault(other, set()).add(one)
-        self.neighbours = {node: sorted(others) for node, others in found.items()}
-
-    def hops(self, senders: Sequence[str], receivers: Sequence[str]) -> tuple[Hop, ...]:
-        """Every hop of the paths from each sender to each receiver, once."""
-        found: dict[Hop, None] = {}
-        for receiver in receivers:
-            lines = self.distances(receiver)
-            seen: set[str] = set()
-            for sender in senders:
-                node = sender
-                while node != receiver and node not in seen:  # from a node that was seen, the path is the same
-                    seen.add(node)
-                    nearer = next(other for other in self.neighbours[node] if lines.get(other) == lines[node] - 1)
-                    found[node, nearer] = None
-                    node = nearer
-        return tuple(found)
-
-    def distances(self, to: str) -> dict[str, int]:
-        """The number of lines to a node from each node that they join to it."""
-        lines = {to: 0}
-        waiting = deque([to])
-        while waiting:
-            node = waiting.popleft()
-            for other in self.neighbours[node]:
-                if other not in lines:
-                    lines[other] = lines[node] + 1
-                    waiting.append(other)
-        return lines
-
-
 def _link(name: str, line: Mapping[str, Any], parts: set[str]) -> Link:
     reverse = line.get("reverse", line)
-    rates = [for_readers(line["rate"]), for_readers(reverse.get("rate", line["rate"]))]
+    rates, delays = ([for_readers(end.get(key, line[key])) for end in (line, reverse)] for key in ("rate", "delay"))
     points = [_keyword(end.get("congestion_point")) for end in (line, reverse)]
     shown_name = name if re.fullmatch(r"[\w-]+", name) else f'"{name}"'
     first = f"line.{shown_name}.congestion_point.{points[0]}"
@@ -147,21 +108,19 @@ def _link(name: str, line: Mapping[str, Any], parts: set[str]) -> Link:
         name,
         (line["between"][0], line["between"][1]),
         " / ".join(dict.fromkeys(rates)),
-        for_readers(line["delay"]),
+        " / ".join(dict.fromkeys(delays)),
         (points[0], points[1]),
         (first in parts, second in parts),
     )
 
 
-def _group(name: str, flow: Mapping[str, Any], routes: Routes) -> Group:
+def _group(name: str, flow: Mapping[str, Any], hops: Sequence[Hop]) -> Group:
     path = flow.get("path")
     if path:
         senders, receivers = (path[0],), (path[-1],)
-        hops = tuple(pairwise(path))
         flows = flow["count"]
     else:
         senders, receivers = tuple(flow["from"]), tuple(flow["to"])
-        hops = routes.hops(senders, receivers)
         flows = flow["count"] * sum(one != other for one in senders for other in receivers)
     reaction = _keyword(flow.get("reaction_point"))
     access = flow.get("access", {})
@@ -171,7 +130,7 @@ def _group(name: str, flow: Mapping[str, Any], routes: Routes) -> Group:
         flows,
         senders,
         receivers,
-        hops,
+        tuple(hops),
         reaction if reaction not in ("", UNCONTROLLED) else _keyword(flow.get("transport")),
         _keyword(flow.get("notification_point")),
         ", ".join(told),

@@ -168,6 +168,12 @@ fn key(seed: u64, replication: u32, name: &str) -> u128 {
     u128::from(high) << 64 | u128::from(low)
 }
 
+/// A hash of a name, which never changes: the first half of the key of its stream with seed 0 and replication 0.
+#[must_use]
+pub fn hash(name: &str) -> u64 {
+    (key(0, 0, name) >> 64) as u64
+}
+
 /// The finaliser of SplitMix64: every input bit changes about half of the output bits.
 fn scramble(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

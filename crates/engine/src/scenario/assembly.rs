@@ -13,8 +13,11 @@ mod peers;
 mod plan;
 mod round_trips;
 mod routes;
+mod shortest;
 mod transports;
 mod warnings;
+
+use std::collections::BTreeMap;
 
 use crate::core::error::Error;
 use crate::core::probe::Probe;
@@ -25,6 +28,7 @@ use crate::scenario::spec::Scenario;
 pub use estimate::{Estimate, Limits};
 pub use meeting::{Hearing, Meetings};
 pub use nodes::Form;
+pub use plan::Hop;
 
 /// A world, and the data that its driver needs.
 #[derive(Clone, Debug)]
@@ -82,6 +86,14 @@ pub fn meetings(scenario: &Scenario) -> Result<Meetings, Error> {
     meetings.warnings.retain(|warning| !expansion.is_made_point(&warning.path));
     meetings.warnings = meetings.warnings.into_iter().map(|warning| expansion.named(warning)).collect();
     Ok(meetings)
+}
+
+/// For each group of flows all hops of its paths, each once, without access lines.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first fault of the scenario.
+pub fn hops(scenario: &Scenario) -> Result<BTreeMap<String, Vec<Hop>>, Error> {
+    Ok(lay_out(&expand(scenario)?)?.hops())
 }
 
 fn lay_out<'a>(expansion: &'a Expansion<'_>) -> Result<plan::Network<'a>, Error> {

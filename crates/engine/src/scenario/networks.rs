@@ -9,25 +9,42 @@ use serde::{Deserialize, Serialize};
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Span};
 
+mod aeronautical;
 mod chain;
 mod dumbbell;
 mod gfc_1;
 mod gfc_2;
+mod leaf_spine;
 mod parking_lot;
 mod satellite_chain;
 mod star;
 mod upstream;
+mod waxman;
 
 /// Most switches of a network by name: as many as a path may have.
 const MOST: u32 = 1_000;
+/// Most lines between two layers of a network, and most hosts.
+const MOST_LINES: u32 = 10_000;
 
 /// Lines and flows, as a network lays them out.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
-    /// Name, nodes, rate and delay of each line.
-    pub(crate) lines: Vec<(String, [String; 2], LineRate, Span)>,
+    pub(crate) lines: Vec<LaidLine>,
     /// Name, places and number of each group of flows.
     pub(crate) flows: Vec<(String, Places, u32)>,
+    /// Whether a hash spreads its flows over equal paths, if the scenario does not say.
+    pub(crate) is_multipath: bool,
+}
+
+/// A line, as a network lays it out.
+#[derive(Debug)]
+pub(crate) struct LaidLine {
+    pub(crate) name: String,
+    pub(crate) between: [String; 2],
+    pub(crate) rate: LineRate,
+    pub(crate) delay: Span,
+    /// How the keys of its rate and delay begin in the table of the network: with `uplink_` for `uplink_rate`.
+    pub(crate) keys: &'static str,
 }
 
 /// Where the flows of a group run.
@@ -42,7 +59,19 @@ pub(crate) enum Places {
 impl Layout {
     /// Adds a line between two nodes.
     fn line(&mut self, name: impl Into<String>, between: [String; 2], rate: LineRate, delay: Span) {
-        self.lines.push((name.into(), between, rate, delay));
+        self.line_of("", name, between, rate, delay);
+    }
+
+    /// Adds a line of a network with several kinds of lines, the keys of which begin with `keys`.
+    fn line_of(
+        &mut self,
+        keys: &'static str,
+        name: impl Into<String>,
+        between: [String; 2],
+        rate: LineRate,
+        delay: Span,
+    ) {
+        self.lines.push(LaidLine { name: name.into(), between, rate, delay, keys });
     }
 
     /// Adds a group of `count` flows along `path`.
@@ -75,6 +104,16 @@ fn check_number(key: &str, number: u32, least: u32) -> Result<(), Fault> {
     }
     let reason = format!("a network of this kind has {least} to {MOST}");
     Err(Fault::new(key, number, reason, format!("choose {least} to {MOST}")))
+}
+
+/// Checks the product of two numbers of things, `shown`, of which `key` is one.
+fn check_product(key: &str, [one, other]: [u32; 2], shown: &str, least: u32) -> Result<(), Fault> {
+    let product = u64::from(one) * u64::from(other);
+    if (u64::from(least)..=u64::from(MOST_LINES)).contains(&product) {
+        return Ok(());
+    }
+    let reason = format!("{shown} is {product}, and a network of this kind has {least} to {MOST_LINES}");
+    Err(Fault::new(key, other, reason, format!("choose {} to {}", least.div_ceil(one.max(1)), MOST_LINES / one.max(1))))
 }
 
 /// Defines the choice of a network from the list below.
@@ -131,4 +170,10 @@ networks! {
     gfc_2 Gfc_2;
     /// Satellite links in series, with through and local traffic.
     satellite_chain SatelliteChain;
+    /// Leaves with hosts, and spines between them; each host sends to each other.
+    leaf_spine LeafSpine;
+    /// Aircraft and ground stations of the ATN, and one centre.
+    aeronautical Aeronautical;
+    /// A random network; each node sends to each other.
+    waxman Waxman;
 }

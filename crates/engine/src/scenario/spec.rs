@@ -55,6 +55,12 @@ pub struct Scenario {
     /// What to do with parts of control schemes that do not go together.
     #[serde(default, skip_serializing_if = "Mismatches::is_default")]
     pub mismatches: Mismatches,
+    /// Which paths flows with `from` and `to` take.
+    #[serde(default, skip_serializing_if = "Routes::is_default")]
+    pub routes: Routes,
+    /// What they do where several such paths are equal: `first` if absent, but `hash` on the network `leaf_spine`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equal_paths: Option<EqualPaths>,
     /// Measures in addition to the standard tables.
     #[serde(default)]
     pub measure: Measure,
@@ -172,6 +178,35 @@ impl Mismatches {
     }
 }
 
+/// Which paths flows with `from` and `to` take. A flow's answers and notices take its path back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Routes {
+    /// Those of the fewest lines.
+    #[default]
+    LeastLines,
+    /// Those of the shortest propagation delay from the sender to the receiver, and of them those of the fewest lines.
+    LeastDelay,
+}
+
+impl Routes {
+    fn is_default(&self) -> bool {
+        *self == Routes::default()
+    }
+}
+
+/// Which of several equal paths a flow takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EqualPaths {
+    /// The first by the names of its nodes, for every flow.
+    #[default]
+    First,
+    /// Equal-cost multipath (ECMP): at each node a hash of the names of the flow and the node chooses the next node. So
+    /// each flow of a group has its own path, which is the same for every seed.
+    Hash,
+}
+
 /// Ends a run by a count.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -221,9 +256,9 @@ impl Default for Measure {
 pub struct Line {
     /// The two nodes. The port at the first has the name of the line, the port at the second `LINE.reverse`.
     pub between: [String; 2],
-    /// Rate of either direction.
+    /// Rate of either direction; `reverse` may have another.
     pub rate: LineRate,
-    /// Propagation delay of either direction.
+    /// Propagation delay of either direction; `reverse` may have another.
     #[serde(default)]
     pub delay: Span,
     /// Order of PDUs that arrive at the same time at the port at the first node.
@@ -268,6 +303,9 @@ pub struct Reverse {
     /// Rate of this direction; that of the line if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<LineRate>,
+    /// Propagation delay of this direction; that of the line if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Span>,
     /// Order of PDUs that arrive at the same time.
     #[serde(default)]
     pub order: Order,
@@ -291,8 +329,7 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
     /// Instead of `path`: the nodes of senders. The group has flows from each of them to each node of `to`, except to
-    /// itself, with names `GROUP/SENDER-RECEIVER`. A flow takes the path with the fewest lines; of several, the first by
-    /// the names of its nodes.
+    /// itself, with names `GROUP/SENDER-RECEIVER`. The scenario's `routes` and `equal_paths` choose their paths.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub from: Vec<String>,
     /// The nodes of receivers, with `from`.

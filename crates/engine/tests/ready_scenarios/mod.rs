@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use penstock_engine::core::time::Span;
 use penstock_engine::scenario::document;
+use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::spec::{Flow, Scenario};
 
 fn ready(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -18,14 +19,17 @@ fn ready(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Every ready scenario, with its file.
+/// Every ready scenario as it is built, with its file.
 pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/penstock/scenarios");
     let mut found = Vec::new();
     ready(&folder, &mut found);
     found.sort();
     assert!(found.len() >= 11, "{found:?}");
-    let parse = |path: &PathBuf| document::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let parse = |path: &PathBuf| {
+        let scenario = document::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
+        expand(&scenario).unwrap().scenario.into_owned()
+    };
     found.iter().map(|path| (path.clone(), parse(path))).collect()
 }
 

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::path_memory::PathMemory;
-use super::paths::{Route, routes};
+use super::paths::{Route, joined, numbered, routes};
 use super::plan::{FlowPlan, Network, PortPlan};
+use super::shortest::Shortest;
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order, Scenario};
@@ -25,8 +26,11 @@ impl<'a> Network<'a> {
             path_memory: PathMemory::WHOLE,
         };
         network.lay_lines();
+        let shortest = Shortest::new(scenario);
         for (group, (name, flow)) in scenario.flow.iter().enumerate() {
-            network.lay_group(group, name, flow).map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
+            network
+                .lay_group(group, name, flow, &shortest)
+                .map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
         }
         network.join_peers()?;
         network.check_lifetimes()?;
@@ -70,7 +74,7 @@ impl<'a> Network<'a> {
                 from: far,
                 to: near,
                 rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
-                delay: line.delay,
+                delay: reverse.and_then(|reverse| reverse.delay).unwrap_or(line.delay),
                 outage: line.outage,
                 order: reverse.map_or(line.order, |reverse| reverse.order),
                 queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
@@ -82,56 +86,66 @@ impl<'a> Network<'a> {
         }
     }
 
-    fn lay_group(&mut self, group: usize, name: &str, params: &'a spec::Flow) -> Result<(), Fault> {
-        for route in routes(params, &self.ports, &mut self.path_memory)? {
+    fn lay_group(
+        &mut self,
+        group: usize,
+        name: &str,
+        params: &'a spec::Flow,
+        shortest: &Shortest<'a>,
+    ) -> Result<(), Fault> {
+        for route in routes(name, params, shortest, &mut self.path_memory)? {
             self.lay_route(group, name, params, &route)?;
         }
         Ok(())
     }
 
-    fn lay_route(&mut self, group: usize, name: &str, params: &'a spec::Flow, route: &Route) -> Result<(), Fault> {
-        let path = &route.path;
-        let shown = format!("{path:?}");
-        if path.len() < 2 && params.access.as_ref().is_none_or(|access| access.rate.is_none()) {
-            let remedy = "name the nodes from sender to receiver, at least two (one is enough behind an access line with a rate)";
-            return Err(Fault::new("path", shown, "the path has no line", remedy));
-        }
-        let mut forward = Vec::new();
-        let mut visited = BTreeSet::from([&path[0]]);
-        for pair in path.windows(2) {
-            if !visited.insert(&pair[1]) {
-                let reason = format!("the path comes back to `{}`: PDUs would go round in a cycle", pair[1]);
-                return Err(Fault::new("path", shown, reason, "name each node once"));
-            }
-            forward.push(self.find_line(pair, &shown)?);
-        }
-        let backward: Vec<usize> = forward.iter().map(|&port| port ^ 1).collect();
-        let delay = params.access.as_ref().filter(|access| access.rate.is_none());
-        let node: Arc<str> = path[0].as_str().into();
+    fn lay_route(&mut self, group: usize, name: &str, params: &'a spec::Flow, route: &Route<'_>) -> Result<(), Fault> {
+        let has_rate = params.access.as_ref().is_some_and(|access| access.rate.is_some());
+        let forward = |path: &Vec<&str>| self.find_ports(path, has_rate);
+        let forward: Vec<Vec<usize>> = route.paths.iter().map(forward).collect::<Result<_, Fault>>()?;
+        let node: Arc<str> = route.paths[0][0].into();
         let place: Arc<str> = format!("flow.{}.access", shown_key(&self.groups[group])).into();
+        let delay = params.access.as_ref().filter(|access| access.rate.is_none());
         let shared = delay.map(|access| self.lay_delay(access, [&node, &place], group));
-        let joined = |place: &str| if place.is_empty() { name.to_owned() } else { format!("{name}/{place}") };
-        let (name, host) = (joined(&route.name), joined(&route.host));
-        let numbered =
-            |name: &str, number| if params.count == 1 { name.into() } else { format!("{name}/{number}").into() };
+        let (name, host) = (joined(name, &route.name), joined(name, &route.host));
         self.flows.reserve(params.count as usize);
         self.ports.reserve(if params.access.is_some() && shared.is_none() { 2 * params.count as usize } else { 0 });
         for number in 1..=params.count {
             let is_own_host = host == name;
-            let host: Arc<str> = numbered(&host, number);
-            let name: Arc<str> = if is_own_host { Arc::clone(&host) } else { numbered(&name, number) };
+            let host: Arc<str> = numbered(&host, number, params.count).into();
+            let name = if is_own_host { Arc::clone(&host) } else { numbered(&name, number, params.count).into() };
             let host = (host, route.peers, route.peer);
             let endpoints = [self.endpoint_count, self.endpoint_count + 1];
             self.endpoint_count += 2;
             let access = params.access.as_ref();
             let access = access.map(|access| shared.unwrap_or_else(|| self.lay_access(&name, access, [&node, &place])));
-            // Collected, and not inserted: there may be many flows, and so no path has room to spare.
-            let forward = access.iter().map(|(up, _)| up).chain(&forward).copied().collect();
-            let backward = access.iter().map(|(_, down)| down).chain(&backward).copied().collect();
             let number = number - 1;
+            let lines = &forward[number as usize % forward.len()];
+            // Collected, and not inserted: there may be many flows, and so no path has room to spare.
+            let forward = access.iter().map(|(up, _)| *up).chain(lines.iter().copied()).collect();
+            let backward = access.iter().map(|(_, down)| *down).chain(lines.iter().map(|&port| port ^ 1)).collect();
             self.flows.push(FlowPlan { name, group, params, forward, backward, endpoints, number, host, peer: None });
         }
         Ok(())
+    }
+
+    /// The ports along a path, which has at least one line unless an access line with a rate is before it.
+    fn find_ports(&self, path: &[&str], has_rate: bool) -> Result<Vec<usize>, Fault> {
+        let shown = format!("{path:?}");
+        if path.len() < 2 && !has_rate {
+            let remedy = "name the nodes from sender to receiver, at least two (one is enough behind an access line with a rate)";
+            return Err(Fault::new("path", shown, "the path has no line", remedy));
+        }
+        let mut forward = Vec::new();
+        let mut visited = BTreeSet::from([path[0]]);
+        for pair in path.windows(2) {
+            if !visited.insert(pair[1]) {
+                let reason = format!("the path comes back to `{}`: PDUs would go round in a cycle", pair[1]);
+                return Err(Fault::new("path", shown, reason, "name each node once"));
+            }
+            forward.push(self.find_line([pair[0], pair[1]], &shown)?);
+        }
+        Ok(forward)
     }
 
     /// Lays out a delay without queueing. All flows of the group have the same delay, so they share one port.
@@ -169,11 +183,11 @@ impl<'a> Network<'a> {
         (first, first + 1)
     }
 
-    fn find_line(&self, pair: &[String], shown: &str) -> Result<usize, Fault> {
-        let found = self.lines.get(&[pair[0].as_str(), pair[1].as_str()]).map_or(&[][..], Vec::as_slice);
+    fn find_line(&self, pair: [&str; 2], shown: &str) -> Result<usize, Fault> {
+        let found = self.lines.get(&pair).map_or(&[][..], Vec::as_slice);
         let Some(&first) = found.first() else {
             let nodes: Vec<&str> = self.lines.keys().map(|between| between[0]).collect();
-            let stranger = pair.iter().find(|node| !nodes.contains(&node.as_str()));
+            let stranger = pair.iter().find(|node| !nodes.contains(node));
             let known = "add a [line.NAME] between the two, or take a path over another node";
             let remedy = stranger.map_or(known.to_owned(), |node| suggestion(node, &nodes, known));
             let reason = format!("no line joins `{}` to `{}`", pair[0], pair[1]);
@@ -181,7 +195,7 @@ impl<'a> Network<'a> {
         };
         if let Some(&second) = found.get(1) {
             let [first, second] = [first, second].map(|port| self.ports[port].name.as_str());
-            let [from, to] = [&pair[0], &pair[1]];
+            let [from, to] = pair;
             let reason = format!("both `{first}` and `{second}` join `{from}` to `{to}`: the route is ambiguous");
             return Err(Fault::new("path", shown, reason, "put a node into one of the lines"));
         }

@@ -1,20 +1,20 @@
-//! The routes of a group of flows: its path, or the shortest path from each sender to each receiver.
+//! The routes of a group of flows: its path, or the shortest paths from each sender to each receiver.
 
 use std::collections::BTreeSet;
-use std::collections::btree_map::{BTreeMap, Entry};
 
 use super::path_memory::PathMemory;
-use super::plan::PortPlan;
+use super::shortest::Shortest;
 use crate::core::error::Fault;
-use crate::scenario::spec::Flow;
+use crate::scenario::spec::{EqualPaths, Flow};
 use crate::scenario::suggestion::suggestion;
 
 /// One route, and the host whose users send on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Route {
+pub(super) struct Route<'a> {
     /// The part of the flow's name after the group's name; empty if the group has a `path`.
     pub(super) name: String,
-    pub(super) path: Vec<String>,
+    /// The path of each flow, or one for all of them.
+    pub(super) paths: Vec<Vec<&'a str>>,
     /// Name of the sender in the group.
     pub(super) host: String,
     /// The number of receivers of that sender, and the index of this one.
@@ -22,41 +22,60 @@ pub(super) struct Route {
     pub(super) peer: u32,
 }
 
+/// The name of a flow or host of a group of `count`, by its number from 1.
+pub(super) fn numbered(name: &str, number: u32, count: u32) -> String {
+    if count == 1 { name.to_owned() } else { format!("{name}/{number}") }
+}
+
+/// The name of something in a group; that of the group for nothing.
+pub(super) fn joined(group: &str, place: &str) -> String {
+    if place.is_empty() { group.to_owned() } else { format!("{group}/{place}") }
+}
+
 /// The routes of a group, sender by sender, if there is memory for their paths.
-pub(super) fn routes(flow: &Flow, ports: &[PortPlan<'_>], path_memory: &mut PathMemory) -> Result<Vec<Route>, Fault> {
+pub(super) fn routes<'a>(
+    group: &str,
+    flow: &'a Flow,
+    shortest: &Shortest<'a>,
+    path_memory: &mut PathMemory,
+) -> Result<Vec<Route<'a>>, Fault> {
     if flow.from.is_empty() && flow.to.is_empty() {
-        let path = flow.path.clone();
+        let path: Vec<&str> = flow.path.iter().map(String::as_str).collect();
         if path.is_empty() {
             let remedy = "name the nodes from sender to receiver, as in path = [\"a\", \"b\"], or give `from` and `to`";
             return Err(Fault::new("path", "[]", "the group has no nodes", remedy));
         }
         path_memory.take(flow.count, path.len())?;
-        return Ok(vec![Route { name: String::new(), path, host: String::new(), peers: 1, peer: 0 }]);
+        return Ok(vec![Route { name: String::new(), paths: vec![path], host: String::new(), peers: 1, peer: 0 }]);
     }
     check(flow)?;
-    check_nodes(flow, ports)?;
-    let paths = shortest(flow, ports, path_memory)?;
+    let paths = paths(group, flow, shortest, path_memory)?;
     let (mut routes, mut names) = (Vec::new(), BTreeSet::new());
     for (from, paths) in flow.from.iter().zip(paths) {
         let peers = flow.to.iter().filter(|to| *to != from).count() as u32;
-        for (peer, (to, path)) in flow.to.iter().zip(paths).filter(|(to, _)| *to != from).enumerate() {
-            let Some(path) = path else {
+        for (peer, (to, paths)) in flow.to.iter().zip(paths).filter(|(to, _)| *to != from).enumerate() {
+            if paths.is_empty() {
                 let reason = format!("no lines lead from `{from}` to `{to}`");
                 return Err(Fault::new("to", to, reason, "add the lines, or name another node"));
-            };
-            let name = format!("{from}-{to}");
+            }
+            let name = pair(from, to);
             if !names.insert(name.clone()) {
                 let reason =
                     format!("two of its flows would have the name `{name}`, one of them from `{from}` to `{to}`");
                 return Err(Fault::new("from", from, reason, "rename a node"));
             }
-            routes.push(Route { name, path, host: from.clone(), peers, peer: peer as u32 });
+            routes.push(Route { name, paths, host: from.clone(), peers, peer: peer as u32 });
         }
     }
     if routes.is_empty() {
         return Err(Fault::new("to", "", "each sender has only itself as receiver", "name another node"));
     }
     Ok(routes)
+}
+
+/// The name of the flows from one node to another.
+fn pair(from: &str, to: &str) -> String {
+    format!("{from}-{to}")
 }
 
 fn check(flow: &Flow) -> Result<(), Fault> {
@@ -91,81 +110,41 @@ fn check(flow: &Flow) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Refuses nodes without lines.
-fn check_nodes(flow: &Flow, ports: &[PortPlan<'_>]) -> Result<(), Fault> {
-    let nodes: BTreeSet<&str> = ports.iter().map(|port| &*port.from).collect();
-    for (key, named) in [("from", &flow.from), ("to", &flow.to)] {
-        if let Some(stranger) = named.iter().find(|node| !nodes.contains(node.as_str())) {
-            let nodes: Vec<&str> = nodes.into_iter().collect();
-            let remedy = suggestion(stranger, &nodes, "name a node that a [line.NAME] joins to others");
-            return Err(Fault::new(key, stranger, "no line ends at this node", remedy));
-        }
-    }
-    Ok(())
+/// The numbers of the nodes of a list, if lines end at all of them.
+fn numbers(key: &str, named: &[String], shortest: &Shortest<'_>) -> Result<Vec<usize>, Fault> {
+    let number = |node: &String| {
+        shortest.number(node).ok_or_else(|| {
+            let remedy = suggestion(node, &shortest.nodes, "name a node that a [line.NAME] joins to others");
+            Fault::new(key, node, "no line ends at this node", remedy)
+        })
+    };
+    named.iter().map(number).collect()
 }
 
-/// Of each sender the shortest paths to each receiver, where lines lead there.
-fn shortest(
+/// Of each sender the shortest paths to each receiver, where lines lead there: one for each flow if a hash chooses, and
+/// else one for all.
+fn paths<'a>(
+    group: &str,
     flow: &Flow,
-    ports: &[PortPlan<'_>],
+    shortest: &Shortest<'a>,
     path_memory: &mut PathMemory,
-) -> Result<Vec<Vec<Option<Vec<String>>>>, Fault> {
-    let mut neighbours: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for port in ports.iter().filter(|port| port.path.starts_with("line.")) {
-        neighbours.entry(&port.to).or_default().push(&port.from);
-    }
-    // Counted before they are kept.
-    for to in &flow.to {
-        let onward = onward_to(to, &neighbours);
-        let lengths = flow.from.iter().filter_map(|from| onward.get(from.as_str()));
-        path_memory.take(flow.count, lengths.map(|step| step.nodes).sum())?;
-    }
-    let mut paths = vec![Vec::with_capacity(flow.to.len()); flow.from.len()];
-    for to in &flow.to {
-        let onward = onward_to(to, &neighbours);
-        for (from, paths) in flow.from.iter().zip(&mut paths) {
-            paths.push(follow(from, &onward));
+) -> Result<Vec<Vec<Vec<Vec<&'a str>>>>, Fault> {
+    let from = numbers("from", &flow.from, shortest)?;
+    let to = numbers("to", &flow.to, shortest)?;
+    let mut paths = vec![Vec::with_capacity(to.len()); from.len()];
+    let different = if shortest.equal_paths == EqualPaths::Hash { flow.count } else { 1 };
+    for to in to {
+        let costs = shortest.costs_to(to);
+        // Counted before they are kept.
+        let nodes = from.iter().filter_map(|&from| costs[from]).map(|cost| cost.lines + 1).sum();
+        path_memory.take(flow.count, nodes)?;
+        for (&from, paths) in from.iter().zip(&mut paths) {
+            let name = joined(group, &pair(shortest.nodes[from], shortest.nodes[to]));
+            let path = |number| shortest.path(from, &costs, &numbered(&name, number, flow.count));
+            paths.push((1..=different).map_while(path).collect());
         }
     }
     Ok(paths)
-}
-
-/// The way on from a node.
-struct Step<'a> {
-    /// The next node; the node itself where the path ends.
-    next: &'a str,
-    /// Nodes from here to the end, both counted.
-    nodes: usize,
-}
-
-/// The steps to `to` from each node from which lines lead there, on the path of the fewest lines; among equals, the
-/// first by the names of its nodes.
-fn onward_to<'a>(to: &'a str, neighbours: &BTreeMap<&'a str, Vec<&'a str>>) -> BTreeMap<&'a str, Step<'a>> {
-    let mut onward = BTreeMap::from([(to, Step { next: to, nodes: 1 })]);
-    let (mut last, mut nodes) = (vec![to], 1);
-    while !last.is_empty() {
-        let mut found = Vec::new();
-        nodes += 1;
-        // In the order of their names: the first that reaches a node is the one that it goes on to.
-        last.sort_unstable();
-        for next in last {
-            for &neighbour in neighbours.get(next).into_iter().flatten() {
-                if let Entry::Vacant(place) = onward.entry(neighbour) {
-                    place.insert(Step { next, nodes });
-                    found.push(neighbour);
-                }
-            }
-        }
-        last = found;
-    }
-    onward
-}
-
-/// The path from a node, if one leads on.
-fn follow(from: &str, onward: &BTreeMap<&str, Step<'_>>) -> Option<Vec<String>> {
-    let nodes = onward.get(from)?.nodes;
-    let path = std::iter::successors(Some(from), |node| onward.get(*node).map(|step| step.next));
-    Some(path.take(nodes).map(str::to_owned).collect())
 }
 
 #[cfg(test)]
@@ -210,6 +189,23 @@ mod tests {
         let flows = Network::lay_out(&scenario).unwrap().flows;
         let names: Vec<&str> = flows.iter().map(|flow| &*flow.name).collect();
         assert_eq!(names[..3], ["all/a-d/1", "all/a-d/2", "all/x-d/1"]);
+    }
+
+    /// At `a` a hash chooses `b` (lines two and three) or `c` (lines one and four) for each flow of a group by itself; the
+    /// choices are those of a program of its own.
+    #[test]
+    fn each_flow_of_a_group_has_a_path_of_its_own_by_hash() {
+        let hashed = "equal_paths = \"hash\"\n        duration";
+        let text = DIAMOND.replace("duration", hashed).replace("[flow.all]", "[flow.all]\ncount = 8");
+        let text = text.replace("[\"a\", \"x\"]\n", "[\"a\"]\n").replace("\"d\", \"a\"]", "\"d\"]");
+        let scenario = document::parse(&text).unwrap();
+        let network = Network::lay_out(&scenario).unwrap();
+        let first = |flow: &super::super::plan::FlowPlan<'_>| network.ports[flow.forward[0]].to.to_string();
+        let nodes: Vec<String> = network.flows.iter().map(first).collect();
+        assert_eq!(nodes, ["b", "c", "b", "b", "c", "c", "b", "c"]);
+        for flow in &network.flows {
+            assert_eq!(flow.backward, flow.forward.iter().map(|port| port ^ 1).collect::<Vec<_>>());
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::plan::Network;
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
-use crate::scenario::spec::Flow;
+use crate::scenario::spec::{EqualPaths, Flow};
 use crate::scenario::suggestion::suggestion;
 use crate::traffic::ModelParams;
 use crate::transport::Params;
@@ -71,7 +71,11 @@ impl<'a> Network<'a> {
             if name < peer {
                 let firsts = [name, peer].map(|group| first_of[group.as_str()]);
                 if let Err(reason) = self.join_flows(flow, firsts, &own, &others) {
-                    return refuse(reason, "name the `path` of both groups".into());
+                    let remedy = match self.scenario.equal_paths {
+                        Some(EqualPaths::Hash) => "name the `path` of both groups, or write equal_paths = \"first\"",
+                        _ => "name the `path` of both groups",
+                    };
+                    return refuse(reason, remedy.into());
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The plan of a network: flows, ports, routes and numbers, before any node is built.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::path_memory::PathMemory;
@@ -9,6 +9,9 @@ use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::queue;
 use crate::scenario::spec::{self, Order, Scenario};
 use crate::traffic::ModelParams;
+
+/// A line in one direction: from a node to the next.
+pub type Hop = (String, String);
 
 /// The plan of one port.
 #[derive(Clone, Debug)]
@@ -81,9 +84,9 @@ pub(super) struct Network<'a> {
 }
 
 impl<'a> Network<'a> {
-    /// Twice the propagation delay of the flow's path.
+    /// The propagation delay of the flow's path, there and back.
     pub(super) fn round_trip(&self, flow: &FlowPlan<'a>) -> Span {
-        flow.forward.iter().fold(Span::ZERO, |sum, &port| sum + self.ports[port].delay) * 2
+        flow.forward.iter().chain(&flow.backward).fold(Span::ZERO, |sum, &port| sum + self.ports[port].delay)
     }
 
     /// The minimum delay of the flow's PDUs: propagation, and serialisation if all have the same size.
@@ -132,6 +135,19 @@ impl<'a> Network<'a> {
             Some(self.ports[port].rate?.bits_per_second() / flows)
         };
         flow.forward.iter().filter_map(share).fold(f64::INFINITY, f64::min)
+    }
+
+    /// For each group of flows the two nodes of each line on its paths, each once. Access lines are laid behind the others.
+    pub(super) fn hops(&self) -> BTreeMap<String, Vec<Hop>> {
+        let is_line = |port: &usize| *port < 2 * self.scenario.line.len();
+        let mut seen = vec![BTreeSet::new(); self.groups.len()];
+        let mut hops = vec![Vec::new(); self.groups.len()];
+        for flow in &self.flows {
+            for port in flow.forward.iter().copied().filter(is_line).filter(|&port| seen[flow.group].insert(port)) {
+                hops[flow.group].push((self.ports[port].from.to_string(), self.ports[port].to.to_string()));
+            }
+        }
+        self.groups.iter().cloned().zip(hops).collect()
     }
 
     /// The number of an endpoint in its notices: after the ports and the policers.

@@ -12,7 +12,7 @@ impl Network<'_> {
             let Some((least, reason)) = flow.params.reaction().least_round_trip() else { continue };
             let implied = self.round_trip(flow);
             if implied < least {
-                let reason = format!("{reason}: the path implies this one, twice {}", self.delays(flow));
+                let reason = format!("{reason}: the path implies this one, {}", self.delays(flow));
                 let remedy =
                     format!("write for example round_trip = \"10 ms\" ({least} or more), or give a line a delay");
                 let keyword = flow.params.reaction().keyword();
@@ -23,10 +23,14 @@ impl Network<'_> {
         Ok(())
     }
 
-    /// The delays of a flow's lines, as text.
+    /// The delays of a flow's lines there and back, as text.
     fn delays(&self, flow: &FlowPlan<'_>) -> String {
-        let lines = flow.forward.iter().map(|&port| &self.ports[port]);
-        lines.map(|port| format!("the {} of {}", port.delay, port.path)).collect::<Vec<_>>().join(" and ")
+        let listed = |ports: &[usize]| {
+            let lines = ports.iter().map(|&port| &self.ports[port]);
+            lines.map(|port| format!("the {} of {}", port.delay, port.path)).collect::<Vec<_>>().join(" and ")
+        };
+        let [there, back] = [listed(&flow.forward), listed(&flow.backward)];
+        if there == back { format!("twice {there}") } else { format!("{there}, and {back} on the way back") }
     }
 }
 
@@ -68,6 +72,14 @@ mod tests {
             "{message}"
         );
         assert!(refusal("4999999 ps", "", "rate_factor = {}").is_some());
+        // 3 us there and 1 us back are 4 us; with 7 us back they are the 10 us that the scheme needs.
+        let message = refusal("3 us\"\nreverse.delay = \"1 us", "", "rate_factor = {}").unwrap();
+        assert!(
+            message.starts_with("4 us: ")
+                && message.ends_with("the 3 us of line.trunk, and the 1 us of line.trunk on the way back"),
+            "{message}"
+        );
+        assert_eq!(refusal("3 us\"\nreverse.delay = \"7 us", "", "rate_factor = {}"), None);
         assert_eq!(refusal("5 us", "", "rate_factor = {}"), None);
         assert_eq!(refusal("0 s", "", "rate_factor = { round_trip = \"10 us\" }"), None);
         assert_eq!(refusal("0 s", "", "stop = {}"), None);

@@ -1,15 +1,15 @@
 //! The lines and flows of a network by name: its layout, with the defaults of the scenario.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
 use super::mix::{self, Divided, OF_FLOWS, Offered};
 use crate::core::error::Fault;
 use crate::scenario::document::part;
-use crate::scenario::networks::Places;
+use crate::scenario::networks::{LaidLine, Places};
 use crate::scenario::path::shown_key;
-use crate::scenario::spec::{Defaults, Flow, Line, NetworkTraffic, Scenario};
+use crate::scenario::spec::{Defaults, EqualPaths, Flow, Line, NetworkTraffic, Scenario};
 
 /// Keys of a line that a network gives.
 const OF_LINES: [&str; 3] = ["between", "rate", "delay"];
@@ -18,8 +18,8 @@ const OF_LINES: [&str; 3] = ["between", "rate", "delay"];
 #[derive(Debug)]
 pub(super) struct Made {
     keyword: &'static str,
-    /// Paths of its lines and flows.
-    places: BTreeSet<String>,
+    /// Paths of its lines and flows, and how the keys of each in the network's table begin.
+    places: BTreeMap<String, &'static str>,
     defaults: Defaults,
     /// The table for the traffic of its flows, and what it made of them.
     traffic: Option<(NetworkTraffic, Divided)>,
@@ -38,9 +38,10 @@ pub(super) fn lay_network(scenario: &mut Scenario) -> Result<Option<Made>, Fault
     let layout = network.lay_out().map_err(|fault| fault.under(keyword).under("network"))?;
     let line: Line = template(&defaults.line, json!({ "between": ["", ""], "rate": "1 b/s" }), "line", &OF_LINES)?;
     let flow: Flow = template(&defaults.flow, json!({ "traffic": { "greedy": {} } }), "flow", &OF_FLOWS)?;
-    let mut made = Made { keyword, places: BTreeSet::new(), defaults, traffic: None };
-    for (name, between, rate, delay) in layout.lines {
-        made.add("line", name, Line { between, rate, delay, ..line.clone() }, &mut scenario.line)?;
+    scenario.equal_paths = scenario.equal_paths.or(layout.is_multipath.then_some(EqualPaths::Hash));
+    let mut made = Made { keyword, places: BTreeMap::new(), defaults, traffic: None };
+    for LaidLine { name, between, rate, delay, keys } in layout.lines {
+        made.add("line", name, Line { between, rate, delay, ..line.clone() }, keys, &mut scenario.line)?;
     }
     let mut groups = BTreeMap::new();
     for (name, places, count) in layout.flows {
@@ -55,7 +56,7 @@ pub(super) fn lay_network(scenario: &mut Scenario) -> Result<Option<Made>, Fault
         made.traffic = Some((traffic, divided.map_err(|fault| made.named_whole(fault))?));
     }
     for (name, flow) in groups {
-        made.add("flow", name, flow, &mut scenario.flow)?;
+        made.add("flow", name, flow, "", &mut scenario.flow)?;
     }
     Ok(Some(made))
 }
@@ -81,13 +82,20 @@ fn template<T: serde::de::DeserializeOwned>(
 }
 
 impl Made {
-    fn add<T>(&mut self, kind: &str, name: String, value: T, to: &mut BTreeMap<String, T>) -> Result<(), Fault> {
+    fn add<T>(
+        &mut self,
+        kind: &str,
+        name: String,
+        value: T,
+        keys: &'static str,
+        to: &mut BTreeMap<String, T>,
+    ) -> Result<(), Fault> {
         let place = format!("{kind}.{}", shown_key(&name));
         if to.insert(name, value).is_some() {
             let reason = format!("the network {} has a {kind} of this name", self.keyword);
             return Err(Fault::new(place, "", reason, "choose another name"));
         }
-        self.places.insert(place);
+        self.places.insert(place, keys);
         Ok(())
     }
 
@@ -106,11 +114,11 @@ impl Made {
 
     /// The fault with the path of the network, or of the default, where the line or flow came from the network.
     pub(super) fn named(&self, fault: Fault) -> Fault {
-        let origin = self.places.iter().find_map(|place| {
-            let rest = fault.path.strip_prefix(place.as_str())?.strip_prefix('.')?;
-            Some((place, rest))
+        let origin = self.places.iter().find_map(|(place, keys)| {
+            let rest = fault.path.strip_prefix(place.as_str())?;
+            Some((place, keys, if rest.is_empty() { rest } else { rest.strip_prefix('.')? }))
         });
-        let Some((place, rest)) = origin else { return fault };
+        let Some((place, keys, rest)) = origin else { return fault };
         let key = rest.split(['.', '[']).next().unwrap_or_default();
         let kind = place.split('.').next().unwrap_or_default();
         let defaults = if kind == "line" { &self.defaults.line } else { &self.defaults.flow };
@@ -122,7 +130,7 @@ impl Made {
         } else if defaults.contains_key(key) {
             format!("defaults.{kind}.{rest}")
         } else if OF_LINES.contains(&key) {
-            format!("network.{}.{rest}", self.keyword)
+            format!("network.{}.{keys}{rest}", self.keyword)
         } else {
             format!("network.{}", self.keyword)
         };
@@ -134,44 +142,33 @@ impl Made {
 mod tests {
     use super::*;
     use crate::core::error::Error;
+    use crate::core::time::Span;
     use crate::scenario::assembly;
     use crate::scenario::document::{from_json, parse, to_json, to_toml};
     use crate::scenario::expansion::expand;
     use crate::scenario::networks::Params;
 
-    /// The lines and flows of a ready scenario are those of the network, with these defaults.
-    fn same(file: &str, network: &str, access: &str) {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/penstock/scenarios/abr/");
-        let long = parse(&std::fs::read_to_string(format!("{folder}{file}.toml")).unwrap()).unwrap();
-        let first = long.line.values().next().unwrap();
-        let point = serde_json::to_value(&first.congestion_point).unwrap();
-        let short = json!({
-            "duration": "1 s",
-            "network": toml::from_str::<Value>(network).unwrap(),
-            "defaults": {
-                "line": { "congestion_point": point, "reverse": {} },
-                "flow": {
-                    "access": toml::from_str::<Value>(access).unwrap(),
-                    "reaction_point": serde_json::to_value(&long.flow.values().next().unwrap().reaction_point).unwrap(),
-                    "notification_point": { "turn_round": {} },
-                },
-            },
-        });
-        let expansion = from_json(&short.to_string()).unwrap();
-        let expanded = expand(&expansion).unwrap();
-        assert_eq!(expanded.scenario.line, long.line, "{file}");
-        assert_eq!(expanded.scenario.flow, long.flow, "{file}");
-    }
-
+    /// The ready file that still has its own lines and flows, as two of them start in different ways: the lines of the
+    /// network are the same, and so are the paths and numbers of the groups.
     #[test]
-    fn the_networks_of_the_abr_study_have_names() {
-        let near = "rate = '150 Mb/s'\ndelay = '1 ms'";
-        let far = "rate = '150 Mb/s'\ndelay = '4 ms'";
-        same("gfc-1-erica", "gfc_1 = {}", far);
-        same("gfc-2-erica", "gfc_2 = {}", far);
-        same("parking-lot-erica", "parking_lot = { trunks = 3, rate = '150 Mb/s', delay = '1 ms' }", near);
-        same("chain-erica", "chain = { trunks = 3, rate = '150 Mb/s', delay = '1 ms' }", near);
-        same("upstream-erica", "upstream = { rate = '150 Mb/s', delay = '1 ms' }", near);
+    fn gfc_1_has_the_lines_and_groups_of_the_file_that_names_them_all() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/penstock/scenarios/abr/");
+        let read = |file: &str| parse(&std::fs::read_to_string(format!("{folder}{file}.toml")).unwrap()).unwrap();
+        let (long, short) = (read("gfc-1-eprca-plus-plus"), read("gfc-1-erica"));
+        assert!(long.network.is_none() && short.line.is_empty());
+        let mut expanded = expand(&short).unwrap().scenario.into_owned();
+        for (line, own) in expanded.line.values_mut().zip(long.line.values()) {
+            line.congestion_point.clone_from(&own.congestion_point);
+        }
+        assert_eq!(expanded.line, long.line);
+        let groups = |scenario: &Scenario| -> BTreeMap<String, (Vec<String>, u32)> {
+            scenario.flow.iter().map(|(name, flow)| (name.clone(), (flow.path.clone(), flow.count))).collect()
+        };
+        let (mut own, mut named) = (groups(&expanded), groups(&long));
+        let [one, other] = ["f_1", "f_2"].map(|group| named.remove(group).unwrap());
+        assert_eq!(own.remove("f").unwrap(), (one.0.clone(), one.1 + other.1));
+        assert_eq!(one.0, other.0);
+        assert_eq!(own, named);
     }
 
     const TEN_LINES: &str = r#"
@@ -239,6 +236,62 @@ delay = "20 ms"
         assert_eq!(path, "network");
     }
 
+    const LEAF_SPINE: &str = "leaves = 4\nspines = 2\nhosts = 2\nhost_rate = '10 Mb/s'\nhost_delay = '1 us'\n\
+                              uplink_rate = '20 Mb/s'\nuplink_delay = '2 us'";
+
+    /// Two leaves with two hosts each and two spines: 4 host lines, 4 uplinks, 12 flows, of which 8 go over a spine.
+    #[test]
+    fn a_leaf_spine_spreads_its_flows_unless_the_scenario_says_otherwise() {
+        let text = |own: &str| {
+            format!("duration = '1 s'\n{own}[network.leaf_spine]\n{}", LEAF_SPINE.replace("leaves = 4", "leaves = 2"))
+        };
+        let scenario = parse(&text("")).unwrap();
+        let expanded = expand(&scenario).unwrap().scenario.into_owned();
+        assert_eq!((expanded.line.len(), expanded.flow["mesh"].from.len()), (8, 4));
+        assert_eq!(expanded.line["host_2_1"].between, ["host_2_1", "leaf_2"]);
+        assert_eq!(expanded.line["uplink_1_2"].between, ["leaf_1", "spine_2"]);
+        assert_eq!(expanded.line["uplink_1_2"].delay, Span(2_000_000));
+        let spines = |own: &str| {
+            let hops = assembly::hops(&parse(&text(own)).unwrap()).unwrap();
+            let own: Vec<String> = hops["mesh"].iter().map(|hop| hop.1.clone()).collect();
+            ["spine_1", "spine_2"].map(|spine| own.iter().any(|node| node == spine))
+        };
+        assert_eq!(spines(""), [true, true]);
+        assert_eq!(spines("equal_paths = 'hash'\n"), [true, true]);
+        assert_eq!(spines("equal_paths = 'first'\n"), [true, false]);
+    }
+
+    #[test]
+    fn a_fault_in_one_of_several_rates_names_its_key() {
+        let refused = |network: &str, wrong: &str, right: &str| {
+            let text = format!("duration = '1 s'\n[network.{network}");
+            let edited = text.replace(wrong, right);
+            assert_ne!(edited, text);
+            refusal(&edited)
+        };
+        let leaf_spine = format!("leaf_spine]\n{LEAF_SPINE}");
+        let (line, path, told) = refused(&leaf_spine, "'20 Mb/s'", "'9e6 Gb/s'");
+        assert_eq!((line, path.as_str()), (Some(8), "network.leaf_spine.uplink_rate"));
+        assert!(told.contains("(at line.uplink_1_1)"), "{told}");
+        assert_eq!(refused(&leaf_spine, "'10 Mb/s'", "'9e6 Gb/s'").1, "network.leaf_spine.host_rate");
+        assert_eq!(refused(&leaf_spine, "hosts = 2", "hosts = 0").1, "network.leaf_spine.hosts");
+        let (_, path, told) = refused(&leaf_spine, "hosts = 2", "hosts = 2501");
+        assert_eq!(path, "network.leaf_spine.hosts");
+        assert!(told.contains("leaves times hosts is 10004") && told.contains("choose 1 to 2500"), "{told}");
+        // 10,000 hosts would have nearly 100 million flows.
+        assert_eq!(refused(&leaf_spine, "hosts = 2", "hosts = 2500").1, "network.leaf_spine");
+        let aeronautical = "aeronautical]\nstations = 1\naircraft = 1\nground_rate = '9e6 Gb/s'";
+        assert_eq!(refused(aeronautical, "duration = '1 s'", "duration = '2 s'").1, "network.aeronautical.ground_rate");
+        let waxman = "waxman]\nnodes = 4\nrate = '1 Mb/s'\ndelay = '1 ms'\nbeta = 0.5";
+        assert_eq!(refused(waxman, "0.5", "1.5").1, "network.waxman.beta");
+        assert_eq!(refused(waxman, "beta = 0.5", "alpha = 0.0").1, "network.waxman.alpha");
+        // A fault of a whole line has no key.
+        assert_eq!(
+            refused(waxman, "rate = '1 Mb/s'\ndelay = '1 ms'", "rate = '90000 Gb/s'\ndelay = '100000 min'").1,
+            "network.waxman"
+        );
+    }
+
     #[test]
     fn every_network_is_laid_out_and_has_bounds() {
         for keyword in Params::KEYWORDS {
@@ -247,15 +300,21 @@ delay = "20 ms"
                 "parking_lot" | "chain" => "trunks = 3",
                 "star" => "leaves = 4",
                 "satellite_chain" => "hops = 2\nthrough = 2\nlocal = 3",
+                "leaf_spine" => LEAF_SPINE,
+                "aeronautical" => "stations = 3\naircraft = 2",
+                "waxman" => "nodes = 4",
                 _ => "",
             };
-            let line = if keyword.starts_with("gfc") { "" } else { "rate = '10 Mb/s'\ndelay = '1 ms'" };
+            let line = match *keyword {
+                "leaf_spine" | "aeronautical" | "gfc_1" | "gfc_2" => "",
+                _ => "rate = '10 Mb/s'\ndelay = '1 ms'",
+            };
             let text = format!("duration = '1 s'\nscheme = 'charny'\n[network.{keyword}]\n{line}\n{own}");
             let scenario = parse(&text).unwrap_or_else(|error| panic!("{keyword}: {error}"));
             assembly::check(&scenario).unwrap_or_else(|error| panic!("{keyword}: {error}"));
             mix::tests::has_a_mix_and_a_load(&text);
-            let many =
-                format!("{}\n", text.replace("= 3", "= 1001").replace("= 4", "= 1").replace("hops = 2", "hops = 0"));
+            let wrong = [("= 3", "= 1001"), ("= 4", "= 1"), ("hops = 2", "hops = 0"), ("spines = 2", "spines = 0")];
+            let many = wrong.iter().fold(text, |text, (right, wrong)| text.replace(right, wrong));
             if own.is_empty() || *keyword == "dumbbell" {
                 continue;
             }
