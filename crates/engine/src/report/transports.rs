@@ -23,6 +23,7 @@ pub(super) fn fill_flows<'a>(endpoints: impl Iterator<Item = Endpoint<'a>>, rows
             row.transport.connections_given_up = Some(own.given_up);
             row.transport.produced = Some(own.produced);
             row.transport.refused = Some(own.refused);
+            row.transport.tsdus_sent = Some(own.tsdus);
             row.transport.unsent = Some(own.unsent);
             row.transport.waiting = Some(sending.waiting());
             row.transport.acknowledged = Some(own.acknowledged);
@@ -36,6 +37,7 @@ pub(super) fn fill_flows<'a>(endpoints: impl Iterator<Item = Endpoint<'a>>, rows
         if let Some((receiving, arrivals)) = endpoint.receiving() {
             let own = receiving.measures();
             let row = &mut rows[arrivals.receiver.flow().index()];
+            row.transport.tsdus_delivered = Some(own.tsdus);
             row.transport.accepted = Some(own.accepted);
             row.transport.duplicates = Some(own.duplicates);
             row.transport.outside_window = Some(own.outside);
@@ -43,6 +45,7 @@ pub(super) fn fill_flows<'a>(endpoints: impl Iterator<Item = Endpoint<'a>>, rows
             row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
             row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
             row.delay_production_mean_s = mean_s(&arrivals.since_production);
+            row.delay_tsdu_mean_s = mean_s(&arrivals.of_packets);
         }
     }
 }
@@ -50,9 +53,9 @@ pub(super) fn fill_flows<'a>(endpoints: impl Iterator<Item = Endpoint<'a>>, rows
 /// Measures of a group's packets that are not in the rows of its flows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupArrivals {
-    /// Delays from the first transmission and from production.
-    longer: [Moments; 2],
-    /// Accepted packets that were first transmitted after the reset.
+    /// Delays from the first transmission and from production, and of whole packets.
+    longer: [Moments; 3],
+    /// Accepted DT TPDUs that were first transmitted after the reset.
     fresh: u64,
 }
 
@@ -69,6 +72,7 @@ pub(super) fn arrivals<'a>(
             let own = &mut all[group_of(arrivals.receiver.flow().index())];
             own.longer[0].merge(&arrivals.since_transmission);
             own.longer[1].merge(&arrivals.since_production);
+            own.longer[2].merge(&arrivals.of_packets);
             own.fresh += arrivals.fresh;
         }
     }
@@ -103,8 +107,10 @@ pub(super) fn fill_group(
     row.transport.connections_given_up = sum(|row| row.transport.connections_given_up);
     row.transport.produced = sum(|row| row.transport.produced);
     row.transport.refused = sum(|row| row.transport.refused);
+    row.transport.tsdus_sent = sum(|row| row.transport.tsdus_sent);
     row.transport.unsent = sum(|row| row.transport.unsent);
     row.transport.waiting = sum(|row| row.transport.waiting);
+    row.transport.tsdus_delivered = sum(|row| row.transport.tsdus_delivered);
     row.transport.acknowledged = sum(|row| row.transport.acknowledged);
     row.transport.unacknowledged = sum(|row| row.transport.unacknowledged);
     row.transport.outstanding = sum(|row| row.transport.outstanding);
@@ -120,6 +126,7 @@ pub(super) fn fill_group(
     row.power = row.delay_mean_s.filter(|&delay| delay > 0.0).map(|delay| accepted as f64 / measured_s / delay);
     row.delay_transmission_mean_s = mean_s(&arrivals.longer[0]);
     row.delay_production_mean_s = mean_s(&arrivals.longer[1]);
+    row.delay_tsdu_mean_s = mean_s(&arrivals.longer[2]);
 }
 
 #[cfg(test)]
