@@ -16,7 +16,16 @@ from statistics import fmean, variance
 
 import polars as pl
 import pytest
-from atn_reference import SCENARIOS, STRATEGIES, DuplexSimulation, PrioritySimulation, Simulation
+from atn_reference import (
+    SCENARIOS,
+    STRATEGIES,
+    DuplexSimulation,
+    PrioritySimulation,
+    SegmentingSimulation,
+    SelectiveSimulation,
+    Simulation,
+)
+from atn_reference.more import SelectiveSender
 from atn_reference.network import Npdu, PriorityOutput
 from atn_reference.receiver import Whole
 from atn_reference.sender import Outstanding, Sender
@@ -36,6 +45,7 @@ COLUMNS = (
     "success_all",
     "queue_mean_bits",
     "waiting_mean_bits",
+    "delay_tsdu_mean_s",
     "error_report_share",
 )
 ROWS = [Point(strategy, scenario) for scenario in SCENARIOS for strategy in STRATEGIES]
@@ -65,6 +75,8 @@ def duplex(row: Point) -> Mapping[str, object]:
 MECHANISMS: Mapping[str, tuple[type[Simulation], Callable[[Point], Mapping[str, object]]]] = {
     "priorities": (PrioritySimulation, lambda _: PRIORITIES),
     "duplex": (DuplexSimulation, duplex),
+    "segments": (SegmentingSimulation, lambda _: {"flow.data.transport.tp4.tpdu_size": 1024}),
+    "selective": (SelectiveSimulation, lambda _: {"flow.data.transport.tp4.selective_acknowledgement": True}),
 }
 """The second simulator with a mechanism, and the parameters with which the engine has it in a row."""
 MORE_ROWS = [
@@ -74,6 +86,10 @@ MORE_ROWS = [
     ("duplex", Point("none", "b")),
     ("duplex", Point("avoidance", "b")),
     ("duplex", Point("withdrawing", "b")),
+    ("segments", Point("none", "b")),
+    ("segments", Point("avoidance", "b")),
+    ("selective", Point("none", "a")),
+    ("selective", Point("backoff", "a")),
 ]
 CHANCE = 0.01 / ((len(ROWS) + len(MORE_ROWS)) * (len(COLUMNS) + len(BACK_COLUMNS)))
 """The probability that a cell exceeds its limit if both are right."""
@@ -114,6 +130,7 @@ def engine(point: Point, replications: int, changes: Mapping[str, object] | None
         )
         # Without Error Reports there is no share.
         run = {"error_report_share": 0.0, **dict(measure(point, RunTables({"groups": groups, "ports": ports})))}
+        run["delay_tsdu_mean_s"] = next(group["delay_tsdu_mean_s"] for group in groups if group["group"] == "data")
         back = [group for group in groups if group["group"] == "back"]
         runs.append(run | {f"back_{column}": group[column] for group in back for column in BACK_COLUMNS})
     return {column: [run[column] for run in runs] for column in runs[0]}
@@ -254,6 +271,28 @@ def test_credit_of_one_direction_alone_is_noticed() -> None:
     row = Point("avoidance", "b")
     found = disagreements(engine(row, 5 * FEW, duplex(row)), simulated(OneWayAvoidance, row, FEW))
     assert "back_delay_mean_s" in found
+
+
+class AllAgainSender(SelectiveSender):
+    """Sends everything again whose T1 ran out and which is not reported, also beyond the last report."""
+
+    def is_lost(self, number: int) -> bool:
+        return True
+
+
+class SendingAllAgain(SelectiveSimulation):
+    sender = AllAgainSender
+
+
+@pytest.mark.parametrize(
+    ("row", "simulation", "column"),
+    [(Point("none", "b"), SendingAllAgain, "success_all"), (Point("none", "a"), Simulation, "discard_share")],
+    ids=["all again", "no reports"],
+)
+def test_another_reading_of_reports_is_noticed(row: Point, simulation: type[Simulation], column: str) -> None:
+    _, changes = MECHANISMS["selective"]
+    found = disagreements(engine(row, 5 * FEW, changes(row)), simulated(simulation, row, FEW))
+    assert column in found
 
 
 TIMER = "flow.data.transport.tp4.retransmission"

@@ -58,7 +58,13 @@ class Connection:
         self._number = number
 
     def transmit(self, kind: Kind, number: int = 0, credit: int = SAW) -> None:
-        self._send(Npdu(kind, self._own, self.peer, self._number, number, credit, priority=self.priority))
+        self.transmit_npdu(self.npdu(kind, number, credit))
+
+    def npdu(self, kind: Kind, number: int = 0, credit: int = SAW) -> Npdu:
+        return Npdu(kind, self._own, self.peer, self._number, number, credit, priority=self.priority)
+
+    def transmit_npdu(self, npdu: Npdu) -> None:
+        self._send(npdu)
 
     def request(self, kind: Kind, credit: int = SAW) -> None:
         """Sends a TPDU, and again whenever its T1 runs out and the state is still the same."""

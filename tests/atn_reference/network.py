@@ -50,7 +50,7 @@ class Clock:
 
 
 class Kind(Enum):
-    """The content of an NPDU: its short name, and the octets of the NPDU, 63 of them CLNP's header."""
+    """The content of an NPDU: its short name, and the usual octets of the NPDU, 63 of them CLNP's header."""
 
     CONNECT_REQUEST = "CR", 103
     CONNECT_CONFIRM = "CC", 103
@@ -81,6 +81,17 @@ class Npdu:
     """Data of the called side of a connection, or their acknowledgement."""
     congestion_experienced: bool = False
     reported: Npdu | None = None
+    ends_packet: bool = True
+    """Of data: whether it has the end of a packet (EOT)."""
+    produced: float = 0.0
+    """Of data: when the user produced the packet."""
+    beyond: frozenset[int] = frozenset()
+    """Of an acknowledgement: numbers beyond the next expected one that have arrived (selective acknowledgement)."""
+    bits: int = 0
+    """Its length; that of its kind unless it has another."""
+
+    def __post_init__(self) -> None:
+        self.bits = self.bits or self.kind.bits
 
 
 class Output:
@@ -109,7 +120,7 @@ class Output:
     def join(self, npdu: Npdu) -> None:
         now, end = self.clock.now, self.clock.end
         start = max(now, self._free)
-        bits = npdu.kind.bits
+        bits = npdu.bits
         self._free = start + bits / self.rate
         self._departures.append((self._free, bits))
         self._bits += bits
@@ -140,7 +151,7 @@ class LimitedOutput(Output):
         found = self.bits_before(npdu)
         if found > self.ce_threshold:
             npdu.congestion_experienced = True
-        has_room = self.bits() + npdu.kind.bits <= CAPACITY
+        has_room = self.bits() + npdu.bits <= CAPACITY
         if self.report and npdu.kind is not Kind.ERROR and (found > ERROR_THRESHOLD or not has_room):
             self.report(npdu)
         if has_room:
@@ -174,15 +185,15 @@ class PriorityOutput(LimitedOutput):
         self._transmitted: Npdu | None = None
 
     def bits(self) -> int:
-        return sum(npdu.kind.bits for npdu in self._present())
+        return sum(npdu.bits for npdu in self._present())
 
     def bits_before(self, npdu: Npdu) -> int:
-        return sum(other.kind.bits for other in self._present() if other.priority >= npdu.priority)
+        return sum(other.bits for other in self._present() if other.priority >= npdu.priority)
 
     def join(self, npdu: Npdu) -> None:
         # As if it stayed to the end of the run; what it does not is taken off when it is served and when it leaves.
-        self.held += npdu.kind.bits * (self.clock.end - self.clock.now)
-        self.waiting += npdu.kind.bits * (self.clock.end - self.clock.now)
+        self.held += npdu.bits * (self.clock.end - self.clock.now)
+        self.waiting += npdu.bits * (self.clock.end - self.clock.now)
         self._queue.append(npdu)
         if self._transmitted is None:
             self._transmit()
@@ -194,12 +205,12 @@ class PriorityOutput(LimitedOutput):
         first = max(self._queue, key=lambda npdu: npdu.priority)  # of several, the one that came first
         self._queue.remove(first)
         self._transmitted = first
-        self.waiting -= first.kind.bits * (self.clock.end - self.clock.now)
-        self.clock.after(first.kind.bits / self.rate, self._sent, first)
+        self.waiting -= first.bits * (self.clock.end - self.clock.now)
+        self.clock.after(first.bits / self.rate, self._sent, first)
 
     def _sent(self, npdu: Npdu) -> None:
         self._transmitted = None
-        self.held -= npdu.kind.bits * (self.clock.end - self.clock.now)
+        self.held -= npdu.bits * (self.clock.end - self.clock.now)
         self.clock.after(self.delay, self.deliver, npdu)
         if self._queue:
             self._transmit()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Protocol
@@ -118,6 +119,10 @@ class ReceiverCounts:
 
     delivered: int = 0
     delay: float = 0.0
+    packets: int = 0
+    """Packets that arrived whole, after all before them."""
+    packet_delay: float = 0.0
+    """The sum of their seconds since production."""
 
 
 class Receiver(Connection):
@@ -128,7 +133,7 @@ class Receiver(Connection):
         self._credit = credit
         self._counts = counts
         self._next = 0
-        self._ahead: set[int] = set()
+        self._ahead: dict[int, Npdu] = {}
         self._acknowledgements = 0
         self._is_due = False
         self.priority = request.priority
@@ -162,18 +167,31 @@ class Receiver(Connection):
     def _data(self, npdu: Npdu) -> None:
         if npdu.number < self._next or npdu.number in self._ahead:
             # The acknowledgement may have been lost.
-            if not self._is_due:
-                self._is_due = True
-                self._acknowledge_after(LOCAL_ACKNOWLEDGEMENT_TIME)
+            self.acknowledge_soon()
             return
         self._counts.delivered += 1
         self._counts.delay += self.clock.now - npdu.sent
-        self._ahead.add(npdu.number)
-        if npdu.number == self._next:
-            while self._next in self._ahead:
-                self._ahead.remove(self._next)
-                self._next += 1
-            self._acknowledge()
+        self._ahead[npdu.number] = npdu
+        if npdu.number > self._next:
+            self.out_of_sequence()
+            return
+        while self._next in self._ahead:
+            self._in_sequence(self._ahead.pop(self._next))
+            self._next += 1
+        self._acknowledge()
+
+    def _in_sequence(self, npdu: Npdu) -> None:
+        if npdu.ends_packet:
+            self._counts.packets += 1
+            self._counts.packet_delay += self.clock.now - npdu.produced
+
+    def out_of_sequence(self) -> None:
+        """A DT TPDU arrived behind a missing one: nothing is acknowledged."""
+
+    def acknowledge_soon(self) -> None:
+        if not self._is_due:
+            self._is_due = True
+            self._acknowledge_after(LOCAL_ACKNOWLEDGEMENT_TIME)
 
     def _acknowledge_after(self, time: float) -> None:
         """Unless there is another acknowledgement before."""
@@ -186,5 +204,10 @@ class Receiver(Connection):
     def _acknowledge(self) -> None:
         self._acknowledgements += 1
         self._is_due = False
-        self.transmit(Kind.ACKNOWLEDGEMENT, self._next, self._credit.advertise(self._next))
+        npdu = self.npdu(Kind.ACKNOWLEDGEMENT, self._next, self._credit.advertise(self._next))
+        self.report(npdu, self._ahead.keys())
+        self.transmit_npdu(npdu)
         self._acknowledge_after(WINDOW_TIME)
+
+    def report(self, npdu: Npdu, ahead: Iterable[int]) -> None:
+        """An acknowledgement may report what has arrived out of sequence."""

@@ -15,6 +15,8 @@ INTERPRODUCTION_TIME = 1.0
 RECHECK = 0.3
 """A DT TPDU that is not the oldest is checked again after this part of its own T1."""
 INITIAL_THRESHOLD = 8
+HEADERS = 72
+"""Octets in front of user data: 63 of CLNP, and 9 of the DT TPDU."""
 
 
 class Window(Protocol):
@@ -74,6 +76,7 @@ class Outstanding:
     sent: float = 0.0
     t1: float = 0.0
     transmissions: int = 0
+    is_reported: bool = False
 
 
 @dataclass(slots=True)
@@ -86,6 +89,9 @@ class SenderCounts:
 
 class Sender(Connection):
     """The connection from its connect request to the confirmation of its release."""
+
+    parts: Sequence[int] = (1600,)
+    """Octets of user data in each DT TPDU of a packet."""
 
     def __init__(
         self,
@@ -105,7 +111,7 @@ class Sender(Connection):
         self._ended = ended
         self._requested = clock.now
         self._credit = 0
-        self._produced = 0
+        self._produced: list[float] = []
         self._next = 0
         self._outstanding: dict[int, Outstanding] = {}
 
@@ -160,14 +166,15 @@ class Sender(Connection):
 
     def _produce(self) -> None:
         if self._lasts:
-            self._produced += 1
+            self._produced.append(self.clock.now)
             self.produce_later()
             self.send_allowed()
 
     def send_allowed(self) -> None:
         """Sends all that both windows allow."""
         allowed = min(self._credit, self._window.size())
-        while self.state is State.OPEN and len(self._outstanding) < allowed and self._next < self._produced:
+        ready = len(self._produced) * len(self.parts)
+        while self.state is State.OPEN and len(self._outstanding) < allowed and self._next < ready:
             self._outstanding[self._next] = Outstanding()
             self._counts.first_copies += 1
             self._next += 1
@@ -179,29 +186,46 @@ class Sender(Connection):
         copy.t1 = self.timer.t1(copy.transmissions)
         copy.transmissions += 1
         self._counts.transmitted += 1
-        self.transmit(Kind.DATA, number)
+        packet, part = divmod(number, len(self.parts))
+        npdu = self.npdu(Kind.DATA, number)
+        npdu.bits = 8 * (HEADERS + self.parts[part])
+        npdu.produced, npdu.ends_packet = self._produced[packet], part == len(self.parts) - 1
+        self.transmit_npdu(npdu)
         self.clock.after(copy.t1, self._expired, number)
 
     def _expired(self, number: int) -> None:
-        """T1 of a DT TPDU ran out: only the oldest is sent again."""
+        """T1 of a DT TPDU ran out."""
         copy = self._outstanding.get(number)
-        if self.state is not State.OPEN or copy is None:
+        if self.state is not State.OPEN or copy is None or copy.is_reported:
             return
-        if number > min(self._outstanding):
+        if not self.is_lost(number):
             self.clock.after(RECHECK * copy.t1, self._expired, number)
         elif copy.transmissions == MOST_TRANSMISSIONS:
             self.release()
         else:
-            self._window.begin_phase()
+            self.lost()
             self._send_data(number)
+
+    def is_lost(self, number: int) -> bool:
+        """Whether it is sent again, of those whose T1 ran out: only the oldest is."""
+        return number == min(self._outstanding)
+
+    def lost(self) -> None:
+        self._window.begin_phase()
 
     def _acknowledged(self, npdu: Npdu) -> None:
         self._credit = npdu.credit
         covered = [self._outstanding.pop(number) for number in sorted(self._outstanding) if number < npdu.number]
+        news = [copy for copy in covered if not copy.is_reported] + self.reported(npdu)
+        if news:
+            self.measure(news)
         if covered:
-            self.measure(covered)
             self._window.acknowledged(len(covered), self._credit)
         self.send_allowed()
+
+    def reported(self, npdu: Npdu) -> list[Outstanding]:
+        """What an acknowledgement reports for the first time beyond the next expected number."""
+        return []
 
     def measure(self, covered: Sequence[Outstanding]) -> None:
         """A round trip from an acknowledgement: the newest that it covers, if it covers none that was sent twice."""

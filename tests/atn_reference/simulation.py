@@ -70,6 +70,8 @@ class Simulation:
 
     sender: type[Sender] = Sender
     """The class that opens connections: a test of another interpretation has a subclass here."""
+    receiver: type[Receiver] = Receiver
+    """The class that confirms them."""
     output: type[LimitedOutput] = LimitedOutput
     """The class of the output queues of intermediate systems."""
     priorities: Sequence[int] = (0,)
@@ -88,7 +90,7 @@ class Simulation:
         self._receivers: dict[int, Receiver] = {}
 
     def run(self) -> dict[str, float]:
-        """The columns of the paper's tables, and the load without the NPDU in transmission."""
+        """The columns of the paper's tables, the load without the NPDU in transmission, and the delay of packets."""
         self.clock.run()
         delay = self.received.delay / self.received.delivered
         throughput = self.received.delivered / self.scenario.duration
@@ -102,6 +104,7 @@ class Simulation:
             "success_all": self.received.delivered / self.sent.transmitted,
             "queue_mean_bits": congested.held / self.scenario.duration,
             "waiting_mean_bits": congested.waiting / self.scenario.duration,
+            "delay_tsdu_mean_s": self.received.packet_delay / self.received.packets,
             "error_report_share": self.network.reports / (self.network.reports + self.network.sent),
         }
 
@@ -111,7 +114,7 @@ class Simulation:
 
     def called(self, request: Npdu) -> Receiver:
         """The side that confirms it."""
-        return Receiver(self.clock, self.network, request, self.strategy.credit(), self.received)
+        return self.receiver(self.clock, self.network, request, self.strategy.credit(), self.received)
 
     def _deliver(self, npdu: Npdu) -> None:
         if npdu.destination in self._users:

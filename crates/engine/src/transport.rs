@@ -21,4 +21,10 @@ impl Params {
         let Params::Tp4(params) = self;
         params.check().map_err(|fault| fault.under("tp4"))
     }
+
+    /// Whether it sends a packet of so many octets in several PDUs.
+    pub(crate) fn splits(&self, octets: u16) -> bool {
+        let Params::Tp4(params) = self;
+        octets > params.segment_octets()
+    }
 }

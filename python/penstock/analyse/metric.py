@@ -65,6 +65,7 @@ KINDS: dict[str, Kind] = {
     **dict.fromkeys(("flows", "sent", "delivered", "lost", "tagged", "over_jitter_limit"), POSITIVE),
     **dict.fromkeys(("obeyed_mild", "obeyed_severe", "transfers", "transfers_unfinished"), POSITIVE),
     **dict.fromkeys(("connections", "connections_given_up", "produced", "refused", "unsent", "waiting"), POSITIVE),
+    **dict.fromkeys(("tsdus_sent", "tsdus_delivered", "delay_tsdu_mean_s"), POSITIVE),
     **dict.fromkeys(("acknowledged", "unacknowledged", "outstanding", "transmitted", "retransmitted"), POSITIVE),
     **dict.fromkeys(("accepted", "duplicates", "outside_window", "late", "strays"), POSITIVE),
     **dict.fromkeys(("error_reports", "error_reports_sent", "error_npdus"), POSITIVE),
@@ -81,7 +82,7 @@ KINDS: dict[str, Kind] = {
 """The kind of every column of groups and ports that has numbers."""
 HIGHER_IS_BETTER = {
     *("accepted", "accepted_per_s", "delivered", "departed", "fairness", "load_bps", "power", "success_all"),
-    *("success_once", "throughput_bps", "transfers", "utilisation"),
+    *("success_once", "throughput_bps", "transfers", "tsdus_delivered", "utilisation"),
 }
 UNITS = {"s": "s", "bps": "bit/s"}
 

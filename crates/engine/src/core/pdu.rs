@@ -168,6 +168,8 @@ pub enum Body {
         born: Time,
         /// TPDU-NR.
         number: u32,
+        /// Whether it ends a packet of the user (EOT).
+        is_last: bool,
         /// Reference of the transport connection.
         connection: u32,
     },
@@ -193,6 +195,8 @@ pub enum Body {
         credit: u16,
         /// Orders acknowledgements with the same number.
         subsequence: u16,
+        /// Selective acknowledgement: bit n is set if DT TPDU YR-TU-NR + 1 + n has arrived.
+        received: u32,
         /// Reference of the transport connection.
         connection: u32,
     },
@@ -275,13 +279,16 @@ impl Body {
             Body::ResourceManagement { er, ccr } => [er.to_bits(), ccr.to_bits()],
             Body::Notice { point, severity } => [u64::from(point), u64::from(severity)],
             Body::Acknowledgement { number, credit } => [number, credit],
-            Body::DataTpdu { born, number, connection } => [born.0, pair(number, connection)],
+            // Numbers have at most 31 bits.
+            Body::DataTpdu { born, number, is_last, connection } => {
+                [born.0, pair(number | u32::from(!is_last) << 31, connection)]
+            }
             Body::DisconnectRequest { connection } | Body::DisconnectConfirm { connection } => [0, pair(0, connection)],
             Body::ConnectRequest { credit, connection } | Body::ConnectConfirm { credit, connection } => {
                 [u64::from(credit), pair(0, connection)]
             }
-            Body::AcknowledgementTpdu { number, credit, subsequence, connection } => {
-                [u64::from(credit) << 16 | u64::from(subsequence), pair(number, connection)]
+            Body::AcknowledgementTpdu { number, credit, subsequence, received, connection } => {
+                [pair(received, u32::from(credit) << 16 | u32::from(subsequence)), pair(number, connection)]
             }
             Body::ErrorReport { about, number, connection } => [about as u64, pair(number, connection)],
             Body::GapReport { file, first, count } => [u64::from(file), pair(first, count)],
@@ -361,12 +368,15 @@ impl Pdu {
             }
             Kind::Notice => Body::Notice { point: first as u32, severity: second as u8 },
             Kind::Acknowledgement => Body::Acknowledgement { number: first, credit: second },
-            Kind::DataTpdu => Body::DataTpdu { born: Time(first), number, connection },
+            Kind::DataTpdu => {
+                let (number, is_last) = (number & (u32::MAX >> 1), number >> 31 == 0);
+                Body::DataTpdu { born: Time(first), number, is_last, connection }
+            }
             Kind::ConnectRequest => Body::ConnectRequest { credit: first as u16, connection },
             Kind::ConnectConfirm => Body::ConnectConfirm { credit: first as u16, connection },
             Kind::AcknowledgementTpdu => {
-                let (credit, subsequence) = ((first >> 16) as u16, first as u16);
-                Body::AcknowledgementTpdu { number, credit, subsequence, connection }
+                let (received, credit, subsequence) = ((first >> 32) as u32, (first >> 16) as u16, first as u16);
+                Body::AcknowledgementTpdu { number, credit, subsequence, received, connection }
             }
             Kind::DisconnectRequest => Body::DisconnectRequest { connection },
             Kind::DisconnectConfirm => Body::DisconnectConfirm { connection },
@@ -413,10 +423,18 @@ mod tests {
             Body::ResourceManagement { er: 149.76e6, ccr: 0.1 },
             Body::Notice { point: u32::MAX, severity: 2 },
             Body::Acknowledgement { number: 1 << 40, credit: 15 },
-            Body::DataTpdu { born: Time(7 << 40), number: (1 << 31) - 1, connection: u32::MAX },
+            Body::DataTpdu { born: Time(7 << 40), number: (1 << 31) - 1, is_last: true, connection: u32::MAX },
+            Body::DataTpdu { born: Time(7 << 40), number: (1 << 31) - 1, is_last: false, connection: u32::MAX },
             Body::ConnectRequest { credit: 9, connection: 3 },
             Body::ConnectConfirm { credit: u16::MAX, connection: 4 },
-            Body::AcknowledgementTpdu { number: 127, credit: 15, subsequence: u16::MAX, connection: 5 },
+            Body::AcknowledgementTpdu { number: 127, credit: 15, subsequence: u16::MAX, received: 0, connection: 5 },
+            Body::AcknowledgementTpdu {
+                number: 7,
+                credit: u16::MAX,
+                subsequence: 9,
+                received: u32::MAX,
+                connection: 5,
+            },
             Body::DisconnectRequest { connection: 6 },
             Body::DisconnectConfirm { connection: 7 },
             Body::ErrorReport { about: Kind::AcknowledgementTpdu, number: 9, connection: 8 },

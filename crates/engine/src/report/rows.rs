@@ -12,15 +12,20 @@ row! {
         connections: Option<u64>,
         /// Connections that gave up after the maximum number of transmissions of one TPDU.
         connections_given_up: Option<u64>,
-        /// Packets produced by users, plus those waiting at the start of the measures: `produced = transmitted +
+        /// Packets (TSDUs) produced by users, plus those waiting at the start of the measures: `produced = tsdus_sent +
         /// refused + unsent + waiting`.
         produced: Option<u64>,
         /// Packets refused because too many packets waited for credit.
         refused: Option<u64>,
-        /// Packets never sent: discarded at the release of their connection, or produced after it gave up.
+        /// Packets sent: the last DT TPDU of each was sent for the first time.
+        tsdus_sent: Option<u64>,
+        /// Packets not sent, or not to their end: discarded at the release of their connection, or produced after it gave
+        /// up.
         unsent: Option<u64>,
-        /// Packets that wait for credit at the end.
+        /// Packets of which something waits for credit at the end.
         waiting: Option<u64>,
+        /// Packets that the receiver has whole and in sequence: it gives them to its user.
+        tsdus_delivered: Option<u64>,
         /// DT TPDUs acknowledged.
         acknowledged: Option<u64>,
         /// DT TPDUs unacknowledged when their connection was released or gave up.
@@ -108,8 +113,11 @@ row! {
         transport: TransportColumns,
         /// Mean delay from the first transmission of a DT TPDU to its first arrival.
         delay_transmission_mean_s: Option<f64>,
-        /// Mean delay from the production of a packet to its first arrival.
+        /// Mean delay of a DT TPDU from the production of its packet to its first arrival.
         delay_production_mean_s: Option<f64>,
+        /// Mean delay of a packet, from its production until all DT TPDUs up to its last have arrived. It is then given to
+        /// the user.
+        delay_tsdu_mean_s: Option<f64>,
     }
 }
 
@@ -187,8 +195,11 @@ row! {
         power: Option<f64>,
         /// Mean delay from the first transmission of a DT TPDU to its first arrival.
         delay_transmission_mean_s: Option<f64>,
-        /// Mean delay from the production of a packet to its first arrival.
+        /// Mean delay of a DT TPDU from the production of its packet to its first arrival.
         delay_production_mean_s: Option<f64>,
+        /// Mean delay of a packet, from its production until all DT TPDUs up to its last have arrived. It is then given to
+        /// the user.
+        delay_tsdu_mean_s: Option<f64>,
     }
 }
 

@@ -21,6 +21,7 @@ pub(super) fn fill_flow([sending, receiving]: [Endpoint<'_>; 2], row: &mut FlowR
         row.transport.connections_given_up = Some(own.given_up);
         row.transport.produced = Some(own.produced);
         row.transport.refused = Some(own.refused);
+        row.transport.tsdus_sent = Some(own.tsdus);
         row.transport.unsent = Some(own.unsent);
         row.transport.waiting = Some(sending.waiting());
         row.transport.acknowledged = Some(own.acknowledged);
@@ -33,6 +34,7 @@ pub(super) fn fill_flow([sending, receiving]: [Endpoint<'_>; 2], row: &mut FlowR
     }
     if let Some((receiving, arrivals)) = receiving.transport().and_then(TransportHost::receiving) {
         let own = receiving.measures();
+        row.transport.tsdus_delivered = Some(own.tsdus);
         row.transport.accepted = Some(own.accepted);
         row.transport.duplicates = Some(own.duplicates);
         row.transport.outside_window = Some(own.outside);
@@ -40,15 +42,16 @@ pub(super) fn fill_flow([sending, receiving]: [Endpoint<'_>; 2], row: &mut FlowR
         row.transport.strays = Some(row.transport.strays.unwrap_or_default() + own.strays);
         row.delay_transmission_mean_s = mean_s(&arrivals.since_transmission);
         row.delay_production_mean_s = mean_s(&arrivals.since_production);
+        row.delay_tsdu_mean_s = mean_s(&arrivals.of_packets);
     }
 }
 
 /// Measures of a group's packets that are not in the rows of its flows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupArrivals {
-    /// Delays from the first transmission and from production.
-    longer: [Moments; 2],
-    /// Accepted packets that were first transmitted after the reset.
+    /// Delays from the first transmission and from production, and of whole packets.
+    longer: [Moments; 3],
+    /// Accepted DT TPDUs that were first transmitted after the reset.
     fresh: u64,
 }
 
@@ -65,6 +68,7 @@ pub(super) fn arrivals<'a>(
             let own = &mut all[group_of(arrivals.receiver.flow().index())];
             own.longer[0].merge(&arrivals.since_transmission);
             own.longer[1].merge(&arrivals.since_production);
+            own.longer[2].merge(&arrivals.of_packets);
             own.fresh += arrivals.fresh;
         }
     }
@@ -89,6 +93,7 @@ pub(super) fn fill_group(row: &mut GroupRow, sums: &FlowRow, arrivals: &GroupArr
     row.power = row.delay_mean_s.filter(|&delay| delay > 0.0).map(|delay| accepted as f64 / measured_s / delay);
     row.delay_transmission_mean_s = mean_s(&arrivals.longer[0]);
     row.delay_production_mean_s = mean_s(&arrivals.longer[1]);
+    row.delay_tsdu_mean_s = mean_s(&arrivals.longer[2]);
 }
 
 #[cfg(test)]

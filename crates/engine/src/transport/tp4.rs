@@ -10,6 +10,7 @@ pub mod credit;
 mod journeys;
 mod measures;
 mod params;
+mod priority;
 mod receiving;
 mod releases;
 mod round_trip;
@@ -20,6 +21,7 @@ pub mod window;
 
 pub use journeys::{Journey, Journeys};
 pub use measures::{ReceivingMeasures, SendingMeasures};
-pub use params::{Drawn, Params};
+pub use params::Params;
+pub use priority::Drawn;
 pub use receiving::{Opened, Receiving, Taken};
 pub use sending::Sending;

@@ -182,7 +182,7 @@ mod tests {
     }
 
     fn data() -> Pdu {
-        npdu(Body::DataTpdu { born: Time::ZERO, number: 5, connection: 9 })
+        npdu(Body::DataTpdu { born: Time::ZERO, number: 5, is_last: true, connection: 9 })
     }
 
     fn view(length: u64, refused: bool) -> PortView {
@@ -204,7 +204,7 @@ mod tests {
         }
         assert_eq!(pdu.lifetime, 60);
         let mut acknowledgement =
-            npdu(Body::AcknowledgementTpdu { number: 1, credit: 2, subsequence: 0, connection: 9 });
+            npdu(Body::AcknowledgementTpdu { number: 1, credit: 2, subsequence: 0, received: 0, connection: 9 });
         point.on_arrival(&mut acknowledgement, &view(27_001, false));
         assert!(acknowledgement.marks.has(Marks::CE));
     }

@@ -19,6 +19,8 @@ pub struct Arrivals {
     pub since_transmission: Moments,
     /// Delays since production by the user.
     pub since_production: Moments,
+    /// Delays of whole packets since production, until all DT TPDUs up to their last have arrived.
+    pub of_packets: Moments,
     /// Number of these data that were first transmitted after the last reset.
     pub fresh: u64,
     reset: Time,
@@ -28,8 +30,8 @@ impl Arrivals {
     /// No arrivals yet.
     #[must_use]
     pub fn new(receiver: Receiver) -> Arrivals {
-        let (since_transmission, since_production) = (Moments::default(), Moments::default());
-        Arrivals { receiver, since_transmission, since_production, fresh: 0, reset: Time::ZERO }
+        let [since_transmission, since_production, of_packets] = [(); 3].map(|()| Moments::default());
+        Arrivals { receiver, since_transmission, since_production, of_packets, fresh: 0, reset: Time::ZERO }
     }
 
     /// A TPDU arrives for the first time.
@@ -41,7 +43,7 @@ impl Arrivals {
 
     fn reset_measures(&mut self, now: Time) {
         self.receiver.reset_measures();
-        (self.since_transmission, self.since_production) = (Moments::default(), Moments::default());
+        [self.since_transmission, self.since_production, self.of_packets] = [(); 3].map(|()| Moments::default());
         (self.fresh, self.reset) = (0, now);
     }
 }
@@ -170,9 +172,12 @@ impl TransportHost {
                 arrivals.receiver.arrive(pdu, at, ctx);
                 if let Some(taken) = receiving.on_pdu(pdu, at) {
                     arrivals.receiver.measure(pdu, at.since(taken.born), ctx);
-                    let journey = ctx.journeys[pdu.flow.index()].end(taken.connection, taken.number, at);
-                    if let Some(journey) = journey {
+                    let journeys = &mut ctx.journeys[pdu.flow.index()];
+                    if let Some(journey) = journeys.end(taken) {
                         arrivals.record(journey, at);
+                    }
+                    while let Some(produced) = journeys.deliver(taken) {
+                        arrivals.of_packets.record(at.since(produced).0);
                     }
                 }
                 if let Some(sending) = sending {

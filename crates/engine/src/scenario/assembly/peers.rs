@@ -31,6 +31,13 @@ fn transports_differ(flow: &Flow, other: &Flow) -> Option<(&'static str, &'stati
     if own.extended != others.extended {
         return Some(("a connection has one format of numbers", "write the same transport.tp4.extended in both"));
     }
+    if own.tpdu_size != others.tpdu_size {
+        return Some(("a connection has one TPDU size", "write the same transport.tp4.tpdu_size in both"));
+    }
+    if own.selective_acknowledgement != others.selective_acknowledgement {
+        let remedy = "write the same transport.tp4.selective_acknowledgement in both";
+        return Some(("both ends of a connection agree on selective acknowledgement", remedy));
+    }
     (flow.traffic.schedules_connections() && other.traffic.schedules_connections())
         .then_some(("both would open the connections", "give one of the two other traffic than connections"))
 }

@@ -91,7 +91,9 @@ impl<'a> Network<'a> {
 
     /// The minimum delay of the flow's PDUs: propagation, and serialisation if all have the same size.
     pub(super) fn floor(&self, flow: &FlowPlan<'a>) -> Span {
-        let bits = if flow.params.traffic.constant_size() { u64::from(flow.params.octets) * 8 } else { 0 };
+        let octets = flow.params.octets;
+        let is_split = flow.params.transport.as_ref().is_some_and(|transport| transport.splits(octets));
+        let bits = if flow.params.traffic.constant_size() && !is_split { u64::from(octets) * 8 } else { 0 };
         flow.forward.iter().fold(Span::ZERO, |sum, &port| {
             let port = &self.ports[port];
             sum + port.delay + Serialiser::new(port.rate).next(bits)

@@ -21,7 +21,7 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
     transport.check().map_err(|fault| fault.under("transport"))?;
     let Params::Tp4(params) = transport;
     let most = u16::MAX - params.octets.data_header;
-    if flow.octets > most {
+    if flow.octets.min(params.segment_octets()) > most {
         let reason = format!("with {} octets of headers the NPDU is too long", params.octets.data_header);
         return Err(Fault::new("octets", flow.octets, reason, format!("give at most {most}")));
     }
@@ -65,12 +65,14 @@ impl Network<'_> {
     /// Refuses queues that are too small for any PDU of a flow.
     pub(super) fn check_queues(&self) -> Result<(), Fault> {
         for flow in &self.flows {
-            let header = match &flow.params.transport {
-                Some(Params::Tp4(params)) => u64::from(params.octets.data_header),
-                None => 0,
-            };
             let Some(octets) = flow.params.traffic.pdu_octets(flow.params.octets) else { continue };
-            let bits = Bits((u64::from(octets) + header) * 8);
+            let octets = match &flow.params.transport {
+                Some(Params::Tp4(params)) => {
+                    u64::from(octets.min(params.segment_octets())) + u64::from(params.octets.data_header)
+                }
+                None => u64::from(octets),
+            };
+            let bits = Bits(octets * 8);
             for port in flow.forward.iter().map(|&port| &self.ports[port]) {
                 let queue = usize::from(flow.params.priority).min(port.queues.len() - 1);
                 let params = &port.queues[queue];
@@ -129,7 +131,7 @@ impl Network<'_> {
         let index = flow.index;
         // A connection has one priority, that of the flow which opens it.
         let Params::Tp4(params) = self.flows[index].params.transport.as_ref()?;
-        let drawn = Drawn::new(params, stream(&self.flows[index].name, "priority"));
+        let drawn = Drawn::new(&params.priority, stream(&self.flows[index].name, "priority"));
         let (sending, receiving) = self.halves(flow, &drawn)?;
         let [mut own, mut other] = [Halves::default(), Halves::default()];
         other.receiving = Some(receiving);

@@ -3,17 +3,19 @@
 
 use std::collections::VecDeque;
 
+use super::receiving::Taken;
 use crate::core::time::Time;
 
 /// The DT TPDUs of one flow that have been transmitted and not yet received.
 ///
-/// The sender may be simulated ahead of the receiver. When a new connection makes the sender forget TPDUs, they stay
-/// here, with the time, until the receiver has reached that time.
+/// A TPDU may arrive after its sender has begun the next connection: a CR TPDU of a higher priority overtakes it. So the
+/// journeys of a connection stay until its receiver has closed it.
 #[derive(Clone, Debug, Default)]
 pub struct Journeys {
+    /// In the order of their connections and numbers.
     under_way: VecDeque<Journey>,
-    /// From these times on, the journeys of connections up to these references are forgotten. The oldest comes first.
-    forgotten: VecDeque<(Time, u32)>,
+    /// Those that end a packet, until all of the packet has arrived.
+    lasts: VecDeque<Journey>,
 }
 
 /// The journey of one DT TPDU.
@@ -30,28 +32,32 @@ pub struct Journey {
 }
 
 impl Journeys {
-    /// Records the first transmission of a TPDU. TPDUs of older connections are forgotten from then on.
-    pub fn begin(&mut self, journey: Journey) {
-        if let Some(last) = self.under_way.back().filter(|last| last.connection != journey.connection) {
-            self.forgotten.push_back((journey.transmitted, last.connection));
-        }
+    /// Records the first transmission of a TPDU, which may end a packet.
+    pub fn begin(&mut self, journey: Journey, is_last: bool) {
         self.under_way.push_back(journey);
+        if is_last {
+            self.lasts.push_back(journey);
+        }
     }
 
-    /// Records the first reception of a TPDU, at `at`.
-    pub fn end(&mut self, connection: u32, number: u64, at: Time) -> Option<Journey> {
-        // A TPDU that arrives at the same time still counts, because deliveries come before timers.
-        while let Some(&(from, last)) = self.forgotten.front()
-            && from < at
-        {
-            self.forgotten.pop_front();
-            while self.under_way.front().is_some_and(|first| first.connection <= last) {
-                self.under_way.pop_front();
+    /// Records the first reception of a TPDU. What is left of connections that the receiver has closed is forgotten.
+    pub fn end(&mut self, taken: Taken) -> Option<Journey> {
+        for journeys in [&mut self.under_way, &mut self.lasts] {
+            while journeys.front().is_some_and(|first| first.connection < taken.oldest) {
+                journeys.pop_front();
             }
         }
-        let place =
-            self.under_way.iter().position(|journey| (journey.connection, journey.number) == (connection, number))?;
+        let own = (taken.connection, taken.number);
+        let place = self.under_way.iter().position(|journey| (journey.connection, journey.number) == own)?;
         self.under_way.remove(place)
+    }
+
+    /// When the next packet was produced that a received TPDU delivers: all up to its last have arrived.
+    pub fn deliver(&mut self, taken: Taken) -> Option<Time> {
+        let place = self.lasts.iter().position(|last| last.connection >= taken.connection)?;
+        let last = self.lasts[place];
+        let is_delivered = last.connection == taken.connection && last.number < taken.expected;
+        is_delivered.then(|| self.lasts.remove(place)).flatten().map(|last| last.produced)
     }
 }
 
@@ -59,57 +65,56 @@ impl Journeys {
 mod tests {
     use super::*;
 
-    fn journey(connection: u32, number: u64, transmitted: u64) -> Journey {
-        Journey { connection, number, produced: Time(transmitted / 2), transmitted: Time(transmitted) }
+    fn journey(connection: u32, number: u64) -> Journey {
+        Journey { connection, number, produced: Time(number / 2), transmitted: Time(number) }
+    }
+
+    /// The reception of that TPDU while connections from `oldest` on are open.
+    fn taken(connection: u32, number: u64, oldest: u32) -> Taken {
+        Taken { connection, number, born: Time::ZERO, expected: 0, oldest }
     }
 
     #[test]
     fn each_is_found_once_in_any_order() {
         let mut journeys = Journeys::default();
-        for number in 0..3 {
-            journeys.begin(journey(1, number, 10 + number));
-        }
-        assert_eq!(journeys.end(1, 2, Time(90)), Some(journey(1, 2, 12)));
-        assert_eq!(journeys.end(1, 2, Time(91)), None);
-        assert_eq!(journeys.end(2, 0, Time(91)), None);
-        assert_eq!(journeys.end(1, 0, Time(92)), Some(journey(1, 0, 10)));
-        assert_eq!(journeys.end(1, 1, Time(92)), Some(journey(1, 1, 11)));
+        (0..3).for_each(|number| journeys.begin(journey(1, number), true));
+        assert_eq!(journeys.end(taken(1, 2, 1)), Some(journey(1, 2)));
+        assert_eq!(journeys.end(taken(1, 2, 1)), None);
+        assert_eq!(journeys.end(taken(2, 0, 1)), None);
+        assert_eq!(journeys.end(taken(1, 0, 1)), Some(journey(1, 0)));
+        assert_eq!(journeys.end(taken(1, 1, 1)), Some(journey(1, 1)));
     }
 
-    /// The sender is simulated up to 50 and began connection 2 there. The receiver has not reached 50.
-    fn ahead() -> Journeys {
+    /// TPDU 0 of connection 2 overtakes 1 and 2 of connection 1.
+    #[test]
+    fn they_are_forgotten_when_the_receiver_has_closed_their_connection() {
         let mut journeys = Journeys::default();
-        journeys.begin(journey(1, 0, 10));
-        journeys.begin(journey(1, 1, 11));
-        journeys.begin(journey(2, 0, 50));
-        journeys
+        for (connection, number) in [(1, 0), (1, 1), (1, 2), (2, 0), (2, 1)] {
+            journeys.begin(journey(connection, number), true);
+        }
+        assert_eq!(journeys.end(taken(1, 0, 1)), Some(journey(1, 0)));
+        assert_eq!(journeys.end(taken(2, 0, 1)), Some(journey(2, 0)));
+        assert_eq!(journeys.end(taken(1, 1, 1)), Some(journey(1, 1)));
+        assert_eq!(journeys.under_way.len(), 2);
+        // The receiver has closed connection 1: its last TPDU was lost.
+        assert_eq!(journeys.end(taken(2, 1, 2)), Some(journey(2, 1)));
+        assert!(journeys.under_way.is_empty() && journeys.lasts.len() == 2);
     }
 
+    /// Packets of two, one and two TPDUs, the last of another connection.
     #[test]
-    fn what_arrives_before_its_sender_forgets_it_is_still_there() {
-        let mut journeys = ahead();
-        assert_eq!(journeys.end(1, 0, Time(49)), Some(journey(1, 0, 10)));
-        // At the same time, deliveries come before the timer with which the sender begins a connection.
-        assert_eq!(journeys.end(1, 1, Time(50)), Some(journey(1, 1, 11)));
-        assert_eq!(journeys.end(2, 0, Time(60)), Some(journey(2, 0, 50)));
-    }
-
-    #[test]
-    fn what_arrives_after_that_has_no_journey() {
-        let mut journeys = ahead();
-        assert_eq!(journeys.end(1, 0, Time(51)), None);
-        assert_eq!(journeys.end(1, 1, Time(52)), None);
-        assert_eq!(journeys.end(2, 0, Time(60)), Some(journey(2, 0, 50)));
-        assert!(journeys.under_way.is_empty() && journeys.forgotten.is_empty());
-    }
-
-    #[test]
-    fn connections_are_forgotten_each_at_its_own_time() {
-        let mut journeys = ahead();
-        journeys.begin(journey(3, 0, 80));
-        assert_eq!(journeys.end(1, 1, Time(60)), None);
-        // Connection 2 is forgotten at 80, even if no TPDU of connection 1 has arrived.
-        assert_eq!(journeys.end(2, 0, Time(80)), Some(journey(2, 0, 50)));
-        assert_eq!(journeys.end(3, 0, Time(95)), Some(journey(3, 0, 80)));
+    fn packets_are_delivered_in_sequence() {
+        let mut journeys = Journeys::default();
+        for (connection, number, is_last) in [(1, 0, false), (1, 1, true), (1, 2, true), (2, 0, false), (2, 1, true)] {
+            journeys.begin(journey(connection, number), is_last);
+        }
+        let expecting = |connection, expected| Taken { expected, ..taken(connection, 0, 1) };
+        assert_eq!(journeys.deliver(expecting(1, 1)), None);
+        // The second connection overtakes the first.
+        assert_eq!(journeys.deliver(expecting(2, 1)), None);
+        assert_eq!(journeys.deliver(expecting(2, 2)), Some(journey(2, 1).produced));
+        let delivered = std::iter::from_fn(|| journeys.deliver(expecting(1, 3)));
+        assert_eq!(delivered.collect::<Vec<_>>(), [1, 2].map(|number| journey(1, number).produced));
+        assert!(journeys.lasts.is_empty());
     }
 }

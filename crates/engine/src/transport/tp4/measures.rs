@@ -1,6 +1,7 @@
 //! The counts of the halves of transport connections.
 
-/// The counts of a sending half since the last reset. Packets belong to the user. Each packet is one DT TPDU.
+/// The counts of a sending half since the last reset. Packets belong to the user (TSDUs). Each is one DT TPDU or
+/// several.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SendingMeasures {
     /// Connections opened.
@@ -11,7 +12,9 @@ pub struct SendingMeasures {
     pub produced: u64,
     /// Packets refused because the waiting queue was full.
     pub refused: u64,
-    /// Packets that were never sent: discarded at a release, or produced without a connection after such a release.
+    /// Packets sent: their last DT TPDU was sent for the first time.
+    pub tsdus: u64,
+    /// Packets that were not sent, or not to their end: discarded at a release, or produced without a connection after such a release.
     pub unsent: u64,
     /// DT TPDUs acknowledged.
     pub acknowledged: u64,
@@ -34,6 +37,8 @@ pub struct SendingMeasures {
 /// The counts of a receiving half since the last reset.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ReceivingMeasures {
+    /// Packets delivered to the user: all DT TPDUs up to their last have arrived.
+    pub tsdus: u64,
     /// DT TPDUs received for the first time.
     pub accepted: u64,
     /// DT TPDUs received again.

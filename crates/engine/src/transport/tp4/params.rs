@@ -1,18 +1,19 @@
 //! TP4 over CLNP (ISO 8073 class 4, ISO 8473): its parameters, and the parts that both halves of a connection share.
 //!
 //! specs/atn.md, 2 and 4. Data has one direction. The flow's sender opens, sends and releases. Its receiver confirms
-//! and acknowledges. Each user packet is one DT TPDU in one NPDU. There is no segmentation.
+//! and acknowledges. A packet of the user is a TSDU: one DT TPDU, or several if it is longer than a TPDU may be. Each TPDU
+//! is in an NPDU of its own.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::credit::CreditParams;
+use super::priority::{Drawn, Priority};
 use super::window::{WindowParams, WindowStrategy};
 use crate::core::check;
 use crate::core::error::Fault;
-use crate::core::pdu::{Body, FlowId, MOST_NPDU_PRIORITY, Marks, Pdu};
+use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::quantity::Count;
-use crate::core::random::Stream;
 use crate::core::time::{Span, Time};
 
 /// Shortest T1 and W. Shorter timers would dominate the run.
@@ -26,9 +27,18 @@ pub struct Params {
     pub saw: u16,
     /// Extended format: numbers modulo 2^31 instead of 2^7.
     pub extended: bool,
+    /// Octets of the longest DT TPDU, its header included: 128, 256, 512, 1024, 2048, 4096 or 8192 (the TPDU size that the
+    /// CR TPDU proposes, and that both ends use). A longer packet is sent in several DT TPDUs, of which the last has EOT.
+    /// If absent, each packet is one DT TPDU of any length.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tpdu_size: Option<u16>,
+    /// AKs report the DT TPDUs that arrived after a missing one, at most 32 numbers beyond the missing one. What is
+    /// reported is not sent again. What is missing before it is sent again when its own T1 expires, and not only when it
+    /// is the oldest. A DT TPDU out of sequence is acknowledged within A_L.
+    pub selective_acknowledgement: bool,
     /// Priority of each connection: that of all its NPDUs (CLNP, from 0 to 14, the most urgent). It acts in queues with
     /// `npdu_priority`. Both ends use that of the CR TPDU. If the next connection has a higher one, its TPDUs may overtake
-    /// those of a released connection. These are accepted, but `success_once` and `success_all` do not count them.
+    /// those of a released connection, which are accepted until the DR TPDU has arrived.
     pub priority: Priority,
     /// The receiver's strategy: how much credit it gives.
     pub credit: CreditParams,
@@ -83,89 +93,18 @@ pub struct Retransmission {
     pub karn: bool,
 }
 
-/// How a connection gets its priority.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Priority {
-    /// All have this one.
-    Constant(u8),
-    /// Drawn for each, uniformly (f_pri).
-    Uniform(Priorities),
-}
-
-/// The priorities that are drawn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Priorities {
-    /// The lowest.
-    pub least: u8,
-    /// The highest.
-    pub most: u8,
-}
-
-impl Default for Priorities {
-    fn default() -> Priorities {
-        Priorities { least: 0, most: MOST_NPDU_PRIORITY }
-    }
-}
-
-impl Priority {
-    fn check(&self) -> Result<(), Fault> {
-        let within = |path: &str, value: u8, least: u8| {
-            let range = format!("from {least} to {MOST_NPDU_PRIORITY}");
-            let fault =
-                || Fault::new(path, value, format!("a priority of CLNP is {range}"), format!("write one {range}"));
-            (least..=MOST_NPDU_PRIORITY).contains(&value).then_some(()).ok_or_else(fault)
-        };
-        match self {
-            Priority::Constant(priority) => within("priority.constant", *priority, 0),
-            Priority::Uniform(Priorities { least, most }) => {
-                within("priority.uniform.least", *least, 0)?;
-                within("priority.uniform.most", *most, *least)
-            }
-        }
-    }
-
-    /// The highest priority of a connection.
-    pub(crate) fn most(&self) -> u8 {
-        let (Priority::Constant(most) | Priority::Uniform(Priorities { most, .. })) = *self;
-        most
-    }
-}
-
-/// The priorities of a flow's connections. The same random numbers give them at both ends, as the CR TPDU would.
-#[derive(Clone, Debug)]
-pub struct Drawn {
-    params: Priority,
-    seed: u64,
-}
-
-impl Drawn {
-    /// Priorities that depend on this stream alone.
-    #[must_use]
-    pub fn new(params: &Params, mut stream: Stream) -> Drawn {
-        Drawn { params: params.priority.clone(), seed: stream.next_u64() }
-    }
-
-    /// The priority of the connection with that reference.
-    fn of(&self, connection: u32) -> u8 {
-        match self.params {
-            Priority::Constant(priority) => priority,
-            Priority::Uniform(Priorities { least, most }) => {
-                least + Stream::new(self.seed, connection, "").below(u64::from(most - least) + 1) as u8
-            }
-        }
-    }
-}
-
 /// Lengths of NPDUs, in octets.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Octets {
-    /// Headers in front of a packet: CLNP 63, DT TPDU 9.
+    /// Headers in front of user data: CLNP 63, DT TPDU 9.
     pub data_header: u16,
+    /// The part of `data_header` that is CLNP's: the rest counts in `tpdu_size`.
+    pub network_header: u16,
     /// AK.
     pub acknowledgement: u16,
+    /// Each block of DT TPDUs that an AK reports. An AK with blocks has two more octets for their code and length.
+    pub block: u16,
     /// CR and CC.
     pub connect: u16,
     /// DR.
@@ -179,6 +118,8 @@ impl Default for Params {
         Params {
             saw: 7,
             extended: false,
+            tpdu_size: None,
+            selective_acknowledgement: false,
             priority: Priority::Constant(0),
             credit: CreditParams::default(),
             window: WindowParams::default(),
@@ -213,8 +154,24 @@ impl Default for Retransmission {
 
 impl Default for Octets {
     fn default() -> Octets {
-        let (data_header, acknowledgement, connect) = (72, 72, 103);
-        Octets { data_header, acknowledgement, connect, disconnect_request: 75, disconnect_confirm: 69 }
+        Octets {
+            data_header: 72,
+            network_header: 63,
+            acknowledgement: 72,
+            block: 8,
+            connect: 103,
+            disconnect_request: 75,
+            disconnect_confirm: 69,
+        }
+    }
+}
+
+impl Octets {
+    /// Those of an AK that reports these DT TPDUs. Numbers in sequence are one block (specs/atn.md, 2).
+    pub(super) fn acknowledgement_with(&self, received: u32) -> u16 {
+        let blocks = (received & !(received << 1)).count_ones() as u16;
+        let parameter = if blocks > 0 { 2 + self.block.saturating_mul(blocks) } else { 0 };
+        self.acknowledgement.saturating_add(parameter)
     }
 }
 
@@ -305,11 +262,40 @@ impl Params {
                 ));
             }
         }
+        if octets.block > 255 {
+            let reason = "the length of a parameter has one octet";
+            return Err(Fault::new("octets.block", octets.block, reason, "choose at most 255; 8 is usual"));
+        }
         if octets.data_header > 535 {
             let reason = "a packet of 65000 octets would not fit after this header";
             return Err(Fault::new("octets.data_header", octets.data_header, reason, "choose at most 535"));
         }
+        self.tpdu_size.map_or(Ok(()), |size| self.check_tpdu_size(size))
+    }
+
+    /// X.224, 13.3.4: the parameter of the CR TPDU has the binary logarithm of the size, from 7 to 13.
+    fn check_tpdu_size(&self, size: u16) -> Result<(), Fault> {
+        if !size.is_power_of_two() || !(128..=8192).contains(&size) {
+            let reason = "a CR TPDU can only propose a power of two from 128 to 8192 octets";
+            let remedy = "choose 128, 256, 512, 1024, 2048, 4096 or 8192";
+            return Err(Fault::new("tpdu_size", size, reason, remedy));
+        }
+        let Octets { data_header, network_header, .. } = self.octets;
+        let Some(header) = data_header.checked_sub(network_header) else {
+            let reason = format!("the headers in front of user data (`data_header`) have {data_header} octets in all");
+            return Err(Fault::new("octets.network_header", network_header, reason, "choose at most `data_header`"));
+        };
+        if header >= size {
+            let reason = format!("a DT TPDU has {header} octets of header (`data_header` less `network_header`)");
+            return Err(Fault::new("tpdu_size", size, reason, "choose a larger size, or a shorter header"));
+        }
         Ok(())
+    }
+
+    /// The most octets of user data in one DT TPDU.
+    pub(crate) fn segment_octets(&self) -> u16 {
+        let header = self.octets.data_header.saturating_sub(self.octets.network_header);
+        self.tpdu_size.map_or(u16::MAX, |size| size - header)
     }
 
     /// When the inactivity timer expires if no further TPDU arrives after `now`.
@@ -375,7 +361,9 @@ impl Header {
 
 #[cfg(test)]
 mod tests {
+    use super::super::priority::Priorities;
     use super::*;
+    use crate::core::random::Stream;
 
     #[test]
     fn numbers_wrap() {
@@ -392,6 +380,13 @@ mod tests {
                 assert!(numbering.is_behind(numbering.ahead(sent, from + 8)));
             }
         }
+    }
+
+    /// 72 octets, and for two blocks 2 and twice 8.
+    #[test]
+    fn an_ak_has_octets_for_each_block() {
+        let octets = [0, 0b1, 0b110_1111, u32::MAX].map(|received| Octets::default().acknowledgement_with(received));
+        assert_eq!(octets, [72, 82, 90, 82]);
     }
 
     #[test]
@@ -447,11 +442,29 @@ mod tests {
                 "retransmission.deviations",
             ),
             (Params { octets: Octets { connect: 0, ..Octets::default() }, ..good() }, "octets.connect"),
+            (Params { octets: Octets { block: 256, ..Octets::default() }, ..good() }, "octets.block"),
             (Params { octets: Octets { data_header: 600, ..Octets::default() }, ..good() }, "octets.data_header"),
         ];
         for (params, path) in faults {
             assert_eq!(params.check().map_err(|fault| fault.path), Err(path.to_owned()));
         }
+    }
+
+    /// Of 128 octets, the header of 9 leaves 119, and one of 127 leaves one.
+    #[test]
+    fn tpdu_sizes_are_those_of_the_cr_tpdu_and_have_room_for_data() {
+        let of = |tpdu_size, data_header, network_header| {
+            let octets = Octets { data_header, network_header, ..Octets::default() };
+            let params = Params { tpdu_size: Some(tpdu_size), octets, ..Params::default() };
+            params.check().map(|()| params.segment_octets()).map_err(|fault| fault.path)
+        };
+        assert_eq!([of(128, 72, 63), of(8192, 72, 63), of(128, 190, 63)], [Ok(119), Ok(8183), Ok(1)]);
+        for size in [64, 1000, 16384] {
+            assert_eq!(of(size, 72, 63), Err("tpdu_size".to_owned()));
+        }
+        assert_eq!(of(128, 191, 63), Err("tpdu_size".to_owned()));
+        assert_eq!(of(128, 72, 73), Err("octets.network_header".to_owned()));
+        assert_eq!(Params::default().segment_octets(), u16::MAX);
     }
 
     /// 3,000 connections of priorities 3 to 5: 1,000 of each, four standard deviations of 26. One connection has the same
@@ -460,7 +473,7 @@ mod tests {
     fn priorities_are_drawn_for_each_connection() {
         let priority = Priority::Uniform(Priorities { least: 3, most: 5 });
         let params = Params { priority, ..Params::default() };
-        let header = Header::new(&params, FlowId(0), 0, Drawn::new(&params, Stream::new(1, 0, "priority")));
+        let header = Header::new(&params, FlowId(0), 0, Drawn::new(&params.priority, Stream::new(1, 0, "priority")));
         let mut counts = [0; 16];
         for connection in 0..3000 {
             let bodies = [Body::ConnectRequest { credit: 0, connection }, Body::DisconnectConfirm { connection }];

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 
 use super::credit::{Arrival, Credit, CreditEnv, CreditStrategy};
 use super::measures::ReceivingMeasures;
-use super::params::{Drawn, Header, Params};
+use super::params::{Header, Params};
+use super::priority::Drawn;
 use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use crate::core::pdu::{Body, FlowId, Kind, Marks, Pdu};
@@ -20,6 +21,10 @@ pub struct Taken {
     pub number: u64,
     /// When this copy was transmitted.
     pub born: Time,
+    /// Next number expected: all DT TPDUs below it have arrived.
+    pub expected: u64,
+    /// Reference of the oldest open connection.
+    pub oldest: u32,
 }
 
 /// A connection as the sending half of the same host needs it.
@@ -42,9 +47,10 @@ struct Connection {
     /// Transmissions of the CC TPDU and time of the next one. `None` once a TPDU confirms it.
     confirm: Option<(u32, Time)>,
     strategy: Credit,
-    /// Next expected number, and which later numbers have arrived. No modulus.
+    /// Next expected number. No modulus.
     expected: u64,
-    ahead: VecDeque<bool>,
+    /// The numbers from it on: of each that has arrived, whether it ends a packet (EOT).
+    ahead: VecDeque<Option<bool>>,
     /// Highest upper edge ever advertised. TPDUs sent before the sender learns of a reduction are still accepted.
     edge: u64,
     /// Number and subsequence of the last AK. The CC TPDU counts as an AK of number 0.
@@ -135,13 +141,13 @@ impl Receiving {
 
     /// A TPDU arrives. Returns a new DT TPDU.
     pub fn on_pdu(&mut self, pdu: &Pdu, now: Time) -> Option<Taken> {
-        let (reference, number, born) = match pdu.body() {
+        let (reference, data, born) = match pdu.body() {
             Body::ConnectRequest { credit, connection } => {
                 self.on_request(connection, credit, now);
                 (connection, None, now)
             }
             Body::AcknowledgementTpdu { connection, .. } => (connection, None, now),
-            Body::DataTpdu { connection, number, born } => (connection, Some(number), born),
+            Body::DataTpdu { connection, number, is_last, born } => (connection, Some((number, is_last)), born),
             Body::DisconnectRequest { connection } => {
                 self.connections.retain(|open| open.reference != connection);
                 self.releases.confirm(connection);
@@ -156,23 +162,28 @@ impl Receiving {
             _ => return None,
         };
         if !self.hear(reference, pdu, now) {
-            let count = if number.is_some() { &mut self.measures.late } else { &mut self.measures.strays };
+            let count = if data.is_some() { &mut self.measures.late } else { &mut self.measures.strays };
             *count += 1;
         }
-        let (number, connection) = (number?, self.connections.iter_mut().find(|open| open.reference == reference)?);
+        let (number, is_last) = data?;
+        let oldest = self.connections.first()?.reference;
+        let connection = self.connections.iter_mut().find(|open| open.reference == reference)?;
         connection.seen += 1;
         connection.marked += u64::from(pdu.marks.has(Marks::CE));
         let ahead = self.params.numbering().ahead(number, connection.expected);
-        let taken = connection.take(ahead, self.params.numbering().is_behind(ahead), &mut self.measures);
+        let is_behind = self.params.numbering().is_behind(ahead);
+        let taken = connection.take(ahead, is_behind, is_last, &mut self.measures);
         let acknowledge_at = if connection.pending >= self.params.acknowledge_after {
             Some(now)
         } else {
-            let waits = connection.pending > 0 || taken.is_none();
+            let reports = self.params.selective_acknowledgement && !connection.ahead.is_empty();
+            let waits = connection.pending > 0 || taken.is_none() || reports;
             waits.then(|| now + self.params.local_acknowledgement_time)
         };
         connection.acknowledge_at =
             acknowledge_at.map_or(connection.acknowledge_at, |at| at.min(connection.acknowledge_at));
-        taken.map(|number| Taken { connection: reference, number, born })
+        let expected = connection.expected;
+        taken.map(|number| Taken { connection: reference, number, born, expected, oldest })
     }
 
     /// A TPDU of the other direction of a connection arrives. TPDUs of all types and of both directions are counted, and
@@ -287,8 +298,8 @@ impl Receiving {
                 let body = Body::ConnectConfirm { credit: connection.strategy.initial(), connection: reference };
                 self.send(self.params.octets.connect, body, Marks::default(), send);
             } else if connection.acknowledge_at.min(connection.repeat_at) <= now {
-                let (body, marks) = connection.acknowledge(&self.params, now);
-                self.send(self.params.octets.acknowledgement, body, marks, send);
+                let (octets, body, marks) = connection.acknowledge(&self.params, now);
+                self.send(octets, body, marks, send);
             }
         }
     }
@@ -315,8 +326,9 @@ impl Receiving {
 
 impl Connection {
     /// Accepts the DT TPDU that is `ahead` of the expected one if it is new and within a window. Returns its number.
-    fn take(&mut self, ahead: u64, is_behind: bool, measures: &mut ReceivingMeasures) -> Option<u64> {
-        if is_behind || self.ahead.get(ahead as usize) == Some(&true) {
+    fn take(&mut self, ahead: u64, is_behind: bool, is_last: bool, measures: &mut ReceivingMeasures) -> Option<u64> {
+        let place = ahead as usize;
+        if is_behind || self.ahead.get(place).is_some_and(Option::is_some) {
             measures.duplicates += 1;
             return None;
         }
@@ -326,19 +338,26 @@ impl Connection {
             return None;
         }
         measures.accepted += 1;
-        let place = ahead as usize;
-        self.ahead.resize(self.ahead.len().max(place + 1), false);
-        self.ahead[place] = true;
-        while self.ahead.front() == Some(&true) {
+        self.ahead.resize(self.ahead.len().max(place + 1), None);
+        self.ahead[place] = Some(is_last);
+        while let Some(&Some(is_last)) = self.ahead.front() {
             self.ahead.pop_front();
             self.expected += 1;
             self.pending += 1;
+            measures.tsdus += u64::from(is_last);
         }
         Some(number)
     }
 
-    /// The AK TPDU sent at `now`. It has CI if at least half of the DT TPDUs since the last AK were marked.
-    fn acknowledge(&mut self, params: &Params, now: Time) -> (Body, Marks) {
+    /// The DT TPDUs that an AK reports beyond the next expected one.
+    fn received(&self) -> u32 {
+        let beyond = self.ahead.iter().skip(1).take(u32::BITS as usize);
+        beyond.enumerate().map(|(bit, arrived)| u32::from(arrived.is_some()) << bit).sum()
+    }
+
+    /// The octets and the body of the AK TPDU sent at `now`. It has CI if at least half of the DT TPDUs since the last AK
+    /// were marked.
+    fn acknowledge(&mut self, params: &Params, now: Time) -> (u16, Body, Marks) {
         let credit = self.strategy.credit(self.expected);
         self.edge = self.edge.max(self.expected + u64::from(credit));
         let (number, subsequence) = self.last;
@@ -347,7 +366,9 @@ impl Connection {
         (self.pending, self.seen, self.marked) = (0, 0, 0);
         (self.acknowledge_at, self.repeat_at) = (Time::NEVER, now + params.window_time);
         let number = params.numbering().sent(self.expected);
-        let body = Body::AcknowledgementTpdu { number, credit, subsequence: self.last.1, connection: self.reference };
-        (body, marks)
+        let received = if params.selective_acknowledgement { self.received() } else { 0 };
+        let (subsequence, connection) = (self.last.1, self.reference);
+        let body = Body::AcknowledgementTpdu { number, credit, subsequence, received, connection };
+        (params.octets.acknowledgement_with(received), body, marks)
     }
 }

@@ -3,13 +3,15 @@
 //! and 4).
 
 mod peer;
+mod retransmission;
 
 use std::collections::VecDeque;
 
-use super::connection::{Connection, Packet, Request, Retained};
+use super::connection::{Connection, Packet, Request, Retained, Segment};
 use super::journeys::{Journey, Journeys};
 use super::measures::SendingMeasures;
-use super::params::{Drawn, Header, Params};
+use super::params::{Header, Params};
+use super::priority::Drawn;
 use super::releases::Releases;
 use super::round_trip::RoundTrip;
 use super::window::{Acknowledged, Window, WindowStrategy};
@@ -151,7 +153,7 @@ impl Sending {
         };
         let own = self.connection.as_ref().map_or(Time::NEVER, |connection| {
             let request = connection.request.map_or(Time::NEVER, |request| request.deadline);
-            let timers = connection.oldest_due.min(connection.inactive_at).min(connection.alive_at);
+            let timers = connection.check_at.min(connection.inactive_at).min(connection.alive_at);
             let data = match self.upcoming {
                 _ if !connection.may_send() => Time::NEVER,
                 _ if !connection.waiting.is_empty() => Time::ZERO,
@@ -180,7 +182,7 @@ impl Sending {
         self.release_inactive(now);
         self.send_releases(now, send);
         self.send_request(now, send);
-        self.send_oldest(now, send);
+        self.send_again(now, send);
         self.send_data(now, journeys, send);
         self.send_alive(now, send);
     }
@@ -190,8 +192,8 @@ impl Sending {
         let is_marked = pdu.marks.has(Marks::CI);
         match pdu.body() {
             Body::ConnectConfirm { credit, connection } => self.on_confirm(connection, credit, now),
-            Body::AcknowledgementTpdu { number, credit, subsequence, connection } => {
-                self.on_acknowledgement(connection, number, (credit, subsequence), is_marked, now);
+            Body::AcknowledgementTpdu { number, credit, subsequence, received, connection } => {
+                self.on_acknowledgement(connection, (number, received), (credit, subsequence), is_marked, now);
             }
             Body::DisconnectRequest { connection } => self.on_release(connection),
             Body::DisconnectConfirm { connection } => self.releases.confirm(connection),
@@ -228,7 +230,7 @@ impl Sending {
     fn on_acknowledgement(
         &mut self,
         reference: u32,
-        number: u32,
+        (number, received): (u32, u32),
         (credit, subsequence): (u16, u16),
         is_marked: bool,
         now: Time,
@@ -249,21 +251,17 @@ impl Sending {
         connection.subsequence = subsequence;
         connection.lower += count;
         connection.upper = connection.lower + u64::from(credit);
-        if count == 0 {
+        if count == 0 && received == 0 {
             return;
         }
-        // Of several TPDUs the newest gives the sample, because this AK answers it.
-        let round_trip = &mut connection.round_trip;
-        let sample = connection
-            .retained
-            .drain(..count as usize)
-            .try_fold(Time::ZERO, |_, retained| round_trip.is_sampled(retained.transmissions).then_some(retained.sent));
-        if let Some(sent) = sample {
-            round_trip.record(now.since(sent));
+        if let Some(sent) = connection.acknowledge(count, received) {
+            connection.round_trip.record(now.since(sent));
         }
         self.measures.acknowledged += count;
-        connection.window.on_acknowledged(Acknowledged { count, credit: credit.into(), is_marked });
-        connection.plan_oldest(now);
+        if count > 0 {
+            connection.window.on_acknowledged(Acknowledged { count, credit: credit.into(), is_marked });
+        }
+        connection.plan_check(now);
     }
 
     /// The receiver releases a connection. Like every release it is abrupt. If both ends release it at the same time,
@@ -317,8 +315,7 @@ impl Sending {
         let Some(packet) = self.advance_user(now) else { return };
         match &mut self.connection {
             None => self.measures.unsent += 1,
-            // Packets that can be sent at once do not count as waiting.
-            Some(open) if open.waiting.len() as u64 >= self.params.waiting.0.saturating_add(open.room()) => {
+            Some(open) if open.would_wait(&packet, self.params.segment_octets()) > self.params.waiting.0 => {
                 self.measures.refused += 1;
             }
             Some(open) => open.waiting.push_back(packet),
@@ -347,10 +344,11 @@ impl Sending {
             request: Some(Request { transmissions: 0, sent: now, deadline: request_at }),
             waiting: VecDeque::new(),
             retained: VecDeque::new(),
+            known: 0,
             lower: 0,
             upper: 0,
             subsequence: 0,
-            oldest_due: Time::NEVER,
+            check_at: Time::NEVER,
             round_trip: RoundTrip::new(&self.params.retransmission),
             window: self.fresh.clone(),
             inactive_at: Time::NEVER,
@@ -424,53 +422,47 @@ impl Sending {
     }
 
     /// Retransmits the oldest TPDU if its T1 has expired.
-    fn send_oldest(&mut self, now: Time, send: &mut dyn FnMut(Pdu)) {
-        let Some(connection) = self.connection.as_mut().filter(|connection| connection.oldest_due <= now) else {
-            return;
-        };
-        let Some(oldest) = connection.retained.front_mut() else { return };
-        if oldest.transmissions == self.params.most_transmissions {
-            self.give_up(now);
-            return self.send_releases(now, send);
-        }
-        oldest.transmissions += 1;
-        oldest.sent = now;
-        oldest.timeout = connection.round_trip.timeout(oldest.transmissions);
-        connection.oldest_due = now + oldest.timeout;
-        connection.window.on_expiry();
-        let (octets, reference, number) = (oldest.octets, connection.reference, connection.lower);
-        self.measures.retransmitted += 1;
-        self.send_tpdu(now, octets, reference, number, send);
-    }
-
     fn send_data(&mut self, now: Time, journeys: &mut Journeys, send: &mut dyn FnMut(Pdu)) {
+        let most_octets = self.params.segment_octets();
         while let Some(connection) = self.connection.as_mut().filter(|connection| connection.may_send()) {
-            let packet = match connection.waiting.pop_front() {
-                Some(packet) => packet,
-                None if self.saturates && matches!(self.upcoming, Upcoming::Pdu(at) if at <= now) => {
-                    let Some(packet) = self.advance_user(now) else { return };
-                    packet
-                }
-                None => return,
+            let Some(segment) = connection.next_segment(most_octets) else {
+                let is_ready = self.saturates && matches!(self.upcoming, Upcoming::Pdu(at) if at <= now);
+                let Some(packet) = is_ready.then(|| self.advance_user(now)).flatten() else { return };
+                let Some(connection) = &mut self.connection else { return };
+                connection.waiting.push_back(packet);
+                continue;
             };
-            let Some(connection) = &mut self.connection else { return };
-            let octets = packet.octets.saturating_add(self.params.octets.data_header);
-            let timeout = connection.round_trip.timeout(1);
+            let (reference, number) = (connection.reference, connection.lower + connection.retained.len() as u64);
+            let Segment { produced, octets, is_last } = segment;
+            let retained = Retained {
+                octets: octets.saturating_add(self.params.octets.data_header),
+                is_last,
+                is_reported: false,
+                transmissions: 1,
+                sent: now,
+                timeout: connection.round_trip.timeout(1),
+            };
             if connection.retained.is_empty() {
-                connection.oldest_due = now + timeout;
+                connection.check_at = now + retained.timeout;
             }
-            let number = connection.lower + connection.retained.len() as u64;
-            connection.retained.push_back(Retained { octets, transmissions: 1, sent: now, timeout });
-            let connection = connection.reference;
-            journeys.begin(Journey { connection, number, produced: packet.produced, transmitted: now });
+            connection.retained.push_back(retained);
+            journeys.begin(Journey { connection: reference, number, produced, transmitted: now }, is_last);
             self.measures.transmitted += 1;
-            self.send_tpdu(now, octets, connection, number, send);
+            self.measures.tsdus += u64::from(is_last);
+            self.send_tpdu(now, &retained, (reference, number), send);
         }
     }
 
-    fn send_tpdu(&mut self, now: Time, octets: u16, connection: u32, number: u64, send: &mut dyn FnMut(Pdu)) {
-        let body = Body::DataTpdu { born: now, number: self.params.numbering().sent(number), connection };
-        let pdu = self.header.npdu(self.sequence, octets, body);
+    fn send_tpdu(
+        &mut self,
+        now: Time,
+        retained: &Retained,
+        (connection, number): (u32, u64),
+        send: &mut dyn FnMut(Pdu),
+    ) {
+        let number = self.params.numbering().sent(number);
+        let body = Body::DataTpdu { born: now, number, is_last: retained.is_last, connection };
+        let pdu = self.header.npdu(self.sequence, retained.octets, body);
         self.sequence = self.sequence.wrapping_add(1);
         self.measures.sent_bits += pdu.bits();
         send(pdu);

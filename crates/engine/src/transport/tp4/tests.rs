@@ -2,6 +2,8 @@
 
 mod laws;
 mod pair;
+mod segments;
+mod selective;
 mod timers;
 
 use super::credit::CreditParams;
@@ -201,7 +203,7 @@ fn what_lies_beyond_every_window_is_discarded_and_what_a_reduction_left_out_is_n
     let credit = toml::from_str("congestion_avoidance = { initial = 4, decrease = 0.5 }").unwrap();
     let (mut pair, mut data) = greedy(&Params { credit, ..Params::default() });
     let forged = |number| {
-        let body = Body::DataTpdu { born: Time::ZERO, number, connection: 1 };
+        let body = Body::DataTpdu { born: Time::ZERO, number, is_last: true, connection: 1 };
         Pdu::new(FlowId(0), 0, 1672, 0, body)
     };
     assert_eq!(numbers(&data), [0, 1, 2, 3]);

@@ -49,7 +49,7 @@ impl Ends {
     /// packets.
     fn new(params: &Params) -> Ends {
         assert_eq!(params.check(), Ok(()));
-        let drawn = Drawn::new(params, Stream::new(1, 0, "priority"));
+        let drawn = Drawn::new(&params.priority, Stream::new(1, 0, "priority"));
         let opening = user(
             "[connections]\ninter_connection_time.constant = '1 s'\nconnection_duration.constant = '60 s'\n\
              interproduction_time.constant = '10 s'\npacket_size.constant = '1600 octets'",
@@ -162,6 +162,23 @@ fn a_direction_that_reaches_the_limit_releases_the_connection() {
     assert_eq!(ends.hosts.each_ref().map(given_up), [1, 1]);
 }
 
+/// The first two of three DT TPDUs of the other end are lost at 5 s. The third is reported A_L later, at the next second. T1
+/// is 8 s. Nothing is missing in the direction of the opener, whose first packet is sent at 13 s.
+#[test]
+fn each_direction_reports_what_it_has() {
+    for (reports, again) in [(true, &[(1, 1, DT, 0), (1, 1, DT, 1)][..]), (false, &[(1, 1, DT, 0)][..])] {
+        let mut ends = Ends::new(&Params { selective_acknowledgement: reports, ..window(3) });
+        let arrives = |second: u64, pdu: &Pdu| !(second == 5 && pdu.kind() == DT && pdu.sequence < 2);
+        let sent: Vec<_> = (0..=14).map(|second| ends.second(second, |pdu| arrives(second, pdu))).collect();
+        assert_eq!(sent[4], [(1, 1, DT, 0), (1, 1, DT, 1), (1, 1, DT, 2)]);
+        let report: &[_] = if reports { &[(0, 1, AK, 0)] } else { &[] };
+        assert_eq!((&sent[6][..], &sent[12][..]), (report, again));
+        let number = if reports { 3 } else { 1 };
+        assert_eq!(sent[13], [(0, 0, DT, 0), (0, 1, AK, number)]);
+        assert!(sent[14].contains(&(1, 0, AK, 1)));
+    }
+}
+
 /// A window of 1 and a sampling period of two DT TPDUs. With the CR TPDU, N is 3 and NC 0; each marked AK TPDU of the other
 /// direction adds 1 to both. Of 5, 2 are less than half, and of 6, 3 are not.
 #[test]
@@ -169,10 +186,10 @@ fn tpdus_of_the_other_direction_are_counted() {
     for (acknowledgements, credit) in [(0, 2), (2, 2), (3, 1)] {
         let text = "credit.congestion_avoidance = { initial = 1, decrease = 0.5 }";
         let params: Params = toml::from_str(text).unwrap();
-        let drawn = Drawn::new(&params, Stream::new(1, 0, "priority"));
+        let drawn = Drawn::new(&params.priority, Stream::new(1, 0, "priority"));
         let mut receiving = Receiving::new(&params, FlowId(0), 0, drawn);
         let pdu = |flow, body| Pdu::new(FlowId(flow), 0, 100, 0, body);
-        let other = Body::AcknowledgementTpdu { number: 0, credit: 1, subsequence: 0, connection: 1 };
+        let other = Body::AcknowledgementTpdu { number: 0, credit: 1, subsequence: 0, received: 0, connection: 1 };
         receiving.on_pdu(&pdu(0, Body::ConnectRequest { credit: 1, connection: 1 }), Time::ZERO);
         receiving.act(Time::ZERO, &mut |_| {});
         for _ in 0..acknowledgements {
@@ -182,7 +199,7 @@ fn tpdus_of_the_other_direction_are_counted() {
         }
         let mut given = Vec::new();
         for number in 0..2 {
-            receiving.on_pdu(&pdu(0, Body::DataTpdu { born: Time(1), number, connection: 1 }), Time(2));
+            receiving.on_pdu(&pdu(0, Body::DataTpdu { born: Time(1), number, is_last: true, connection: 1 }), Time(2));
             receiving.act(Time(2), &mut |answer| {
                 if let Body::AcknowledgementTpdu { credit, .. } = answer.body() {
                     given.push(credit);

@@ -38,15 +38,17 @@ struct Network {
     /// PDUs in the network: their arrivals, in which order they were sent, and themselves.
     flying: Vec<(Time, usize, Pdu)>,
     sent: usize,
-    /// Connection and number of each packet that was delivered.
+    /// Connection and number of each DT TPDU that was delivered.
     delivered: BTreeSet<(u32, u64)>,
+    /// Number of whole packets that were delivered.
+    packets: u64,
 }
 
 impl Network {
     fn new(params: &Params, fates: Vec<Fate>, marks: u32) -> Network {
         let pair = Pair::new(params, connections(1.0, 400.0, 1.5));
         let (flying, delivered) = (Vec::new(), BTreeSet::new());
-        Network { pair, fates, marks, clock: Time::ZERO, flying, sent: 0, delivered }
+        Network { pair, fates, marks, clock: Time::ZERO, flying, sent: 0, delivered, packets: 0 }
     }
 
     /// The next arrival or timer, unless it comes after 1200 s.
@@ -58,14 +60,16 @@ impl Network {
         (self.clock <= at(1200.0)).then_some(arrival)
     }
 
-    /// One PDU arrives. A packet is delivered at most once, and its journey is known.
+    /// One PDU arrives. A DT TPDU is delivered at most once, and its journey is known.
     fn arrive(&mut self, pdu: &Pdu) -> Result<(), TestCaseError> {
         if pdu.is_backward() {
             self.pair.sending.on_pdu(pdu, self.clock);
         } else if let Some(new) = self.pair.receiving.on_pdu(pdu, self.clock) {
             prop_assert!(self.delivered.insert((new.connection, new.number)));
-            let is_over = u64::from(new.connection) < self.pair.sending.measures().opened;
-            prop_assert!(self.pair.journeys.end(new.connection, new.number, self.clock).is_some() || is_over);
+            prop_assert!(self.pair.journeys.end(new).is_some());
+            while self.pair.journeys.deliver(new).is_some() {
+                self.packets += 1;
+            }
         }
         Ok(())
     }
@@ -96,7 +100,9 @@ impl Network {
     /// cut them off. A packet that is not delivered is not acknowledged.
     fn check_counts(&self, saw: u16) -> Result<(), TestCaseError> {
         let (own, seen) = (self.pair.sending.measures(), self.pair.receiving.measures());
-        prop_assert_eq!(own.produced, own.transmitted + own.refused + own.unsent + self.pair.sending.waiting());
+        prop_assert_eq!(own.produced, own.tsdus + own.refused + own.unsent + self.pair.sending.waiting());
+        prop_assert!(own.tsdus <= own.transmitted && seen.tsdus <= own.tsdus);
+        prop_assert_eq!(seen.tsdus, self.packets);
         prop_assert_eq!(seen.accepted, self.delivered.len() as u64);
         prop_assert!(seen.accepted <= own.transmitted);
         prop_assert_eq!(own.transmitted, own.acknowledged + own.unacknowledged + self.pair.sending.outstanding());
@@ -117,19 +123,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
     /// For any network that loses, duplicates and reorders:
-    /// - each packet is delivered at most once;
-    /// - acknowledged packets were delivered, and without losses all packets are delivered;
+    /// - each DT TPDU is delivered at most once, and each packet that its last one ends;
+    /// - acknowledged TPDUs were delivered, and without losses all are delivered;
     /// - the unacknowledged TPDUs never exceed the windows, and while there are any, a timer runs;
     /// - the counts balance.
     #[test]
     fn laws(
         fates in fates(), (credit, window) in strategies(), extended: bool, saw in 1u16..15, after in 1u32..4,
-        marks in 1u32..5,
+        marks in 1u32..5, tpdu_size in prop::sample::select(vec![None, Some(512)]), selective: bool,
     ) {
         let retransmission = Retransmission { least: Span::milliseconds(500), ..Retransmission::default() };
         let params = Params {
             saw, extended, credit, window, retransmission, acknowledge_after: after, most_transmissions: 1000,
-            ..Params::default()
+            tpdu_size, selective_acknowledgement: selective, ..Params::default()
         };
         let longest = params.retransmission.most;
         let mut network = Network::new(&params, fates, marks);

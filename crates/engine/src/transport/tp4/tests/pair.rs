@@ -35,7 +35,7 @@ pub(super) struct Pair {
 impl Pair {
     pub(super) fn new(params: &Params, user: traffic::Model) -> Pair {
         assert_eq!(params.check(), Ok(()));
-        let priorities = Drawn::new(params, Stream::new(1, 0, "priority"));
+        let priorities = Drawn::new(&params.priority, Stream::new(1, 0, "priority"));
         Pair {
             sending: Sending::new(params, FlowId(0), 0, priorities.clone(), user),
             receiving: Receiving::new(params, FlowId(0), 0, priorities),
@@ -98,6 +98,24 @@ pub(super) fn numbers(pdus: &[Pdu]) -> Vec<u32> {
     pdus.iter().filter_map(number).collect()
 }
 
+/// Whether each DT TPDU ends a packet.
+pub(super) fn is_last(pdus: &[Pdu]) -> Vec<bool> {
+    let is_last = |pdu: &Pdu| match pdu.body() {
+        Body::DataTpdu { is_last, .. } => Some(is_last),
+        _ => None,
+    };
+    pdus.iter().filter_map(is_last).collect()
+}
+
+/// Number of each acknowledgement, and the DT TPDUs that it reports.
+pub(super) fn reported(pdus: &[Pdu]) -> Vec<(u32, u32)> {
+    let parts = |pdu: &Pdu| match pdu.body() {
+        Body::AcknowledgementTpdu { number, received, .. } => Some((number, received)),
+        _ => None,
+    };
+    pdus.iter().filter_map(parts).collect()
+}
+
 /// Number, credit and subsequence of each acknowledgement.
 pub(super) fn acknowledged(pdus: &[Pdu]) -> Vec<(u32, u16, u16)> {
     let parts = |pdu: &Pdu| match pdu.body() {
@@ -108,7 +126,7 @@ pub(super) fn acknowledged(pdus: &[Pdu]) -> Vec<(u32, u16, u16)> {
 }
 
 pub(super) fn acknowledgement(number: u32, credit: u16, subsequence: u16) -> Pdu {
-    let body = Body::AcknowledgementTpdu { number, credit, subsequence, connection: 1 };
+    let body = Body::AcknowledgementTpdu { number, credit, subsequence, received: 0, connection: 1 };
     let mut pdu = Pdu::new(FlowId(0), 0, 72, 0, body);
     pdu.marks.set(Marks::DIR);
     pdu
