@@ -9,6 +9,7 @@ mod fast_path;
 mod groups;
 mod precedence;
 mod queues;
+mod rate;
 mod server;
 mod service;
 
@@ -27,6 +28,8 @@ pub use groups::GroupMeasures;
 use groups::Groups;
 use precedence::Precedence;
 use queues::Queues;
+use rate::Capacity;
+pub use rate::Retimed;
 use server::Server;
 
 /// PDUs of one instant, to be admitted in random order.
@@ -130,6 +133,8 @@ pub struct Parts {
     pub between: [String; 2],
     /// Rate of the line; none for a delay without queueing.
     pub rate: Option<LineRate>,
+    /// Whether the rate may change during the run.
+    pub rate_varies: bool,
     /// Propagation delay of the line.
     pub delay: Span,
     /// Interval in which the line is broken.
@@ -195,6 +200,8 @@ pub struct Port {
     name: String,
     between: [String; 2],
     rate: Option<LineRate>,
+    /// Boxed: the rates of few lines change.
+    capacity: Option<Box<Capacity>>,
     delay: Span,
     outage: Option<Interval>,
 }
@@ -238,6 +245,7 @@ impl Port {
             name: parts.name,
             between: parts.between,
             rate: parts.rate,
+            capacity: parts.rate_varies.then(Box::default),
             delay: parts.delay,
             outage: parts.outage,
         }
@@ -255,7 +263,7 @@ impl Port {
         &self.between
     }
 
-    /// Rate of its line; none for a delay without queueing.
+    /// Rate of its line now; none for a delay without queueing.
     #[must_use]
     pub fn rate(&self) -> Option<LineRate> {
         self.rate
@@ -363,6 +371,7 @@ impl Port {
     pub fn reset_measures(&mut self, now: Time) {
         self.queues.reset(now);
         self.groups.reset();
+        self.reset_capacity(now);
     }
 
     /// Calls `each` for every PDU that is not in a lane.

@@ -207,13 +207,13 @@ impl<P: Probe> Measured<'_, P> {
         losses: &mut Vec<LossRow>,
     ) {
         // Readers do not see a delay without queueing as a port.
-        let Some(rate) = port.rate() else { return };
+        let Some(rate_bps) = port.mean_rate(now) else { return };
         let name = port.name();
         let mut row = PortRow {
             port: name.to_owned(),
             from: port.between()[0].clone(),
             to: port.between()[1].clone(),
-            rate_bps: rate.bits_per_second(),
+            rate_bps,
             ..PortRow::default()
         };
         let mut bits = 0;

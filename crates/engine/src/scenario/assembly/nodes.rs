@@ -171,6 +171,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             number: index as u32,
             between: [plan.from.clone(), plan.to.clone()],
             rate: plan.rate,
+            rate_varies: false,
             delay: plan.delay,
             outage: plan.outage,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
