@@ -5,6 +5,7 @@
 //! node's lane (see `server`).
 
 mod bits;
+mod change;
 mod fast_path;
 mod groups;
 mod precedence;
