@@ -300,6 +300,12 @@ impl Port {
         self.queues.bits.as_ref().map(|count| count.total())
     }
 
+    /// Bits that arrived since time 0, queued or discarded, if the port counts bits.
+    #[must_use]
+    pub fn bits_arrived(&self) -> Option<u64> {
+        self.queues.bits.as_ref().map(|count| count.arrived)
+    }
+
     /// Areas under the number of bits present since the last reset, in bits times picoseconds: with and without the PDU
     /// in transmission.
     #[must_use]

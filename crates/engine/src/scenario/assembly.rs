@@ -1,5 +1,6 @@
 //! Assembly: builds a world from a scenario. It checks the scenario, and then lays out routes, lanes and nodes.
 
+mod capacities;
 mod check;
 mod estimate;
 mod graph;
@@ -24,6 +25,7 @@ use crate::scenario::spec::Scenario;
 pub use estimate::{Estimate, Limits};
 pub use meeting::{Hearing, Meetings};
 pub use nodes::Form;
+pub use plan::Shared;
 
 /// A world, and the data that its driver needs.
 #[derive(Clone, Debug)]
@@ -32,6 +34,8 @@ pub struct Assembled<P> {
     pub world: World<P>,
     /// The port whose departures may end the run, and their number.
     pub stop: Option<(usize, u64)>,
+    /// Capacities that several lines share.
+    pub capacities: Vec<Shared>,
     /// Lower bounds of the run's size.
     pub estimate: Estimate,
 }
@@ -52,7 +56,7 @@ pub fn world<P: Probe>(
     let estimate = network.estimate();
     estimate.check_held()?;
     let world = World::new(network.build(seed, replication, form), probe);
-    Ok(Assembled { world, stop: network.stop, estimate })
+    Ok(Assembled { world, stop: network.stop, capacities: network.capacities, estimate })
 }
 
 /// Checks the scenario, and builds nothing.

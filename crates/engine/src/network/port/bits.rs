@@ -8,6 +8,8 @@ use crate::network::queue_state::MOST_QUEUES;
 pub(super) struct BitCount {
     rate: Option<LineRate>,
     present: [u64; MOST_QUEUES],
+    /// Bits that arrived since time 0, queued or discarded.
+    pub(super) arrived: u64,
     /// Area under the bits of all queues up to `seen` since the last reset, in bits times picoseconds.
     area: u128,
     seen: Time,
@@ -22,7 +24,16 @@ pub(super) struct BitCount {
 impl BitCount {
     pub(super) fn new(rate: Option<LineRate>) -> BitCount {
         let present = [0; MOST_QUEUES];
-        BitCount { rate, present, area: 0, seen: Time::ZERO, transmitting: 0, reset: Time::ZERO, changed: None }
+        BitCount {
+            rate,
+            present,
+            arrived: 0,
+            area: 0,
+            seen: Time::ZERO,
+            transmitting: 0,
+            reset: Time::ZERO,
+            changed: None,
+        }
     }
 
     /// The line's rate is now `rate`. `serving` has the bits of the PDU in transmission, and its departure times at the

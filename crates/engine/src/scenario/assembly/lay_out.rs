@@ -21,9 +21,11 @@ impl<'a> Network<'a> {
             endpoint_count: 0,
             stop: None,
             lines: BTreeMap::new(),
+            capacities: Vec::new(),
             path_memory: PathMemory::WHOLE,
         };
         network.lay_lines();
+        network.share_capacities()?;
         for (group, (name, flow)) in scenario.flow.iter().enumerate() {
             network.lay_group(group, name, flow).map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
         }
@@ -56,6 +58,7 @@ impl<'a> Network<'a> {
                 from: first.clone(),
                 to: second.clone(),
                 rate: Some(line.rate),
+                share: None,
                 delay: line.delay,
                 outage: line.outage,
                 order: line.order,
@@ -68,6 +71,7 @@ impl<'a> Network<'a> {
                 from: second.clone(),
                 to: first.clone(),
                 rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
+                share: None,
                 delay: line.delay,
                 outage: line.outage,
                 order: reverse.map_or(line.order, |reverse| reverse.order),
@@ -145,6 +149,7 @@ impl<'a> Network<'a> {
             from: name.to_owned(),
             to: node.to_owned(),
             rate: access.rate,
+            share: None,
             delay: access.delay,
             outage: None,
             order: Order::Fixed,
