@@ -313,8 +313,9 @@ row! {
         /// The port or flow.
         component: String,
         /// Name of the quantity: `queue_0`, `throughput_0` (bits per second of that queue since the last reading, for
-        /// ports with several queues), `queue_bits`, `utilisation`, `rate` (of a line whose rate changes), `received` (data PDUs of the flow since the start),
-        /// `factor`; for transport connections `credit`, `window`, `outstanding` (DT TPDUs), `waiting` (packets).
+        /// ports with several queues), `queue_bits`, `utilisation`, `rate` (of a line whose rate changes), `received`
+        /// (data PDUs of the flow since the start), `factor`; for transport connections `credit`, `window`,
+        /// `outstanding` (DT TPDUs), `waiting` (packets).
         quantity: String,
         /// Its value.
         value: f64,

@@ -34,7 +34,8 @@ impl Port {
         let delay = self.delay;
         for lane in self.forward_lanes() {
             let (front, back) = lanes[lane.index()].as_mut_slices();
-            for record in front.iter_mut().chain(back).filter(|record| record.time > now + delay) {
+            // They are the last: the records of a lane are in order.
+            for record in front.iter_mut().chain(back).rev().take_while(|record| record.time > now + delay) {
                 record.time = retimed.of(Time(record.time.0 - delay.0)) + delay;
             }
         }
@@ -42,6 +43,9 @@ impl Port {
 
     /// Every lane behind the line, once.
     fn forward_lanes(&self) -> Vec<LaneId> {
+        if let Some(only) = self.only_lane {
+            return vec![only];
+        }
         let mut lanes: Vec<LaneId> = self.next_lanes.flows.iter().map(|lane| lane.forward).collect();
         lanes.sort_unstable();
         lanes.dedup();
