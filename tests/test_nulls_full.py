@@ -18,7 +18,7 @@ from penstock.studies.nulls import in_rows, of_study
 PAGE = Path(__file__).parents[1] / "docs" / "nulls.md"
 WITHOUT = {
     "satellite": {"sat.s1c1.load-crosses", "sat.s1c1.seeds"},
-    "satellite-beyond": {"sat.future.capacity", "sat.future.quality"},
+    "satellite-beyond": {"sat.future.quality"},
     "becn": {"becn.fig4.per-source", "becn.fig4.model", "becn.fig4.toggle"},
     "abr": {"abr.crm256", "abr.oscillation", "abr.idle", "abr.cdf"},
     "eprca": {"epr.one-round"},

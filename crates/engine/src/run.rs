@@ -9,9 +9,11 @@ use crate::round::World;
 use crate::scenario::assembly::{self, Assembled};
 use crate::scenario::spec::{Measure, Scenario};
 
+mod capacity;
 mod overload;
 
 pub use crate::scenario::assembly::{Estimate, Form, Limits};
+use capacity::Allocator;
 use overload::Overload;
 
 /// Refuses what [`Run::new`] refuses. It builds the network only for a time series, whose length depends on every part.
@@ -43,6 +45,7 @@ pub struct Run<P = ()> {
     base: Vec<Counts>,
     estimate: Estimate,
     overload: Overload,
+    allocators: Vec<Allocator>,
 }
 
 impl Run {
@@ -61,7 +64,8 @@ impl<P: Probe> Run<P> {
     /// # Errors
     /// [`Error::Scenario`] for the first fault of the scenario.
     pub fn with_probe(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
-        let Assembled { mut world, stop, estimate } = assembly::world(scenario, seed, replication, form, probe)?;
+        let Assembled { mut world, stop, capacities, estimate } =
+            assembly::world(scenario, seed, replication, form, probe)?;
         let measure = scenario.measure.clone();
         let series = Series::new(&measure, &world);
         if stop.is_none() {
@@ -79,6 +83,7 @@ impl<P: Probe> Run<P> {
             slice: CELLS_PER_SLICE,
             overload: Overload::new(scenario.duration, estimate.offered),
             estimate,
+            allocators: capacities.into_iter().map(Allocator::new).collect(),
         };
         if run.warm_up == Time::ZERO {
             run.end_warm_up();
@@ -112,7 +117,9 @@ impl<P: Probe> Run<P> {
         let until = self.world.clock() + span;
         loop {
             let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
-            let target = until.min(self.end()).min(self.series.next()).min(warm_up).min(self.overload.next());
+            let change = self.allocators.iter().map(Allocator::next).min().unwrap_or(Time::NEVER);
+            let stops = [self.end(), self.series.next(), warm_up, self.overload.next(), change];
+            let target = stops.into_iter().fold(until, Time::min);
             let is_there = self.world.run_until(target, self.slice)?;
             overload::refuse(&self.world)?;
             let now = self.world.clock();
@@ -128,6 +135,9 @@ impl<P: Probe> Run<P> {
             if now >= self.end() {
                 self.world.check()?;
                 return Ok(true);
+            }
+            if now >= change {
+                self.allocators.iter_mut().for_each(|allocator| allocator.run(&mut self.world));
             }
             if now >= self.overload.next() {
                 // With a stop by departures, the end of the run is not known yet.

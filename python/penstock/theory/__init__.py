@@ -27,5 +27,8 @@ KINDS = (utilisation, single_queue, explicit_rate, token_bucket)
 
 def theory(result: Result) -> list[Row]:
     """The results of theory for a run, each beside the measured value; empty if no theory applies."""
+    if result.manifest["scenario"].get("capacity"):
+        # The rates of lines that share a capacity change during the run.
+        return []
     scene = Scene.of(result)
     return [row for kind in KINDS for row in kind.rows(scene)]

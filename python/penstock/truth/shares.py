@@ -26,14 +26,16 @@ def fair_shares(result: Result) -> dict[str, float]:
     """The max-min fair rate of one flow of each group, bits per second.
 
     Empty unless some flow is greedy and under control, and every other is greedy, silent or of a constant rate. Also
-    empty if a group has no written path, if the tables have no access lines (``measure.flows``), or if the congestion
-    points have different rules for minimum rates.
+    empty if a group has no written path, if the tables have no access lines (``measure.flows``), if lines share a
+    capacity, or if the congestion points have different rules for minimum rates.
     """
     scenario = Scenario.of(result.manifest["scenario"]).expanded().tree
     flows: Mapping[str, Any] = scenario["flow"]
     traffic = {name: next(iter(flow["traffic"])) for name, flow in flows.items()}
     controlled = [name for name, flow in flows.items() if is_controlled(flow)]
     if not set(traffic.values()) <= {"greedy", *CONSTANT} or not any(traffic[name] == "greedy" for name in controlled):
+        return {}
+    if "capacity" in scenario:  # rates of lines change
         return {}
     if any("path" not in flow for flow in flows.values()):  # the engine chooses the paths
         return {}

@@ -107,6 +107,9 @@ role_trait! {
         fn on_departure(&mut self, pdu: &mut Pdu, view: &PortView) {}
         /// `pdu`, of a flow that leaves through this port, passes in the backward direction. Called only if `wants_backward`.
         fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {}
+        /// The rate of the port's line is `rate` from `now` on. An interval of measurement in progress is judged by the new
+        /// rate. Constants that were computed from the first rate, such as an `auto` interval, stay.
+        fn on_rate(&mut self, rate: Rate, now: Time) {}
         /// Whether its view shows lengths in bits.
         fn counts_bits(&self) -> bool { false }
         /// The PDU to send instead of a notice cell, back along the path of `pdu`. `None` sends a notice cell to the source.

@@ -225,6 +225,35 @@ fn parameters_pass_their_check_and_survive_writing() {
     documents_hold(ReactionParams::KEYWORDS, ReactionParams::cases(), ReactionParams::check);
 }
 
+#[test]
+fn points_that_measure_what_is_available_follow_the_rate_of_the_line() {
+    let mut measured = 0;
+    for Case { text, params, .. } in CongestionParams::cases() {
+        let mut point = params.build(port());
+        let mut available = |at: u64, rate: Option<Rate>| {
+            let now = Time::ZERO + Span::milliseconds(at);
+            match rate {
+                Some(rate) => point.on_rate(rate, now),
+                // Enough cells for an interval that cells end.
+                None => (0..40).map(|number| now + Span(number)).for_each(|now| {
+                    let mut cell = Pdu::new(FlowId(0), 0, CELL_OCTETS, 1, Body::Data { born: now, number: 0 });
+                    point.on_arrival(&mut cell, &PortView { now, length: 1, size: Some(QUEUE), refused: false });
+                }),
+            }
+            congestion_readings(&mut point, now)
+                .into_iter()
+                .find_map(|(name, own)| (name == "available").then_some(own))
+        };
+        // The interval that ends with the change has the rate before it. The next has the new one.
+        let found = [available(1, None), available(10_000, Some(Rate(3_000_000))), available(20_000, None)];
+        if found[0].is_some() {
+            assert_eq!(found, [Some(6e6), Some(6e6), Some(3e6)], "{text}");
+            measured += 1;
+        }
+    }
+    assert!(measured >= 8, "{measured}");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

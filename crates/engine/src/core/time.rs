@@ -162,6 +162,13 @@ pub fn gap(bits: u64, bits_per_second: f64) -> Span {
 /// The fastest line, and the fastest source: at 100 Tb/s the serialisation time of a cell is still whole picoseconds.
 pub const FASTEST: Rate = Rate(100_000_000_000_000);
 
+/// The fastest line whose rate may change during a run. A PDU of one octet then takes 8 ps, so no two PDUs depart at one
+/// instant.
+pub const FASTEST_CHANGING: Rate = Rate(1_000_000_000_000);
+
+/// A cell of 53 octets in 10^-12 bits.
+const PICOBITS_OF_CELL: u128 = CELL_BITS as u128 * PICOSECONDS as u128;
+
 /// The rate of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LineRate {
@@ -197,6 +204,25 @@ impl LineRate {
             LineRate::Bits(rate) => rate.span(bits),
             LineRate::CellIn(span) => Span((span.0.saturating_mul(bits) + CELL_BITS / 2) / CELL_BITS),
         }
+    }
+
+    /// What the line can send in `span`, in 10^-12 bits, rounded down. It is exact if the rate is in bits per second.
+    #[must_use]
+    pub fn picobits(self, span: Span) -> u128 {
+        match self {
+            LineRate::Bits(rate) => u128::from(span.0) * u128::from(rate.0),
+            LineRate::CellIn(cell) => u128::from(span.0) * PICOBITS_OF_CELL / u128::from(cell.0.max(1)),
+        }
+    }
+
+    /// The time in which the line sends this many 10^-12 bits, rounded up.
+    #[must_use]
+    pub fn time_for(self, picobits: u128) -> Span {
+        let exact = match self {
+            LineRate::Bits(rate) => picobits.div_ceil(u128::from(rate.0.max(1))),
+            LineRate::CellIn(cell) => picobits.saturating_mul(u128::from(cell.0)).div_ceil(PICOBITS_OF_CELL),
+        };
+        Span(u64::try_from(exact).unwrap_or(u64::MAX))
     }
 }
 
@@ -288,6 +314,18 @@ mod tests {
         // 7 ps a cell: half a cell takes 3.5 ps, a quarter 1.75 and three quarters 5.25.
         assert_eq!([212, 106, 318].map(|bits| LineRate::CellIn(Span(7)).span(bits).0), [4, 2, 5]);
         assert_eq!([0.4e-12, 0.6e-12, 1.4e-12, 1.6e-12].map(|seconds| Span::from_seconds(seconds).0), [0, 1, 1, 2]);
+    }
+
+    #[test]
+    fn a_part_of_a_pdu_takes_its_part_of_the_time() {
+        let (megabit, cell) = (LineRate::Bits(Rate(1_000_000)), LineRate::CellIn(Span(424_000)));
+        // 1.5 us at 1 Mb/s are one and a half bits. A bit of a cell that takes 424 ns takes 1 ns.
+        assert_eq!(megabit.picobits(Span(1_500_000)), 1_500_000_000_000);
+        assert_eq!(cell.picobits(Span(1_500)), 1_500_000_000_000);
+        assert_eq!([megabit, cell].map(|rate| rate.time_for(1_500_000_000_000)), [Span(1_500_000), Span(1_500)]);
+        // A third of a bit at 3 b/s takes a ninth of a second, rounded up.
+        assert_eq!(LineRate::Bits(Rate(3)).time_for(333_333_333_333), Span(111_111_111_111));
+        assert_eq!(LineRate::Bits(Rate(3)).time_for(333_333_333_334), Span(111_111_111_112));
     }
 
     #[test]

@@ -5,11 +5,13 @@
 //! node's lane (see `server`).
 
 mod bits;
+mod change;
 mod fast_path;
 mod groups;
 mod next_lanes;
 mod precedence;
 mod queues;
+mod rate;
 mod server;
 mod service;
 
@@ -29,6 +31,8 @@ use groups::Groups;
 pub use next_lanes::{Crossing, NextLane, NextLanes};
 use precedence::Precedence;
 use queues::Queues;
+use rate::Capacity;
+pub use rate::Retimed;
 use server::Server;
 
 /// PDUs of one instant, to be admitted in random order.
@@ -88,6 +92,8 @@ pub struct Parts {
     pub between: [String; 2],
     /// Rate of the line; none for a delay without queueing.
     pub rate: Option<LineRate>,
+    /// Whether the rate may change during the run.
+    pub rate_varies: bool,
     /// Propagation delay of the line.
     pub delay: Span,
     /// Interval in which the line is broken.
@@ -153,6 +159,8 @@ pub struct Port {
     name: String,
     between: [String; 2],
     rate: Option<LineRate>,
+    /// Boxed: the rates of few lines change.
+    capacity: Option<Box<Capacity>>,
     delay: Span,
     outage: Option<Interval>,
 }
@@ -196,6 +204,7 @@ impl Port {
             name: parts.name,
             between: parts.between,
             rate: parts.rate,
+            capacity: parts.rate_varies.then(Box::default),
             delay: parts.delay,
             outage: parts.outage,
         }
@@ -213,7 +222,7 @@ impl Port {
         &self.between
     }
 
-    /// Rate of its line; none for a delay without queueing.
+    /// Rate of its line now; none for a delay without queueing.
     #[must_use]
     pub fn rate(&self) -> Option<LineRate> {
         self.rate
@@ -247,6 +256,12 @@ impl Port {
     #[must_use]
     pub fn bits_present(&self) -> Option<u64> {
         self.queues.bits.as_ref().map(|count| count.total())
+    }
+
+    /// Bits that arrived since time 0, queued or discarded, if the port counts bits.
+    #[must_use]
+    pub fn bits_arrived(&self) -> Option<u64> {
+        self.queues.bits.as_ref().map(|count| count.arrived)
     }
 
     /// Areas under the number of bits present since the last reset, in bits times picoseconds: with and without the PDU
@@ -314,6 +329,7 @@ impl Port {
     pub fn reset_measures(&mut self, now: Time) {
         self.queues.reset(now);
         self.groups.reset();
+        self.reset_capacity(now);
     }
 
     /// Calls `each` for every PDU that is not in a lane.

@@ -221,13 +221,13 @@ impl<P: Probe> Measured<'_, P> {
         losses: &mut Vec<LossRow>,
     ) {
         // Readers do not see a delay without queueing as a port.
-        let Some(rate) = port.rate() else { return };
+        let Some(rate_bps) = port.mean_rate(now) else { return };
         let name = port.name();
         let mut row = PortRow {
             port: name.to_string(),
             from: port.between()[0].to_owned(),
             to: port.between()[1].to_owned(),
-            rate_bps: rate.bits_per_second(),
+            rate_bps,
             ..PortRow::default()
         };
         let mut bits = 0;

@@ -212,7 +212,7 @@ row! {
         from: String,
         /// Node at the far end of its line.
         to: String,
-        /// Rate of its line.
+        /// Rate of its line; its mean over the measured time if it changed.
         rate_bps: f64,
         /// PDUs that arrived, discarded ones included.
         arrived: u64,
@@ -324,8 +324,9 @@ row! {
         /// The port or flow.
         component: String,
         /// Name of the quantity: `queue_0`, `throughput_0` (bits per second of that queue since the last reading, for
-        /// ports with several queues), `queue_bits`, `utilisation`, `received` (data PDUs of the flow since the start),
-        /// `factor`; for transport connections `credit`, `window`, `outstanding` (DT TPDUs), `waiting` (packets).
+        /// ports with several queues), `queue_bits`, `utilisation`, `rate` (of a line whose rate changes), `received`
+        /// (data PDUs of the flow since the start), `factor`; for transport connections `credit`, `window`,
+        /// `outstanding` (DT TPDUs), `waiting` (packets).
         quantity: String,
         /// Its value.
         value: f64,

@@ -7,7 +7,7 @@ use crate::control::{CongestionPoint, ReactionPoint};
 use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::reading::{Reading, Unit};
-use crate::core::time::{Span, Time};
+use crate::core::time::{PICOSECONDS, Span, Time};
 use crate::network::hosts::Host;
 use crate::network::hosts::direct::DirectHost;
 use crate::network::hosts::transport::TransportHost;
@@ -22,8 +22,17 @@ pub struct Series {
     /// Time of the next readings.
     next: Time,
     rows: Vec<SeriesRow>,
-    /// Bits sent by each queue of each port at the last readings.
-    sent_bits: Vec<[u64; MOST_QUEUES]>,
+    /// What each port had sent at the last readings.
+    sent: Vec<Sent>,
+}
+
+/// What a port has sent, and could have sent.
+#[derive(Clone, Debug, Default)]
+struct Sent {
+    /// Bits sent by each queue.
+    bits: [u64; MOST_QUEUES],
+    /// 10^-12 bits that its line could have sent.
+    capacity: u128,
 }
 
 impl Series {
@@ -34,7 +43,7 @@ impl Series {
             measure: measure.clone(),
             next: measure.sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
             rows: Vec::new(),
-            sent_bits: vec![[0; MOST_QUEUES]; if measure.sample.is_some() { world.port_count() } else { 0 }],
+            sent: vec![Sent::default(); if measure.sample.is_some() { world.port_count() } else { 0 }],
         }
     }
 
@@ -61,8 +70,8 @@ impl Series {
     /// Adapts to a reset of the measures, which may happen between two readings: the bits sent since the last reading
     /// are stored as a negative start value.
     pub fn rebase<P: Probe>(&mut self, world: &World<P>) {
-        for (port, sent) in world.ports().zip(&mut self.sent_bits) {
-            for (queue, bits) in port.queues().iter().zip(sent) {
+        for (port, sent) in world.ports().zip(&mut self.sent) {
+            for (queue, bits) in port.queues().iter().zip(&mut sent.bits) {
                 *bits = bits.wrapping_sub(queue.measures.departed_bits);
             }
         }
@@ -78,7 +87,7 @@ impl Series {
         let rows = &mut self.rows;
         let mut each =
             |component: &str, quantity: &str, _: Unit, value| rows.push(row(now, component, quantity, value));
-        read_all(world, &mut self.sent_bits, interval, self.measure.sample_flows, &mut each);
+        read_all(world, &mut self.sent, interval, self.measure.sample_flows, &mut each);
         self.next = world.clock() + interval;
         length::check_length(self.rows.len(), &self.measure, world.clock())
     }
@@ -100,12 +109,12 @@ pub struct ReadingKind {
 pub fn reading_kinds<P: Probe + Clone>(world: &World<P>) -> Vec<ReadingKind> {
     // Reading may change the state of a congestion point.
     let mut world = world.clone();
-    let mut sent_bits = vec![[0; MOST_QUEUES]; world.port_count()];
+    let mut sent = vec![Sent::default(); world.port_count()];
     let mut found = Vec::new();
     let mut each = |component: &str, quantity: &str, unit, _| {
         found.push(ReadingKind { component: component.to_owned(), quantity: quantity.to_owned(), unit });
     };
-    read_all(&mut world, &mut sent_bits, Span(1), true, &mut each);
+    read_all(&mut world, &mut sent, Span(1), true, &mut each);
     found.sort();
     found
 }
@@ -113,10 +122,10 @@ pub fn reading_kinds<P: Probe + Clone>(world: &World<P>) -> Vec<ReadingKind> {
 /// Receives the component, the quantity, its unit and its value.
 type EachReading<'a> = dyn FnMut(&str, &str, Unit, f64) + 'a;
 
-/// Reads every port and host. `sent_bits` are the bits sent by each queue of each port at the last readings.
+/// Reads every port and host. `sent` has what each port had sent at the last readings.
 fn read_all<P: Probe>(
     world: &mut World<P>,
-    sent_bits: &mut [[u64; MOST_QUEUES]],
+    sent: &mut [Sent],
     interval: Span,
     shows_flows: bool,
     each: &mut EachReading<'_>,
@@ -133,7 +142,7 @@ fn read_all<P: Probe>(
         sums: vec![Vec::new(); groups.len()],
         each,
     };
-    for (number, sent) in sent_bits.iter_mut().enumerate() {
+    for (number, sent) in sent.iter_mut().enumerate() {
         sample.read_port(world, number, sent);
     }
     world.each_host(|host| match host {
@@ -167,7 +176,7 @@ fn row(now: Time, component: &str, quantity: &str, value: f64) -> SeriesRow {
 
 impl Sample<'_, '_> {
     /// Readings of one port, with the bits sent since the last readings.
-    fn read_port<P: Probe>(&mut self, world: &mut World<P>, number: usize, sampled: &mut [u64; MOST_QUEUES]) {
+    fn read_port<P: Probe>(&mut self, world: &mut World<P>, number: usize, sampled: &mut Sent) {
         let Some(port) = world.port(number) else { return };
         let Some(rate) = port.rate() else { return };
         let name = port.name().into_owned();
@@ -175,15 +184,20 @@ impl Sample<'_, '_> {
         for (priority, queue) in port.queues().iter().enumerate() {
             (self.each)(&name, &format!("queue_{priority}"), Unit::Pdus, queue.present as f64);
             let bits = queue.measures.departed_bits;
-            let own = bits.wrapping_sub(std::mem::replace(&mut sampled[priority], bits));
+            let own = bits.wrapping_sub(std::mem::replace(&mut sampled.bits[priority], bits));
             if port.queues().len() > 1 {
                 let throughput = own as f64 / self.interval.seconds();
                 (self.each)(&name, &format!("throughput_{priority}"), Unit::Rate, throughput);
             }
             sent += own;
         }
-        let utilisation = sent as f64 / (rate.bits_per_second() * self.interval.seconds());
-        (self.each)(&name, "utilisation", Unit::Share, utilisation);
+        let mut possible = rate.bits_per_second() * self.interval.seconds();
+        if let Some(capacity) = port.capacity(self.now) {
+            let since = capacity - std::mem::replace(&mut sampled.capacity, capacity);
+            (self.each)(&name, "rate", Unit::Rate, rate.bits_per_second());
+            possible = since as f64 / PICOSECONDS as f64;
+        }
+        (self.each)(&name, "utilisation", Unit::Share, sent as f64 / possible);
         if let Some(bits) = port.bits_present() {
             (self.each)(&name, "queue_bits", Unit::Bits, bits as f64);
         }

@@ -7,7 +7,7 @@ use crate::scenario::assembly::{self, Assembled, Form};
 use crate::scenario::document;
 
 /// The network of a scenario at time 0, and the length of the run.
-fn world(text: &str, form: Form) -> (World<Trace>, Span) {
+pub(super) fn world(text: &str, form: Form) -> (World<Trace>, Span) {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let Assembled { world, .. } = assembly::world(&scenario, 1, 0, form, Trace::default()).unwrap();
     (world, scenario.duration)
@@ -100,7 +100,7 @@ fn a_port_that_only_observes_pdus_bounds_the_next_node_by_their_arrival() {
 
 /// Checks the rules: below the horizon of a node its lanes are empty and it has no timer, and the keys of a lane never
 /// decrease.
-fn assert_rules(world: &World<Trace>, message: &dyn Fn() -> String) {
+pub(super) fn assert_rules(world: &World<Trace>, message: &dyn Fn() -> String) {
     for (index, process) in world.processes.iter().enumerate() {
         let is_in_time = |time: Time| {
             assert!(time >= process.horizon, "{time:?} below {:?} at node {index}: {}", process.horizon, message());

@@ -73,8 +73,8 @@ impl Turns {
         self.forget_plans();
     }
 
-    /// The nodes may have run in the other mode since.
-    fn forget_plans(&mut self) {
+    /// The nodes may have run in the other mode since, or a line has changed.
+    pub(super) fn forget_plans(&mut self) {
         for unit in self.rounds.iter_mut().chain(self.turns.iter_mut().flatten()) {
             if let Unit::Cluster(cluster) = unit {
                 cluster.forget_plans();

@@ -37,6 +37,8 @@ pub struct Assembled<P> {
     pub world: World<P>,
     /// The port whose departures may end the run, and their number.
     pub stop: Option<(usize, u64)>,
+    /// Capacities that several lines share.
+    pub capacities: Vec<Shared>,
     /// Lower bounds of the run's size.
     pub estimate: Estimate,
 }
@@ -57,7 +59,7 @@ pub fn world<P: Probe>(
     let estimate = network.estimate();
     estimate.check_held()?;
     let world = World::new(network.build(seed, replication, form), probe);
-    Ok(Assembled { world, stop: network.stop, estimate })
+    Ok(Assembled { world, stop: network.stop, capacities: network.capacities, estimate })
 }
 
 /// Checks the scenario, and builds nothing.

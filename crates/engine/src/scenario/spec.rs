@@ -19,11 +19,13 @@ use crate::scenario::path::shown_key;
 use crate::traffic::ModelParams;
 use crate::{control, policer, queue, traffic, transport};
 
+mod capacity;
 mod mix;
 mod range;
 mod scheme;
 mod sweep;
 
+pub use capacity::Capacity;
 pub use mix::{NetworkTraffic, Share};
 pub use range::{Edge, MOST_STEPS, Range};
 pub use scheme::{Parts, Scheme};
@@ -80,6 +82,9 @@ pub struct Scenario {
     /// Groups of flows with the same parameters.
     #[serde(default)]
     pub flow: BTreeMap<String, Flow>,
+    /// Capacities that several lines share, so that the rates of these lines change during the run.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub capacity: BTreeMap<String, Capacity>,
     /// The parameters that `penstock sweep` varies. A single run ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,

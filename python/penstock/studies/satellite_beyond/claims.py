@@ -9,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from penstock.studies.claims import Clause, Evidence, NotRun
+from penstock.studies.claims import Clause, Evidence
 from penstock.studies.orders import BySeed, above, all_above, is_above, paired_by_seed, times
 from penstock.studies.predicates import Factor, Predicates, clauses, percent, percents
 from penstock.studies.runs import mean
-from penstock.studies.satellite.grid import MIXES
-from penstock.studies.satellite_beyond.grid import PARTS, VARIANTS, at, larger
-from penstock.studies.satellite_beyond.measures import Runs
+from penstock.studies.satellite.grid import CASES, MIXES
+from penstock.studies.satellite_beyond.grid import LOADS, PARTS, STATIONS, VARIANTS, at, larger, stations
+from penstock.studies.satellite_beyond.measures import OF_BOTH, Runs
 
 PREDICATES: Predicates[Runs] = Predicates(
-    case=Factor(("case",), uncontrolled=("1",)), variant=Factor(("variant",), uncontrolled=("thesis",))
+    case=Factor(("case",), uncontrolled=("1",)),
+    variant=Factor(("variant",), uncontrolled=("thesis", *(f"fixed-{load}" for load in LOADS))),
 )
 claim = PREDICATES.claim
 
@@ -41,6 +42,8 @@ WORDS = {
 }
 UNAFFECTED = 1.05
 """File times up to so many times the others are not affected."""
+NO_LESS = 1.02
+"""What is delivered is no less if it is not more than so many times less."""
 OCCASIONALLY = 0.1
 """Part of the time that is still occasional."""
 HALF = 0.6
@@ -164,9 +167,45 @@ def _(runs: Runs) -> Evidence:
     return clauses(runs, *sizes(runs), *files(runs))
 
 
+# ---------------------------------------------------------------------------------------------------------- capacity
+def capacity(runs: Runs, scenario: int, case: str) -> list[Clause]:
+    """A shared capacity against links of 6 Mb/s, with unequal and with equal load."""
+    named = f"scenario {scenario}, case {case}"
+    fixed, dynamic = (stations(scenario, case, each, "unequal") for each in ("fixed", "dynamic"))
+    before, now = (runs.by_seed("delivered", point) for point in (fixed, dynamic))
+    parts = [all_above("variant", f"{named}, unequal load: more is delivered", [(now, before)], percents(now, before))]
+    lossy = "loss.east" if scenario != 2 else "data_loss.east"
+    before, now = (runs.by_seed(lossy, point) for point in (fixed, dynamic))
+    if case == "1":
+        parts.append(
+            all_above(
+                "variant", f"{named}, unequal load: the busy station loses less", [(before, now)], percents(now, before)
+            )
+        )
+    before, now = (runs.by_seed("delivered", stations(scenario, case, each, "equal")) for each in ("fixed", "dynamic"))
+    pair = (times(NO_LESS, now), before)
+    parts.append(all_above("variant", f"{named}, equal load: no less is delivered", [pair], percents(now, before)))
+    return parts
+
+
 @claim("sat.future.capacity")
-def _(_runs: Runs) -> Evidence:
-    return NotRun("not run yet: the engine has no capacity that several lines share")
+def _(runs: Runs) -> Evidence:
+    parts = [part for scenario in MIXES for case in CASES for part in capacity(runs, scenario, case)]
+    return clauses(runs, *parts, note=costs(runs))
+
+
+def costs(runs: Runs) -> str:
+    """The shares with unequal load in case 2, and what they mean for the files of each station."""
+    fixed, dynamic = (stations(3, "2", capacity, "unequal") for capacity in ("fixed", "dynamic"))
+    rates = [f"{runs.mean(f'rate_bps.{name}', dynamic) / 1e6:.2f}" for name in OF_BOTH]
+    times_s = [
+        " to ".join(f"{runs.mean(f'file_time_s.{station}', point):.0f}" for point in (fixed, dynamic))
+        for station in STATIONS
+    ]
+    return (
+        f"scenario 3 case 2, unequal load: the stations have {' and '.join(rates)} Mb/s in the mean; "
+        f"their file times go from {' and from '.join(times_s)} s"
+    )
 
 
 # ----------------------------------------------------------------------------------------------------------- quality

@@ -13,6 +13,8 @@ from penstock.studies.runs import mean
 from penstock.studies.satellite.grid import CASE_NAMES, CASES, MIXES
 from penstock.studies.satellite_beyond.claims import PREDICATES
 from penstock.studies.satellite_beyond.grid import (
+    CROSSING,
+    LOADS,
     PARTS,
     QUESTIONS,
     REPEATS,
@@ -21,6 +23,7 @@ from penstock.studies.satellite_beyond.grid import (
     Point,
     at,
     scaled,
+    stations,
     three_sizes,
 )
 from penstock.studies.satellite_beyond.measures import BELOW, Runs
@@ -34,6 +37,7 @@ FILE_TIME = Quantity("file_time_s", "file time (s)")
 GOODPUT = Quantity("goodput", "goodput of data (% of link)", 100.0)
 REPEATED = Quantity("repeats", "data cells sent again (%)", 100.0)
 QUANTITIES = {1: (LOSS, JITTER), 2: (DATA_LOSS, FILE_TIME), 3: (LOSS, JITTER, DATA_LOSS, FILE_TIME)}
+DELIVERED = Quantity("delivered", "delivered (% of 6 Mb/s)", 100.0)
 SOURCES = "number of sources in the thesis"
 DRAWN = "Means over seeds with 95 % intervals."
 FILES = "File times are of all files, by the cells sent; with retransmission by the cells that arrived."
@@ -41,6 +45,7 @@ CLAIMS = {
     "1": "sat.future.sizes",
     "2": "sat.future.network",
     "3": "sat.future.files",
+    "4": "sat.future.capacity",
     "5": "sat.future.quality",
 }
 """The claim of each question."""
@@ -142,6 +147,50 @@ def files_sheet(scenario: int, name: str) -> Callable[[Runs], Sheet]:
     return lambda runs: by_case(runs, name, title, told, quantities, places)
 
 
+def capacity_sheet(scenario: int, name: str) -> Callable[[Runs], Sheet]:
+    """Links of 6 Mb/s against a shared capacity: both stations with equal load, and each with unequal load."""
+    mix = MIXES[scenario]
+    places = {
+        "equal": ("equal", ""),
+        f"{mix.sizes[-1]}": ("unequal", ".east"),
+        f"{mix.sizes[0]}": ("unequal", ".west"),
+    }
+
+    def panel(runs: Runs, quantity: Quantity, case: str) -> Panel:
+        curves = []
+        for hue, (capacity, label) in enumerate((("fixed", "6 + 6 Mb/s"), ("dynamic", "12 Mb/s shared"))):
+            values = {
+                place: {
+                    seed: quantity.scale * value
+                    for seed, value in runs.by_seed(
+                        quantity.measure + part, stations(scenario, case, capacity, load)
+                    ).items()
+                }
+                for place, (load, part) in places.items()
+            }
+            curves.append(Curve(label, values, hue))
+        return panel_of(quantity, curves, "sources of the station", title=f"case {case}")
+
+    def make(runs: Runs) -> Sheet:
+        quantities = (DELIVERED, *QUANTITIES[scenario])
+        panels = [panel(runs, quantity, case) for quantity in quantities for case in CASES]
+        points = [
+            stations(scenario, case, each, load) for case in CASES for each in ("fixed", "dynamic") for load in LOADS
+        ]
+        told = (
+            f"Two stations. With equal load each has {CROSSING[scenario]} sources, and both are shown together. With "
+            f"unequal load one has {mix.sizes[-1]} and the other {mix.sizes[0]}. Either each has 6 Mb/s, or they share "
+            "12 Mb/s: every 560 ms each gets a share in proportion to its filtered input, 3 to 9 Mb/s, in force 540 ms "
+            "later. Loads and goodput of both stations are shares of 12 Mb/s, those of one are shares of 6 Mb/s. "
+            f"{FILES}"
+        )
+        title = f"dynamic capacity, scenario {scenario}, {mix.name}"
+        caption = captioned(runs, points, told, CASES_TOLD, DRAWN)
+        return Sheet(name, titled(runs, name, title), caption, panels, columns=len(CASES), panel_height=2.4)
+
+    return make
+
+
 def quality_sheet(runs: Runs) -> Sheet:
     """The time of sessions below fractions of the nominal rate, by kind of source and length of sessions."""
     panels = []
@@ -201,6 +250,7 @@ PAPER: Mapping[str, Sequence[Callable[[Runs], Sheet]]] = {
     "1": [sizes_sheet(3, "figure-1"), sizes_sheet(1, "true-sizes-1"), sizes_sheet(2, "true-sizes-2")],
     "2": [network_sheet(3, "figure-2"), network_sheet(1, "two-links-1"), network_sheet(2, "two-links-2")],
     "3": [files_sheet(3, "figure-3"), files_sheet(2, "files-2")],
+    "4": [capacity_sheet(3, "figure-4"), capacity_sheet(1, "capacity-1"), capacity_sheet(2, "capacity-2")],
     "5": [quality_sheet],
 }
 BESIDE: Sequence[Callable[[Runs], Sheet]] = ()

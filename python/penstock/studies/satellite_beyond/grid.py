@@ -18,6 +18,7 @@ QUESTIONS = {
     "1": "true link sizes",
     "2": "two satellite links with cross traffic",
     "3": "retransmission of files",
+    "4": "dynamic capacity",
     "5": "quality of voice and video",
 }
 """What each figure of the study is about. A figure has the number of its question."""
@@ -29,6 +30,10 @@ VARIANTS = {
     "two-links": "two satellite links",
     "cells": "lost cells sent again",
     "frames": "lost frames sent again",
+    "fixed-equal": "two stations of 6 Mb/s, equal load",
+    "dynamic-equal": "12 Mb/s for two stations, equal load",
+    "fixed-unequal": "two stations of 6 Mb/s, unequal load",
+    "dynamic-unequal": "12 Mb/s for two stations, unequal load",
     "long": "sessions of 180 s",
 }
 SIZES = ("thesis", "true", "true-queues")
@@ -42,6 +47,19 @@ LONG_SESSION, LONG_RUN = "180 s", "2160 s"
 """The thesis has sessions of 15 s and runs of 180 s, in place of about three minutes and twelve times the run."""
 PARTS = ("through", "first", "second")
 """The traffic over two links: over both, and over the first or second alone."""
+STATIONS = ("east", "west")
+"""The traffic of two stations that share a capacity. With unequal load the west has the least sources."""
+LOADS = ("equal", "unequal")
+CAPACITY = {
+    "lines": ["satellite", "satellite_west"],
+    "total": "12 Mb/s",
+    "least": "3 Mb/s",
+    "most": "9 Mb/s",
+    "period": "560 ms",
+    "delay": "540 ms",
+    "weight": 0.5,
+}
+"""The shared capacity: our design. The delay is that of a request to the satellite's controller and of its answer."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -60,6 +78,13 @@ class Point(framework.Point):
     def file(self) -> str:
         """The ready file of the case, which has the largest number of sources."""
         return f"satellite/{self.scenario}-case-{self.case}"
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts of its traffic, if it has several."""
+        if self.variant == "two-links":
+            return PARTS
+        return STATIONS if self.variant.partition("-")[2] in LOADS else ()
 
     @property
     def counts(self) -> dict[str, int]:
@@ -136,6 +161,30 @@ def two_links(point: Point) -> dict[str, object]:
     return {"line": lines, "flow": flows}
 
 
+def two_stations(point: Point) -> dict[str, object]:
+    """Two stations with links of their own to one ground station. Each has the mix of the thesis."""
+    tree = ready(point.file).tree
+    own: dict[str, Any] = tree["line"]
+    capacity, _, load = point.variant.partition("-")
+    lines = {
+        **own,
+        "user_link_west": {**own["user_link"], "between": ["user_west", "router_west"]},
+        "satellite_west": {**own["satellite"], "between": ["router_west", "station"]},
+    }
+    paths = {
+        "east": ["user", "router", "station", "terminal"],
+        "west": ["user_west", "router_west", "station", "terminal"],
+    }
+    counts = {"east": point.counts, "west": point.counts if load == "equal" else MIXES[point.scenario].counts(0)}
+    flows = {
+        f"{group}_{part}": {**tree["flow"][group], "path": path, "count": counts[part][group]}
+        for part, path in paths.items()
+        for group in point.counts
+    }
+    changes: dict[str, object] = {"line": lines, "flow": flows}
+    return changes | {"capacity": {"satellite": CAPACITY}} if capacity == "dynamic" else changes
+
+
 def share_of(count: int, part: str) -> int:
     """The sources of one part of the traffic, of `count` on each link: the lesser half goes through."""
     return count // 2 if part == "through" else count - count // 2
@@ -163,6 +212,10 @@ CHANGES: dict[str, Callable[[Point], dict[str, object]]] = {
     "cells": repeats("1 cell"),
     "frames": repeats(FRAME),
     "long": long_sessions,
+    "fixed-equal": two_stations,
+    "dynamic-equal": two_stations,
+    "fixed-unequal": two_stations,
+    "dynamic-unequal": two_stations,
 }
 
 
@@ -175,6 +228,12 @@ def three_sizes(scenario: int) -> tuple[int, int, int]:
 def at(scenario: int, case: str, variant: str) -> Point:
     """The point with the most sources."""
     return Point(scenario, case, MIXES[scenario].sizes[-1], variant)
+
+
+def stations(scenario: int, case: str, capacity: str, load: str) -> Point:
+    """Two stations: each with the N at which its load crosses 6 Mb/s; or one with the most and one with the least."""
+    n = CROSSING[scenario] if load == "equal" else MIXES[scenario].sizes[-1]
+    return Point(scenario, case, n, f"{capacity}-{load}")
 
 
 def larger(scenario: int, case: str, variant: str) -> list[Point]:
@@ -192,6 +251,10 @@ def of_question(question: str) -> list[Point]:
         return [Point(*each, n, name) for each in every for n in sizes[each[0]] for name in ("thesis", "two-links")]
     if question == "3":
         return [point for each in every if each[0] != 1 for name in REPEATS for point in larger(*each, name)]
+    if question == "4":
+        return [
+            stations(*each, capacity, load) for each in every for capacity in ("fixed", "dynamic") for load in LOADS
+        ]
     return [at(*each, name) for each in every if each[0] != 2 for name in ("thesis", "long")]
 
 

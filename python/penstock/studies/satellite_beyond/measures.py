@@ -11,13 +11,16 @@ from collections.abc import Iterator, Sequence
 from penstock.analyse.metric import FRACTION, POSITIVE, Kind
 from penstock.studies import runs
 from penstock.studies.runs import Row, RunTables
+from penstock.studies.satellite.grid import LINK_RATE_BPS
 from penstock.studies.satellite.measures import share
-from penstock.studies.satellite_beyond.grid import PARTS, Point
+from penstock.studies.satellite_beyond.grid import STATIONS, Point
 
 Runs = runs.Runs[Point]
 """The measures of the study."""
 TABLES = {"groups": (), "ports": (), "losses": (), "slowdowns": ()}
-SATELLITES = ("satellite", "satellite_second")
+SATELLITES = ("satellite", "satellite_second", "satellite_west")
+OF_BOTH = ("satellite", "satellite_west")
+"""The links of the two stations."""
 BELOW = (0.6, 0.8, 1.0)
 """Fractions of the nominal rate. The least rate of voice and video is half of it."""
 KINDS: dict[str, Kind] = {
@@ -29,21 +32,26 @@ KINDS: dict[str, Kind] = {
 
 
 def measure(point: Point, run: RunTables) -> Iterator[tuple[str, float]]:
-    """The measures of one run; over two links also by part of the traffic, as `loss.through`."""
-    rate_bps = run.row("ports", port="satellite")["rate_bps"]
+    """The measures of one run; over two links also by part of the traffic, as `loss.through`.
+
+    With two stations, the loads of both are shares of both links, and the loads of one are shares of 6 Mb/s.
+    """
+    links = [run.row("ports", port=name)["rate_bps"] for name in OF_BOTH] if point.parts == STATIONS else []
+    rate_bps = math.fsum(links) if links else run.row("ports", port="satellite")["rate_bps"]
     lost: dict[str, int] = {}
     for row in run.rows["losses"]:
         if row["place"] in SATELLITES:
             lost[row["group"]] = lost.get(row["group"], 0) + int(row["discarded"])
     rows = [row | {"lost_at_satellite": lost.get(row["group"], 0)} for row in run.rows["groups"]]
     yield from of_groups(rows, rate_bps)
-    for part in PARTS if point.variant == "two-links" else ():
+    for part in point.parts:
         own = [row | {"group": kind} for row in rows for kind in kinds(row["group"], part)]
-        for name, value in of_groups(own, rate_bps):
+        for name, value in of_groups(own, LINK_RATE_BPS if links else rate_bps):
             yield f"{name}.{part}", value
     for row in run.rows["ports"]:
         if row["port"] in SATELLITES:
             yield f"utilisation.{row['port']}", row["utilisation"]
+            yield f"rate_bps.{row['port']}", row["rate_bps"]
     yield "lost.user_links", float(sum(row["discarded"] for row in run.rows["ports"] if is_user_link(row["port"])))
     yield "sent", float(sum(row["sent"] for row in rows))
     yield from of_slowdowns(run.rows["slowdowns"])
@@ -58,7 +66,7 @@ def kinds(group: str, part: str) -> Iterator[str]:
 
 def is_user_link(port: str) -> bool:
     """Whether a port is the user's own link, in the direction of the traffic."""
-    return port in ("user_link", "user_link_second")
+    return port in ("user_link", "user_link_second", "user_link_west")
 
 
 def of_groups(rows: Sequence[Row], rate_bps: float) -> Iterator[tuple[str, float]]:
@@ -68,6 +76,7 @@ def of_groups(rows: Sequence[Row], rate_bps: float) -> Iterator[tuple[str, float
     yield "load", math.fsum(row["load_bps"] for row in rows) / rate_bps
     if all(row["nominal_bps"] is not None for row in rows):
         yield "nominal", math.fsum(row["nominal_bps"] for row in rows) / rate_bps
+    yield "delivered", math.fsum(row["throughput_bps"] for row in rows) / rate_bps
     if real_time:
         sent = sum(row["sent"] for row in real_time)
         yield "load.real_time", math.fsum(row["load_bps"] for row in real_time) / rate_bps

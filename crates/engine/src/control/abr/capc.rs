@@ -187,6 +187,14 @@ impl CongestionPoint for Capc {
         }
     }
 
+    fn on_rate(&mut self, rate: Rate, now: Time) {
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured);
+        }
+        self.load.change_rate(rate);
+        self.set(self.ers);
+    }
+
     fn notifies(&self) -> bool {
         false
     }
@@ -222,6 +230,15 @@ mod tests {
     fn switch(params: &Params) -> Capc {
         assert_eq!(params.check(), Ok(()));
         Capc::new(params, port_of(Rate(42_400_000), 4))
+    }
+
+    #[test]
+    fn the_grant_is_never_above_the_rate_that_the_line_has_now() {
+        let mut switch = switch(&Params { initial: Some(Rate(42_400_000)), ..Params::default() });
+        switch.on_rate(Rate(21_200_000), Time::ZERO);
+        let mut answer = backward(0, 1e6);
+        switch.on_backward(&mut answer, &view(0.0, 0));
+        assert_eq!(er(&answer), 21.2e6);
     }
 
     /// The grant after one millisecond with `cells` cells of the class and `above` cells of higher classes.

@@ -28,7 +28,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{Span, Time};
+use crate::core::time::{Rate, Span, Time};
 
 /// Parameters of Charny's switch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -191,6 +191,13 @@ impl CongestionPoint for Charny {
         lower(pdu, self.minima.grant(pdu.flow.index(), self.offer));
     }
 
+    fn on_rate(&mut self, rate: Rate, now: Time) {
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured);
+        }
+        self.load.change_rate(rate);
+    }
+
     fn notifies(&self) -> bool {
         false
     }
@@ -216,7 +223,6 @@ mod tests {
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::*;
     use crate::control::laws::{guaranteed, port_of};
-    use crate::core::time::Rate;
 
     #[test]
     fn the_offer_fills_the_line() {

@@ -38,7 +38,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{Span, Time};
+use crate::core::time::{Rate, Span, Time};
 
 /// Parameters of EPRCA++.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -269,6 +269,13 @@ impl CongestionPoint for EprcaPlusPlus {
         }
     }
 
+    fn on_rate(&mut self, rate: Rate, now: Time) {
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured);
+        }
+        self.load.change_rate(rate);
+    }
+
     fn notifies(&self) -> bool {
         false
     }
@@ -302,7 +309,6 @@ mod tests {
     use super::super::cells::{backward, data, er, forward, video, view};
     use super::*;
     use crate::control::laws::{guaranteed, port_of};
-    use crate::core::time::Rate;
 
     fn is_about(value: f64, expected: f64) {
         assert!((value / expected - 1.0).abs() < 1e-9, "{value} {expected}");

@@ -46,7 +46,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{Span, Time};
+use crate::core::time::{Rate, Span, Time};
 
 /// Share of the available rate that is used (papers/abr-source-rules-satellite.txt).
 const TARGET: f64 = 0.9;
@@ -286,6 +286,14 @@ impl Core {
         }
     }
 
+    /// The line's rate is `rate` from `now` on.
+    pub(super) fn change_rate(&mut self, rate: Rate, now: Time, share: impl Fn(f64) -> f64) {
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured, &share);
+        }
+        self.load.change_rate(rate);
+    }
+
     /// A backward PDU passes the port.
     pub(super) fn answer(&mut self, pdu: &mut Pdu, now: Time, share: impl Fn(f64) -> f64) {
         if let Some(measured) = self.load.catch_up(now) {
@@ -418,6 +426,10 @@ impl CongestionPoint for Erica {
 
     fn on_backward(&mut self, pdu: &mut Pdu, view: &PortView) {
         self.core.answer(pdu, view.now, |_| self.target);
+    }
+
+    fn on_rate(&mut self, rate: Rate, now: Time) {
+        self.core.change_rate(rate, now, |_| self.target);
     }
 
     fn notifies(&self) -> bool {

@@ -23,7 +23,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{Span, Time};
+use crate::core::time::{Rate, Span, Time};
 
 /// Parameters of ERICA+.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -151,6 +151,10 @@ impl CongestionPoint for EricaPlus {
         self.core.answer(pdu, view.now, |available| self.control.share(self.length, available));
     }
 
+    fn on_rate(&mut self, rate: Rate, now: Time) {
+        self.core.change_rate(rate, now, |available| self.control.share(self.length, available));
+    }
+
     fn notifies(&self) -> bool {
         false
     }
@@ -177,7 +181,6 @@ mod tests {
     use super::super::interval;
     use super::*;
     use crate::control::laws::port_of;
-    use crate::core::time::Rate;
 
     /// 100 cells a millisecond.
     const LINE: f64 = 42.4e6;

@@ -9,13 +9,12 @@
 //! Both are counted at arrival, before any discard. The input includes every in-rate cell of the class: data, forward
 //! RM cells, and the backward RM cells of the opposite directions. papers/eprca-multimedia.txt has the second line as
 //! `BW' = BW (T - N_VBR) / T`.
-//! line as `BW' = BW (T - N_VBR) / T`.
 
 use super::interval::{self, Ended, Interval};
 use super::{LastQueue, is_in_rate};
 use crate::control::congestion::PortEnv;
 use crate::core::pdu::Pdu;
-use crate::core::time::{Span, Time};
+use crate::core::time::{Rate, Span, Time};
 
 /// The counts of one port.
 #[derive(Clone, Debug)]
@@ -58,6 +57,11 @@ impl Load {
     /// Line rate, bits per second.
     pub(super) fn line_rate(&self) -> f64 {
         self.rate
+    }
+
+    /// The line's rate is now `rate`. Call this after `catch_up` for this instant.
+    pub(super) fn change_rate(&mut self, rate: Rate) {
+        self.rate = rate.bits_per_second();
     }
 
     /// Whether `pdu` belongs to the controlled class.
@@ -104,7 +108,7 @@ mod tests {
     use super::*;
     use crate::control::laws::port_of;
     use crate::core::pdu::{CELL_BITS, Marks};
-    use crate::core::time::{PICOSECONDS, Rate};
+    use crate::core::time::PICOSECONDS;
 
     /// 1000 cells a second, measured every second or every 5 cells.
     fn load(cells: Option<u64>) -> Load {

@@ -149,6 +149,13 @@ impl CongestionPoint for Phantom {
         lower(pdu, self.minima.grant(pdu.flow.index(), self.f * self.macr));
     }
 
+    fn on_rate(&mut self, rate: Rate, now: Time) {
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured);
+        }
+        self.load.change_rate(rate);
+    }
+
     fn notifies(&self) -> bool {
         false
     }
@@ -187,6 +194,15 @@ mod tests {
         let mut answer = backward(0, 1e6);
         switch.on_backward(&mut answer, &view(1000.0 * milliseconds, 0));
         er(&answer) / LINE
+    }
+
+    #[test]
+    fn the_residual_rate_is_that_of_the_line_as_it_is_now() {
+        // MACR is all of the line once this has half of its rate. So it stays.
+        let mut switch = switch(50);
+        let before = granted(&mut switch, 0.0);
+        switch.on_rate(Rate(21_200_000), Time::ZERO);
+        assert_eq!(granted(&mut switch, 5.0), before);
     }
 
     #[test]

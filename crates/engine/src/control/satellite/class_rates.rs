@@ -24,7 +24,7 @@ use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::reading::{Each, Reading};
-use crate::core::time::{PICOSECONDS, Span, Time};
+use crate::core::time::{PICOSECONDS, Rate, Span, Time};
 
 /// All classes penalised.
 const ALL: u8 = 0b1111;
@@ -149,7 +149,6 @@ impl ClassRates {
     /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> ClassRates {
-        let exact = u128::from(env.rate.0.max(1)) * u128::from(params.interval.0);
         ClassRates {
             end: Time::ZERO + params.interval,
             bits: [0; 4],
@@ -159,7 +158,7 @@ impl ClassRates {
             forward: params.forward,
             sources: Spacing::new(params.spacing().unwrap_or_default(), env.flows.len()),
             interval: params.interval,
-            capacity: exact as f64 / PICOSECONDS as f64,
+            capacity: capacity(env.rate, params.interval),
             weight: params.weight,
             trigger: params.trigger,
             share: params.share,
@@ -213,6 +212,12 @@ impl ClassRates {
     }
 }
 
+/// Bits that a line of this rate can send in an interval.
+fn capacity(rate: Rate, interval: Span) -> f64 {
+    let exact = u128::from(rate.0.max(1)) * u128::from(interval.0);
+    exact as f64 / PICOSECONDS as f64
+}
+
 /// Class of `pdu`, counted from 0.
 fn class_of(pdu: &Pdu) -> usize {
     2 * usize::from(pdu.is_tagged()) + usize::from(pdu.priority != 0)
@@ -246,6 +251,13 @@ impl CongestionPoint for ClassRates {
         if self.discards { self.sources.tell(pdu, view.now, SEVERE) } else { None }
     }
 
+    fn on_rate(&mut self, rate: Rate, now: Time) {
+        if now >= self.end {
+            self.close_intervals(now);
+        }
+        self.capacity = capacity(rate, self.interval);
+    }
+
     fn notifies(&self) -> bool {
         self.discards || (self.rates && !self.forward)
     }
@@ -273,7 +285,6 @@ mod tests {
     use super::*;
     use crate::control::laws::port_of;
     use crate::core::pdu::{Body, CELL_BITS, CELL_OCTETS, FlowId};
-    use crate::core::time::Rate;
 
     /// 6 Mb/s and 50 ms: 300 000 bits or 707.5 cells an interval.
     fn satellite() -> PortEnv {
@@ -324,6 +335,23 @@ mod tests {
 
     fn slow() -> Params {
         Params { interval: Span(PICOSECONDS), weight: 1.0, ..Params::default() }
+    }
+
+    #[test]
+    fn each_interval_is_judged_by_the_rate_at_its_end() {
+        let mut point = ClassRates::new(&slow(), thousand());
+        let half = |point: &mut ClassRates, second: u64, cells: u64| {
+            for index in 0..cells {
+                let at = Time(PICOSECONDS * second + PICOSECONDS * index / cells);
+                point.on_arrival(&mut cell(0, 4), &view(at));
+            }
+        };
+        // 500 cells of 1,000; then 250 of 500, because the line has half of its rate from 1 s on.
+        half(&mut point, 0, 500);
+        point.on_rate(Rate(500 * CELL_BITS), Time(PICOSECONDS));
+        assert_eq!(filtered(&mut point, Time(PICOSECONDS))[3..], [0.5, 0.5]);
+        half(&mut point, 1, 250);
+        assert_eq!(filtered(&mut point, Time(2 * PICOSECONDS))[3..], [0.5, 0.5]);
     }
 
     #[test]

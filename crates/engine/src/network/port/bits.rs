@@ -8,6 +8,8 @@ use crate::network::queue_state::MOST_QUEUES;
 pub(super) struct BitCount {
     rate: Option<LineRate>,
     present: [u64; MOST_QUEUES],
+    /// Bits that arrived since time 0, queued or discarded.
+    pub(super) arrived: u64,
     /// Area under the bits of all queues up to `seen` since the last reset, in bits times picoseconds.
     area: u128,
     seen: Time,
@@ -15,12 +17,30 @@ pub(super) struct BitCount {
     transmitting: u128,
     /// Time of the last reset. The transmission of a PDU before this time does not count.
     reset: Time,
+    /// Departure, and start of the transmission, of the PDU that was in transmission when the rate changed last.
+    changed: Option<(Time, Time)>,
 }
 
 impl BitCount {
     pub(super) fn new(rate: Option<LineRate>) -> BitCount {
         let present = [0; MOST_QUEUES];
-        BitCount { rate, present, area: 0, seen: Time::ZERO, transmitting: 0, reset: Time::ZERO }
+        BitCount {
+            rate,
+            present,
+            arrived: 0,
+            area: 0,
+            seen: Time::ZERO,
+            transmitting: 0,
+            reset: Time::ZERO,
+            changed: None,
+        }
+    }
+
+    /// The line's rate is now `rate`. `serving` has the bits of the PDU in transmission, and its departure times at the
+    /// rate before and at the new one.
+    pub(super) fn change_rate(&mut self, rate: LineRate, serving: Option<(u64, [Time; 2])>) {
+        self.changed = serving.map(|(bits, [before, departure])| (departure, self.start(before, bits)));
+        self.rate = Some(rate);
     }
 
     pub(super) fn present(&self, queue: usize) -> u64 {
@@ -61,9 +81,19 @@ impl BitCount {
 
     /// Area of a PDU that departs at `departure`, from the start of its transmission or the reset until `now`.
     fn transmission(&self, departure: Time, now: Time, bits: u64) -> u128 {
-        let span = self.rate.map_or(Span::ZERO, |rate| rate.span(bits));
-        let start = Time(departure.0.saturating_sub(span.0)).max(self.reset);
+        let start = self.start(departure, bits).max(self.reset);
         u128::from(bits) * u128::from(now.0.saturating_sub(start.0))
+    }
+
+    /// Start of the transmission of a PDU that departs at `departure`.
+    fn start(&self, departure: Time, bits: u64) -> Time {
+        if let Some((changed, start)) = self.changed
+            && changed == departure
+        {
+            return start;
+        }
+        let span = self.rate.map_or(Span::ZERO, |rate| rate.span(bits));
+        Time(departure.0.saturating_sub(span.0))
     }
 
     fn update(&mut self, at: Time) {

@@ -50,6 +50,13 @@ impl Precedence {
         }
     }
 
+    /// The departure of the PDU in transmission changes from `before` to `after`.
+    pub(super) fn retime(&mut self, before: Time, after: Time) {
+        if self.transmitted.3 == before {
+            self.transmitted.3 = after;
+        }
+    }
+
     /// Bits of `priority` or higher in the queue at `now`, the PDU in transmission included; `None` without sub-queues.
     pub(super) fn bits(&self, queue: usize, priority: u8, now: Time) -> Option<u64> {
         let waiting = self.waiting[queue].as_ref()?;

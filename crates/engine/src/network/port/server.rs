@@ -34,7 +34,7 @@ const MOST_LEFT: u64 = u64::MAX / 2;
 /// The line: it serialises PDUs one after another.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
-    serialiser: Serialiser,
+    pub(super) serialiser: Serialiser,
     /// Propagation delay.
     pub(super) delay: Span,
     /// Time when the line is free: all PDUs with a decided service are sent.

@@ -143,6 +143,9 @@ impl Port {
         let state = self.queues.of(queue);
         state.measures.arrived += 1;
         let length = state.present;
+        if let Some(bits) = &mut self.queues.bits {
+            bits.arrived += pdu.bits();
+        }
         if self.outage.is_some_and(|outage| outage.covers(at)) {
             // A broken line is not congestion: the congestion point does not see the PDU.
             return self.count_discard(&pdu, at, ctx);

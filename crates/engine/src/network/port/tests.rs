@@ -32,6 +32,7 @@ pub(in crate::network) fn parts(queues: usize) -> Parts {
         number: 3,
         between: ["a".to_owned(), "b".to_owned()],
         rate: Some(CELL_RATE),
+        rate_varies: false,
         delay: Span(DELAY),
         outage: None,
         policies: (0..queues).map(|_| queue::Params::UNLIMITED.build(())).collect(),
@@ -48,7 +49,7 @@ pub(in crate::network) fn parts(queues: usize) -> Parts {
     }
 }
 
-fn point(text: &str) -> Option<Congestion> {
+pub(super) fn point(text: &str) -> Option<Congestion> {
     let params: CongestionParams = toml::from_str(text).unwrap();
     assert_eq!(params.check(), Ok(()));
     let flows = vec![crate::control::FlowTerms { peer: crate::core::pdu::FlowId(0), minimum: 0.0 }];
@@ -56,21 +57,21 @@ fn point(text: &str) -> Option<Congestion> {
     Some(params.build(PortEnv { rate, queues: 1, flow_count: 1, minimum: 0.0, flows: flows.into() }))
 }
 
-fn policy(text: &str) -> Policy {
+pub(super) fn policy(text: &str) -> Policy {
     let params: queue::Params = toml::from_str(text).unwrap();
     params.build(())
 }
 
 /// A port with one inbox lane, 0. Its line leads to lane 1, and its own PDUs go to lane 2.
-struct Bench {
-    port: Port,
+pub(super) struct Bench {
+    pub(super) port: Port,
     inbox: Inbox,
-    ctx: Ctx<Trace>,
+    pub(super) ctx: Ctx<Trace>,
 }
 
 impl Bench {
     /// Numbered cells with these arrival times and priorities.
-    fn new(parts: Parts, arrivals: &[(u64, u8)]) -> Bench {
+    pub(super) fn new(parts: Parts, arrivals: &[(u64, u8)]) -> Bench {
         let mut ctx = context(3, 1);
         for (&(time, priority), sequence) in arrivals.iter().zip(0..) {
             let mut pdu = cell(0, sequence);
@@ -81,18 +82,18 @@ impl Bench {
         Bench { port: Port::new(parts), inbox: inbox(1), ctx }
     }
 
-    fn run(&mut self, until: Key) {
+    pub(super) fn run(&mut self, until: Key) {
         self.port.run(&self.inbox, until, &mut self.ctx);
     }
 
     /// Departure time and number of each cell in the lane behind the line.
-    fn departed(&self) -> Vec<(u64, u32)> {
+    pub(super) fn departed(&self) -> Vec<(u64, u32)> {
         let arrived = seen(&self.ctx, 1);
         assert!(arrived.iter().all(|(_, place, _)| *place == DELIVERY));
         arrived.into_iter().map(|(time, _, sequence)| (time - DELAY, sequence)).collect()
     }
 
-    fn held(&self) -> usize {
+    pub(super) fn held(&self) -> usize {
         let mut held = 0;
         self.port.held(&mut |_| held += 1);
         held

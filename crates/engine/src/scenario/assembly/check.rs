@@ -61,6 +61,9 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     for (name, line_) in &scenario.line {
         line(line_).map_err(|fault| fault.under(&shown_key(name)).under("line"))?;
     }
+    for (name, capacity) in &scenario.capacity {
+        capacity.check().map_err(|fault| fault.under(&shown_key(name)).under("capacity"))?;
+    }
     if scenario.flow.is_empty() {
         return Err(Fault::new("flow", "", "there is no flow", "add a table such as [flow.data]"));
     }
@@ -215,7 +218,7 @@ pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
 pub(super) fn minimum_rates(network: &Network<'_>) -> Result<(), Fault> {
     for (index, controlled) in network.controlled().into_iter().enumerate() {
         let plan = &network.ports[index];
-        let Some((point, rate)) = plan.congestion.zip(plan.rate) else { continue };
+        let Some((point, rate)) = plan.congestion.zip(plan.slowest()) else { continue };
         let Some(share) = point.guaranteed_share() else { continue };
         // A billionth is for the rounding of the sum.
         if controlled.minimum > share * rate.rounded().bits_per_second() * (1.0 + 1e-9) {
@@ -248,8 +251,8 @@ fn too_high_minimum_rates(network: &Network<'_>, port: usize, rate: Rate, share:
 /// Refuses lines that hold more PDUs than fit in memory.
 pub(super) fn line_length(network: &Network<'_>) -> Result<(), Fault> {
     for port in &network.ports {
-        let bits =
-            u128::from(port.rate.map_or(0, |rate| rate.rounded().0)) * u128::from(port.delay.0) / 1_000_000_000_000;
+        let bits = u128::from(port.fastest().map_or(0, |rate| rate.rounded().0)) * u128::from(port.delay.0)
+            / 1_000_000_000_000;
         let bytes = bits / 424 * u128::from(HELD_BYTES);
         if bytes > u128::from(MOST_MEMORY) {
             let reason = format!("a full line holds about {} GB of PDUs", bytes >> 30);

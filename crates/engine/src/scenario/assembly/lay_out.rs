@@ -23,9 +23,11 @@ impl<'a> Network<'a> {
             endpoint_count: 0,
             stop: None,
             lines: BTreeMap::new(),
+            capacities: Vec::new(),
             path_memory: PathMemory::WHOLE,
         };
         network.lay_lines();
+        network.share_capacities()?;
         let shortest = Shortest::new(scenario);
         for (group, (name, flow)) in scenario.flow.iter().enumerate() {
             network
@@ -62,6 +64,7 @@ impl<'a> Network<'a> {
                 from: Arc::clone(&near),
                 to: Arc::clone(&far),
                 rate: Some(line.rate),
+                share: None,
                 delay: line.delay,
                 outage: line.outage,
                 order: line.order,
@@ -74,6 +77,7 @@ impl<'a> Network<'a> {
                 from: far,
                 to: near,
                 rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
+                share: None,
                 delay: reverse.and_then(|reverse| reverse.delay).unwrap_or(line.delay),
                 outage: line.outage,
                 order: reverse.map_or(line.order, |reverse| reverse.order),
@@ -171,6 +175,7 @@ impl<'a> Network<'a> {
             from: Arc::clone(name),
             to: Arc::clone(node),
             rate: access.rate,
+            share: None,
             delay: access.delay,
             outage: None,
             order: Order::Fixed,

@@ -194,6 +194,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             number: index as u32,
             between: [&plan.from, &plan.to].map(|node| node.to_string()),
             rate: plan.rate,
+            rate_varies: plan.share.is_some(),
             delay: plan.delay,
             outage: plan.outage,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
@@ -201,7 +202,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name, "order")),
             groups,
             group_count: network.groups.len(),
-            measures_bits: network.scenario.flow.values().any(|flow| flow.transport.is_some()),
+            measures_bits: plan.share.is_some() || network.scenario.flow.values().any(|flow| flow.transport.is_some()),
             least_bits: self.routes.least_bits,
             first_queue: self.routes.first_queues[index],
             places: Places {

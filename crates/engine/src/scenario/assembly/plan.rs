@@ -23,6 +23,8 @@ pub(super) struct PortPlan<'a> {
     pub(super) to: Arc<str>,
     /// None for a delay without queueing.
     pub(super) rate: Option<LineRate>,
+    /// The least and the highest rate of a line that has a share of a capacity.
+    pub(super) share: Option<[Rate; 2]>,
     pub(super) delay: Span,
     pub(super) outage: Option<Interval>,
     pub(super) order: Order,
@@ -31,12 +33,31 @@ pub(super) struct PortPlan<'a> {
 }
 
 impl PortPlan<'_> {
+    /// The lowest rate that the line can have.
+    pub(super) fn slowest(&self) -> Option<LineRate> {
+        self.share.map(|[least, _]| LineRate::Bits(least)).or(self.rate)
+    }
+
+    /// The highest rate that the line can have.
+    pub(super) fn fastest(&self) -> Option<LineRate> {
+        self.share.map(|[_, most]| LineRate::Bits(most)).or(self.rate)
+    }
+
     /// The environment of its congestion point, in a network of these flows, of which it controls some.
     pub(super) fn env(&self, controlled: Controlled, flows: &Arc<[FlowTerms]>) -> PortEnv {
         let rate = self.rate.map_or(Rate(0), LineRate::rounded);
         let Controlled { flow_count, minimum } = controlled;
         PortEnv { rate, queues: self.queues.len(), flow_count, minimum, flows: Arc::clone(flows) }
     }
+}
+
+/// A shared capacity and the ports of its lines, in the order of its list.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// The parameters.
+    pub params: spec::Capacity,
+    /// The numbers of the ports.
+    pub ports: Vec<usize>,
 }
 
 /// The flows that one port controls: their data leave through it by the last queue.
@@ -79,6 +100,8 @@ pub(super) struct Network<'a> {
     pub(super) stop: Option<(usize, u64)>,
     /// The ports of the lines from one node to another. Access lines are laid between groups, and are no other flow's.
     pub(super) lines: BTreeMap<[&'a str; 2], Vec<usize>>,
+    /// Capacities that several lines share.
+    pub(super) capacities: Vec<Shared>,
     /// What is left for paths.
     pub(super) path_memory: PathMemory,
 }
@@ -89,14 +112,14 @@ impl<'a> Network<'a> {
         flow.forward.iter().chain(&flow.backward).fold(Span::ZERO, |sum, &port| sum + self.ports[port].delay)
     }
 
-    /// The minimum delay of the flow's PDUs: propagation, and serialisation if all have the same size.
+    /// The minimum delay of the flow's PDUs: propagation, and serialisation at the highest rates if all have the same size.
     pub(super) fn floor(&self, flow: &FlowPlan<'a>) -> Span {
         let octets = flow.params.octets;
         let is_split = flow.params.transport.as_ref().is_some_and(|transport| transport.splits(octets));
         let bits = if flow.params.traffic.constant_size() && !is_split { u64::from(octets) * 8 } else { 0 };
         flow.forward.iter().fold(Span::ZERO, |sum, &port| {
             let port = &self.ports[port];
-            sum + port.delay + Serialiser::new(port.rate).next(bits)
+            sum + port.delay + Serialiser::new(port.fastest()).next(bits)
         })
     }
 
