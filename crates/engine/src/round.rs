@@ -10,7 +10,9 @@ mod change;
 pub mod cluster;
 mod endpoint;
 pub mod horizon;
+mod look;
 mod process;
+mod retune;
 mod turns;
 mod unit;
 
@@ -30,6 +32,7 @@ use crate::transport::tp4::Journeys;
 pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
 pub use process::Process;
+pub use retune::Retune;
 use turns::Turns;
 pub use unit::Unit;
 

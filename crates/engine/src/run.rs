@@ -6,9 +6,10 @@ use crate::core::time::{Span, Time};
 use crate::network::context::Counts;
 use crate::report::{Measured, ReadingKind, Report, Series, reading_kinds};
 use crate::round::World;
-use crate::scenario::assembly::{self, Assembled};
+use crate::scenario::assembly::{self, Assembled, Timeline};
 use crate::scenario::spec::{Measure, Scenario};
 
+mod live;
 mod overload;
 
 pub use crate::scenario::assembly::{Estimate, Form, Limits};
@@ -28,6 +29,17 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
 /// `advance` returns after about this many PDUs, whatever the requested span.
 const CELLS_PER_SLICE: u64 = 1 << 22;
 
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reached {
+    /// The end of a slice.
+    Slice,
+    /// The time asked for.
+    Until,
+    /// The end of the run.
+    End,
+}
+
 /// One replication in progress.
 #[derive(Clone, Debug)]
 pub struct Run<P = ()> {
@@ -42,6 +54,9 @@ pub struct Run<P = ()> {
     base: Vec<Counts>,
     estimate: Estimate,
     overload: Overload,
+    timeline: Timeline,
+    /// Unit of the times of values that are changed later.
+    cell_time: Option<Span>,
 }
 
 impl Run {
@@ -60,7 +75,8 @@ impl<P: Probe> Run<P> {
     /// # Errors
     /// [`Error::Scenario`] for the first fault of the scenario.
     pub fn with_probe(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
-        let Assembled { mut world, stop, estimate } = assembly::world(scenario, seed, replication, form, probe)?;
+        let Assembled { mut world, stop, estimate, timeline } =
+            assembly::world(scenario, seed, replication, form, probe)?;
         let measure = scenario.measure.clone();
         let series = Series::new(&measure, &world);
         if stop.is_none() {
@@ -78,6 +94,8 @@ impl<P: Probe> Run<P> {
             slice: CELLS_PER_SLICE,
             overload: Overload::new(scenario.duration, estimate.offered),
             estimate,
+            timeline,
+            cell_time: scenario.cell_time,
         };
         if run.warm_up == Time::ZERO {
             run.end_warm_up();
@@ -108,34 +126,60 @@ impl<P: Probe> Run<P> {
     /// [`Error::Conservation`] if a PDU is missing; [`Error::Scenario`] if the network holds more PDUs than fit in
     /// memory, or certainly will.
     pub fn advance(&mut self, span: Span) -> Result<bool, Error> {
-        let until = self.world.clock() + span;
+        Ok(self.drive(self.world.clock() + span)? == Reached::End)
+    }
+
+    /// Runs to `until`, for about a second of work at most. Returns true when it is there, or when the run has ended before.
+    /// All events of this instant have happened then, and its changes are made.
+    ///
+    /// # Errors
+    /// As [`Run::advance`].
+    pub fn advance_to(&mut self, until: Time) -> Result<bool, Error> {
+        Ok(self.drive(until)? != Reached::Slice)
+    }
+
+    fn drive(&mut self, until: Time) -> Result<Reached, Error> {
         loop {
-            let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
-            let target = until.min(self.end()).min(self.series.next()).min(warm_up).min(self.overload.next());
+            let target = until.min(self.end()).min(self.next_stop());
             let is_there = self.world.run_until(target, self.slice)?;
             overload::refuse(&self.world)?;
             let now = self.world.clock();
             if !is_there || now < target.min(self.end()) {
-                return Ok(false);
+                return Ok(Reached::Slice);
             }
-            if now >= warm_up {
-                self.end_warm_up();
-            }
-            if now >= self.series.next() {
-                self.series.read(&mut self.world)?;
-            }
+            self.act_at(now)?;
             if now >= self.end() {
                 self.world.check()?;
-                return Ok(true);
+                return Ok(Reached::End);
             }
             if now >= self.overload.next() {
                 // With a stop by departures, the end of the run is not known yet.
                 self.overload.check(&self.world, self.stop.is_none().then_some(self.end))?;
             }
             if now >= until {
-                return Ok(false);
+                return Ok(Reached::Until);
             }
         }
+    }
+
+    /// Time of the next stop of the run itself.
+    fn next_stop(&self) -> Time {
+        let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
+        self.series.next().min(warm_up).min(self.overload.next()).min(self.timeline.next())
+    }
+
+    /// What the run itself does at a stop: the end of warm-up, then readings, then changes.
+    fn act_at(&mut self, now: Time) -> Result<(), Error> {
+        if !self.warm && now >= self.warm_up {
+            self.end_warm_up();
+        }
+        if now >= self.series.next() {
+            self.series.read(&mut self.world)?;
+        }
+        if now >= self.timeline.next() {
+            self.world.retune(&self.timeline.take());
+        }
+        Ok(())
     }
 
     /// Runs to the end.

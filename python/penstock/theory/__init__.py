@@ -28,4 +28,6 @@ KINDS = (utilisation, single_queue, explicit_rate, token_bucket)
 def theory(result: Result) -> list[Row]:
     """The results of theory for a run, each beside the measured value; empty if no theory applies."""
     scene = Scene.of(result)
+    if scene.changes:
+        return []
     return [row for kind in KINDS for row in kind.rows(scene)]

@@ -1,5 +1,6 @@
 //! Assembly: builds a world from a scenario. It checks the scenario, and then lays out routes, lanes and nodes.
 
+mod changes;
 mod check;
 mod estimate;
 mod graph;
@@ -21,6 +22,7 @@ use crate::round::World;
 use crate::scenario::expansion::{Expansion, expand};
 use crate::scenario::spec::Scenario;
 
+pub use changes::Timeline;
 pub use estimate::{Estimate, Limits};
 pub use meeting::{Hearing, Meetings};
 pub use nodes::Form;
@@ -34,6 +36,8 @@ pub struct Assembled<P> {
     pub stop: Option<(usize, u64)>,
     /// Lower bounds of the run's size.
     pub estimate: Estimate,
+    /// The changes of parameters during the run.
+    pub timeline: Timeline,
 }
 
 /// Checks the scenario and builds its world.
@@ -51,8 +55,9 @@ pub fn world<P: Probe>(
     let network = lay_out(&expansion)?;
     let estimate = network.estimate();
     estimate.check_held()?;
+    let timeline = Timeline::new(&expansion.scenario)?;
     let world = World::new(network.build(seed, replication, form), probe);
-    Ok(Assembled { world, stop: network.stop, estimate })
+    Ok(Assembled { world, stop: network.stop, estimate, timeline })
 }
 
 /// Checks the scenario, and builds nothing.
@@ -60,7 +65,10 @@ pub fn world<P: Probe>(
 /// # Errors
 /// [`Error::Scenario`] for the first fault, with its path.
 pub fn check(scenario: &Scenario) -> Result<(), Error> {
-    Ok(lay_out(&expand(scenario)?)?.estimate().check_held()?)
+    let expansion = expand(scenario)?;
+    lay_out(&expansion)?.estimate().check_held()?;
+    Timeline::new(&expansion.scenario)?;
+    Ok(())
 }
 
 /// Lower bounds of the size of a run. It builds no nodes.

@@ -32,7 +32,9 @@ use super::charny::Recorded;
 use super::load::{Load, Measured};
 use super::minimum::Mcr;
 use super::{charny, check_target, forward_ccr, interval, lower};
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
+};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_BITS, Pdu};
@@ -44,9 +46,11 @@ use crate::core::time::{Rate, Span, Time};
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Target share of the available rate (0.95; 0.85 suggested for long delays).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub target: f64,
     /// Measurement interval. If absent, 30 cell times of the port's line.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: Option<Span>,
     /// The rate of which the fair share is a part.
     pub fair_share: FairShare,
@@ -128,6 +132,13 @@ impl Params {
     }
 }
 
+impl Params {
+    /// The interval at a port with this `env`.
+    fn limits(&self, env: &PortEnv) -> interval::Params {
+        interval::Params::lasting(self.interval.unwrap_or(env.rate.span(30 * CELL_BITS)))
+    }
+}
+
 impl Feedback for Params {
     const SENDS: Signals = Signals::EXPLICIT_RATES;
     const HEARS: Signals = Signals::FORWARD_RM_CELLS;
@@ -167,8 +178,7 @@ impl EprcaPlusPlus {
     /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> EprcaPlusPlus {
-        let interval = params.interval.unwrap_or(env.rate.span(30 * CELL_BITS));
-        let load = Load::new(&interval::Params::lasting(interval), &env);
+        let load = Load::new(&params.limits(&env), &env);
         EprcaPlusPlus {
             available: load.line_rate(),
             load,
@@ -280,6 +290,15 @@ impl CongestionPoint for EprcaPlusPlus {
         each(Reading::count("active"), self.established);
         each(Reading::rate("fair_share"), self.fair_share());
         each(Reading::ratio("load_factor"), self.load_factor().unwrap_or_default());
+    }
+
+    fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
+        let CongestionParams::EprcaPlusPlus(params) = params else { return };
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured);
+        }
+        self.load.retune(&params.limits(env), env, now);
+        self.target = params.target;
     }
 }
 

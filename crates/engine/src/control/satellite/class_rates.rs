@@ -18,7 +18,9 @@ use serde::{Deserialize, Serialize};
 
 use super::spacing::Spacing;
 use super::{MILD, SEVERE};
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_TARGET,
+};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -42,8 +44,10 @@ pub struct Params {
     /// Weight of the new value in the filter. The old value has the rest.
     pub weight: f64,
     /// The port is congested while the total filtered rate is above this share of the link's rate.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub trigger: f64,
     /// Minimum sum of filtered rates of the penalised classes, as a share of the link's rate.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub share: f64,
     /// The rule that selects the penalised classes.
     pub rule: Rule,
@@ -271,6 +275,12 @@ impl CongestionPoint for ClassRates {
             each(Reading::ratio(name), filtered);
         }
         each(Reading::ratio("filtered.total"), self.total());
+    }
+
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, now: Time) {
+        let CongestionParams::ClassRates(params) = params else { return };
+        self.close_intervals(now);
+        (self.trigger, self.share) = (params.trigger, params.share);
     }
 }
 

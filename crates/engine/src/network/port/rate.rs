@@ -8,10 +8,7 @@
 //! The remainder of the serialiser, less than a picosecond, is lost at a change.
 
 use super::server::Server;
-use super::{Port, Precedence};
-use crate::control::CongestionPoint;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
-use crate::network::lane::{Lane, LaneId};
 
 /// What the line could have sent, for measures relative to its rate.
 #[derive(Clone, Debug, Default)]
@@ -20,12 +17,22 @@ pub(super) struct Capacity {
     sum: u128,
     seen: Time,
     /// Time of the last reset of the measures, and the sum at that time.
-    reset: (Time, u128),
+    pub(super) reset: (Time, u128),
 }
 
 impl Capacity {
+    /// Of a line that has had this `rate` from time 0 on, with measures since `reset`.
+    pub(super) fn since(reset: Time, rate: LineRate) -> Capacity {
+        Capacity { reset: (reset, rate.picobits(reset.since(Time::ZERO))), ..Capacity::default() }
+    }
+
+    /// The line, which had this `rate`, has another from `now` on.
+    pub(super) fn change(&mut self, now: Time, rate: LineRate) {
+        (self.sum, self.seen) = (self.at(now, rate), now);
+    }
+
     /// The sum up to `now`, with this `rate` since the last change.
-    fn at(&self, now: Time, rate: LineRate) -> u128 {
+    pub(super) fn at(&self, now: Time, rate: LineRate) -> u128 {
         self.sum + rate.picobits(now.since(self.seen))
     }
 }
@@ -35,6 +42,11 @@ impl Capacity {
 pub struct Retimed(Vec<[Time; 2]>);
 
 impl Retimed {
+    /// The times of the PDU in service.
+    pub(super) fn first(&self) -> Option<[Time; 2]> {
+        self.0.first().copied()
+    }
+
     /// The new time of the departure that was to be at `before`; `before` itself if there is none.
     #[must_use]
     pub fn of(&self, before: Time) -> Time {
@@ -44,7 +56,7 @@ impl Retimed {
 
 impl Server {
     /// Changes the line's rate at `now` for the PDUs with a decided service, none of which has departed.
-    fn change_rate(&mut self, from: LineRate, to: LineRate, now: Time) -> Retimed {
+    pub(super) fn change_rate(&mut self, from: LineRate, to: LineRate, now: Time) -> Retimed {
         self.line.serialiser = Serialiser::new(Some(to));
         let mut retimed = Vec::with_capacity(self.departures.len());
         let (front, back) = self.departures.as_mut_slices();
@@ -64,82 +76,3 @@ impl Server {
         retimed
     }
 }
-
-impl Port {
-    /// Changes the rate of the line at `now`, a stop up to which all departures are computed. The line must have a rate,
-    /// and neither rate may exceed [`FASTEST_CHANGING`](crate::core::time::FASTEST_CHANGING). `lanes` are all lanes of the
-    /// network. Returns the departures that move.
-    pub fn change_rate(&mut self, to: LineRate, now: Time, lanes: &mut [Lane]) -> Retimed {
-        let Some(from) = self.rate.filter(|from| *from != to) else { return Retimed::default() };
-        let capacity = self.capacity.get_or_insert_default();
-        (capacity.sum, capacity.seen) = (capacity.at(now, from), now);
-        self.rate = Some(to);
-        let retimed = self.server.change_rate(from, to, now);
-        let first = self.server.departures.front().zip(retimed.0.first());
-        let serving = first.map(|(departure, times)| (u64::from(departure.bits), *times));
-        if let Some(bits) = &mut self.queues.bits {
-            bits.change_rate(to, serving);
-        }
-        if let (Some(precedence), Some((_, [before, after]))) = (&mut self.precedence, serving) {
-            Precedence::retime(precedence, before, after);
-        }
-        self.retime_records(&retimed, now, lanes);
-        if let Some(point) = &mut self.congestion {
-            point.on_rate(to.rounded(), now);
-        }
-        retimed
-    }
-
-    /// The PDUs that depart after `now` arrive behind the line at their new times.
-    fn retime_records(&self, retimed: &Retimed, now: Time, lanes: &mut [Lane]) {
-        let delay = self.delay;
-        for lane in self.forward_lanes() {
-            let (front, back) = lanes[lane.index()].as_mut_slices();
-            for record in front.iter_mut().chain(back).filter(|record| record.time > now + delay) {
-                record.time = retimed.of(Time(record.time.0 - delay.0)) + delay;
-            }
-        }
-    }
-
-    /// Every lane behind the line, once.
-    fn forward_lanes(&self) -> Vec<LaneId> {
-        let mut lanes: Vec<LaneId> = self.next_lanes.flows.iter().map(|lane| lane.forward).collect();
-        lanes.sort_unstable();
-        lanes.dedup();
-        lanes.retain(|lane| *lane != LaneId::NONE);
-        lanes
-    }
-
-    /// Whether the rate of its line may change, or has changed.
-    #[must_use]
-    pub fn rate_varies(&self) -> bool {
-        self.capacity.is_some()
-    }
-
-    /// What the line could have sent from time 0 to `now`, in 10^-12 bits; 0 without a rate.
-    #[must_use]
-    pub fn capacity(&self, now: Time) -> u128 {
-        let Some(rate) = self.rate else { return 0 };
-        self.capacity.as_ref().map_or_else(|| rate.picobits(now.since(Time::ZERO)), |capacity| capacity.at(now, rate))
-    }
-
-    /// Mean rate of the line from the last reset of the measures to `now`, in bits per second; none for a delay without
-    /// queueing.
-    #[must_use]
-    pub fn mean_rate(&self, now: Time) -> Option<f64> {
-        match self.capacity.as_ref().map(|capacity| capacity.reset) {
-            Some((start, sum)) if start < now => Some((self.capacity(now) - sum) as f64 / now.since(start).0 as f64),
-            _ => self.rate.map(LineRate::bits_per_second),
-        }
-    }
-
-    /// The measures start again at `now`.
-    pub(super) fn reset_capacity(&mut self, now: Time) {
-        if let (Some(rate), Some(capacity)) = (self.rate, &mut self.capacity) {
-            capacity.reset = (now, capacity.at(now, rate));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests;

@@ -87,7 +87,7 @@ impl Network<'_> {
     }
 
     /// The terms of each flow for congestion points.
-    fn terms(&self) -> Arc<[FlowTerms]> {
+    pub(super) fn terms(&self) -> Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
             minimum: self.minimum(flow),
@@ -302,7 +302,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let stream = (self.stream)(&flow.name, "reaction");
         let round_trip = self.network.round_trip(flow);
         let reaction = flow.params.reaction().build(SenderEnv { stream, round_trip, line_rate, octets });
-        Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
+        let mut sender = Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction);
+        sender.set_active(flow.params.active);
+        sender
     }
 
     fn build_receiver(&self, index: usize, flow: &FlowPlan<'_>, endpoint: usize) -> Receiver {
