@@ -129,7 +129,7 @@ class Scenario:
         if isinstance(source, Scenario):
             return source
         if isinstance(source, Mapping):
-            return cls(_to_json(source, "scenario"), "json")
+            return cls(value_json(source, "scenario"), "json")
         if isinstance(source, str) and "\n" in source:
             raise InputError("this is no name of a file", value=source, remedy="read a text with Scenario.parse")
         if isinstance(source, str | Path):
@@ -151,7 +151,7 @@ class Scenario:
         column of a table. ``None`` removes an optional value. All changes are made, then checked
         together. Raises :class:`InputError`.
         """
-        texts = [(_utf8(path), _to_json(value, path)) for path, value in changes.items()]
+        texts = [(_utf8(path), value_json(value, path)) for path, value in changes.items()]
         try:
             changed = _engine.with_values(self._json, texts)
         except _engine.ScenarioError as error:
@@ -248,7 +248,7 @@ Source = Scenario | str | Path | Mapping[str, object]
 """What :meth:`Scenario.of` takes."""
 
 
-def _to_json(value: object, path: str) -> str:
+def value_json(value: object, path: str) -> str:
     """A value of the place ``path`` as JSON. Raises :class:`InputError`."""
     try:
         return json.dumps(value, allow_nan=False, default=_plain)
