@@ -6,6 +6,7 @@
 //! without delay.
 
 pub mod agenda;
+mod apply;
 mod change;
 pub mod cluster;
 mod endpoint;

@@ -2,6 +2,7 @@
 
 mod changes;
 mod check;
+mod checked;
 mod estimate;
 mod graph;
 mod lay_out;
@@ -19,10 +20,11 @@ mod warnings;
 use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::round::World;
-use crate::scenario::expansion::{Expansion, expand};
+use crate::scenario::expansion::expand;
 use crate::scenario::spec::Scenario;
 
 pub use changes::Timeline;
+use checked::lay_out;
 pub use estimate::{Estimate, Limits};
 pub use meeting::{Hearing, Meetings};
 pub use nodes::Form;
@@ -89,18 +91,4 @@ pub fn meetings(scenario: &Scenario) -> Result<Meetings, Error> {
     meetings.warnings.retain(|warning| !expansion.is_made_point(&warning.path));
     meetings.warnings = meetings.warnings.into_iter().map(|warning| expansion.named(warning)).collect();
     Ok(meetings)
-}
-
-fn lay_out<'a>(expansion: &'a Expansion<'_>) -> Result<plan::Network<'a>, Error> {
-    let checked = || {
-        check::parameters(&expansion.scenario)?;
-        check::flow_count(&expansion.scenario)?;
-        let network = plan::Network::lay_out(&expansion.scenario)?;
-        check::next_lanes(&network)?;
-        check::line_length(&network)?;
-        check::minimum_rates(&network)?;
-        network.check_meetings(expansion)?;
-        Ok(network)
-    };
-    checked().map_err(|fault| expansion.named(fault).into())
 }

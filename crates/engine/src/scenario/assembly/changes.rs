@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::lay_out;
+use super::checked::lay_out;
 use super::plan::Network;
 use crate::core::error::{Error, Fault};
 use crate::core::time::{FASTEST_CHANGING, LineRate, Span, Time};
