@@ -22,8 +22,8 @@ real = _engine.Run
 
 
 class Run:
-    def __init__(self, json, seed, replication, *rest):
-        self.run = real(json, seed, replication, *rest)
+    def __init__(self, json, seed, replication, *rest, **named):
+        self.run = real(json, seed, replication, *rest, **named)
         self.replication = replication
 
     def __getattr__(self, name):

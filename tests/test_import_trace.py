@@ -16,7 +16,7 @@ import pytest
 
 from penstock import InputError, import_trace
 from penstock.core.traces import folder
-from penstock.importing.trace import Trace
+from penstock.importing.trace import ImportedTrace
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
 NANOSECONDS = 1_000
@@ -64,11 +64,11 @@ def capture(path: Path, writer: Callable[..., object], **options: object) -> Pat
     return path
 
 
-def packets(trace: Trace) -> list[tuple[int, int, int]]:
+def packets(trace: ImportedTrace) -> list[tuple[int, int, int]]:
     return pl.read_parquet(folder() / trace.sha256 / "packets-*.parquet").rows()
 
 
-def of_csv(tmp_path: Path, text: str, **options: Any) -> Trace:
+def of_csv(tmp_path: Path, text: str, **options: Any) -> ImportedTrace:
     file = tmp_path / "trace.csv"
     file.write_text(text, encoding="utf-8")
     return import_trace(file, **{**TABLE, **options})

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from penstock import Scenario, run
-from penstock.core.scenario import Reading
+from penstock.core.findings import Reading
 from penstock.plot import Panel, Sheet
 from penstock.show.readings import Readings
 from penstock.show.report import html

@@ -85,6 +85,8 @@ class ScenarioPage:
         if branches := schema.get("anyOf") or schema.get("oneOf"):
             return self.choice([branch for branch in branches if branch.get("type") != "null"], path)
         kinds = schema.get("type", "")
+        if not kinds:
+            return "any value"
         kind = next(name for name in kinds if name != "null") if isinstance(kinds, list) else kinds
         if kind == "array":
             return f"list of {self.kind(schema['items'], path)}" if schema.get("items") else "list"
@@ -142,6 +144,8 @@ class ScenarioPage:
         """The description of a value, and of each of its possible words or keywords without a section."""
         text = str(schema.get("description") or self.definition(schema).get("description", ""))
         told = [text]
+        if effect := schema.get("retune"):
+            told.append(f"*May change during a run.* {effect}")
         for branch in self.branches(schema):
             name = branch.get("const", keyword_of(branch))
             if name is not None and branch.get("description", "") not in self.explained | {""}:

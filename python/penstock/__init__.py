@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from penstock.api.run import run as run
     from penstock.api.run import run_all as run_all
     from penstock.api.run import save as save
+    from penstock.api.simulation import Simulation as Simulation
+    from penstock.api.simulation import first_loss as first_loss
+    from penstock.api.simulation import queue_above as queue_above
     from penstock.api.sweep import PointDecision as PointDecision
     from penstock.api.sweep import Sweep as Sweep
     from penstock.api.sweep import decisions as decisions
@@ -58,6 +61,7 @@ _NAMES = {
     "analyse.results": ["Results"],
     "api.comparison": ["Comparison", "compare", "different_traffic", "rankings"],
     "api.run": ["Interrupted", "Result", "load_result", "run", "run_all", "save"],
+    "api.simulation": ["Simulation", "first_loss", "queue_above"],
     "api.sweep": ["PointDecision", "Sweep", "decisions"],
     "core.errors": ["InputError"],
     "core.scenario": ["Scenario", "schema"],

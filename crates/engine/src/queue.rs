@@ -1,6 +1,7 @@
 //! Queue policies: what a full or long queue does.
 //!
-//! Lengths include the PDU in service. They are in PDUs, or in bits for a policy that counts bits.
+//! Lengths include the PDU in service. They are in PDUs, or in bits for a policy that counts bits. A policy has no state
+//! beside its parameters: with other parameters it is built anew.
 
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
@@ -29,6 +30,9 @@ impl Params {
     /// No limit: the default of a queue.
     pub const UNLIMITED: Params = Params::Unlimited(unlimited::Params {});
 }
+
+/// What a change of a limit does.
+const RETUNED: &str = "PDUs that are already in the queue stay, also beyond a lower limit.";
 
 /// A queue must hold at least the PDU in service.
 fn check_size(size: Count) -> Result<(), Fault> {

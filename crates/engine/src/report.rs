@@ -12,4 +12,4 @@ pub use measured::Measured;
 pub use rows::{
     DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow, TransportColumns,
 };
-pub use series::{ReadingKind, Series, reading_kinds};
+pub use series::{ReadingKind, Series, reading_kinds, readings};

@@ -6,12 +6,15 @@
 //! without delay.
 
 pub mod agenda;
+mod apply;
 mod change;
 pub mod cluster;
 mod endpoint;
 pub mod horizon;
+mod look;
 mod ports;
 mod process;
+mod retune;
 mod turns;
 mod unit;
 
@@ -33,6 +36,7 @@ pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
 pub use ports::{AccessLines, AccessPort, PortView, Seat};
 pub use process::Process;
+pub use retune::Retune;
 use turns::Turns;
 pub use unit::Unit;
 

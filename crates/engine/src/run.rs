@@ -6,10 +6,11 @@ use crate::core::time::{Span, Time};
 use crate::network::context::Counts;
 use crate::report::{Measured, ReadingKind, Report, Series, reading_kinds};
 use crate::round::World;
-use crate::scenario::assembly::{self, Assembled};
+use crate::scenario::assembly::{self, Assembled, Timeline};
 use crate::scenario::spec::{Measure, Scenario};
 
 mod capacity;
+mod live;
 mod overload;
 
 pub use crate::scenario::assembly::{Estimate, Form, Limits};
@@ -30,6 +31,17 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
 /// `advance` returns after about this many PDUs, whatever the requested span.
 const CELLS_PER_SLICE: u64 = 1 << 22;
 
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reached {
+    /// The end of a slice.
+    Slice,
+    /// The time asked for.
+    Until,
+    /// The end of the run.
+    End,
+}
+
 /// One replication in progress.
 #[derive(Clone, Debug)]
 pub struct Run<P = ()> {
@@ -46,6 +58,9 @@ pub struct Run<P = ()> {
     estimate: Estimate,
     overload: Overload,
     allocators: Vec<Allocator>,
+    timeline: Timeline,
+    /// Unit of the times of values that are changed later.
+    cell_time: Option<Span>,
 }
 
 impl Run {
@@ -64,7 +79,7 @@ impl<P: Probe> Run<P> {
     /// # Errors
     /// [`Error::Scenario`] for the first fault of the scenario.
     pub fn with_probe(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
-        let Assembled { mut world, stop, capacities, estimate } =
+        let Assembled { mut world, stop, capacities, estimate, timeline } =
             assembly::world(scenario, seed, replication, form, probe)?;
         let measure = scenario.measure.clone();
         let series = Series::new(&measure, &world);
@@ -84,6 +99,8 @@ impl<P: Probe> Run<P> {
             overload: Overload::new(scenario.duration, estimate.offered),
             estimate,
             allocators: capacities.into_iter().map(Allocator::new).collect(),
+            timeline,
+            cell_time: scenario.cell_time,
         };
         if run.warm_up == Time::ZERO {
             run.end_warm_up();
@@ -114,39 +131,65 @@ impl<P: Probe> Run<P> {
     /// [`Error::Conservation`] if a PDU is missing; [`Error::Scenario`] if the network holds more PDUs than fit in
     /// memory, or certainly will.
     pub fn advance(&mut self, span: Span) -> Result<bool, Error> {
-        let until = self.world.clock() + span;
+        Ok(self.drive(self.world.clock() + span)? == Reached::End)
+    }
+
+    /// Runs to `until`, for about a second of work at most. Returns true when it is there, or when the run has ended before.
+    /// All events of this instant have happened then, and its changes are made.
+    ///
+    /// # Errors
+    /// As [`Run::advance`].
+    pub fn advance_to(&mut self, until: Time) -> Result<bool, Error> {
+        Ok(self.drive(until)? != Reached::Slice)
+    }
+
+    fn drive(&mut self, until: Time) -> Result<Reached, Error> {
         loop {
-            let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
-            let change = self.allocators.iter().map(Allocator::next).min().unwrap_or(Time::NEVER);
-            let stops = [self.end(), self.series.next(), warm_up, self.overload.next(), change];
-            let target = stops.into_iter().fold(until, Time::min);
+            let target = until.min(self.end()).min(self.next_stop());
             let is_there = self.world.run_until(target, self.slice)?;
             overload::refuse(&self.world)?;
             let now = self.world.clock();
             if !is_there || now < target.min(self.end()) {
-                return Ok(false);
+                return Ok(Reached::Slice);
             }
-            if now >= warm_up {
-                self.end_warm_up();
-            }
-            if now >= self.series.next() {
-                self.series.read(&mut self.world)?;
-            }
+            self.act_at(now)?;
             if now >= self.end() {
                 self.world.check()?;
-                return Ok(true);
-            }
-            if now >= change {
-                self.allocators.iter_mut().for_each(|allocator| allocator.run(&mut self.world));
+                return Ok(Reached::End);
             }
             if now >= self.overload.next() {
                 // With a stop by departures, the end of the run is not known yet.
                 self.overload.check(&self.world, self.stop.is_none().then_some(self.end))?;
             }
             if now >= until {
-                return Ok(false);
+                return Ok(Reached::Until);
             }
         }
+    }
+
+    /// Time of the next stop of the run itself.
+    fn next_stop(&self) -> Time {
+        let warm_up = if self.warm { Time::NEVER } else { self.warm_up };
+        let allocation = self.allocators.iter().map(Allocator::next).min().unwrap_or(Time::NEVER);
+        let stops = [self.series.next(), warm_up, self.overload.next(), allocation, self.timeline.next()];
+        stops.into_iter().fold(Time::NEVER, Time::min)
+    }
+
+    /// What the run itself does at a stop: the end of warm-up, then readings, then changes.
+    fn act_at(&mut self, now: Time) -> Result<(), Error> {
+        if !self.warm && now >= self.warm_up {
+            self.end_warm_up();
+        }
+        if now >= self.series.next() {
+            self.series.read(&mut self.world)?;
+        }
+        if self.allocators.iter().any(|allocator| now >= allocator.next()) && now < self.end() {
+            self.allocators.iter_mut().for_each(|allocator| allocator.run(&mut self.world));
+        }
+        if now >= self.timeline.next() {
+            self.world.retune(&self.timeline.take());
+        }
+        Ok(())
     }
 
     /// Runs to the end.

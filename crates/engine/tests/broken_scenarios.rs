@@ -90,4 +90,4 @@ macro_rules! corpus {
     )*};
 }
 
-corpus! { syntax top lines control flows policers sweeps networks }
+corpus! { syntax top lines control flows policers sweeps networks changes }

@@ -117,11 +117,12 @@ queues = [{ drop_tail = { size = "300 PDUs" } }]
 TRAFFIC
 "#;
 
+/// One aircraft a station: the RM cells of three, one in 100 ms from each source, would fill a data link of 10 kb/s.
 const AERONAUTICAL: &str = r#"
 duration = "200 s"
 [network.aeronautical]
 stations = 2
-aircraft = 3
+aircraft = 1
 [defaults.line]
 queues = [{ drop_tail = { size = "300 PDUs" } }]
 [defaults.flow]

@@ -1,8 +1,11 @@
 //! One simulation, advanced in slices from Python.
 
-use penstock_engine::core::time::Span;
-use penstock_engine::report::Report;
+use penstock_engine::core::error::Fault;
+use penstock_engine::core::quantity::Misread;
+use penstock_engine::core::time::{Span, Time};
+use penstock_engine::report::{ReadingKind, Report};
 use penstock_engine::run::{Form, Limits, Run as Simulation};
+use penstock_engine::scenario::spec::Change;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -60,6 +63,74 @@ impl Run {
         error::run(py, || self.simulation.advance(span))
     }
 
+    /// Simulates up to `until`, as in "30 s", without the GIL, for about a second of work at most. Returns whether the run
+    /// is there, or has ended before.
+    fn advance_to(&mut self, py: Python<'_>, until: &str) -> PyResult<bool> {
+        let until = Time::ZERO + span(until)?;
+        self.report = None;
+        error::run(py, || self.simulation.advance_to(until))
+    }
+
+    /// Refuses a time before the present one.
+    fn require_future(&self, until: &str) -> PyResult<()> {
+        if Time::ZERO + span(until)? < self.simulation.world().clock() {
+            let reason = format!("this is in the past: the simulation is at {}", self.now());
+            let remedy = "choose a later time, or fork the simulation before it goes on";
+            return Err(error::raise(Fault::new("", format!("{until:?}"), reason, remedy).into()));
+        }
+        Ok(())
+    }
+
+    /// The simulated time, exact, as in "12.4 s".
+    #[getter]
+    fn now(&self) -> String {
+        Span(self.simulation.world().clock().0).to_string()
+    }
+
+    /// The same in picoseconds.
+    #[getter]
+    fn now_ps(&self) -> u64 {
+        self.simulation.world().clock().0
+    }
+
+    /// Whether the run has reached its end.
+    #[getter]
+    fn has_ended(&self) -> bool {
+        self.simulation.has_ended()
+    }
+
+    /// The first instant after the present one with an event, not after the end, in picoseconds.
+    fn next_event_ps(&self) -> u64 {
+        self.simulation.next_event().0
+    }
+
+    /// A copy, which goes on by itself.
+    fn fork(&self, py: Python<'_>) -> PyResult<Run> {
+        let simulation = error::run(py, || Ok(self.simulation.clone()))?;
+        Ok(Run { simulation, report: None })
+    }
+
+    /// Changes parameters: JSON as of the key `change` of a scenario.
+    fn change(&mut self, py: Python<'_>, changes: &str) -> PyResult<()> {
+        self.report = None;
+        let changes: Vec<Change> =
+            serde_json::from_str(changes).map_err(|error| PyValueError::new_err(error.to_string()))?;
+        error::run(py, || self.simulation.change(&changes))
+    }
+
+    /// The changes of the scenario and those made since, as JSON of the key `change` of a scenario.
+    fn changes(&self) -> PyResult<String> {
+        serde_json::to_string(self.simulation.changes()).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Every reading of a time series now: component, quantity, unit, largest value if known, value.
+    fn readings(&self, py: Python<'_>) -> PyResult<Vec<TakenReading>> {
+        let told = |(kind, value): (ReadingKind, f64)| {
+            (kind.component, kind.quantity, kind.unit.symbol(), kind.unit.most(), value)
+        };
+        error::run(py, || Ok(self.simulation.readings().into_iter().map(told).collect()))
+    }
+
     /// Fraction of the run that is done, from 0 to 1.
     #[getter]
     fn progress(&self) -> f64 {
@@ -109,6 +180,17 @@ impl Run {
         };
         Ok(self.report.insert(report))
     }
+}
+
+/// Component, quantity, unit, the largest value if that does not depend on the network, and the value.
+type TakenReading = (String, String, &'static str, Option<f64>, f64);
+
+/// A time as a scenario has it.
+fn span(text: &str) -> PyResult<Span> {
+    text.parse().map_err(|misread: Misread| {
+        let Misread { reason, remedy, .. } = misread;
+        error::raise(Fault::new("", format!("{text:?}"), reason, remedy).into())
+    })
 }
 
 /// The given limits, and the engine's own limits for the others.

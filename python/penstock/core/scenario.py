@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from penstock import _engine
 from penstock.core import traces
 from penstock.core.errors import InputError, did_you_mean
+from penstock.core.findings import Hearing, Meetings, Offered, OfferedKind, OfferedLoad, Reading, Warned
 from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
 
 if TYPE_CHECKING:
@@ -27,90 +28,6 @@ LARGEST_FILE = 1_000_000
 """A scenario file of more octets than this is refused by its size, unread."""
 LARGEST_RECORDING = 10_000_000
 """The same limit for a file of frame sizes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hearing:
-    """One kind of feedback from one part of a control scheme to another, both by their paths in the scenario."""
-
-    sender: str
-    feedback: str
-    listener: str
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """One kind of reading of a time series.
-
-    Attributes:
-        component: the port, the flow, or the group for a mean over its flows.
-        quantity: its name in the series.
-        unit: ``b/s``, ``PDUs``, ``bits``, or empty for a pure number.
-        most: the largest value, or ``None`` if that depends on the network. The smallest is 0.
-    """
-
-    component: str
-    quantity: str
-    unit: str
-    most: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class OfferedKind:
-    """The flows of one kind of traffic in a network by name.
-
-    Attributes:
-        kind: its name; empty if the network has no mix.
-        flows: their number in the network.
-        rate_bps: the mean rate of each in bits per second, or ``None`` for greedy flows.
-        load: the mean rate of those that cross the port of the load, over the line's rate; ``None`` without a load.
-    """
-
-    kind: str
-    flows: int
-    rate_bps: float | None
-    load: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class OfferedLoad:
-    """A load that is asked for: its port, its value, and that of whole flows."""
-
-    port: str
-    wanted: float
-    load: float
-
-
-@dataclass(frozen=True, slots=True)
-class Offered:
-    """What the flows of a network by name offer."""
-
-    kinds: tuple[OfferedKind, ...]
-    load: OfferedLoad | None
-
-
-@dataclass(frozen=True, slots=True)
-class Warned:
-    """A part or a parameter that is allowed and probably not meant: its path, its value, the reason and a remedy."""
-
-    path: str
-    value: str
-    reason: str
-    remedy: str
-
-
-@dataclass(frozen=True, slots=True)
-class Meetings:
-    """Who hears whom in a scenario.
-
-    Attributes:
-        hearings: every pair of parts with feedback between them.
-        warnings: a part without effect, or one that may stop for ever, is in it only with ``mismatches = "warn"``;
-            the others are parameters that probably do not fit the network.
-    """
-
-    hearings: tuple[Hearing, ...]
-    warnings: tuple[Warned, ...]
 
 
 class Scenario:
@@ -179,7 +96,7 @@ class Scenario:
         if isinstance(source, Scenario):
             return source
         if isinstance(source, Mapping):
-            return cls(_to_json(source, "scenario"), "json")
+            return cls(value_json(source, "scenario"), "json")
         if isinstance(source, str) and "\n" in source:
             raise InputError("this is no name of a file", value=source, remedy="read a text with Scenario.parse")
         if isinstance(source, str | Path):
@@ -201,7 +118,7 @@ class Scenario:
         column of a table. ``None`` removes an optional value. All changes are made, then checked
         together. Raises :class:`InputError`.
         """
-        texts = [(_utf8(path), _to_json(value, path)) for path, value in changes.items()]
+        texts = [(_utf8(path), value_json(value, path)) for path, value in changes.items()]
         try:
             changed = _engine.with_values(self._json, texts)
         except _engine.ScenarioError as error:
@@ -311,7 +228,7 @@ Source = Scenario | str | Path | Mapping[str, object]
 """What :meth:`Scenario.of` takes."""
 
 
-def _to_json(value: object, path: str) -> str:
+def value_json(value: object, path: str) -> str:
     """A value of the place ``path`` as JSON. Raises :class:`InputError`."""
     try:
         return json.dumps(value, allow_nan=False, default=_plain)

@@ -111,7 +111,7 @@ class Stopped(Exception):
 def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
     """Run ``task`` to its end. About every 50 ms ``watch`` gets the share done; an exception from it ends the run."""
     started, start = time.time(), time.perf_counter()
-    run = _engine.Run(task.scenario, task.seed, task.replication, task.form, *task.limits, _load_trace)
+    run = _engine.Run(task.scenario, task.seed, task.replication, task.form, *task.limits, load_trace)
     span_s = LEAST_SPAN_S
     ended = False
     while not ended:
@@ -135,7 +135,8 @@ def simulate(task: Task, watch: Callable[[float], None]) -> Outcome:
     )
 
 
-def _load_trace(name: str, sha256: str) -> _engine.Trace:
+def load_trace(name: str, sha256: str) -> _engine.Trace:
+    """The packets of a trace in the store of traces, by their digest. Raises :class:`InputError`."""
     from penstock.core.traces import load  # few runs have a trace
 
     return load(name, sha256)

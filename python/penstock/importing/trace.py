@@ -49,7 +49,7 @@ CELL, PAYLOAD, TRAILER = 53, 48, 8
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
+class ImportedTrace:
     """A trace in the store.
 
     Attributes:
@@ -114,7 +114,7 @@ def is_trace(file: str | Path) -> bool:
 
 def import_trace(
     file: str | Path, *, name: str = "", time: str = "", size: str = "", flow: Sequence[str] = (), where: str = ""
-) -> Trace:
+) -> ImportedTrace:
     """Read the packets of a capture or a table into the store of traces, once.
 
     The file is read block by block, so its size does not matter. ``-`` is standard input.
@@ -199,7 +199,7 @@ class _Keeper:
         self._last_ps = self._longest_ps = 0
         self._flows: pl.DataFrame | None = None
 
-    def keep(self, frames: Iterator[pl.DataFrame], name: str) -> Trace:
+    def keep(self, frames: Iterator[pl.DataFrame], name: str) -> ImportedTrace:
         """Write all packets. Raises :class:`InputError`; then nothing is left of them."""
         with Writer() as writer:
             for frame in frames:
@@ -211,7 +211,7 @@ class _Keeper:
                     writer.add(self._numbered(self._checked(kept)))
             flows = self._check_all()
             sha256 = writer.finish(flows)
-        return Trace(
+        return ImportedTrace(
             name,
             sha256,
             self._packets,

@@ -16,7 +16,7 @@ from penstock.core.units import seconds
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
 from penstock.execute.experiment import Experiment, Plan, State, check_directory, refuse_flood
 from penstock.league.document import ALL, Document, Entrant, merged
-from penstock.topology.network import Routes
+from penstock.topology.network import Hop
 from penstock.truth.shares import greedy_shares, is_steady
 
 if TYPE_CHECKING:
@@ -240,15 +240,34 @@ def classes_of(scenario: Scenario) -> dict[str, str]:
 
 
 def round_trip(scenario: Scenario) -> float:
-    """Twice the propagation delay of the longest path, seconds, with access lines."""
-    tree = scenario.expanded().tree
-    delays = {frozenset(line["between"]): seconds(line["delay"]) for line in tree["line"].values()}
-    routes = Routes(line["between"] for line in tree["line"].values())
+    """The propagation delay of the longest path and of the way back, seconds, with access lines.
+
+    Of several paths between two nodes it takes one with the fewest lines.
+    """
+    tree, hops = scenario.expanded().tree, scenario.hops()
+    delays: dict[Hop, float] = {}
+    for line in tree["line"].values():
+        one, other = line["between"]
+        there = seconds(line["delay"])
+        back = seconds((line.get("reverse") or line).get("delay") or line["delay"])
+        delays |= {(one, other): there + back, (other, one): there + back}
     longest = 0.0
-    for flow in tree["flow"].values():
-        pairs = [(one, other) for one in flow.get("from", ()) for other in flow.get("to", ()) if one != other]
-        paths = [list(pairwise(flow["path"]))] if flow.get("path") else []
-        paths += [list(routes.hops([one], [other])) for one, other in pairs]
-        access = seconds((flow.get("access") or {"delay": "0 s"})["delay"])
-        longest = max(longest, *(access + sum(delays[frozenset(hop)] for hop in path) for path in paths))
-    return 2 * longest
+    for name, flow in tree["flow"].items():
+        paths = [tuple(pairwise(flow["path"]))] if flow.get("path") else []
+        for receiver in flow.get("to", ()):
+            paths += fewest_lines(hops[name], flow["from"], receiver)
+        access = 2 * seconds((flow.get("access") or {"delay": "0 s"})["delay"])
+        longest = max(longest, *(access + sum(delays[hop] for hop in path) for path in paths))
+    return longest
+
+
+def fewest_lines(hops: Sequence[Hop], senders: Sequence[str], receiver: str) -> list[tuple[Hop, ...]]:
+    """A path with the fewest of these hops from each other sender to the receiver."""
+    onward: dict[str, tuple[Hop, ...]] = {receiver: ()}
+    nodes = [receiver]
+    for node in nodes:
+        for hop in hops:
+            if hop[1] == node and hop[0] not in onward:
+                onward[hop[0]] = (hop, *onward[node])
+                nodes.append(hop[0])
+    return [onward[sender] for sender in senders if sender != receiver]

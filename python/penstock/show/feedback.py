@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from penstock.show.summary import print_table
 
 if TYPE_CHECKING:
-    from penstock.core.scenario import Meetings
+    from penstock.core.findings import Meetings
 
 
 def rows(meetings: Meetings) -> list[dict[str, str]]:

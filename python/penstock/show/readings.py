@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from penstock.core.scenario import Reading, Scenario
+from penstock.core.findings import Reading
+from penstock.core.scenario import Scenario
 
 if TYPE_CHECKING:
     from penstock.api.run import Result

@@ -9,7 +9,7 @@ from penstock.show.summary import print_table
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from penstock.core.scenario import Offered
+    from penstock.core.findings import Offered
 
 
 def print_offered(offered: Offered) -> None:

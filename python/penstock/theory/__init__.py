@@ -31,4 +31,6 @@ def theory(result: Result) -> list[Row]:
         # The rates of lines that share a capacity change during the run.
         return []
     scene = Scene.of(result)
+    if scene.changes:
+        return []
     return [row for kind in KINDS for row in kind.rows(scene)]

@@ -24,21 +24,25 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength, RETUNED_THRESHOLD,
+};
 use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
-use crate::core::pdu::{Body, CELL_BITS, Pdu};
+use crate::core::pdu::{Body, Pdu};
 use crate::core::quantity::Count;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::{LineRate, Span, Time};
 use crate::traffic::RateScale;
 
+mod filter;
+
+use filter::{AUTO_CELLS, Filter, Gate, Period};
+
 /// Largest number of levels, including zero.
 const MOST_LEVELS: usize = 16;
 
-/// Cells of a line in an `auto` period: that of the paper's study per virtual channel.
-const AUTO_CELLS: u64 = 768;
 /// How much longer an `auto` recovery takes at the peak than at the lowest rate, as in that study.
 const AUTO_FACTOR: u64 = 4;
 
@@ -48,6 +52,7 @@ const AUTO_FACTOR: u64 = 4;
 pub struct PointParams {
     /// The port is congested while the queue, including the cell in service and the arriving cell, is longer than this.
     #[serde(default = "two_hundred_and_fifty")]
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub threshold: Count,
     /// Which arriving cells return a BECN cell while congested.
     #[serde(default)]
@@ -56,35 +61,6 @@ pub struct PointParams {
 
 fn two_hundred_and_fifty() -> Count {
     Count(250)
-}
-
-/// Which arriving cells return a BECN cell.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Filter {
-    /// The first cell of each flow in each period, which is the time of 768 cells on the line.
-    #[default]
-    Auto,
-    /// Every cell.
-    None(Everything),
-    /// The first cell at least one period after the last such cell, of any flow.
-    Simple(Period),
-    /// The first cell of each flow in each period. Periods are the same for all flows, and begin at the start of the
-    /// run.
-    PerVc(Period),
-}
-
-/// No parameters.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Everything {}
-
-/// The period of a filter.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Period {
-    /// Length of the period.
-    pub period: Span,
 }
 
 impl PointParams {
@@ -122,52 +98,11 @@ pub struct Detector {
     notices: u64,
 }
 
-/// The state of a filter.
-#[derive(Clone, Debug)]
-enum Gate {
-    Simple {
-        period: Span,
-        opens: Time,
-    },
-    /// The period, counted from 1, in which each flow was last notified.
-    PerVc {
-        period: Span,
-        told: Vec<u64>,
-    },
-}
-
 impl Detector {
     /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &PointParams, env: PortEnv) -> Detector {
-        let simple = |period| Gate::Simple { period, opens: Time::ZERO };
-        let per_vc = |period| Gate::PerVc { period, told: vec![0; env.flows.len()] };
-        let gate = match &params.filter {
-            Filter::Auto => per_vc(env.rate.span(AUTO_CELLS * CELL_BITS).max(Span(1))),
-            Filter::None(_) => simple(Span::ZERO),
-            Filter::Simple(filter) => simple(filter.period),
-            Filter::PerVc(filter) => per_vc(filter.period),
-        };
-        Detector { threshold: params.threshold.0, gate, notices: 0 }
-    }
-}
-
-impl Gate {
-    /// Whether a cell of this flow returns a BECN cell now.
-    fn lets_through(&mut self, flow: usize, now: Time) -> bool {
-        match self {
-            Gate::Simple { period, opens } => {
-                let open = now >= *opens;
-                if open {
-                    *opens = now + *period;
-                }
-                open
-            }
-            Gate::PerVc { period, told } => {
-                let number = now.0 / period.0 + 1;
-                told.get_mut(flow).is_some_and(|last| std::mem::replace(last, number) != number)
-            }
-        }
+        Detector { threshold: params.threshold.0, gate: Gate::new(&params.filter, &env), notices: 0 }
     }
 }
 
@@ -184,6 +119,11 @@ impl CongestionPoint for Detector {
 
     fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         each(Reading::count("notices"), self.notices as f64);
+    }
+
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+        let CongestionParams::Becn(params) = params else { return };
+        self.threshold = params.threshold.0;
     }
 }
 

@@ -56,6 +56,13 @@ pub struct PortEnv {
     pub flows: Arc<[FlowTerms]>,
 }
 
+/// What a change of a threshold does.
+pub(super) const RETUNED_THRESHOLD: &str = "It holds from the next PDU on.";
+/// What a change of a target does.
+pub(super) const RETUNED_TARGET: &str = "It holds from the end of the present interval on.";
+/// What a change of a measurement interval does.
+pub(super) const RETUNED_INTERVAL: &str = "The present interval ends by the new limits, at the change at the earliest.";
+
 /// The length of a queue, the PDU in service included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum QueueLength {
@@ -122,6 +129,9 @@ role_trait! {
         fn wants_backward(&self) -> bool { false }
         /// Whether it may ever return a notice. If so, the horizons of other nodes are shorter.
         fn notifies(&self) -> bool { true }
+        /// Takes other parameters of the same kind, at a port with this `env`. Only those can differ that the schema
+        /// marks as `retune`. The state stays.
+        fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {}
         /// Named readings for a time series: filtered rates, averages, thresholds.
         fn readings(&mut self, now: Time, each: &mut Each<'_>) {}
     }

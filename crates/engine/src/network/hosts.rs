@@ -133,6 +133,14 @@ impl Hosts {
         self.hosts.get_mut(index as usize)
     }
 
+    /// Starts or stops the sender of the host with that index, after all events of the instant `now`.
+    pub fn set_active(&mut self, index: u32, is_active: bool, now: Time) {
+        let Some(Host::Direct(host)) = self.hosts.get_mut(index as usize) else { return };
+        host.set_active(is_active, now);
+        self.next_runs[index as usize] = self.hosts[index as usize].next_run(self.lead);
+        self.first_run = self.next_runs.iter().copied().min().unwrap_or(Time::NEVER);
+    }
+
     /// The shortest delay from a host to the port.
     #[must_use]
     pub fn lead(&self) -> Span {
@@ -222,6 +230,16 @@ impl Hosts {
             }
             *first_run = (*time).min(*first_run);
         }
+    }
+
+    /// Time of the next departure from an access line that measures its queue, after a stop.
+    #[must_use]
+    pub fn next_departure(&self) -> Time {
+        let departures = self.hosts.iter().map(|host| match host {
+            Host::Direct(host) => host.access.as_ref().map_or(Time::NEVER, |access| access.next_departure()),
+            Host::Transport(_) => Time::NEVER,
+        });
+        departures.min().unwrap_or(Time::NEVER)
     }
 
     /// Resets the measures.

@@ -6,12 +6,14 @@
 
 mod bits;
 mod change;
+mod delay;
 mod fast_path;
 mod groups;
 mod next_lanes;
 mod precedence;
 mod queues;
 mod rate;
+mod retune;
 mod server;
 mod service;
 
@@ -163,6 +165,8 @@ pub struct Port {
     capacity: Option<Box<Capacity>>,
     delay: Span,
     outage: Option<Interval>,
+    /// Start of the measures.
+    measured_since: Time,
 }
 
 impl Port {
@@ -174,13 +178,11 @@ impl Port {
         let counts_bits = parts.measures_bits || point_counts_bits || parts.policies.iter().any(Discard::counts_bits);
         let bits = counts_bits.then(|| Box::new(BitCount::new(parts.rate)));
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
-        let has_limits =
-            parts.next_lanes.is_used() && !is_instant && bits.is_none() && !wants_departures && parts.outage.is_none();
         let first_queue = usize::from(parts.first_queue).min(parts.policies.len() - 1);
         let first = &parts.policies[first_queue];
         let is_first_known = !wants_departures && !first.pushes_out() && !first.serves_by_priority();
-        Port {
-            limits: if has_limits { parts.policies.iter().map(Discard::limits).collect() } else { None },
+        let mut port = Port {
+            limits: None,
             precedence: Precedence::new(&parts.policies),
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,
@@ -207,7 +209,10 @@ impl Port {
             capacity: parts.rate_varies.then(Box::default),
             delay: parts.delay,
             outage: parts.outage,
-        }
+            measured_since: Time::ZERO,
+        };
+        port.find_limits();
+        port
     }
 
     /// Name of the port.
@@ -325,11 +330,18 @@ impl Port {
         (at != Time::NEVER).then_some(Key { time: at, place: self.places.gathering })
     }
 
+    /// Time of the next departure, after a stop.
+    #[must_use]
+    pub fn next_departure(&self) -> Time {
+        self.server.departures.front().map_or(Time::NEVER, |departure| departure.at)
+    }
+
     /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
         self.queues.reset(now);
         self.groups.reset();
         self.reset_capacity(now);
+        self.measured_since = now;
     }
 
     /// Calls `each` for every PDU that is not in a lane.

@@ -3,7 +3,7 @@
 //! Satellite thesis, section 4. Its satellite link has 512 cells with a threshold of 256 for voice and video, and 1024
 //! cells with a threshold of 512 for data. A tagged PDU that is already in the queue stays there.
 
-use super::{Discard, QueueParams, Verdict, check_size};
+use super::{Discard, QueueParams, RETUNED, Verdict, check_size};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -13,8 +13,10 @@ use crate::core::quantity::Count;
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// PDUs that the queue can hold, the one in service counted.
+    #[schemars(extend("retune" = RETUNED))]
     pub size: Count,
     /// The queue admits a PDU tagged CLP=1 while it holds fewer PDUs than this.
+    #[schemars(extend("retune" = RETUNED))]
     pub threshold: Count,
 }
 

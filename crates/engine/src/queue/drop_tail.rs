@@ -2,7 +2,7 @@
 //!
 //! Satellite thesis, section 4, case 1 (no cell loss priority).
 
-use super::{Discard, QueueParams, Verdict, check_size};
+use super::{Discard, QueueParams, RETUNED, Verdict, check_size};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -12,6 +12,7 @@ use crate::core::quantity::Count;
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// PDUs that the queue can hold. The PDU in service counts.
+    #[schemars(extend("retune" = RETUNED))]
     pub size: Count,
 }
 

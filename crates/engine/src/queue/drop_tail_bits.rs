@@ -2,7 +2,7 @@
 //!
 //! Used for the output queues of the ATN study's intermediate systems (specs/atn.md, 5): their NPDUs differ in length.
 
-use super::{Discard, QueueParams, Verdict};
+use super::{Discard, QueueParams, RETUNED, Verdict};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Bits;
@@ -12,6 +12,7 @@ use crate::core::quantity::Bits;
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Bits that the queue can hold. All bits of the PDU in service count.
+    #[schemars(extend("retune" = RETUNED))]
     pub size: Bits,
 }
 

@@ -3,7 +3,7 @@
 //! NPDUs of priority 14 are served first, those of 0 last, each priority in order of arrival. No transmission is
 //! interrupted. All share the size of the queue, in bits. An NPDU that does not fit is discarded, whatever its priority.
 
-use super::{Discard, QueueParams, Verdict, drop_tail_bits};
+use super::{Discard, QueueParams, RETUNED, Verdict, drop_tail_bits};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Bits;
@@ -13,6 +13,7 @@ use crate::core::quantity::Bits;
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Bits that all sub-queues together can hold. All bits of the PDU in service count.
+    #[schemars(extend("retune" = RETUNED))]
     pub size: Bits,
 }
 

@@ -3,7 +3,7 @@
 //! Satellite thesis, section 4, the alternative to a threshold. Tagged PDUs may use the whole queue while no PDU with
 //! CLP=0 needs the place.
 
-use super::{Discard, QueueParams, Verdict, check_size};
+use super::{Discard, QueueParams, RETUNED, Verdict, check_size};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::quantity::Count;
@@ -13,6 +13,7 @@ use crate::core::quantity::Count;
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// PDUs that the queue can hold, the one in service counted.
+    #[schemars(extend("retune" = RETUNED))]
     pub size: Count,
 }
 

@@ -104,19 +104,30 @@ pub struct ReadingKind {
     pub unit: Unit,
 }
 
+/// Every reading at this instant, whether or not the run has a time series. Means are since `since`.
+#[must_use]
+pub fn readings<P: Probe>(world: &World<P>, since: Time) -> Vec<(ReadingKind, f64)> {
+    let mut found = Vec::new();
+    let interval = world.clock().since(since).max(Span(1));
+    visit(world, interval, &mut |component, quantity, unit, value| {
+        found.push((ReadingKind { component: component.to_owned(), quantity: quantity.to_owned(), unit }, value));
+    });
+    found
+}
+
 /// Every kind of reading of a run, whether or not it has a time series, sorted.
 #[must_use]
-pub fn reading_kinds<P: Probe + Clone>(world: &World<P>) -> Vec<ReadingKind> {
-    // Reading may change the state of a congestion point.
-    let mut world = world.clone();
-    let mut sent = vec![Sent::default(); world.port_count()];
-    let mut found = Vec::new();
-    let mut each = |component: &str, quantity: &str, unit, _| {
-        found.push(ReadingKind { component: component.to_owned(), quantity: quantity.to_owned(), unit });
-    };
-    read_all(&mut world, &mut sent, Span(1), true, &mut each);
+pub fn reading_kinds<P: Probe>(world: &World<P>) -> Vec<ReadingKind> {
+    let mut found: Vec<ReadingKind> = readings(world, world.clock()).into_iter().map(|(kind, _)| kind).collect();
     found.sort();
     found
+}
+
+/// Reads every port and flow of a copy of the world: reading may change the state of a congestion point.
+fn visit<P: Probe>(world: &World<P>, interval: Span, each: &mut EachReading<'_>) {
+    let mut world = world.clone();
+    let mut sent = vec![Sent::default(); world.ports().count()];
+    read_all(&mut world, &mut sent, interval, true, each);
 }
 
 /// Receives the component, the quantity, its unit and its value.

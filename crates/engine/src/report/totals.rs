@@ -52,14 +52,16 @@ impl Totals {
 }
 
 /// All counts of transport connections.
-fn counts(columns: &mut TransportColumns) -> [&mut Option<u64>; 17] {
+fn counts(columns: &mut TransportColumns) -> [&mut Option<u64>; 19] {
     [
         &mut columns.connections,
         &mut columns.connections_given_up,
         &mut columns.produced,
         &mut columns.refused,
+        &mut columns.tsdus_sent,
         &mut columns.unsent,
         &mut columns.waiting,
+        &mut columns.tsdus_delivered,
         &mut columns.acknowledged,
         &mut columns.unacknowledged,
         &mut columns.outstanding,

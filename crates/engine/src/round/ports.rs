@@ -85,6 +85,24 @@ impl<'a> PortView<'a> {
         }
     }
 
+    /// Mean rate of its line since the last reset, in bits per second; none for a delay without queueing.
+    #[must_use]
+    pub fn mean_rate(self, now: Time) -> Option<f64> {
+        match self {
+            PortView::Node(port) => port.mean_rate(now),
+            PortView::Access(port, ..) => Some(port.lines.rate.bits_per_second()),
+        }
+    }
+
+    /// What its line could have sent since time 0, as [`Port::capacity`], if its rate varies.
+    #[must_use]
+    pub fn capacity(self, now: Time) -> Option<u128> {
+        match self {
+            PortView::Node(port) if port.rate_varies() => Some(port.capacity(now)),
+            _ => None,
+        }
+    }
+
     /// Its queues, by priority.
     #[must_use]
     pub fn queues(self) -> &'a [QueueState] {
@@ -108,6 +126,15 @@ impl<'a> PortView<'a> {
     pub fn bits_present(self) -> Option<u64> {
         match self {
             PortView::Node(port) => port.bits_present(),
+            PortView::Access(..) => None,
+        }
+    }
+
+    /// Bits that arrived since time 0, as [`Port::bits_arrived`].
+    #[must_use]
+    pub fn bits_arrived(self) -> Option<u64> {
+        match self {
+            PortView::Node(port) => port.bits_arrived(),
             PortView::Access(..) => None,
         }
     }

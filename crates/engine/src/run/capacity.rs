@@ -13,7 +13,6 @@ use std::collections::VecDeque;
 
 use crate::core::probe::Probe;
 use crate::core::time::{LineRate, Rate, Time};
-use crate::network::port::Port;
 use crate::round::World;
 use crate::scenario::assembly::Shared;
 use crate::scenario::spec::Capacity;
@@ -73,7 +72,7 @@ impl Allocator {
     fn measure<P: Probe>(&mut self, world: &World<P>) {
         let weight = self.params.weight;
         for ((&port, filtered), before) in self.ports.iter().zip(&mut self.filtered).zip(&mut self.arrived) {
-            let arrived = world.ports().nth(port).and_then(Port::bits_arrived).unwrap_or_default();
+            let arrived = world.port(port).and_then(|port| port.bits_arrived()).unwrap_or_default();
             let input = (arrived - std::mem::replace(before, arrived)) as f64;
             *filtered = weight * input + (1.0 - weight) * *filtered;
         }

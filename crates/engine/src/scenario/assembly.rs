@@ -1,6 +1,9 @@
 //! Assembly: builds a world from a scenario. It checks the scenario, and then lays out routes, lanes and nodes.
 
+mod capacities;
+mod changes;
 pub(super) mod check;
+mod checked;
 pub(super) mod crossings;
 mod estimate;
 mod graph;
@@ -22,13 +25,15 @@ use std::collections::BTreeMap;
 use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::round::World;
-use crate::scenario::expansion::{Expansion, expand};
+use crate::scenario::expansion::expand;
 use crate::scenario::spec::Scenario;
 
+pub use changes::Timeline;
+use checked::lay_out;
 pub use estimate::{Estimate, Limits};
 pub use meeting::{Hearing, Meetings};
 pub use nodes::Form;
-pub use plan::Hop;
+pub use plan::{Hop, Shared};
 
 /// A world, and the data that its driver needs.
 #[derive(Clone, Debug)]
@@ -41,6 +46,8 @@ pub struct Assembled<P> {
     pub capacities: Vec<Shared>,
     /// Lower bounds of the run's size.
     pub estimate: Estimate,
+    /// The changes of parameters during the run.
+    pub timeline: Timeline,
 }
 
 /// Checks the scenario and builds its world.
@@ -58,8 +65,9 @@ pub fn world<P: Probe>(
     let network = lay_out(&expansion)?;
     let estimate = network.estimate();
     estimate.check_held()?;
+    let timeline = Timeline::new(&expansion.scenario)?;
     let world = World::new(network.build(seed, replication, form), probe);
-    Ok(Assembled { world, stop: network.stop, capacities: network.capacities, estimate })
+    Ok(Assembled { world, stop: network.stop, capacities: network.capacities, estimate, timeline })
 }
 
 /// Checks the scenario, and builds nothing.
@@ -67,7 +75,10 @@ pub fn world<P: Probe>(
 /// # Errors
 /// [`Error::Scenario`] for the first fault, with its path.
 pub fn check(scenario: &Scenario) -> Result<(), Error> {
-    Ok(lay_out(&expand(scenario)?)?.estimate().check_held()?)
+    let expansion = expand(scenario)?;
+    lay_out(&expansion)?.estimate().check_held()?;
+    Timeline::new(&expansion.scenario)?;
+    Ok(())
 }
 
 /// Lower bounds of the size of a run. It builds no nodes.
@@ -96,17 +107,4 @@ pub fn meetings(scenario: &Scenario) -> Result<Meetings, Error> {
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn hops(scenario: &Scenario) -> Result<BTreeMap<String, Vec<Hop>>, Error> {
     Ok(lay_out(&expand(scenario)?)?.hops())
-}
-
-fn lay_out<'a>(expansion: &'a Expansion<'_>) -> Result<plan::Network<'a>, Error> {
-    let checked = || {
-        check::parameters(&expansion.scenario)?;
-        check::flow_count(&expansion.scenario)?;
-        let network = plan::Network::lay_out(&expansion.scenario)?;
-        check::line_length(&network)?;
-        check::minimum_rates(&network)?;
-        network.check_meetings(expansion)?;
-        Ok(network)
-    };
-    checked().map_err(|fault| expansion.named(fault).into())
 }

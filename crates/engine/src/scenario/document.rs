@@ -19,8 +19,10 @@ mod shape;
 mod size;
 mod syntax;
 
+pub(crate) use cell_times::changes_in;
 pub use changes::with_values;
 pub use schema::schema;
+pub(crate) use schema::{Retuned, retuned};
 use size::refuse_size;
 pub use size::{LONGEST, LONGEST_JSON};
 

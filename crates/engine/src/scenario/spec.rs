@@ -20,16 +20,26 @@ use crate::traffic::ModelParams;
 use crate::{control, policer, queue, traffic, transport};
 
 mod capacity;
+mod change;
 mod mix;
 mod range;
 mod scheme;
 mod sweep;
 
 pub use capacity::Capacity;
+pub use change::Change;
 pub use mix::{NetworkTraffic, Share};
 pub use range::{Edge, MOST_STEPS, Range};
 pub use scheme::{Parts, Scheme};
 pub use sweep::{Step, Sweep, Values};
+
+/// What a change of a line's rate does.
+const RETUNED_RATE: &str = "The PDU in service keeps the bits that are sent, and sends the rest at the new rate. PDUs whose \
+                            service starts later take the new rate. The congestion point follows the rate. What sources \
+                            derived from it at their start stays.";
+/// What a change of a line's delay does.
+const RETUNED_DELAY: &str = "PDUs that leave the port later take the new delay, but none overtakes another. Round trips that \
+                             sources derived at their start stay.";
 
 /// A network, its traffic, and the duration of the run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -85,6 +95,9 @@ pub struct Scenario {
     /// Capacities that several lines share, so that the rates of these lines change during the run.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub capacity: BTreeMap<String, Capacity>,
+    /// Parameters that take other values during the run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub change: Vec<Change>,
     /// The parameters that `penstock sweep` varies. A single run ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sweep: Option<Sweep>,
@@ -262,9 +275,11 @@ pub struct Line {
     /// The two nodes. The port at the first has the name of the line, the port at the second `LINE.reverse`.
     pub between: [String; 2],
     /// Rate of either direction; `reverse` may have another.
+    #[schemars(extend("retune" = RETUNED_RATE))]
     pub rate: LineRate,
     /// Propagation delay of either direction; `reverse` may have another.
     #[serde(default)]
+    #[schemars(extend("retune" = RETUNED_DELAY))]
     pub delay: Span,
     /// Order of PDUs that arrive at the same time at the port at the first node.
     #[serde(default)]
@@ -282,6 +297,7 @@ pub struct Line {
     /// During this interval the line is broken. Both ports discard every arriving PDU, and their congestion points do not
     /// see it. PDUs that are already in a queue or on the line still arrive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = "The whole interval is replaced. What has been discarded stays so."))]
     pub outage: Option<Interval>,
     /// Parameters of the port at the second node. Without this table it has those of the first. With it, `queues` is one
     /// unlimited queue if absent, and there is no congestion point if `congestion_point` is absent.
@@ -307,6 +323,7 @@ pub enum Order {
 pub struct Reverse {
     /// Rate of this direction; that of the line if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_RATE))]
     pub rate: Option<LineRate>,
     /// Propagation delay of this direction; that of the line if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -330,6 +347,12 @@ pub struct Flow {
     /// users of `connections`, each with a schedule of its own.
     #[serde(default = "one")]
     pub count: u32,
+    /// Whether the senders are active. While they are not, they send no data. Calls, frames and files go on unsent: a sender
+    /// that becomes active again is in the middle of them. A greedy sender just waits. Feedback is still heard, and answers
+    /// to the opposite direction are still sent.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    #[schemars(extend("retune" = "It starts or stops all senders of the group. What they have sent still arrives."))]
+    pub active: bool,
     /// Nodes from the sender's to the receiver's; lines must join each to the next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub path: Vec<String>,
@@ -399,6 +422,15 @@ impl Flow {
 
 fn one_unlimited_queue() -> Vec<queue::Params> {
     vec![queue::Params::UNLIMITED]
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_yes(flag: &bool) -> bool {
+    *flag
 }
 
 fn one() -> u32 {

@@ -9,7 +9,7 @@
 
 use super::indicate_congestion;
 use super::macr::{Macr, Params};
-use crate::control::congestion::{CongestionPoint, Notice, PortEnv, PortView};
+use crate::control::congestion::{CongestionParams, CongestionPoint, Notice, PortEnv, PortView};
 use crate::core::pdu::Pdu;
 use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
@@ -50,6 +50,11 @@ impl CongestionPoint for Bes {
 
     fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("macr"), self.macr.value());
+    }
+
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+        let CongestionParams::Bes(params) = params else { return };
+        self.macr.retune(*params);
     }
 }
 

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LastQueue;
 use crate::control::answer::Answer;
-use crate::control::congestion::{Notice, PortEnv, PortView};
+use crate::control::congestion::{Notice, PortEnv, PortView, RETUNED_THRESHOLD};
 use crate::core::error::Fault;
 use crate::core::pdu::{Body, CELL_OCTETS, Kind, Marks, Pdu};
 use crate::core::quantity::Count;
@@ -30,6 +30,7 @@ use crate::core::time::{Span, Time};
 #[schemars(rename = "BnCells")]
 pub struct Params {
     /// The switch makes BN cells while the last queue holds more than this.
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub threshold: Count,
     /// Least time between two BN cells of a connection. The standard allows no less than 100 ms.
     #[serde(default = "least_spacing")]
@@ -96,6 +97,11 @@ impl BnCells {
         }
         connection.last = Some(view.now);
         Some(Notice { severity: 0 })
+    }
+
+    /// Takes another threshold.
+    pub(super) fn retune(&mut self, params: &Params) {
+        self.threshold = params.threshold.0;
     }
 
     /// The BN cell for the connection of `pdu`. The port sets DIR.

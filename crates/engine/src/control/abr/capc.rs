@@ -22,7 +22,10 @@ use serde::{Deserialize, Serialize};
 use super::load::{Load, Measured};
 use super::minimum::{Mcr, Minima};
 use super::{LEAST_GRANT, check_target, indicate_congestion, interval, lower};
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
+    RETUNED_TARGET, RETUNED_THRESHOLD,
+};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -36,6 +39,7 @@ use crate::core::time::{Rate, Span, Time};
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Target share of the available rate (0.85 to 0.95).
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub target: f64,
     /// Gain for the increase of ERS below the target (Rup: 0.025 to 0.1).
     pub r_up: f64,
@@ -47,8 +51,10 @@ pub struct Params {
     pub erf: f64,
     /// CI is set while the last queue holds more than this. If absent, CI is never set. The source gives no value.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub ci_threshold: Option<Count>,
     /// Measurement interval. The source gives no value.
+    #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
     /// ERS at the start. If absent, what it would be for a single connection. The source gives no value.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -206,6 +212,15 @@ impl CongestionPoint for Capc {
     fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("ers"), self.ers);
         each(Reading::ratio("load_factor"), self.load_factor);
+    }
+
+    fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
+        let CongestionParams::Capc(params) = params else { return };
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured);
+        }
+        self.load.retune(&params.interval, env, now);
+        self.params.clone_from(params);
     }
 }
 

@@ -23,7 +23,9 @@ use serde::{Deserialize, Serialize};
 use super::load::{Load, Measured};
 use super::minimum::{self, Mcr, Minima};
 use super::{check_target, forward_ccr, interval, lower};
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
+};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
@@ -35,8 +37,10 @@ use crate::core::time::{Rate, Span, Time};
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Target share of the available rate (the source divides all of it).
+    #[schemars(extend("retune" = "The rate that fills the line is computed anew at once."))]
     pub target: f64,
     /// Interval over which the available rate is measured. In the source this rate is constant.
+    #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
     /// How connections with a minimum rate share the line.
     pub mcr: Mcr,
@@ -210,6 +214,16 @@ impl CongestionPoint for Charny {
         each(Reading::rate("offer"), self.offer);
         each(Reading::count("active"), self.recorded.len() as f64);
         each(Reading::rate("available"), self.available);
+    }
+
+    fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
+        let CongestionParams::Charny(params) = params else { return };
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured);
+        }
+        self.load.retune(&params.interval, env, now);
+        self.target = params.target;
+        self.divide();
     }
 }
 

@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 use super::lower;
 use super::macr::{self, Macr, TooFast};
 use super::minimum::Mcr;
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength, RETUNED_THRESHOLD,
+};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -32,8 +34,10 @@ use crate::core::time::{Rate, Time};
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// The port is congested while the last queue holds more than this (QT).
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub qt: Count,
     /// The port is very congested while the last queue holds more than this (DQT).
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub dqt: Count,
     /// Weight of a new rate in the mean (AV).
     pub average: f64,
@@ -128,6 +132,11 @@ impl CongestionPoint for Eds {
 
     fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("macr"), self.macr.value());
+    }
+
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+        let CongestionParams::Eds(params) = params else { return };
+        self.macr.retune(params.mean());
     }
 }
 

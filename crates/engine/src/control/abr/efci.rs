@@ -15,18 +15,21 @@ use serde::{Deserialize, Serialize};
 use super::LastQueue;
 use super::bn::{self, BnCells};
 use crate::control::answer::Answer;
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength, RETUNED_THRESHOLD,
+};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Marks, Pdu};
 use crate::core::quantity::Count;
-use crate::core::time::Span;
+use crate::core::time::{Span, Time};
 
 /// Parameters of the EFCI switch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// The port is congested while the last queue holds more than this (QT; specs/abr.md, section 10).
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub qt: Count,
     /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,6 +110,14 @@ impl CongestionPoint for Efci {
 
     fn wants_departures(&self) -> bool {
         true
+    }
+
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+        let CongestionParams::Efci(params) = params else { return };
+        self.qt = params.qt.0;
+        if let (Some(cells), Some(params)) = (&mut self.bn, &params.bn) {
+            cells.retune(params);
+        }
     }
 }
 

@@ -32,7 +32,9 @@ use super::charny::Recorded;
 use super::load::{Load, Measured};
 use super::minimum::Mcr;
 use super::{charny, check_target, forward_ccr, interval, lower};
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
+};
 use crate::core::auto::AutoOr;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -45,10 +47,12 @@ use crate::core::time::{Rate, Span, Time};
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Target share of the available rate (0.95; 0.85 suggested for long delays).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub target: f64,
     /// Measurement interval. If absent, 30 cell times of the port's line. "auto" is the time of 8 cells of each flow
     /// through the port: the paper's 30 are 3 cells of each of its 10 connections, of which an interval may miss some.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: Option<AutoOr<Span>>,
     /// The rate of which the fair share is a part.
     pub fair_share: FairShare,
@@ -290,6 +294,15 @@ impl CongestionPoint for EprcaPlusPlus {
         each(Reading::count("active"), self.established);
         each(Reading::rate("fair_share"), self.fair_share());
         each(Reading::ratio("load_factor"), self.load_factor().unwrap_or_default());
+    }
+
+    fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
+        let CongestionParams::EprcaPlusPlus(params) = params else { return };
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured);
+        }
+        self.load.retune(&params.interval(env), env, now);
+        self.target = params.target;
     }
 }
 

@@ -40,7 +40,10 @@ use super::census::{Active, Census};
 use super::load::{Load, Measured};
 use super::minimum::Mcr;
 use super::{backward_ccr, check_target, forward_ccr, interval, lower};
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
+    RETUNED_TARGET,
+};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -57,8 +60,10 @@ const TARGET: f64 = 0.9;
 pub struct Params {
     /// Target share of the available rate. If absent, 0.9. ERICA+ has no such parameter: it uses its queue instead.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub target: Option<f64>,
     /// Measurement interval (20 us or 30 cells in papers/abr-source-rules-satellite.txt; 5 to 15 ms in wide networks).
+    #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
     /// Load above 1 that does not yet count as overload (0.1). With 0, the fixed point is the max-min rates.
     pub delta: f64,
@@ -316,6 +321,14 @@ impl Core {
         lower(pdu, self.census.minima().grant(flow, share));
     }
 
+    /// Takes another interval at `now`. `share` is the target share until then.
+    pub(super) fn retune(&mut self, params: &Params, env: &PortEnv, now: Time, share: impl Fn(f64) -> f64) {
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured, &share);
+        }
+        self.load.retune(&params.interval, env, now);
+    }
+
     /// The share of a connection with the rate `ccr`.
     fn allocate(&mut self, flow: usize, connection: Connection, ccr: f64) -> f64 {
         let minima = self.census.minima();
@@ -442,6 +455,12 @@ impl CongestionPoint for Erica {
 
     fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         self.core.readings(each);
+    }
+
+    fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
+        let CongestionParams::Erica(params) = params else { return };
+        self.core.retune(params, env, now, |_| self.target);
+        self.target = params.target.unwrap_or(TARGET);
     }
 }
 

@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 
 use super::LastQueue;
 use super::erica::{self, Core};
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_TARGET,
+};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -30,6 +32,7 @@ use crate::core::time::{Rate, Span, Time};
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Target queueing delay (T0): 100 us in local networks, 500 us in wide networks, 1.5 ms in ATM Forum 98-0408.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub t0: Span,
     /// How steeply a queue above its target reduces the rates (1.15). At least 1.
     pub a: f64,
@@ -96,6 +99,10 @@ struct QueueControl {
 }
 
 impl QueueControl {
+    fn new(params: &Params) -> QueueControl {
+        QueueControl { t0: params.t0.seconds(), a: params.a, b: params.b, qdlf: params.qdlf }
+    }
+
     /// `f` for a queue of this many cells.
     fn share(&self, cells: u64, available: f64) -> f64 {
         if cells == 0 {
@@ -127,7 +134,7 @@ impl EricaPlus {
     /// For a port with this `env`, from time 0.
     #[must_use]
     pub fn new(params: &Params, env: PortEnv) -> EricaPlus {
-        let control = QueueControl { t0: params.t0.seconds(), a: params.a, b: params.b, qdlf: params.qdlf };
+        let control = QueueControl::new(params);
         let core = Core::new(&params.erica, &env, params.b);
         EricaPlus { core, control, last_queue: LastQueue::of(&env), length: 0 }
     }
@@ -166,6 +173,12 @@ impl CongestionPoint for EricaPlus {
     fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         self.core.readings(each);
         each(Reading::share("queue_control"), self.control.share(self.length, self.core.available()));
+    }
+
+    fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
+        let CongestionParams::EricaPlus(params) = params else { return };
+        self.core.retune(&params.erica, env, now, |available| self.control.share(self.length, available));
+        self.control = QueueControl::new(params);
     }
 }
 

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::answer::Answer;
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, PortEnv, PortView};
+use crate::control::congestion::{CongestionParams, CongestionPoint, CongestionPointParams, PortEnv, PortView};
 use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -28,6 +28,7 @@ use crate::traffic::RateScale;
 #[serde(deny_unknown_fields)]
 pub struct GrantParams {
     /// Explicit rate granted to each flow.
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub rate: Rate,
 }
 
@@ -76,6 +77,11 @@ impl CongestionPoint for ConstantGrant {
 
     fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("grant"), self.grant);
+    }
+
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+        let CongestionParams::ConstantGrant(params) = params else { return };
+        self.grant = params.rate.bits_per_second();
     }
 }
 

@@ -54,6 +54,11 @@ impl Load {
         }
     }
 
+    /// Takes another interval at `now`, after `catch_up` for `now`.
+    pub(super) fn retune(&mut self, params: &interval::Params, env: &PortEnv, now: Time) {
+        self.interval.retune(&params.limits(env), now);
+    }
+
     /// Line rate, bits per second.
     pub(super) fn line_rate(&self) -> f64 {
         self.rate

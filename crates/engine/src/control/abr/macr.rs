@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use super::minimum::{Mcr, Minima};
 use super::{backward_ccr, forward_ccr};
-use crate::control::congestion::{CongestionPointParams, PortEnv, QueueLength};
+use crate::control::congestion::{CongestionPointParams, PortEnv, QueueLength, RETUNED_THRESHOLD};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -37,8 +37,10 @@ use crate::core::time::Rate;
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// The port is congested while the last queue holds more than this (QT).
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub qt: Count,
     /// The port is very congested while the last queue holds more than this (DQT).
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub dqt: Count,
     /// Weight of a new rate in the mean (AV).
     pub average: f64,
@@ -122,6 +124,11 @@ impl Macr {
             minima: Minima::new(params.mcr, env),
             macr: initial.unwrap_or(env.rate.bits_per_second() / 20.0),
         }
+    }
+
+    /// Takes other thresholds. The mean stays.
+    pub(super) fn retune(&mut self, params: Params) {
+        self.params = params;
     }
 
     /// The mean, bits per second.

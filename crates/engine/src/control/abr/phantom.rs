@@ -22,7 +22,10 @@ use serde::{Deserialize, Serialize};
 use super::load::{Load, Measured};
 use super::minimum::{Mcr, Minima};
 use super::{LEAST_GRANT, interval, lower};
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
+    RETUNED_TARGET,
+};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -35,12 +38,14 @@ use crate::core::time::{Rate, Span, Time};
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Multiple of the residual rate that a connection may have (5 typical).
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub f: f64,
     /// Weight of a residual rate above the mean. The source gives no value: 1/16.
     pub alpha_inc: f64,
     /// Weight of a residual rate below the mean. The source gives no value: 1/16.
     pub alpha_dec: f64,
     /// Measurement interval. The source gives no value.
+    #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
     /// MACR at the start. If absent, the value for a single connection, (line rate - sum of MCR) / (1 + f).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,6 +172,15 @@ impl CongestionPoint for Phantom {
     fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("macr"), self.macr);
         each(Reading::rate("explicit_rate"), self.f * self.macr);
+    }
+
+    fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
+        let CongestionParams::Phantom(params) = params else { return };
+        if let Some(measured) = self.load.catch_up(now) {
+            self.close(measured);
+        }
+        self.load.retune(&params.interval, env, now);
+        self.f = params.f;
     }
 }
 

@@ -19,12 +19,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::answer::Answer;
 use crate::control::congestion::{
-    CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView, QueueLength,
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView, QueueLength,
+    RETUNED_THRESHOLD,
 };
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Kind, Marks, Pdu};
 use crate::core::quantity::Bits;
+use crate::core::time::Time;
 
 /// Thresholds of one output queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,6 +35,7 @@ pub struct Params {
     /// If the queue holds more bits than this, arriving NPDUs get congestion experienced (the paper's par_ce). If
     /// absent, never.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub ce_threshold: Option<Bits>,
     /// Error Reports about NPDUs with the E/R flag. If absent, none are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -46,6 +49,7 @@ pub struct ErrorReports {
     /// If the queue holds more bits than this, each arriving NPDU causes a report (the paper's par_error_NPDU). If
     /// absent, only discards do.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub threshold: Option<Bits>,
     /// Octets of an Error Report NPDU: its own headers, and those of the NPDU that it reports.
     pub octets: u16,
@@ -69,6 +73,14 @@ impl Params {
             )),
             _ => Ok(()),
         }
+    }
+}
+
+impl Params {
+    /// The thresholds for CE and for Error Reports, in bits.
+    fn thresholds(&self) -> [u64; 2] {
+        let reports = self.error_reports.as_ref().and_then(|reports| reports.threshold);
+        [self.ce_threshold, reports].map(|threshold| threshold.map_or(u64::MAX, |bits| bits.0))
     }
 }
 
@@ -109,10 +121,10 @@ impl Clnp {
     /// A queue with these thresholds, the same for every `env`.
     #[must_use]
     pub fn new(params: &Params, _env: PortEnv) -> Clnp {
-        let limit = |threshold: Option<Bits>| threshold.map_or(u64::MAX, |bits| bits.0);
+        let [ce_threshold, error_threshold] = params.thresholds();
         Clnp {
-            ce_threshold: limit(params.ce_threshold),
-            error_threshold: limit(params.error_reports.as_ref().and_then(|reports| reports.threshold)),
+            ce_threshold,
+            error_threshold,
             error_octets: params.error_reports.as_ref().map(|reports| reports.octets),
         }
     }
@@ -160,6 +172,11 @@ impl CongestionPoint for Clnp {
         let body = Body::ErrorReport { about: pdu.kind(), number, connection };
         Some(Answer { body, marks: Marks::default(), octets: self.error_octets? })
     }
+
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+        let CongestionParams::Clnp(params) = params else { return };
+        [self.ce_threshold, self.error_threshold] = params.thresholds();
+    }
 }
 
 #[cfg(test)]
@@ -172,7 +189,6 @@ mod tests {
     use super::*;
     use crate::control::laws::port;
     use crate::core::pdu::FlowId;
-    use crate::core::time::Time;
 
     fn npdu(body: Body) -> Pdu {
         let mut pdu = Pdu::new(FlowId(0), 0, 1672, 0, body);

@@ -9,7 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::clnp;
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView, RETUNED_THRESHOLD,
+};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -22,6 +24,7 @@ use crate::core::time::Time;
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Smallest average queue in PDUs that sets the bit.
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub threshold: f64,
 }
 
@@ -113,6 +116,11 @@ impl CongestionPoint for Decbit {
     fn readings(&mut self, now: Time, each: &mut Each<'_>) {
         self.look(now);
         each(Reading::pdus("average_queue"), self.average());
+    }
+
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+        let CongestionParams::Decbit(params) = params else { return };
+        self.threshold = params.threshold;
     }
 }
 

@@ -1,3 +1,4 @@
+use super::filter::Everything;
 use super::*;
 use crate::control::laws::{port_of, sender};
 use crate::core::pdu::{CELL_OCTETS, FlowId};

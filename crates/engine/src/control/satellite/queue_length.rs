@@ -16,12 +16,14 @@ use serde::{Deserialize, Serialize};
 
 use super::spacing::Spacing;
 use super::{MILD, SEVERE, check_severity};
-use crate::control::congestion::{CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView};
+use crate::control::congestion::{
+    CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView, RETUNED_THRESHOLD,
+};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::Pdu;
-use crate::core::time::Span;
+use crate::core::time::{Span, Time};
 
 /// Smaller differences of lengths are rounding errors.
 const ROUNDING: f64 = 1e-9;
@@ -31,6 +33,7 @@ const ROUNDING: f64 = 1e-9;
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// The queue is congested if it holds at least this share of its size.
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub share: f64,
     /// The time between two notices to one source is longer than this.
     pub spacing: Span,
@@ -103,6 +106,11 @@ impl CongestionPoint for QueueLength {
 
     fn on_discard(&mut self, pdu: &Pdu, view: &PortView) -> Option<Notice> {
         if self.discards { self.sources.tell(pdu, view.now, SEVERE) } else { None }
+    }
+
+    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+        let CongestionParams::QueueLength(params) = params else { return };
+        self.share = params.share;
     }
 }
 

@@ -126,6 +126,12 @@ impl AccessLine {
         }
     }
 
+    /// Time of the next departure from its queue, after an `update`.
+    #[must_use]
+    pub fn next_departure(&self) -> Time {
+        self.present.front().map_or(Time::NEVER, |(departure, _)| *departure)
+    }
+
     /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
         self.queue.reset(now);

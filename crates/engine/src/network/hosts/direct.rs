@@ -31,6 +31,14 @@ impl DirectHost {
         self.plan(Time::ZERO);
     }
 
+    /// Starts or stops its sender, after all events of the instant `now`.
+    pub fn set_active(&mut self, is_active: bool, now: Time) {
+        if let Some(sender) = &mut self.sender {
+            sender.set_active(is_active);
+        }
+        self.plan(now + Span(1));
+    }
+
     /// Time of its next timer.
     #[inline]
     #[must_use]

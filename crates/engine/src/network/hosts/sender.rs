@@ -11,6 +11,13 @@ use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Key;
 use crate::traffic::{Model, Output, RateScale, Traffic, Transfers, Unit, Upcoming};
 
+/// Discards what an inactive sender produces.
+struct Unsent;
+
+impl Output for Unsent {
+    fn send(&mut self, _unit: Unit, _now: Time) {}
+}
+
 /// Sends data as soon as they are produced.
 struct Sending<'a, 'b> {
     flow: FlowId,
@@ -60,6 +67,8 @@ struct Progress {
     saturates: bool,
     /// Each PDU leaves unchanged at the time of its production.
     as_produced: bool,
+    /// Whether it sends its data. If not, the traffic model runs on, unless only the sender limits it.
+    is_active: bool,
     /// Its next timer, if that does not depend on the current time. Feedback clears it.
     firm: Option<Time>,
     /// Start time and bits of the last PDU sent. With an allowed rate they give the earliest time for the next PDU.
@@ -95,6 +104,7 @@ impl Sender {
             answers: VecDeque::new(),
             saturates,
             as_produced,
+            is_active: true,
             firm: None,
             last: None,
             sequence: 0,
@@ -104,6 +114,12 @@ impl Sender {
             control_bits: 0,
         };
         Sender { traffic, reaction, progress }
+    }
+
+    /// Starts or stops sending data.
+    pub fn set_active(&mut self, is_active: bool) {
+        self.progress.is_active = is_active;
+        self.progress.firm = None;
     }
 
     /// The flow that it sends.
@@ -134,6 +150,9 @@ impl Sender {
     /// Sends all data produced before `last`. `is_as_produced` must hold. Returns the time of its next timer.
     #[inline]
     pub fn produce<P: Probe>(&mut self, last: Time, ctx: &mut Ctx<P>, uplink: &mut Uplink<'_>) -> Time {
+        if !self.progress.is_active {
+            return self.produce_unsent(last);
+        }
         let Progress { flow, priority, sequence, upcoming, .. } = self.progress;
         let mut sending = Sending { flow, priority, sequence, bits: 0, uplink };
         let traffic = &mut self.traffic;
@@ -149,11 +168,24 @@ impl Sender {
         upcoming.time()
     }
 
+    /// Runs the traffic model up to `last`, and sends nothing. Returns the time of its next timer.
+    #[cold]
+    fn produce_unsent(&mut self, last: Time) -> Time {
+        let Sender { traffic, reaction, progress } = self;
+        let upcoming = progress.upcoming;
+        progress.upcoming = reaction.with_rate_scale(Producing { traffic, upcoming, last, output: &mut Unsent });
+        progress.upcoming.time()
+    }
+
     /// Time of its next timer, as of `now`.
     #[inline]
     #[must_use]
     pub fn due(&mut self, now: Time) -> Time {
-        self.progress.due(&mut self.reaction, now)
+        if self.progress.is_active {
+            self.progress.due(&mut self.reaction, now)
+        } else {
+            self.progress.due_inactive(&mut self.reaction, now)
+        }
     }
 
     /// Handles everything due before `last`, starting at `due`. Returns the time of its next timer.
@@ -163,6 +195,9 @@ impl Sender {
         let Ctx { counts, sent, .. } = ctx;
         let span = (due, last);
         let counts = (&mut counts[..], sent);
+        if !progress.is_active {
+            return Acting { traffic, progress, span, counts, uplink }.answer(reaction);
+        }
         match traffic {
             Model::Greedy(traffic) => reaction.with_variant(Acting { traffic, progress, span, counts, uplink }),
             traffic => Acting { traffic, progress, span, counts, uplink }.run(reaction),
@@ -270,7 +305,53 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
     }
 }
 
+impl Acting<'_, '_, Model> {
+    /// Runs an inactive sender: answers are sent, and the data of its traffic model are not.
+    #[cold]
+    fn answer(self, reaction: &mut Reaction) -> Time {
+        let Acting { traffic, progress, span: (mut now, last), counts: (counts, all), uplink } = self;
+        while now < last {
+            let cause = Key { time: now, place: uplink.own };
+            if progress.produces_by(now) {
+                progress.upcoming = traffic.advance(now, reaction).1;
+            } else if let Some(pdu) = progress.next_answer(reaction, now) {
+                counts[pdu.flow.index()][kind_of(&pdu)].sent += 1;
+                *all += 1;
+                uplink.send(&pdu, cause);
+            }
+            now = progress.due_inactive(reaction, now).max(now);
+        }
+        now
+    }
+}
+
 impl Progress {
+    /// Time of the next timer of an inactive sender, as of `now`.
+    fn due_inactive(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Time {
+        let model = if self.saturates { Time::NEVER } else { self.upcoming.time() };
+        match self.answers.front() {
+            Some(&(since, _)) => self.permitted(reaction, since, now, true).min(model),
+            None => model,
+        }
+    }
+
+    /// Whether the traffic model of an inactive sender goes on by `now`.
+    fn produces_by(&self, now: Time) -> bool {
+        !self.saturates && self.upcoming.time() <= now
+    }
+
+    /// The PDU that an inactive sender sends at `now`, if any: an answer, or a PDU of the scheme before it.
+    fn next_answer(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Option<Pdu> {
+        let &(since, _) = self.answers.front()?;
+        if self.permitted(reaction, since, now, true) > now {
+            return None;
+        }
+        let model = std::mem::replace(&mut self.upcoming, Upcoming::Never);
+        let pdu = self.instead_of_data(reaction, now);
+        self.upcoming = model;
+        pdu.map(|pdu| self.leave(pdu, reaction, now))
+    }
+
     /// Time of its next timer, as of `now`.
     #[inline(always)]
     fn due(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Time {
@@ -292,10 +373,16 @@ impl Progress {
     /// The PDU to send now, if any: the traffic model may only have made a decision.
     #[inline(always)]
     fn next(&mut self, traffic: &mut impl Traffic, reaction: &mut impl ReactionPoint, now: Time) -> Option<Pdu> {
-        let mut pdu = match self.instead_of_data(reaction, now) {
+        let pdu = match self.instead_of_data(reaction, now) {
             Some(pdu) => pdu,
             None => self.next_data(traffic, reaction, now)?,
         };
+        Some(self.leave(pdu, reaction, now))
+    }
+
+    /// `pdu` leaves at `now`.
+    #[inline(always)]
+    fn leave(&mut self, mut pdu: Pdu, reaction: &mut impl ReactionPoint, now: Time) -> Pdu {
         if !self.as_produced {
             reaction.on_send(&mut pdu, now);
             // Tagged PDUs of a scheme do not use the allowed rate (TM 4.0: out of rate).
@@ -303,7 +390,7 @@ impl Progress {
                 self.last = Some((now, pdu.bits()));
             }
         }
-        Some(pdu)
+        pdu
     }
 
     /// The data of the traffic model at `now`, if any; makes its pending decision.

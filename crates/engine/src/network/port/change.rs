@@ -1,6 +1,6 @@
 //! How a port changes the rate of its line, and what the line could have sent (see `rate`).
 
-use super::{Port, Retimed};
+use super::{Capacity, Port, Retimed};
 use crate::control::CongestionPoint;
 use crate::core::time::{LineRate, Time};
 use crate::network::lane::{Lane, LaneId};
@@ -11,7 +11,8 @@ impl Port {
     /// network. Returns the departures that move.
     pub fn change_rate(&mut self, to: LineRate, now: Time, lanes: &mut [Lane]) -> Retimed {
         let Some(from) = self.rate.filter(|from| *from != to) else { return Retimed::default() };
-        self.capacity.get_or_insert_default().change(now, from);
+        let since = self.measured_since;
+        self.capacity.get_or_insert_with(|| Box::new(Capacity::since(since, from))).change(now, from);
         self.rate = Some(to);
         let retimed = self.server.change_rate(from, to, now);
         let first = self.server.departures.front().zip(retimed.first());
@@ -30,7 +31,10 @@ impl Port {
     }
 
     /// The PDUs that depart after `now` arrive behind the line at their new times.
-    fn retime_records(&self, retimed: &Retimed, now: Time, lanes: &mut [Lane]) {
+    fn retime_records(&mut self, retimed: &Retimed, now: Time, lanes: &mut [Lane]) {
+        if self.server.line.last_arrival.is_some() {
+            return self.put_arrivals(now, lanes);
+        }
         let delay = self.delay;
         for lane in self.forward_lanes() {
             let (front, back) = lanes[lane.index()].as_mut_slices();
@@ -42,11 +46,11 @@ impl Port {
     }
 
     /// Every lane behind the line, once.
-    fn forward_lanes(&self) -> Vec<LaneId> {
+    pub(super) fn forward_lanes(&self) -> Vec<LaneId> {
         if let Some(only) = self.only_lane {
             return vec![only];
         }
-        let mut lanes: Vec<LaneId> = self.next_lanes.flows.iter().map(|lane| lane.forward).collect();
+        let mut lanes: Vec<LaneId> = self.next_lanes.all().map(|lane| lane.forward).collect();
         lanes.sort_unstable();
         lanes.dedup();
         lanes.retain(|lane| *lane != LaneId::NONE);

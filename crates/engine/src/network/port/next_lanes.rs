@@ -96,6 +96,11 @@ impl NextLanes {
         self.numbers.binary_search(&pdu.flow.0).map_or(NextLane::NONE, |place| self.flows[place])
     }
 
+    /// The lanes of all flows.
+    pub(super) fn all(&self) -> impl Iterator<Item = &NextLane> {
+        self.flows.iter()
+    }
+
     /// Whether any flow uses the port.
     pub(super) fn is_used(&self) -> bool {
         self.flows.iter().any(|lane| *lane != NextLane::NONE)

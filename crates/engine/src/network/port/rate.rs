@@ -21,6 +21,11 @@ pub(super) struct Capacity {
 }
 
 impl Capacity {
+    /// Of a line that has had this `rate` from time 0 on, with measures since `reset`.
+    pub(super) fn since(reset: Time, rate: LineRate) -> Capacity {
+        Capacity { reset: (reset, rate.picobits(reset.since(Time::ZERO))), ..Capacity::default() }
+    }
+
     /// The line, which had this `rate`, has another from `now` on.
     pub(super) fn change(&mut self, now: Time, rate: LineRate) {
         (self.sum, self.seen) = (self.at(now, rate), now);

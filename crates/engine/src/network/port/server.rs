@@ -37,6 +37,8 @@ pub(super) struct Line {
     pub(super) serialiser: Serialiser,
     /// Propagation delay.
     pub(super) delay: Span,
+    /// Arrival of the last PDU at the far end, once the delay has become shorter: the next must not arrive before it.
+    pub(super) last_arrival: Option<Time>,
     /// Time when the line is free: all PDUs with a decided service are sent.
     pub(super) free_at: Time,
     /// Number of departures until one ends the run; 0 or very large if none does.
@@ -138,6 +140,7 @@ impl Server {
             line: Line {
                 serialiser: Serialiser::new(rate),
                 delay,
+                last_arrival: None,
                 free_at: Time::ZERO,
                 left: u64::MAX,
                 end: Time::NEVER,

@@ -229,7 +229,8 @@ impl Port {
             None => self.next_lanes.of(pdu).forward,
         };
         let place = if self.is_instant { cause } else { self.places.delivery };
-        ctx.send(lane, Record { time: departure + self.server.line.delay, place, order: 0, pdu: *pdu });
+        let time = self.server.line.arrival(departure);
+        ctx.send(lane, Record { time, place, order: 0, pdu: *pdu });
     }
 
     /// Handles all departures up to `now`, and serves waiting PDUs.

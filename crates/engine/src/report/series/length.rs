@@ -51,7 +51,7 @@ fn readings<P: Probe>(world: &mut World<P>, every_flow: bool) -> u64 {
         let Some(port) = world.port(number).filter(|port| port.rate().is_some()) else { continue };
         let queues = port.queues().len() as u64;
         count += queues + if queues > 1 { queues } else { 0 } + 1 + u64::from(port.bits_present().is_some());
-        count += u64::from(port.rate_varies());
+        count += u64::from(port.capacity(Time::ZERO).is_some());
         // Reads a copy, because reading may change the state of the point.
         if let Some(point) = world.congestion_mut(number) {
             point.clone().readings(Time::ZERO, &mut |_, _| count += 1);

@@ -160,6 +160,9 @@ pub(crate) fn flow(flow: &Flow) -> Result<(), Fault> {
         let remedy = "delete it";
         return Err(Fault::new("octets", flow.octets, "this traffic model sets the packet size", remedy));
     }
+    if !flow.active {
+        inactive(flow)?;
+    }
     flow.policers.iter().enumerate().try_for_each(|(index, params): (usize, &policer::Params)| {
         params.check().map_err(|fault| fault.under(&format!("policers[{index}]")))
     })?;
@@ -172,6 +175,18 @@ pub(crate) fn flow(flow: &Flow) -> Result<(), Fault> {
         repeats(flow).map_err(|fault| fault.under("notification_point"))?;
     }
     Ok(())
+}
+
+/// Refuses senders that do not send although all their data must arrive.
+fn inactive(flow: &Flow) -> Result<(), Fault> {
+    let reason = if flow.transport.is_some() {
+        "a transport sends all data of its connections, and connections cannot pause"
+    } else if flow.reports_gaps() {
+        "lost parts of its files are sent again until all have arrived, and such files cannot pause"
+    } else {
+        return Ok(());
+    };
+    Err(Fault::new("active", false, reason, "leave it active, or give it other traffic"))
 }
 
 /// Refuses reports of gaps about traffic that cannot send the PDUs of its files again.

@@ -140,12 +140,14 @@ impl Network<'_> {
             self.scenario.flow.values().map(|flow| flow.traffic.offered(flow.octets)).collect();
         let (mut all, mut offered) = (Sum::default(), 0.0);
         let mut by_port = vec![Sum::default(); self.ports.len()];
+        // A change may stop a source, or let a line send more.
+        let is_certain = self.scenario.change.is_empty();
         for flow in &self.flows {
             let bits = f64::from(flow.params.octets) * 8.0;
             let line = self.line_rate(flow).bits_per_second() / bits;
             let offer = offers[flow.group];
             offered += offer.and_then(|offer| offer.mean).unwrap_or(line);
-            let Some(offer) = offer.filter(|_| is_free(flow)) else { continue };
+            let Some(offer) = offer.filter(|_| is_certain && is_free(flow)) else { continue };
             let sent = sent(&offer, line, f64::from(flow.number), duration);
             all.add(sent, 0.0, bits);
             let mut delay = 0.0;
@@ -180,11 +182,14 @@ impl Network<'_> {
     }
 }
 
-/// Whether the flow's sender is free of control.
+/// Whether the flow's sender sends, free of control.
 fn is_free(flow: &FlowPlan<'_>) -> bool {
     // A source of files that waits for reports may begin its files later.
     let params = flow.params;
-    *params.reaction() == ReactionParams::UNCONTROLLED && params.transport.is_none() && !params.reports_gaps()
+    params.active
+        && *params.reaction() == ReactionParams::UNCONTROLLED
+        && params.transport.is_none()
+        && !params.reports_gaps()
 }
 
 /// Mean and variance of the PDUs that a source sends over a line that can send `line` of them per second.

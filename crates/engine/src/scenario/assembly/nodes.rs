@@ -88,7 +88,7 @@ impl Network<'_> {
     }
 
     /// The terms of each flow for congestion points.
-    fn terms(&self) -> Arc<[FlowTerms]> {
+    pub(super) fn terms(&self) -> Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
             minimum: self.minimum(flow),
@@ -157,11 +157,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let network = self.network;
         let groups: Arc<[u32]> = network.flows.iter().map(|flow| flow.group as u32).collect();
         let terms = network.terms();
-        let controlled = network.controlled();
         for index in (0..network.ports.len()).filter(|&port| self.routes.has_node[port]).collect::<Vec<_>>() {
             let inbox = &inboxes[self.nodes.len()];
             let observed = inbox.iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
-            let env = network.ports[index].env(controlled[index], &terms);
+            let env = network.ports[index].env(self.controlled[index], &terms);
             let port = self.build_port(index, Arc::clone(&groups), env, observed);
             self.nodes.push(Node::Port(Box::new(port)));
         }
@@ -339,7 +338,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let equal_share = self.network.equal_share(flow, &self.controlled);
         let env = SenderEnv { stream, round_trip, line_rate, equal_share, octets };
         let reaction = flow.params.reaction().build(env);
-        Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction)
+        let mut sender = Sender::new(FlowId(index as u32), flow.params.priority, line_rate, traffic, reaction);
+        sender.set_active(flow.params.active);
+        sender
     }
 
     fn build_receiver(&self, index: usize, flow: &FlowPlan<'_>, endpoint: usize) -> Receiver {

@@ -10,6 +10,7 @@ use crate::core::error::Fault;
 use crate::core::quantity::line_rate::resolve_cell_times;
 use crate::core::time::Span;
 use crate::scenario::path::shown_key;
+use crate::scenario::spec::Change;
 
 /// Keys at the top that hold no times of the model.
 const LEFT_ALONE: [&str; 3] = ["title", "cell_time", "sweep"];
@@ -33,6 +34,18 @@ pub(super) fn in_json(document: &mut Value) -> Result<(), Fault> {
         json_value(value, cell_time).map_err(|fault| fault.under(&shown_key(key)))?;
     }
     Ok(())
+}
+
+/// The same changes with exact times, in a scenario of this cell time. `first` is the number of the first one.
+pub(crate) fn changes_in(changes: &[Change], first: usize, cell_time: Option<Span>) -> Result<Vec<Change>, Fault> {
+    let mut changes = changes.to_vec();
+    if let Some(cell_time) = cell_time {
+        for (index, change) in changes.iter_mut().enumerate() {
+            let here = format!("change[{}].value", first + index);
+            json_value(&mut change.value, cell_time).map_err(|fault| fault.under(&here))?;
+        }
+    }
+    Ok(changes)
 }
 
 /// The cell time, unless it is none: that is told when it is read.

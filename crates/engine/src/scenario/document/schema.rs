@@ -1,16 +1,59 @@
 //! The JSON Schema of scenario documents.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
 use crate::scenario::kinds::{KINDS, Kind};
+use crate::scenario::path::Step;
 use crate::scenario::spec::Scenario;
 
 /// JSON Schema of a scenario, as text.
 #[must_use]
 pub fn schema() -> String {
     serde_json::to_string_pretty(&tree()).unwrap_or_default()
+}
+
+/// Whether a run can change a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Retuned {
+    /// It can: the schema has `retune` for it.
+    Yes,
+    /// It cannot.
+    No,
+    /// There is no such parameter.
+    Unknown,
+}
+
+/// Whether a run can change the parameter at `place`.
+pub(crate) fn retuned(place: &[Step]) -> Retuned {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(tree);
+    let mut here = vec![&*SCHEMA];
+    for step in place {
+        here = here.into_iter().flat_map(|schema| inside(&SCHEMA, schema, step)).collect();
+        if here.iter().any(|schema| schema["retune"].is_string()) {
+            return Retuned::Yes;
+        }
+    }
+    if here.is_empty() { Retuned::Unknown } else { Retuned::No }
+}
+
+/// The schemas of what `step` leads to from a value of this `schema`.
+fn inside<'a>(root: &'a Value, schema: &'a Value, step: &Step) -> Vec<&'a Value> {
+    if let Some(name) = schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
+        return inside(root, &root["$defs"][name], step);
+    }
+    let branches = ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|word| schema[word].as_array()).flatten();
+    let mut found: Vec<&Value> = branches.flat_map(|branch| inside(root, branch, step)).collect();
+    found.extend(match step {
+        Step::Key(key) => {
+            let others = schema.get("additionalProperties").filter(|others| others.is_object());
+            schema["properties"].get(key).or(others)
+        }
+        _ => schema.get("items"),
+    });
+    found
 }
 
 /// The same as a tree.

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::super::tests::{Bench, parts, point, policy};
-use super::super::{NextLane, NextLanes, Parts};
+use super::super::{Crossing, NextLane, NextLanes, Parts};
 use super::*;
 use crate::core::time::Rate;
 use crate::network::lane::Key;
@@ -93,7 +93,8 @@ fn a_departure_that_is_not_decided_can_still_be_pushed_out() {
 #[test]
 fn every_lane_behind_the_line_has_the_new_times() {
     let lane = |forward| NextLane { forward: LaneId(forward), backward: LaneId::NONE };
-    let next_lanes = NextLanes { first: 0, flows: vec![lane(1), lane(2)] };
+    let mut next_lanes = NextLanes::new(Crossing { first: 0, last: 1, count: 2 });
+    (*next_lanes.entry(0), *next_lanes.entry(1)) = (lane(1), lane(2));
     let mut bench = Bench::new(Parts { next_lanes, groups: [0, 0].into(), ..parts(1) }, &[]);
     bench.ctx = crate::network::testing::context(3, 2);
     for (flow, sequence) in [(0, 0), (1, 1), (1, 2), (0, 3)] {

@@ -1,0 +1,49 @@
+//! Makes changes of the network at a stop, after all events of its instant.
+
+use super::{Retune, Seat, World};
+use crate::core::probe::Probe;
+use crate::network::Node;
+use crate::network::port::Port;
+
+impl<P: Probe> World<P> {
+    /// Makes these changes together, after all events of the present instant.
+    pub fn retune(&mut self, changes: &[Retune]) {
+        for change in changes {
+            self.retune_part(change);
+        }
+        // A change may move the next turn of any node.
+        self.turns.forget_plans();
+    }
+
+    fn retune_part(&mut self, change: &Retune) {
+        let now = self.clock;
+        match change {
+            Retune::Rate { port, rate } => self.change_rate(*port, *rate),
+            Retune::Delay { port, delay } => {
+                if let Seat::Node(node) = self.ports[*port]
+                    && let Node::Port(port) = &mut self.processes[node as usize].node
+                {
+                    port.change_delay(*delay, now, &mut self.ctx.lanes);
+                }
+            }
+            Retune::Outage { port, outage } => self.port_mut(*port, |port| port.set_outage(*outage)),
+            Retune::Queue { port, queue, params } => self.port_mut(*port, |port| port.retune_queue(*queue, params)),
+            Retune::Point { port, params, env } => self.port_mut(*port, |port| port.retune_point(params, env, now)),
+            Retune::Active { endpoint, is_active } => {
+                if let Some(location) = self.endpoints[*endpoint]
+                    && let Node::Hosts(hosts) = &mut self.processes[location.process as usize].node
+                {
+                    hosts.set_active(location.index, *is_active, now);
+                }
+            }
+        }
+    }
+
+    fn port_mut(&mut self, port: usize, change: impl FnOnce(&mut Port)) {
+        if let Seat::Node(node) = self.ports[port]
+            && let Node::Port(port) = &mut self.processes[node as usize].node
+        {
+            change(port);
+        }
+    }
+}

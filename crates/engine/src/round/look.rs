@@ -1,0 +1,19 @@
+//! What can be seen of a network at a stop, beside its measures.
+
+use super::World;
+use crate::core::probe::Probe;
+use crate::core::time::Time;
+use crate::network::Node;
+
+impl<P: Probe> World<P> {
+    /// The first instant after the present one with an event: a PDU arrives or departs, or a timer expires.
+    #[must_use]
+    pub fn next_event(&self) -> Time {
+        let departures = self.processes.iter().map(|process| match &process.node {
+            Node::Port(port) => port.next_departure(),
+            Node::Hosts(hosts) => hosts.next_departure(),
+            Node::Policers(_) | Node::Sinks(_) => Time::NEVER,
+        });
+        departures.fold(self.first(), Time::min)
+    }
+}

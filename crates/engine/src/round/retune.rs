@@ -1,0 +1,56 @@
+//! Other parameters of the network during a run.
+
+use crate::control::{CongestionParams, PortEnv};
+use crate::core::time::{Interval, LineRate, Span};
+use crate::queue;
+
+/// One part of the network, and its new parameters. Ports and endpoints are given by number.
+#[derive(Clone, Debug)]
+pub enum Retune {
+    /// The rate of the line of a port.
+    Rate {
+        /// The port.
+        port: usize,
+        /// The new rate.
+        rate: LineRate,
+    },
+    /// The propagation delay of the line of a port.
+    Delay {
+        /// The port.
+        port: usize,
+        /// The new delay.
+        delay: Span,
+    },
+    /// The interval in which the line of a port is broken.
+    Outage {
+        /// The port.
+        port: usize,
+        /// The new interval, or none.
+        outage: Option<Interval>,
+    },
+    /// The policy of a queue.
+    Queue {
+        /// The port.
+        port: usize,
+        /// The queue, by priority.
+        queue: usize,
+        /// Its new parameters, of the same policy.
+        params: queue::Params,
+    },
+    /// A congestion point.
+    Point {
+        /// The port.
+        port: usize,
+        /// Its new parameters, of the same kind.
+        params: Box<CongestionParams>,
+        /// The environment of the point after the change.
+        env: PortEnv,
+    },
+    /// Whether a sender is active.
+    Active {
+        /// The endpoint of the sender.
+        endpoint: usize,
+        /// Whether it is.
+        is_active: bool,
+    },
+}

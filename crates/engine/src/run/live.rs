@@ -1,0 +1,63 @@
+//! A run as a live simulation: what can be seen and changed at a stop.
+
+use super::Run;
+use crate::core::error::{Error, Fault};
+use crate::core::probe::Probe;
+use crate::core::time::{Span, Time};
+use crate::report::{ReadingKind, readings};
+use crate::scenario::document;
+use crate::scenario::spec::Change;
+
+impl<P: Probe> Run<P> {
+    /// Whether the run has reached its end.
+    #[must_use]
+    pub fn has_ended(&self) -> bool {
+        self.world.clock() >= self.end()
+    }
+
+    /// Makes these changes, those of the present instant at once, after all its events. Values in cell times are allowed
+    /// if the scenario has a cell time.
+    ///
+    /// # Errors
+    /// [`Error::Scenario`] for the first fault, at `change[INDEX]`, where the changes of the scenario come first. Nothing
+    /// has changed then.
+    pub fn change(&mut self, changes: &[Change]) -> Result<(), Error> {
+        if self.has_ended() {
+            let reason = format!("the run has ended at {}", Span(self.world.clock().0));
+            return Err(
+                Fault::new("change", "", reason, "change it earlier, or give the scenario a longer duration").into()
+            );
+        }
+        let now = self.world.clock();
+        // At time 0, and at the end of a slice, there may be more to come at this instant.
+        self.world.run_until(now, u64::MAX)?;
+        self.act_at(now)?;
+        let first = self.timeline.written().len();
+        let changes = document::changes_in(changes, first, self.cell_time)?;
+        self.timeline.add(&changes, now)?;
+        if now >= self.timeline.next() {
+            self.world.retune(&self.timeline.take());
+        }
+        Ok(())
+    }
+
+    /// The changes of the scenario and those made since, in the order in which they were given.
+    #[must_use]
+    pub fn changes(&self) -> &[Change] {
+        self.timeline.written()
+    }
+
+    /// The first instant after the present one with an event: a PDU arrives or departs, or a timer expires. Not after the
+    /// end of the run.
+    #[must_use]
+    pub fn next_event(&self) -> Time {
+        self.world.next_event().min(self.end())
+    }
+
+    /// Every reading of a time series at this instant. Utilisation and throughput are means since the measures began.
+    #[must_use]
+    pub fn readings(&self) -> Vec<(ReadingKind, f64)> {
+        let since = if self.warm { self.warm_up } else { Time::ZERO };
+        readings(&self.world, since)
+    }
+}

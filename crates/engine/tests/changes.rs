@@ -1,0 +1,268 @@
+//! Timed changes: by hand, and their laws over random networks and ready scenarios.
+//!
+//! The laws: a stop or a fork changes nothing; a change at a stop gives the same bits as the same `[[change]]` from the
+//! start; both forms agree.
+
+mod agreement;
+mod judge;
+mod ready_scenarios;
+
+use std::collections::BTreeMap;
+
+use agreement::{agreed, flow};
+use judge::dice::Dice;
+use penstock_engine::core::error::Error;
+use penstock_engine::core::time::{Span, Time};
+use penstock_engine::report::Report;
+use penstock_engine::run::{Form, Run};
+use penstock_engine::scenario::document;
+use penstock_engine::scenario::expansion::expand;
+use penstock_engine::scenario::spec::{Change, Scenario};
+use proptest::prelude::*;
+use ready_scenarios::{scenarios, shorten};
+use serde_json::Value;
+
+/// One cell every 2 ms from 0 s on, over a line that needs 1 ms a cell and delays by 3 ms.
+fn cells(more: &str) -> String {
+    format!(
+        r#"
+        duration = "99.5 ms"
+        [line.trunk]
+        between = ["a", "b"]
+        rate = "424 kb/s"
+        delay = "3 ms"
+        queues = [{{ drop_tail = {{ size = "4 cells" }} }}]
+        [flow.data]
+        path = ["a", "b"]
+        traffic.cbr = {{ rate = "212 kb/s", start = "0 s" }}
+        {more}
+        "#
+    )
+}
+
+fn change(at: &str, path: &str, value: &str) -> String {
+    format!("[[change]]\nat = \"{at}\"\npath = '{path}'\nvalue = {value}\n")
+}
+
+#[test]
+fn a_group_that_stops_sends_nothing_and_goes_on_in_step() {
+    let stops = change("10 ms", "flow.data.active", "false") + &change("31 ms", "flow.data.active", "true");
+    let report = agreed(&cells(&stops), 7);
+    // Cells of 0, 2, .. 10 ms, and of 32, 34, .. 98 ms: that of 10 ms belongs to the instant before the change.
+    assert_eq!(flow(&report, "data").sent, 6 + 34);
+    let silent = agreed(&cells("active = false"), 7);
+    assert_eq!(flow(&silent, "data").sent, 0);
+}
+
+#[test]
+fn a_greedy_group_that_stops_just_waits() {
+    let greedy = cells("").replace("traffic.cbr = { rate = \"212 kb/s\", start = \"0 s\" }", "traffic.greedy = {}");
+    let stops = change("10 ms", "flow.data.active", "false") + &change("30.5 ms", "flow.data.active", "true");
+    let report = agreed(&(greedy + &stops), 7);
+    // One cell a millisecond: those of 0 to 10 ms, and from a picosecond after 30.5 ms on 69 more, up to 98.5 ms.
+    assert_eq!(flow(&report, "data").sent, 11 + 69);
+}
+
+#[test]
+fn a_shorter_queue_keeps_what_it_holds() {
+    // Two cells a millisecond: the queue is full, with four cells, from 6 ms on.
+    let fast = cells("").replace("212 kb/s", "848 kb/s").replace("99.5 ms", "40.2 ms");
+    let whole = agreed(&fast, 7);
+    let shorter = agreed(&(fast + &change("20.2 ms", "line.trunk.queues[0].drop_tail.size", "'2 cells'")), 7);
+    // At 20.2 ms it holds four cells. Until it holds less than two, no cell is admitted: those of 20.5, 21 and 21.5 ms
+    // are lost, of which the longer queue admits that of 21 ms. That of 22 ms finds two and is lost, too; after the
+    // departure of 23 ms each queue again admits one cell a millisecond.
+    let lost = |report: &Report| flow(report, "data").lost;
+    assert_eq!(lost(&shorter) - lost(&whole), 2);
+    assert_eq!(shorter.ports[0].queue_max, 4);
+}
+
+#[test]
+fn a_line_breaks_from_now_on() {
+    let outage = change("20 ms", "line.trunk.outage", "{ from = '20 ms', to = '30 ms' }");
+    let report = agreed(&cells(&outage), 7);
+    // Cells of 22, 24, 26 and 28 ms: that of 20 ms arrives before the change, and 30 ms is the end.
+    assert_eq!(flow(&report, "data").lost, 4);
+}
+
+#[test]
+fn changes_of_one_instant_are_checked_together() {
+    let clp = cells("")
+        .replace("drop_tail = { size = \"4 cells\" }", "clp_threshold = { size = '4 cells', threshold = '2 cells' }");
+    let place = "line.trunk.queues[0].clp_threshold";
+    let both = change("5 ms", &format!("{place}.threshold"), "'9 cells'")
+        + &change("5 ms", &format!("{place}.size"), "'9 cells'");
+    assert_eq!(flow(&agreed(&(clp.clone() + &both), 7), "data").lost, 0);
+    let alone = clp + &change("5 ms", &format!("{place}.threshold"), "'9 cells'");
+    let error = Run::new(&document::parse(&alone).unwrap(), 1, 0, Form::Fast).map(drop).unwrap_err().to_string();
+    assert!(error.starts_with("change[0].value") && error.contains("above the queue size"), "{error}");
+}
+
+#[test]
+fn a_change_in_the_past_or_after_the_end_is_refused_and_changes_nothing() {
+    let scenario = document::parse(&cells("")).unwrap();
+    let mut run = Run::new(&scenario, 1, 0, Form::Fast).unwrap();
+    assert!(run.advance_to(Time(50_000_000_000)).unwrap());
+    let size = |at: u64, size: &str| Change {
+        at: Span(at),
+        path: "line.trunk.queues[0].drop_tail.size".to_owned(),
+        value: size.into(),
+    };
+    for (wrong, why) in [
+        (vec![size(49_000_000_000, "9 cells")], "in the past"),
+        (vec![size(99_500_000_000, "9 cells")], "the run ends at 99.5 ms"),
+        (vec![size(60_000_000_000, "9 cells"), size(70_000_000_000, "0 cells")], "no place"),
+        (vec![size(60_000_000_000, "9 cells"), size(60_000_000_000, "8 cells")], "at the same instant"),
+    ] {
+        let error = run.change(&wrong).unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+        assert!(run.changes().is_empty());
+    }
+    run.finish().unwrap();
+    let error = run.change(&[size(99_500_000_000, "9 cells")]).unwrap_err().to_string();
+    assert!(error.contains("has ended"), "{error}");
+}
+
+/// Other values for a value of a scenario, of the same form.
+fn others(value: &Value) -> Vec<Value> {
+    let scaled = |number: f64| [number * 0.5, number * 1.5, number * 0.9].map(Value::from).to_vec();
+    match value {
+        Value::Bool(flag) => vec![(!flag).into()],
+        Value::Number(number) if number.is_f64() => scaled(number.as_f64().unwrap()),
+        Value::String(text) => {
+            let Some((number, unit)) = text.split_once(' ') else { return Vec::new() };
+            let Ok(number) = number.parse::<f64>() else { return Vec::new() };
+            let part = |factor: f64| (number * factor).ceil();
+            [0.5, 2.0, 3.0].map(|factor| Value::from(format!("{} {unit}", part(factor)))).to_vec()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Every place below `here` with a value that may have another one: its path and these values.
+fn places(here: &Value, path: &str, found: &mut Vec<(String, Vec<Value>)>) {
+    match here {
+        Value::Object(table) => table.iter().for_each(|(key, value)| places(value, &format!("{path}.{key:?}"), found)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(at, value)| places(value, &format!("{path}[{at}]"), found))
+        }
+        value => found.push((path.to_owned(), others(value))),
+    }
+}
+
+/// Single parameters of the lines and flows of a scenario that may be changed.
+fn parameters(scenario: &Scenario) -> Vec<(String, Vec<Value>)> {
+    let tree: Value = serde_json::from_str(&document::to_json(&expand(scenario).unwrap().scenario)).unwrap();
+    let mut found = Vec::new();
+    for kind in ["line", "flow"] {
+        for (name, table) in tree[kind].as_object().unwrap() {
+            places(table, &format!("{kind}.{name:?}"), &mut found);
+            if kind == "flow" {
+                found.push((format!("{kind}.{name:?}.active"), vec![false.into()]));
+            }
+        }
+    }
+    found.retain(|(_, values)| !values.is_empty());
+    found
+}
+
+/// Draws changes at random instants, each of which the scenario accepts with the others. Of ten drawn few are accepted.
+fn drawn(scenario: &Scenario, dice: &mut Dice, most: usize) -> Vec<Change> {
+    let parameters = parameters(scenario);
+    let mut with = scenario.clone();
+    for _ in 0..most {
+        let (path, values) = &parameters[dice.from(0, parameters.len() as u64 - 1) as usize];
+        let value = values[dice.from(0, values.len() as u64 - 1) as usize].clone();
+        let at = Span(dice.from(0, scenario.duration.0 - 1));
+        with.change.push(Change { at, path: path.clone(), value });
+        if Run::new(&with, 1, 0, Form::Fast).is_err() {
+            with.change.pop();
+        }
+    }
+    with.change
+}
+
+fn finished(scenario: &Scenario, form: Form) -> Result<Report, Error> {
+    let mut run = Run::new(scenario, 3, 0, form)?;
+    run.finish()?;
+    Ok(run.report())
+}
+
+/// The report of a run that makes the changes one by one when it comes to them, each in a fork.
+fn live(scenario: &Scenario, changes: &[Change]) -> Result<Report, Error> {
+    let mut order: Vec<&Change> = changes.iter().collect();
+    order.sort_by_key(|change| change.at);
+    let mut run = Run::new(scenario, 3, 0, Form::Fast)?;
+    for change in order {
+        while !run.advance_to(Time(change.at.0))? {}
+        if run.has_ended() {
+            break;
+        }
+        let mut fork = run.clone();
+        fork.change(std::slice::from_ref(change))?;
+        run = fork;
+    }
+    run.finish()?;
+    Ok(run.report())
+}
+
+/// The last key of a path.
+fn key(path: &str) -> String {
+    path.rsplit('.').next().unwrap_or_default().trim_matches('"').to_owned()
+}
+
+fn assert_laws(scenario: &Scenario, changes: Vec<Change>, name: &dyn Fn() -> String) {
+    let with = Scenario { change: changes, ..scenario.clone() };
+    let told = || format!("{}\n{}", name(), serde_json::to_string(&with.change).unwrap());
+    let [fast, plain] = [Form::Fast, Form::Plain].map(|form| {
+        let report = finished(&with, form).unwrap_or_else(|error| panic!("{error}\n{}", told()));
+        judge::digest::text(&report)
+    });
+    assert!(fast == plain, "forms differ: {}\n{}", told(), judge::digest::differences(&fast, &plain));
+    let live = judge::digest::text(&live(scenario, &with.change).unwrap_or_else(|error| panic!("{error}\n{}", told())));
+    assert!(fast == live, "a fork differs: {}\n{}", told(), judge::digest::differences(&fast, &live));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, max_shrink_iters: 0, ..ProptestConfig::default() })]
+
+    #[test]
+    fn changes_of_random_networks_obey_the_laws(number in 0u64..100_000) {
+        let text = judge::network::text(number);
+        let scenario = document::parse(&text).unwrap();
+        let changes = drawn(&scenario, &mut Dice::new(number), 12);
+        assert_laws(&scenario, changes, &|| format!("network {number}"));
+    }
+}
+
+/// Which parameters are changed at all, so that none is left out in silence.
+#[test]
+fn the_changes_of_random_networks_reach_every_parameter() {
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    for number in 0..120 {
+        let scenario = document::parse(&judge::network::text(number)).unwrap();
+        for change in drawn(&scenario, &mut Dice::new(number), 30) {
+            *seen.entry(key(&change.path)).or_default() += 1;
+        }
+    }
+    for wanted in ["active", "delay", "rate", "size", "threshold", "from", "share"] {
+        assert!(seen.contains_key(wanted), "{wanted} is not in {seen:?}");
+    }
+}
+
+#[test]
+fn a_fork_of_every_ready_scenario_is_no_fork_and_a_changed_one_is_as_from_the_start() {
+    for (path, mut scenario) in scenarios() {
+        shorten(&path, &mut scenario, 1.0, 0.05);
+        scenario.warm_up = Span(scenario.duration.0 / 4);
+        let whole = finished(&scenario, Form::Fast).unwrap();
+        let mut run = Run::new(&scenario, 3, 0, Form::Fast).unwrap();
+        assert!(run.advance_to(Time(scenario.duration.0 / 3)).unwrap());
+        let mut fork = run.clone();
+        fork.finish().unwrap();
+        assert_eq!(fork.report(), whole, "{}", path.display());
+        let mut dice = Dice::new(scenario.duration.0 ^ path.as_os_str().len() as u64);
+        let changes = drawn(&scenario, &mut dice, 8);
+        assert_laws(&scenario, changes, &|| path.display().to_string());
+    }
+}

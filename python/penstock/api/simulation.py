@@ -1,0 +1,232 @@
+"""A live simulation: stop it anywhere, look at it, change it, and fork it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from penstock import _engine
+from penstock.core.errors import InputError, did_you_mean, whole_number
+from penstock.core.scenario import Scenario, value_json
+from penstock.core.units import seconds
+from penstock.execute.worker import load_trace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import polars as pl
+
+    from penstock.core.scenario import Source
+
+    Condition = Callable[["Simulation"], bool]
+
+__all__ = ["Simulation", "first_loss", "queue_above"]
+
+LOOKS = 1000
+"""How often a condition is looked at in the duration of a scenario."""
+
+
+class Simulation:
+    """One replication of a scenario that stops where you like.
+
+    It stops after all events of an instant. What is seen at a stop is exact, and a stop changes no result: a simulation
+    that was stopped, or forked, ends with the same :attr:`fingerprint` as a run from start to end.
+
+    >>> sim = penstock.Simulation("satellite/1-case-2")
+    >>> sim.run_until("30 s")
+    >>> fade = sim.fork()
+    >>> fade.change({"line.satellite.rate": "3 Mb/s"})
+    >>> for one in (sim, fade):
+    ...     one.run_until("40 s")
+
+    Args:
+        scenario: the scenario, the name of its file or of a ready one, or a dict of its tables. It may have changes of
+            its own (``[[change]]``).
+        seed: 0 to 2**64 - 1.
+        replication: number of the replication, from 0, as in :func:`penstock.run`.
+
+    Raises:
+        InputError: an invalid argument or scenario.
+    """
+
+    def __init__(self, scenario: Source, seed: int = 1, replication: int = 0) -> None:
+        self._scenario = Scenario.of(scenario)
+        self.seed = whole_number(seed, "seed", 0, 2**64 - 1)
+        self.replication = whole_number(replication, "replication", 0, 2**32 - 1)
+        try:
+            self._run = _engine.Run(self._scenario.to_json(), self.seed, self.replication, load_trace=load_trace)
+        except _engine.ScenarioError as error:
+            raise _as_input_error(error) from None
+
+    @property
+    def now(self) -> str:
+        """The simulated time, exact, as a scenario has it: ``12.4 s``."""
+        return self._run.now
+
+    @property
+    def now_s(self) -> float:
+        """The simulated time in seconds."""
+        return self._run.end_s
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the run has reached its end."""
+        return self._run.has_ended
+
+    def run_until(self, until: str | Condition) -> None:
+        """Simulate up to a time, as ``30 s``, or until a condition holds, with all events of that instant.
+
+        A condition is a function of the simulation, as :func:`first_loss` and :func:`queue_above` make them. It is
+        looked at a thousand times in the scenario's duration. When it holds, the first instant at which it does is
+        found in forks, so the stop is exact for a condition that holds from then on, as those two do.
+
+        It stops earlier at the end of the run. Raises :class:`InputError` for a time that is none or in the past.
+        """
+        if callable(until):
+            return self._run_until_it_holds(until)
+        try:
+            self._run.require_future(until)
+            self._advance(until)
+        except _engine.ScenarioError as error:
+            raise _as_input_error(error) from None
+
+    def step(self) -> None:
+        """Simulate to the end of the next instant with an event: a PDU arrives or departs, or a timer expires."""
+        if not self.has_ended:
+            self._advance(_text(self._run.next_event_ps()))
+
+    def finish(self) -> None:
+        """Simulate to the end of the run."""
+        self._advance(self._duration)
+
+    def change(self, values: Mapping[str, object], at: str | None = None) -> None:
+        """Give parameters other values: ``change({"line.satellite.rate": "3 Mb/s"})``.
+
+        A key is a path into the expanded scenario (:meth:`penstock.Scenario.expanded`), as in ``[[change]]``. The
+        changes are made together: now, after all events of the present instant, or at a later time ``at``. Raises
+        :class:`InputError` for a parameter that a run cannot change, a value out of range, a time in the past, and a
+        second change of a parameter at one instant. Nothing has changed then.
+        """
+        when = self.now if at is None else at
+        changes = [
+            {"at": when, "path": path, "value": json.loads(value_json(value, path))} for path, value in values.items()
+        ]
+        try:
+            self._run.change(json.dumps(changes))
+        except _engine.ScenarioError as error:
+            raise _as_input_error(error) from None
+
+    def fork(self) -> Simulation:
+        """A copy that goes on by itself, with the same traffic to come."""
+        fork = object.__new__(Simulation)
+        fork._scenario, fork.seed, fork.replication = self._scenario, self.seed, self.replication
+        fork._run = self._run.fork()
+        return fork
+
+    def to_scenario(self) -> Scenario:
+        """The scenario with all changes made so far: run to the same time, it has the same fingerprint."""
+        tree: dict[str, Any] = self._scenario.tree
+        changes = json.loads(self._run.changes())
+        if changes:
+            tree["change"] = changes
+        return Scenario(json.dumps(tree), "json", name=self._scenario.name)
+
+    def tables(self) -> dict[str, pl.DataFrame]:
+        """The tables of the measures so far, as those of :class:`penstock.Result`, without ``replication``."""
+        import polars as pl
+
+        return {name: pl.DataFrame(table) for name, table in self._run.report().items()}
+
+    def readings(self) -> pl.DataFrame:
+        """All readings of a time series now: ``component, quantity, unit, most, value``.
+
+        ``most`` is the largest value, null if that depends on the network. The smallest value is 0. Utilisation and
+        throughput are means since the measures began: since the start, or the end of warm-up.
+        """
+        import polars as pl
+
+        schema = {
+            "component": pl.String,
+            "quantity": pl.String,
+            "unit": pl.String,
+            "most": pl.Float64,
+            "value": pl.Float64,
+        }
+        return pl.DataFrame(self._run.readings(), schema=schema, orient="row")
+
+    @property
+    def fingerprint(self) -> str:
+        """Hash of all deliveries and discards and of the time so far, in 16 hexadecimal digits."""
+        return self._run.fingerprint
+
+    def __repr__(self) -> str:
+        name = self._scenario.name or self._scenario.title
+        return f"<Simulation {name!r}: at {self.now} of {self._duration}, seed {self.seed}>"
+
+    @property
+    def _duration(self) -> str:
+        return str(self._scenario.tree["duration"])
+
+    def _advance(self, until: str) -> None:
+        while not self._run.advance_to(until):
+            pass  # between two slices Python looks for Ctrl-C
+
+    def _run_until_it_holds(self, condition: Condition) -> None:
+        """Look at equal intervals; then narrow the last one down, in forks, to the first instant with the condition."""
+        tree = self._scenario.tree
+        warm_up, duration = (_picoseconds(tree[key]) for key in ("warm_up", "duration"))
+        apart = max(1, duration // LOOKS)
+        before = self.fork()
+        while not condition(self):
+            if self.has_ended:
+                return
+            before = self.fork()
+            look = min((self._run.now_ps // apart + 1) * apart, duration)
+            # The measures start again at the end of warm-up.
+            self._advance(_text(warm_up if self._run.now_ps < warm_up < look else look))
+        self._run = _first(condition, before, self)._run
+
+
+def _first(condition: Condition, before: Simulation, after: Simulation) -> Simulation:
+    """The first instant at which the condition holds, if it does not ``before`` and does ``after``."""
+    while (event := before._run.next_event_ps()) < after._run.now_ps:
+        middle = before.fork()
+        middle._advance(_text(max(event, (before._run.now_ps + after._run.now_ps) // 2)))
+        if condition(middle):
+            after = middle
+        else:
+            before = middle
+    return after
+
+
+def first_loss() -> Condition:
+    """The condition that a PDU has been discarded since the measures began."""
+    return lambda sim: bool((sim.tables()["groups"]["lost"] > 0).any())
+
+
+def queue_above(port: str, pdus: int) -> Condition:
+    """The condition that the queues of ``port`` have held more than ``pdus`` since the measures began.
+
+    Raises :class:`InputError` when it is looked at, if there is no such port.
+    """
+
+    def holds(sim: Simulation) -> bool:
+        lengths = dict(sim.tables()["ports"].select("port", "queue_max").iter_rows())
+        if port not in lengths:
+            remedy = did_you_mean(port, lengths) or f"there are {', '.join(lengths)}"
+            raise InputError("there is no such port", path="port", value=port, remedy=remedy)
+        return bool(lengths[port] > pdus)
+
+    return holds
+
+
+def _text(picoseconds: int) -> str:
+    return f"{picoseconds} ps"
+
+
+def _picoseconds(text: object) -> int:
+    return round(seconds(str(text)) * 1e12)
+
+
+def _as_input_error(error: _engine.ScenarioError) -> InputError:
+    return InputError(error.reason, path=error.path, value=error.value, remedy=error.remedy)
