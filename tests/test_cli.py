@@ -53,7 +53,8 @@ def test_every_command_is_there() -> None:
     assert [
         *("run", "scenarios", "schema", "check"),
         *("draw", "import"),
-        *("sweep", "compare", "league", "reproduce", "report", "verify"),
+        *("sweep", "compare", "league", "reproduce", "report"),
+        *("search", "capacity", "verify"),
         *("runs list", "runs show", "runs export"),
     ] == COMMANDS
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from penstock.analyse.metric import Metric as Metric
     from penstock.analyse.metric import metric as metric
     from penstock.analyse.results import Results as Results
+    from penstock.api.capacity import capacity as capacity
     from penstock.api.comparison import Comparison as Comparison
     from penstock.api.comparison import compare as compare
     from penstock.api.comparison import different_traffic as different_traffic
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from penstock.api.run import run as run
     from penstock.api.run import run_all as run_all
     from penstock.api.run import save as save
+    from penstock.api.search import search as search
     from penstock.api.simulation import Simulation as Simulation
     from penstock.api.simulation import first_loss as first_loss
     from penstock.api.simulation import queue_above as queue_above
@@ -46,11 +48,11 @@ if TYPE_CHECKING:
     from penstock.execute.worker import Outcome as Outcome
     from penstock.execute.worker import Task as Task
     from penstock.importing import import_network as import_network
+    from penstock.importing.trace import import_trace as import_trace
     from penstock.league.league import Case as Case
     from penstock.league.league import League as League
     from penstock.league.table import CaseTable as CaseTable
     from penstock.league.table import tables_of as tables_of
-    from penstock.importing.trace import import_trace as import_trace
     from penstock.show import page_of as page_of
     from penstock.show.network import network_figure as network_figure
 
@@ -59,8 +61,10 @@ _NAMES = {
     "analyse.estimates": ["PointEstimate", "estimates"],
     "analyse.metric": ["Metric", "metric"],
     "analyse.results": ["Results"],
+    "api.capacity": ["capacity"],
     "api.comparison": ["Comparison", "compare", "different_traffic", "rankings"],
     "api.run": ["Interrupted", "Result", "load_result", "run", "run_all", "save"],
+    "api.search": ["search"],
     "api.simulation": ["Simulation", "first_loss", "queue_above"],
     "api.sweep": ["PointDecision", "Sweep", "decisions"],
     "core.errors": ["InputError"],

@@ -124,6 +124,10 @@ class Metric:
             return f"{words.replace('_', ' ')} ({UNITS[unit]})"
         return self.column.replace("_", " ")
 
+    def names(self, scenario: Scenario) -> list[str]:
+        """The groups or ports of a scenario that have it."""
+        return [str(name) for name in _frame(scenario, self.table)[NAMES[self.table]]]
+
     def values(self, results: Results) -> pl.DataFrame:
         """One row a run and group or port: ``point``, ``of`` (its name), ``seed``, ``replication`` and ``value``.
 

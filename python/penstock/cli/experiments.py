@@ -47,7 +47,7 @@ def sweep(options: argparse.Namespace) -> int:
     wanted = Sweep.load(options.scenario)
     for text in options.metric:
         metric(text, wanted.first())
-    out = _out(options, wanted.name)
+    out = out_of(options, wanted.name)
     most = limits(options)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
@@ -62,7 +62,7 @@ def sweep(options: argparse.Namespace) -> int:
         else:
             page.print_sweep(results, metrics)
 
-    return _carry_out(options, out, carry_out, show)
+    return carry_out_with(options, out, carry_out, show)
 
 
 def compare(options: argparse.Namespace) -> int:
@@ -84,7 +84,7 @@ def compare(options: argparse.Namespace) -> int:
             metric(text, scenarios[name])
     replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
-    out = _out(options, "-".join(map(stem, scenarios)))
+    out = out_of(options, "-".join(map(stem, scenarios)))
     most = limits(options)
     for line in comparison.different_traffic(scenarios):
         say(f"note: {line}", quiet=options.quiet)
@@ -118,7 +118,7 @@ def compare(options: argparse.Namespace) -> int:
         else:
             page.print_comparison(results, metrics)
 
-    return _carry_out(options, out, carry_out, show)
+    return carry_out_with(options, out, carry_out, show)
 
 
 def league(options: argparse.Namespace) -> int:
@@ -135,7 +135,7 @@ def league(options: argparse.Namespace) -> int:
         seed = number(options.seed, "--seed", 0, 2**64 - 1)
     wanted = League.load(options.league, replications=replications, seed=seed)
     measures = page.wanted(options.measure, wanted)
-    out = _out(options, wanted.document.name)
+    out = out_of(options, wanted.document.name)
     most = limits(options)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
@@ -147,7 +147,7 @@ def league(options: argparse.Namespace) -> int:
         else:
             page.print_league(results, measures)
 
-    return _carry_out(options, out, carry_out, show)
+    return carry_out_with(options, out, carry_out, show)
 
 
 def reproduce(options: argparse.Namespace) -> int:
@@ -163,7 +163,7 @@ def reproduce(options: argparse.Namespace) -> int:
     is_whole = options.figure is None and not changes and bool(studies.study_of(options.study).other_readings)
     readings = options.readings or (options.full and is_whole)
     studies.open_study(options.study, options.figure, seeds, changes, readings=readings)
-    out = _out(options, Path(options.study).name)
+    out = out_of(options, Path(options.study).name)
 
     def carry_out(tell: Callable[[State], None]) -> Results:
         return studies.carry_out(
@@ -179,7 +179,7 @@ def reproduce(options: argparse.Namespace) -> int:
             tell=tell,
         )
 
-    return _carry_out(options, out, carry_out, page.show)
+    return carry_out_with(options, out, carry_out, page.show)
 
 
 def report(options: argparse.Namespace) -> int:
@@ -197,11 +197,12 @@ def report(options: argparse.Namespace) -> int:
     return _damaged(results)
 
 
-def _out(options: argparse.Namespace, name: str) -> Path:
+def out_of(options: argparse.Namespace, name: str) -> Path:
+    """The directory of an experiment: that of ``--out``, or ``out/NAME``."""
     return Path(options.out) if options.out else Path("out") / name
 
 
-def _carry_out(
+def carry_out_with(
     options: argparse.Namespace,
     out: Path,
     carry_out: Callable[[Callable[[State], None]], Results],

@@ -1,7 +1,7 @@
 """An experiment: a plan of many runs, and their results in a store.
 
-A sweep, a comparison, a league and a published study are experiments. Each defines its points, and the number of runs
-of each. Stored runs are not run again.
+A sweep, a comparison, a league, a published study, a search and a capacity are experiments. Each defines its points,
+and the number of runs of each. Stored runs are not run again.
 
     DIR/experiment.json   its kind and name, whether it is complete, and what failed
     DIR/plan.parquet      one row for each planned run: run, point, the point's parameters, seed, replication
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from penstock.core.scenario import Scenario
     from penstock.execute.executors import Pool, Stop
 
-Kind = Literal["sweep", "comparison", "league", "study"]
+Kind = Literal["sweep", "comparison", "league", "study", "search", "capacity"]
 """The kinds of experiment."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Parts = Mapping[str, type | UnionType]
@@ -46,6 +46,33 @@ DETAILS: Mapping[Kind, Parts] = {
     "comparison": {"scenarios": dict, "files": list, "metrics": list, "seed": int, "replications": int},
     "league": {"league": dict, "file": str},
     "study": {"figure": str | None, "seeds": int},
+    "search": {
+        "scenario": dict,
+        "file": str,
+        "over": dict,
+        "objective": str,
+        "maximised": bool,
+        "subject_to": list,
+        "trials": int,
+        "replications": int,
+        "seed": int,
+        "tried": list,
+        "candidates": list,
+        "answer": dict | None,
+    },
+    "capacity": {
+        "scenario": dict,
+        "file": str,
+        "of": str,
+        "until": str,
+        "replications": int,
+        "seed": int,
+        "bisected": list,
+        "judged": list,
+        "curve": list,
+        "turns": list,
+        "answer": dict | None,
+    },
 }
 """The parts of the ``details`` of each kind and their types."""
 

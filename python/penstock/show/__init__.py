@@ -17,8 +17,8 @@ PAGE = "report.html"
 
 
 def page_of(results: Results) -> Report:
-    """The page of an experiment's results: a sweep, a comparison, a league or a study."""
-    from penstock.show import comparison, league, study, sweep
+    """The page of an experiment's results: of any kind."""
+    from penstock.show import capacity, comparison, league, search, study, sweep
 
     kind = cast("Kind", results.about["kind"])
     match kind:  # the type checker checks that no kind is missing
@@ -30,6 +30,10 @@ def page_of(results: Results) -> Report:
             return league.page_of(results)
         case "study":
             return study.page_of(results)
+        case "search":
+            return search.page_of(results)
+        case "capacity":
+            return capacity.page_of(results)
     assert_never(kind)
 
 

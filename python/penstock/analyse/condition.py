@@ -1,0 +1,92 @@
+"""A condition on a metric, such as ``voice.loss_ratio < 1e-4``: whether runs meet it, and how far they are from it."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from penstock.analyse.metric import Metric, metric
+from penstock.core import units
+from penstock.core.errors import InputError
+from penstock.core.scenario import Scenario
+from penstock.statistics import Estimate
+
+FORM = re.compile(r"\s*([^<>=\s]+)\s*([<>])=?\s*([^<>=]+?)\s*")
+EXAMPLE = 'write METRIC < LIMIT or METRIC > LIMIT, as "voice.loss_ratio < 1e-4" or "voice.delay_p99_s > 400 ms"'
+READERS = {"s": units.seconds, "bps": units.bits_per_second, "bits": units.bits}
+"""What reads a quantity for a column, by the end of the column's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A metric of one group or port and its limit, in the unit of its column."""
+
+    metric: Metric
+    sign: Literal["<", ">"]
+    limit: float
+
+    def __str__(self) -> str:
+        return f"{self.metric} {self.sign} {self.limit:g}"
+
+    def is_met(self, estimate: Estimate) -> bool:
+        """Whether the whole interval meets it."""
+        return self.excess(estimate) < 0
+
+    def is_broken(self, estimate: Estimate) -> bool:
+        """Whether the whole interval is on the other side of the limit, or at it."""
+        end = estimate.low if self.sign == "<" else estimate.high
+        return end is not None and (end >= self.limit if self.sign == "<" else end <= self.limit)
+
+    def excess(self, estimate: Estimate) -> float:
+        """How far the worse end of the interval is beyond the limit; negative if the whole interval meets it.
+
+        It is relative to the limit, or absolute if that is 0. Without an interval it is infinite.
+        """
+        end = estimate.high if self.sign == "<" else estimate.low
+        if end is None:
+            return math.inf
+        beyond = end - self.limit if self.sign == "<" else self.limit - end
+        return beyond / abs(self.limit) if self.limit else beyond
+
+
+def condition(text: str, scenario: Scenario, option: str) -> Condition:
+    """The condition that a text means for a scenario; ``option`` names it in errors. Raises :class:`InputError`."""
+    found = FORM.fullmatch(text)
+    if found is None:
+        raise InputError("this is no condition", path=option, value=text, remedy=EXAMPLE)
+    name, sign, limit = found[1], found[2], found[3]
+    own = single(name, scenario, option)
+    return Condition(own, "<" if sign == "<" else ">", _number(limit, own, option, text))
+
+
+def single(text: str, scenario: Scenario, option: str) -> Metric:
+    """The metric of one group or port that a text names. Raises :class:`InputError`, also for one of all groups."""
+    try:
+        own = metric(text, scenario)
+    except InputError as error:
+        raise InputError(error.reason, path=option, value=error.value, remedy=error.remedy) from None
+    if own.name:
+        return own
+    names = own.names(scenario)
+    if len(names) == 1:
+        return Metric(own.table, own.column, names[0])
+    raise InputError(
+        f"this is the metric of {len(names)} {own.table}: one is needed",
+        path=option,
+        value=text,
+        remedy=f"write {names[0]}.{own.column}; there are {', '.join(names)}" if names else "",
+    )
+
+
+def _number(text: str, own: Metric, option: str, whole: str) -> float:
+    """A limit in the unit of the metric's column: a number, or a quantity such as ``400 ms``."""
+    reader = READERS.get(own.column.rpartition("_")[2])
+    try:
+        number = float(text) if reader is None or " " not in text else reader(text)
+    except (ValueError, KeyError):
+        number = math.nan
+    if math.isfinite(number):
+        return number
+    raise InputError(f'"{text}" is no limit for {own}', path=option, value=whole, remedy=EXAMPLE)

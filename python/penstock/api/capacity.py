@@ -1,0 +1,258 @@
+"""Capacity: how far one parameter can rise until a condition holds, such as until the delay of voice is above 0.4 s.
+
+Bisection on the means of some replications finds the place where the metric crosses its limit. Means are uncertain, so
+the answer is a bracket: at its lower end the condition does not hold, at its upper end it does, each judged by the
+interval of new replications, which the bisection did not see. An end that cannot be judged moves away from the
+crossing, in doubling steps. Judgement number k of an end has an error probability of 0.05 / 2 / 2^k, so both ends hold
+together with 95 % confidence. Between them lies the capacity, if the metric only crosses its limit once. This is
+checked: a curve over the whole range shows if the metric significantly turns back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from penstock.analyse.condition import Condition, condition
+from penstock.analyse.results import Results
+from penstock.api.ranges import Range, fitted, range_of
+from penstock.api.run import MOST_REPLICATIONS, limits
+from penstock.api.trials import Trials
+from penstock.core.errors import InputError, whole_number
+from penstock.core.scenario import Scenario, source_of, stem
+from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
+from penstock.execute.experiment import Experiment, State, check_directory
+from penstock.statistics import LEAST, Estimate, student
+
+if TYPE_CHECKING:
+    from penstock.core.scenario import Source
+    from penstock.scheduler import Scheduler
+
+REPLICATIONS = 10
+ERROR = 0.05
+"""The probability that the bracket does not have the capacity."""
+RESOLUTION = 0.01
+"""The width at which bisection of numbers with fractions ends, as a share of the range."""
+CONFIRMED_WITH = 2
+"""The new replications that judge an end, as a multiple of those of the bisection."""
+MOST_JUDGEMENTS = 8
+"""The most judgements of one end."""
+ON_CURVE = 9
+"""The points of the curve over the whole range."""
+MOST_DOUBLINGS = 12
+LEAST_PART = 1000
+"""A range of numbers with fractions begins at this part of the scenario's value, if none is given."""
+Found = Literal["bracketed", "never", "always", "undecided"]
+
+
+@dataclass(slots=True)
+class Bisection:
+    """A capacity that is being found: its parameter, its condition, its runs, and what it has found."""
+
+    wanted: Range
+    is_open: bool
+    """Whether the upper end of the range may grow."""
+    until: Condition
+    trials: Trials
+    replications: int
+    details: dict[str, Any]
+    means: dict[float, float] = field(default_factory=dict)
+
+    def estimate(self, number: float, replications: range, level: float) -> Estimate:
+        """The metric at a value of the parameter."""
+        setting = {self.wanted.path: self.wanted.value(number)}
+        self.trials.run([setting], replications)
+        (own,) = self.trials.samples(self.until.metric, [setting], replications)
+        return own.estimate(level)
+
+    def holds(self, number: float) -> bool:
+        """Whether the mean of the replications of the bisection meets the condition."""
+        if number not in self.means:
+            self.means[number] = self.estimate(number, range(self.replications), 1 - ERROR).mean
+            self.details["bisected"].append([number, self.means[number]])
+        mean = self.means[number]
+        return mean > self.until.limit if self.until.sign == ">" else mean < self.until.limit
+
+    def find(self) -> tuple[Found, float, float]:
+        """Whether the condition is met nowhere, everywhere or from a place on; the neighbours of that place."""
+        low, high = self.wanted.low, self.wanted.high
+        if self.holds(low):
+            return "always", low, low
+        while not self.holds(high):
+            if not self.is_open or not self._grows():
+                return "never", high, high
+            low, high = high, self.wanted.high
+        width = 1.0 if self.wanted.is_whole else RESOLUTION * (high - low)
+        while high - low > width:
+            middle = math.floor((low + high) / 2) if self.wanted.is_whole else self.wanted.rounded((low + high) / 2)
+            if not low < middle < high:
+                break
+            low, high = (low, middle) if self.holds(middle) else (middle, high)
+        return "bracketed", low, high
+
+    def _grows(self) -> bool:
+        """Doubles the upper end of the range; False if the scenario or the number of doublings does not allow it."""
+        wider = replace(self.wanted, high=2 * self.wanted.high)
+        if len(self.means) > MOST_DOUBLINGS:
+            return False
+        try:
+            self.trials.base.with_({wider.path: wider.value(wider.high)}).check_limits(*self.trials.limits)
+        except InputError:
+            return False
+        self.wanted = wider
+        return True
+
+    def judge(self, start: float, *, upper: bool) -> float | None:
+        """The end of the bracket: the nearest judged value at or beyond ``start``; None if none up to the range's end.
+
+        The condition holds at the upper end, and does not at the lower one.
+        """
+        step = 1.0 if self.wanted.is_whole else RESOLUTION * (self.wanted.high - self.wanted.low)
+        fresh = range(self.replications, self.replications * (1 + CONFIRMED_WITH))
+        number = start
+        for count in range(MOST_JUDGEMENTS):
+            estimate = self.estimate(number, fresh, 1 - ERROR / 2 / 2 ** (count + 1))
+            is_decided = self.until.is_met(estimate) if upper else self.until.is_broken(estimate)
+            ends = [estimate.mean, estimate.low, estimate.high, estimate.count]
+            self.details["judged"].append({"value": number, "upper": upper, "estimate": ends, "decided": is_decided})
+            if is_decided:
+                return number
+            if number in (self.wanted.low, self.wanted.high) and number != start:
+                return None
+            moved = start + (step if upper else -step) * 2**count
+            number = min(max(self.wanted.rounded(moved), self.wanted.low), self.wanted.high)
+        return None
+
+    def draw_curve(self) -> None:
+        """Run the curve over the whole range, the ends of the bracket among it, and note where it turns back."""
+        answer = self.details["answer"]
+        ends = [end for end in (answer["least"], answer["most"]) if end is not None]
+        numbers = sorted({*self.wanted.spaced(ON_CURVE), *ends})
+        settings = [{self.wanted.path: self.wanted.value(number)} for number in numbers]
+        replications = range(self.replications)
+        self.trials.run(settings, replications)
+        columns = [own.linear for own in self.trials.samples(self.until.metric, settings, replications)]
+        self.details["curve"] = numbers
+        self.details["turns"] = turns(numbers, columns, rising=self.until.sign == ">")
+
+
+def turns(numbers: Sequence[float], columns: Sequence[Sequence[float]], *, rising: bool) -> list[list[float]]:
+    """The neighbouring values between which the metric significantly goes the other way, by paired differences.
+
+    The error probability of 5 % is shared by all pairs (Bonferroni).
+    """
+    pairs = len(numbers) - 1
+    found = []
+    for place in range(pairs):
+        first, second = columns[place], columns[place + 1]
+        if len(first) != len(second) or len(first) < LEAST:
+            continue
+        back = [(a - b) if rising else (b - a) for a, b in zip(first, second, strict=True)]
+        estimate = student(back, 1 - ERROR / pairs)
+        if estimate.low is not None and estimate.low > 0:
+            found.append([numbers[place], numbers[place + 1]])
+    return found
+
+
+def range_for(of: str, scenario: Scenario) -> tuple[Range, bool]:
+    """The range that ``PATH=LOW..HIGH`` means for a scenario, and whether its upper end may grow.
+
+    ``PATH`` alone begins between 1, or a thousandth, and the value of the scenario. Raises :class:`InputError`.
+    """
+    path, equals, text = (part.strip() for part in of.partition("="))
+    if equals:
+        return fitted(range_of(path, text), scenario), False
+    there: object = scenario.tree
+    for step in path.split("."):
+        there = there.get(step) if isinstance(there, dict) else None
+    number, _, unit = str(there).partition(" ")
+    try:
+        high = float(number)
+    except ValueError:
+        high = 0.0
+    if isinstance(there, bool) or not 0 < high < math.inf:
+        raise InputError(
+            "the scenario has no number there, so there is no range to begin with",
+            path="--of",
+            value=of,
+            remedy=f'write "{path or "flow.voice.count"}=1..200"',
+        )
+    is_whole = isinstance(there, int)
+    if is_whole:
+        return Range(path, 1.0, max(high, 2.0), unit, is_whole=True), True
+    return Range(path, high / LEAST_PART, high, unit), True
+
+
+def capacity(
+    scenario: Source,
+    of: str,
+    until: str,
+    out: str | Path,
+    *,
+    replications: int = REPLICATIONS,
+    seed: int = 1,
+    jobs: int = 1,
+    cluster: str | Scheduler | None = None,
+    resume: bool = False,
+    most_pdus: int | None = None,
+    most_memory_gb: int | None = None,
+    tell: Callable[[State], None] = lambda _state: None,
+) -> Results:
+    """Find how far a parameter can rise until a condition holds, and store all runs in the directory ``out``.
+
+    Args:
+        scenario: the scenario, as :func:`penstock.run` takes it.
+        of: the path and the range to look in, as ``flow.voice.count=1..200`` or ``line.access.rate=1 Mb/s..9 Mb/s``.
+            Without a range the upper end begins at the scenario's value, and doubles until the condition holds.
+        until: the condition, as ``voice.delay_p99_s > 400 ms``.
+        out: directory for all runs and results.
+        replications: runs of each point of the bisection, 3 or more; twice as many new ones judge each end.
+        seed: the seed of all runs.
+        jobs: number of local processes.
+        cluster: a Dask scheduler or its address, in place of local processes.
+        resume: continue an unfinished one in ``out``.
+        most_pdus: as in :meth:`penstock.Sweep.run`.
+        most_memory_gb: as there.
+        tell: called from time to time with the progress.
+
+    Returns the results. ``about["details"]["answer"]`` has ``state``, ``least`` and ``most``: with 95 % confidence the
+    condition does not hold at ``least`` and holds at ``most``. Raises as :meth:`penstock.Sweep.run`.
+    """
+    base = Scenario.of(scenario).with_({"sweep": None})
+    (wanted, is_open), limit = range_for(of, base), condition(until, base, "--until")
+    replications = whole_number(replications, "--replications", LEAST, MOST_REPLICATIONS)
+    seed = whole_number(seed, "--seed", 0, 2**64 - 1)
+    whole_number(jobs, "jobs", 1, MOST_JOBS)
+    details: dict[str, Any] = {
+        "scenario": base.tree,
+        "file": source_of(base.name),
+        "of": of,
+        "until": until,
+        "replications": replications,
+        "seed": seed,
+        "bisected": [],
+        "judged": [],
+        "curve": [],
+        "turns": [],
+        "answer": None,
+    }
+    name = stem(base.name) or base.title or "capacity"
+    check_directory(Path(out), "capacity", name, resume=resume)
+    most = limits(most_pdus, most_memory_gb)
+    with (
+        interruptible() as stop,
+        open_pool(stop, jobs, cluster=cluster) as pool,
+        Experiment(Path(out), "capacity", name, details, resume, tell) as experiment,
+    ):
+        trials = Trials(base, seed, experiment, pool, stop, most)
+        running = Bisection(wanted, is_open, limit, trials, replications, details)
+        state, low, high = running.find()
+        least = None if state == "always" else running.judge(low, upper=False)
+        most_at = None if state == "never" else running.judge(high, upper=True)
+        details["answer"] = {"state": state, "least": least, "most": most_at}
+        running.draw_curve()
+        experiment.finish()
+    return Results(out)

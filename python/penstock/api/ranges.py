@@ -1,0 +1,119 @@
+"""The values that a search or a capacity may give a parameter: a range of numbers, or a list of choices."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from penstock.core.errors import InputError
+from penstock.core.scenario import Scenario, parse_value
+
+NUMBER = r"[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?"
+END = re.compile(rf"({NUMBER})(?: ?([A-Za-z][A-Za-z/]*))?")
+DIGITS = 4
+"""The significant digits of the width of a range: finer values would only be harder to read."""
+EXAMPLE = 'write line.satellite.congestion_point.class_rates.trigger=0.7..1.2, or "line.satellite.rate=2 Mb/s..8 Mb/s"'
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Numbers from ``low`` to ``high`` for one path, both included.
+
+    Attributes:
+        path: the path into the scenario.
+        low: the least value.
+        high: the greatest value.
+        unit: the unit that is written behind a number; empty for a plain number.
+        is_whole: whether only whole numbers are meant.
+    """
+
+    path: str
+    low: float
+    high: float
+    unit: str = ""
+    is_whole: bool = False
+
+    @property
+    def resolution(self) -> float:
+        """The distance of the finest values that are told apart."""
+        return 1.0 if self.is_whole else 10.0 ** (math.floor(math.log10(self.high - self.low)) - DIGITS + 1)
+
+    def rounded(self, number: float) -> float:
+        """The nearest value of the range that is told apart."""
+        steps = round(number / self.resolution)
+        near = float(f"{steps * self.resolution:.12g}")
+        return min(max(near, self.low), self.high)
+
+    def value(self, number: float) -> int | float | str:
+        """A number as the scenario has it, such as ``"2.5 Mb/s"``."""
+        if self.is_whole:
+            return f"{round(number)} {self.unit}" if self.unit else round(number)
+        return f"{number:.12g} {self.unit}" if self.unit else float(f"{number:.12g}")
+
+    def spaced(self, count: int) -> list[float]:
+        """At most ``count`` values with equal distances, both ends included, each once."""
+        width = self.high - self.low
+        return sorted({self.rounded(self.low + width * place / (count - 1)) for place in range(count)})
+
+    def __str__(self) -> str:
+        return f"{self.value(self.low)}..{self.value(self.high)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Some values for one path, such as the names of schemes."""
+
+    path: str
+    values: Sequence[object]
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.values))
+
+
+def range_of(path: str, text: str) -> Range:
+    """The range that a text such as ``0.7..1.2`` or ``2 Mb/s..8 Mb/s`` means. Raises :class:`InputError`."""
+    ends = [END.fullmatch(part.strip()) for part in text.split("..")]
+    first, last = ends if len(ends) == 2 else (None, None)
+    if first is None or last is None:
+        raise InputError("this is no range of two numbers", path=path, value=text, remedy=EXAMPLE)
+    unit = last[2] or ""
+    if (first[2] or unit) != unit:
+        raise InputError("the ends of the range have different units", path=path, value=text, remedy=EXAMPLE)
+    low, high = float(first[1]), float(last[1])
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise InputError("the range has no width", path=path, value=text, remedy="write the lower end first")
+    is_whole = not unit and all(re.fullmatch(r"[-+]?\d[\d_]*", end[1]) for end in (first, last))
+    return Range(path, low, high, unit, is_whole)
+
+
+def values_of(text: str) -> Range | Choices:
+    """What ``PATH=LOW..HIGH`` or ``PATH=A,B,C`` lets a search choose from. Raises :class:`InputError`."""
+    path, equals, wanted = (part.strip() for part in text.partition("="))
+    if not equals or not path or not wanted:
+        raise InputError("this names no path and range", path="--over", value=text, remedy=EXAMPLE)
+    if ".." in wanted:
+        return range_of(path, wanted)
+    values = [parse_value(part.strip()) for part in wanted.split(",")]
+    if len(values) < 2 or len({str(value) for value in values}) < len(values):
+        raise InputError(
+            "this is neither a range nor two or more different choices", path=path, value=wanted, remedy=EXAMPLE
+        )
+    return Choices(path, values)
+
+
+def fitted(wanted: Range, scenario: Scenario) -> Range:
+    """The range for a scenario: of whole numbers only if the parameter is one there. Raises :class:`InputError`.
+
+    ``0..1`` is a range of whole numbers for a count, and of fractions for a threshold.
+    """
+    for end in (wanted.low, wanted.high):
+        scenario.with_({wanted.path: wanted.value(end)})
+    if not wanted.is_whole:
+        return wanted
+    try:
+        scenario.with_({wanted.path: wanted.low + (wanted.high - wanted.low) * (1 / math.pi)})
+    except InputError:
+        return wanted
+    return replace(wanted, is_whole=False)

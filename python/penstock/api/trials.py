@@ -1,0 +1,98 @@
+"""Points of one scenario that are asked for one after the other, as a search does, and what their runs measured.
+
+All points have the same seed and the same replication numbers, so that flows that two points have in common send the
+same. Every run is in the store, so an experiment that is run again asks for the same points and finds their runs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from penstock.analyse.estimates import sample
+from penstock.analyse.metric import Metric
+from penstock.analyse.results import Results
+from penstock.api.sweep import SweepPoint
+from penstock.core.errors import InputError
+from penstock.core.scenario import Scenario
+from penstock.execute.executors import Pool, Stop
+from penstock.execute.experiment import Experiment, Plan
+from penstock.execute.worker import Limits
+from penstock.statistics import Sample
+
+Setting = Mapping[str, object]
+"""A value for each path."""
+
+
+@dataclass(slots=True)
+class Trials:
+    """The points asked for so far, and their runs.
+
+    Attributes:
+        base: the scenario that the points change.
+        seed: the seed of all runs.
+        experiment: where the runs are stored.
+        pool: what runs them.
+        stop: the user's wish to stop.
+        limits: those of each run.
+    """
+
+    base: Scenario
+    seed: int
+    experiment: Experiment
+    pool: Pool
+    stop: Stop
+    limits: Limits
+    points: list[SweepPoint] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
+    plan: Plan = field(init=False)
+    results: Results | None = None
+
+    def __post_init__(self) -> None:
+        self.plan = Plan(self.points, limits=self.limits)
+
+    def run(self, settings: Iterable[Setting], replications: range) -> None:
+        """Run each setting with these replications, if they are not stored.
+
+        Raises :class:`InputError` for an invalid scenario, and ``KeyboardInterrupt`` if the user wished to stop.
+        """
+        planned = {(wanted.point, wanted.replication) for wanted in self.plan.wanted}
+        for setting in settings:
+            point = self.number(setting)
+            new = [(self.seed, number) for number in replications if (point, number) not in planned]
+            planned |= {(point, number) for _, number in new}
+            self.plan.add(point, new)
+        self.experiment.run(self.plan, self.pool, self.stop)
+        if self.stop.wished:
+            raise KeyboardInterrupt
+        self.results = Results(self.experiment.directory)
+
+    def number(self, setting: Setting) -> int:
+        """The number of the point of a setting, which is added if it is new."""
+        key = json.dumps(setting, sort_keys=True)
+        if key not in self.numbers:
+            self.numbers[key] = len(self.points)
+            self.points.append(SweepPoint(self.base, dict(setting)))
+        return self.numbers[key]
+
+    def samples(self, metric: Metric, settings: Sequence[Setting], replications: range) -> list[Sample]:
+        """The values of a metric of one group or port at each setting, in these replications.
+
+        Raises :class:`InputError` if no replication at a setting has a value.
+        """
+        assert self.results is not None, "run them first"  # noqa: S101 - no input leads here
+        rows = metric.values(self.results)
+        rows = rows.filter(rows["replication"].is_in(list(replications)))
+        found = []
+        for setting in settings:
+            own = sample(metric.kind, rows.filter(rows["point"] == self.number(setting)))
+            if not own.values:
+                at = ", ".join(f"{path} = {value}" for path, value in setting.items())
+                raise InputError(
+                    f"no run has a value of it at {at}",
+                    path=str(metric),
+                    remedy="see what failed below, or choose a metric that every run measures",
+                )
+            found.append(own)
+        return found

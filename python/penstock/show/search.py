@@ -1,0 +1,195 @@
+"""The results of a search: the answer with its interval, what was tried, the curve around it, and its page."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from penstock.api.search import Question, closest, estimates_of, question_of
+from penstock.plot import Sheet
+from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, samples_along, shown
+from penstock.show.report import Figure, Report, Section, Table
+from penstock.show.settings import short_names
+from penstock.show.state import warnings_of
+
+if TYPE_CHECKING:
+    from penstock.analyse.results import Results
+
+MOST_ROWS = 20
+COLUMNS = ("rank", "setting")
+
+
+def asked(results: Results) -> Question:
+    """The question of a search."""
+    details = results.about["details"]
+    over = [f"{path}={values}" for path, values in details["over"].items()]
+    return question_of(
+        base_of(results),
+        over,
+        details["objective"],
+        is_maximised=details["maximised"],
+        subject_to=details["subject_to"],
+    )
+
+
+def headline(results: Results) -> str:
+    """One sentence: the best setting with its estimates, or that none meets the constraints and which is closest."""
+    question, details = asked(results), results.about["details"]
+    goal = f"{'greatest' if question.is_maximised else 'least'} {question.objective}"
+    answer = details["answer"]
+    if answer is not None:
+        return f"The {goal} is {told(question, answer)}."
+    if not details["tried"]:
+        return "No point has been tried yet."
+    if details["candidates"] and not results.missing():
+        best = details["candidates"][0]
+        return (
+            f"No value in the range certainly meets the constraints: {len(details['candidates'])} looked feasible, but "
+            f"not in new replications. The best of them is {told(question, best)}."
+        )
+    if any(each["feasible"] for each in details["tried"]):
+        return f"The search has not ended: {len(details['tried'])} of {details['trials']} points have been tried."
+    nearest = told(question, closest(details["tried"], question))
+    return f"No value in the range meets the constraints; the closest is {nearest}."
+
+
+def told(question: Question, point: Mapping[str, Any]) -> str:
+    """The estimates of a point and its setting, in words."""
+    objective, *constrained = estimates_of(point)
+    parts = [
+        f"{each.metric} {estimate} for a limit of {each.limit:g}"
+        for each, estimate in zip(question.constraints, constrained, strict=True)
+    ]
+    beside = f", with {'; '.join(parts)}" if parts else ""
+    return f"{objective} at {shown(point['setting'])}{beside}"
+
+
+def tried_table(results: Results) -> Table:
+    """The best feasible points, then the others by their distance from the constraints."""
+    question, details = asked(results), results.about["details"]
+    sign = -1 if question.is_maximised else 1
+    once = {repr(each["setting"]): each for each in details["tried"]}.values()
+    ordered = sorted(once, key=lambda each: (not each["feasible"], sign * each["estimates"][0][0]))
+    rows = [
+        [str(place), shown(each["setting"]), *map(str, estimates_of(each)), "yes" if each["feasible"] else "no"]
+        for place, each in enumerate(ordered[:MOST_ROWS], 1)
+    ]
+    more = f" The first {MOST_ROWS} of {len(once)}." if len(once) > MOST_ROWS else ""
+    return Table(
+        "Points tried",
+        [*COLUMNS, *map(str, question.metrics), "feasible"],
+        rows,
+        note=f"{INTERVALS} The best of many points looks better than it is: the answer is judged by new replications."
+        f"{more}",
+    )
+
+
+def candidates_table(results: Results) -> Table | None:
+    """The points that were run again with new replications."""
+    question, details = asked(results), results.about["details"]
+    if not details["candidates"]:
+        return None
+    return Table(
+        "Judged by new replications",
+        ["setting", *map(str, question.metrics), "feasible"],
+        [
+            [shown(each["setting"]), *map(str, estimates_of(each)), "yes" if each["feasible"] else "no"]
+            for each in details["candidates"]
+        ],
+        note="The best feasible points, the best first, until one is feasible here, too.",
+    )
+
+
+def sheets(results: Results) -> list[Sheet]:
+    """For each parameter the objective and the constraints over its range; the others have the answer's values."""
+    question, details = asked(results), results.about["details"]
+    if details["answer"] is None:
+        return []
+    setting = details["answer"]["setting"]
+    limits = [None, *question.constraints]
+    made = []
+    for number, path in enumerate(setting, 1):
+        panels = []
+        for metric, limit in zip(question.metrics, limits, strict=True):
+            samples = samples_along(results, metric, path, setting, details["replications"])
+            if samples:
+                panels.append(panel_along(path, metric, samples, limit))
+        others = {other: value for other, value in setting.items() if other != path}
+        at = f" at {shown(others)}" if others else ""
+        name = short_names([path])[path]
+        if panels:
+            made.append(
+                Sheet(
+                    f"curve-{number}",
+                    f"Around the answer: {name}{at}",
+                    f"{INTERVALS} The answer has {name} = {setting[path]}. A thin line is one replication.",
+                    panels,
+                )
+            )
+    return made
+
+
+def tables_of(results: Results) -> list[Table]:
+    """The tables of a search."""
+    again = candidates_table(results)
+    return [*([again] if again else []), tried_table(results)]
+
+
+def print_search(results: Results) -> None:
+    """Print the answer and the tables on standard output."""
+    print(headline(results))
+    print()
+    for table in tables_of(results):
+        print_rows(table)
+
+
+def to_json(results: Results) -> dict[str, Any]:
+    """The answer and the points tried as plain data, in SI units."""
+    question, details = asked(results), results.about["details"]
+    names = [str(metric) for metric in question.metrics]
+
+    def told_plainly(point: Mapping[str, Any]) -> dict[str, Any]:
+        estimates = dict(zip(names, map(plain, point["estimates"]), strict=True))
+        return {"setting": point["setting"], **estimates, "feasible": point["feasible"]}
+
+    answer = details["answer"]
+    return {
+        "objective": names[0],
+        "goal": "maximise" if question.is_maximised else "minimise",
+        "subject_to": [str(each) for each in question.constraints],
+        "answer": None if answer is None else told_plainly(answer),
+        "tried": [told_plainly(each) for each in details["tried"]],
+    }
+
+
+def command_of(results: Results) -> str:
+    """The command that makes these results again."""
+    details = results.about["details"]
+    if not details["file"]:
+        return ""
+    words = ["penstock", "search", details["file"], "--maximise" if details["maximised"] else "--minimise"]
+    words += [details["objective"]]
+    words += [word for text in details["subject_to"] for word in ("--subject-to", text)]
+    words += [word for path, values in details["over"].items() for word in ("--over", f"{path}={values}")]
+    words += ["--trials", str(details["trials"]), "--replications", str(details["replications"])]
+    return shlex.join([*words, "--seed", str(details["seed"]), "--out", str(results.directory)])
+
+
+def page_of(results: Results) -> Report:
+    """The page of a search."""
+    base, drawn = base_of(results), sheets(results)
+    sections = [Section("Points", tables=tables_of(results))]
+    if drawn:
+        sections.append(Section("Curves", figures=[Figure(sheet) for sheet in drawn]))
+    return Report(
+        title=f"Search: {base.title or base.name}",
+        headline=headline(results),
+        summary=f"{len(results.about['details']['tried'])} points were tried, all with the same seed and replications.",
+        sections=sections,
+        warnings=warnings_of(results),
+        lead=drawn[0].name if drawn else None,
+        parameters={"The scenario that was varied": base.to_toml()},
+        versions=results.versions(),
+        command=command_of(results),
+    )
