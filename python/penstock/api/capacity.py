@@ -19,12 +19,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from penstock.analyse.condition import Condition, condition
 from penstock.analyse.results import Results
 from penstock.api.ranges import Range, fitted, range_of
-from penstock.api.run import MOST_REPLICATIONS, limits
-from penstock.api.trials import Trials
-from penstock.core.errors import InputError, whole_number
-from penstock.core.scenario import Scenario, source_of, stem
-from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
-from penstock.execute.experiment import Experiment, State, check_directory
+from penstock.api.run import limits
+from penstock.api.trials import Trials, asking
+from penstock.core.errors import InputError
+from penstock.core.scenario import Scenario
+from penstock.execute.experiment import State
 from penstock.statistics import LEAST, Estimate, student
 
 if TYPE_CHECKING:
@@ -223,36 +222,24 @@ def capacity(
     """
     base = Scenario.of(scenario).with_({"sweep": None})
     (wanted, is_open), limit = range_for(of, base), condition(until, base, "--until")
-    replications = whole_number(replications, "--replications", LEAST, MOST_REPLICATIONS)
-    seed = whole_number(seed, "--seed", 0, 2**64 - 1)
-    whole_number(jobs, "jobs", 1, MOST_JOBS)
-    details: dict[str, Any] = {
-        "scenario": base.tree,
-        "file": source_of(base.name),
-        "of": of,
-        "until": until,
-        "replications": replications,
-        "seed": seed,
-        "bisected": [],
-        "judged": [],
-        "curve": [],
-        "turns": [],
-        "answer": None,
-    }
-    name = stem(base.name) or base.title or "capacity"
-    check_directory(Path(out), "capacity", name, resume=resume)
-    most = limits(most_pdus, most_memory_gb)
-    with (
-        interruptible() as stop,
-        open_pool(stop, jobs, cluster=cluster) as pool,
-        Experiment(Path(out), "capacity", name, details, resume, tell) as experiment,
-    ):
-        trials = Trials(base, seed, experiment, pool, stop, most)
+    details: dict[str, Any] = {"of": of, "until": until, "bisected": [], "judged": [], "curve": [], "turns": []}
+    with asking(
+        "capacity",
+        base,
+        details,
+        out,
+        seed=seed,
+        replications=replications,
+        jobs=jobs,
+        cluster=cluster,
+        resume=resume,
+        limits=limits(most_pdus, most_memory_gb),
+        tell=tell,
+    ) as trials:
         running = Bisection(wanted, is_open, limit, trials, replications, details)
         state, low, high = running.find()
         least = None if state == "always" else running.judge(low, upper=False)
-        most_at = None if state == "never" else running.judge(high, upper=True)
-        details["answer"] = {"state": state, "least": least, "most": most_at}
+        most = None if state == "never" else running.judge(high, upper=True)
+        details["answer"] = {"state": state, "least": least, "most": most}
         running.draw_curve()
-        experiment.finish()
     return Results(out)

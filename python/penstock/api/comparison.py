@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from penstock.analyse.estimates import sample
 from penstock.analyse.metric import Metric
 from penstock.analyse.results import Results
+from penstock.api.paired import run_paired
 from penstock.api.run import MOST_REPLICATIONS, limits
 from penstock.core.errors import InputError, whole_number
 from penstock.core.scenario import Scenario, source_of
-from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
-from penstock.execute.experiment import Experiment, Plan, State, refuse_flood
+from penstock.execute.experiment import State, refuse_flood
 from penstock.statistics import Difference, Ranked, Sample, differences, rank
 
 if TYPE_CHECKING:
@@ -89,7 +89,6 @@ def compare(
         raise InputError("a comparison needs two scenarios or more", value=", ".join(scenarios), remedy="name another")
     replications = whole_number(replications, "replications", 1, MOST_REPLICATIONS)
     seed = whole_number(seed, "seed", 0, 2**64 - 1)
-    whole_number(jobs, "jobs", 1, MOST_JOBS)
     refuse_flood(len(scenarios) * replications, "comparison", "compare fewer scenarios, or use fewer replications")
     contenders = [Contender(name, Scenario.of(source).with_({"sweep": None})) for name, source in scenarios.items()]
     details = {
@@ -99,19 +98,20 @@ def compare(
         "seed": seed,
         "replications": replications,
     }
-    plan = Plan(contenders, limits=limits(most_pdus, most_memory_gb))
-    for point in range(len(contenders)):
-        plan.add(point, [(seed, replication) for replication in range(replications)])
-    with (
-        interruptible() as stop,
-        open_pool(stop, jobs, cluster=cluster) as pool,
-        Experiment(Path(out), "comparison", " / ".join(scenarios), details, resume, tell) as experiment,
-    ):
-        if experiment.run(plan, pool, stop):
-            experiment.finish()
-    if stop.wished:
-        raise KeyboardInterrupt
-    return Results(out)
+    return run_paired(
+        contenders,
+        out,
+        "comparison",
+        " / ".join(scenarios),
+        details,
+        seed=seed,
+        replications=replications,
+        jobs=jobs,
+        cluster=cluster,
+        resume=resume,
+        limits=limits(most_pdus, most_memory_gb),
+        tell=tell,
+    )
 
 
 def rankings(results: Results, metric: Metric) -> list[Comparison]:

@@ -23,13 +23,12 @@ from penstock.analyse.condition import Condition, condition, single
 from penstock.analyse.metric import Metric
 from penstock.analyse.results import Results
 from penstock.api.ranges import Choices, Range, fitted, values_of
-from penstock.api.run import MOST_REPLICATIONS, limits
-from penstock.api.trials import Setting, Trials
+from penstock.api.run import limits
+from penstock.api.trials import Setting, Trials, asking
 from penstock.core.errors import InputError, whole_number
-from penstock.core.scenario import Scenario, source_of, stem
-from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
-from penstock.execute.experiment import Experiment, State, check_directory
-from penstock.statistics import LEAST, Estimate
+from penstock.core.scenario import Scenario
+from penstock.execute.experiment import State
+from penstock.statistics import Estimate
 
 if TYPE_CHECKING:
     import optuna
@@ -282,38 +281,34 @@ def search(
     texts = [f"{path}={values}" for path, values in over.items()]
     question = question_of(base, texts, maximise or minimise, is_maximised=bool(maximise), subject_to=subject_to)
     trials = whole_number(trials, "--trials", 1, MOST_TRIALS)
-    replications = whole_number(replications, "--replications", LEAST, MOST_REPLICATIONS)
-    seed = whole_number(seed, "--seed", 0, 2**64 - 1)
-    whole_number(jobs, "jobs", 1, MOST_JOBS)
     details: dict[str, Any] = {
-        "scenario": base.tree,
-        "file": source_of(base.name),
         "over": dict(over),
         "objective": str(question.objective),
         "maximised": question.is_maximised,
         "subject_to": list(subject_to),
         "trials": trials,
-        "replications": replications,
-        "seed": seed,
         "tried": [],
         "candidates": [],
-        "answer": None,
     }
-    name = stem(base.name) or base.title or "search"
-    check_directory(Path(out), "search", name, resume=resume)
-    most = limits(most_pdus, most_memory_gb)
-    with (
-        interruptible() as stop,
-        open_pool(stop, jobs, cluster=cluster) as pool,
-        Experiment(Path(out), "search", name, details, resume, tell) as experiment,
-    ):
-        running = Search(question, Trials(base, seed, experiment, pool, stop, most), replications, details)
+    with asking(
+        "search",
+        base,
+        details,
+        out,
+        seed=seed,
+        replications=replications,
+        jobs=jobs,
+        cluster=cluster,
+        resume=resume,
+        limits=limits(most_pdus, most_memory_gb),
+        tell=tell,
+    ) as asked:
+        running = Search(question, asked, replications, details)
         running.explore(trials, seed)
         answer = running.confirm()
         if answer is not None:
             details["answer"] = answer.to_json()
             running.draw_curves(answer.setting)
-        experiment.finish()
     return Results(out)
 
 

@@ -7,22 +7,65 @@ same. Every run is in the store, so an experiment that is run again asks for the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.estimates import sample
 from penstock.analyse.metric import Metric
 from penstock.analyse.results import Results
+from penstock.api.run import MOST_REPLICATIONS
 from penstock.api.sweep import SweepPoint
-from penstock.core.errors import InputError
-from penstock.core.scenario import Scenario
-from penstock.execute.executors import Pool, Stop
-from penstock.execute.experiment import Experiment, Plan
+from penstock.core.errors import InputError, whole_number
+from penstock.core.scenario import Scenario, source_of, stem
+from penstock.execute.executors import MOST_JOBS, Pool, Stop, interruptible, open_pool
+from penstock.execute.experiment import Experiment, Kind, Plan, State, check_directory
 from penstock.execute.worker import Limits
-from penstock.statistics import Sample
+from penstock.statistics import LEAST, Sample
+
+if TYPE_CHECKING:
+    from penstock.scheduler import Scheduler
 
 Setting = Mapping[str, object]
 """A value for each path."""
+
+
+@contextmanager
+def asking(
+    kind: Kind,
+    base: Scenario,
+    details: dict[str, Any],
+    out: str | Path,
+    *,
+    seed: int,
+    replications: int,
+    jobs: int,
+    cluster: str | Scheduler | None,
+    resume: bool,
+    limits: Limits,
+    tell: Callable[[State], None],
+) -> Iterator[Trials]:
+    """The trials of a question about a scenario, stored in the directory ``out``; complete at the end of the block.
+
+    ``details`` are what its kind keeps beside the scenario, its file, the seed and the number of replications, and the
+    answer, which the block sets. Raises as :meth:`penstock.Sweep.run`.
+    """
+    whole_number(replications, "--replications", LEAST, MOST_REPLICATIONS)
+    whole_number(seed, "--seed", 0, 2**64 - 1)
+    whole_number(jobs, "jobs", 1, MOST_JOBS)
+    details |= {"scenario": base.tree, "file": source_of(base.name), "answer": None}
+    details |= {"seed": seed, "replications": replications}
+    name = stem(base.name) or base.title or kind
+    check_directory(Path(out), kind, name, resume=resume)
+    with (
+        interruptible() as stop,
+        open_pool(stop, jobs, cluster=cluster) as pool,
+        Experiment(Path(out), kind, name, details, resume, tell) as experiment,
+    ):
+        yield Trials(base, seed, experiment, pool, stop, limits)
+        experiment.finish()
 
 
 @dataclass(slots=True)

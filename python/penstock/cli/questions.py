@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from penstock.cli.command import (
     DONE,
@@ -22,22 +23,17 @@ from penstock.cli.experiments import carry_out_with, out_of
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from penstock.analyse.results import Results
-    from penstock.execute.experiment import State
 
 
 def search(options: argparse.Namespace) -> int:
     """``penstock search``: the best values of some parameters, within constraints."""
     from penstock.api import search as asking
-    from penstock.api.run import MOST_REPLICATIONS
     from penstock.core.errors import InputError
-    from penstock.core.scenario import Scenario, stem
     from penstock.show import search as page
 
-    processes, scheduler = jobs(options), cluster(options)
-    scenario = Scenario.load(options.scenario)
     over: dict[str, str] = {}
     for text in options.over:
         path, equals, values = (part.strip() for part in text.partition("="))
@@ -45,83 +41,65 @@ def search(options: argparse.Namespace) -> int:
             reason = "this path is given twice" if equals else "this names no values"
             raise InputError(reason, path="--over", value=text, remedy="write each PATH=LOW..HIGH or PATH=A,B,C once")
         over[path] = values
-    out = out_of(options, f"search-{stem(options.scenario)}")
-    most = limits(options)
-    trials = number(options.trials, "--trials", 1, asking.MOST_TRIALS)
-    replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
-    seed = number(options.seed, "--seed", 0, 2**64 - 1)
-
-    def carry_out(tell: Callable[[State], None]) -> Results:
-        return asking.search(
-            scenario,
-            over,
-            out,
-            maximise=options.maximise or "",
-            minimise=options.minimise or "",
-            subject_to=options.subject_to,
-            trials=trials,
-            replications=replications,
-            seed=seed,
-            jobs=processes,
-            cluster=scheduler,
-            resume=options.resume,
-            **most,
-            tell=tell,
-        )
-
-    found = []
-
-    def show(results: Results) -> None:
-        found.append(results.about["details"]["answer"])
-        if options.json:
-            print(json.dumps(page.to_json(results), indent=2))
-        else:
-            page.print_search(results)
-
-    status = carry_out_with(options, out, carry_out, show)
-    return status or (DONE if found and found[0] is not None else FAILED)
+    ask = partial(
+        asking.search,
+        over=over,
+        maximise=options.maximise or "",
+        minimise=options.minimise or "",
+        subject_to=options.subject_to,
+        trials=number(options.trials, "--trials", 1, asking.MOST_TRIALS),
+    )
+    return _answer(options, "search", ask, page.print_search, page.to_json, lambda _answer: True)
 
 
 def capacity(options: argparse.Namespace) -> int:
     """``penstock capacity``: how far a parameter can rise until a condition holds."""
     from penstock.api import capacity as asking
-    from penstock.api.run import MOST_REPLICATIONS
-    from penstock.core.scenario import Scenario, stem
     from penstock.show import capacity as page
 
-    processes, scheduler = jobs(options), cluster(options)
-    scenario = Scenario.load(options.scenario)
-    out = out_of(options, f"capacity-{stem(options.scenario)}")
-    most = limits(options)
-    replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
-    seed = number(options.seed, "--seed", 0, 2**64 - 1)
+    ask = partial(asking.capacity, of=options.of, until=options.until)
 
-    def carry_out(tell: Callable[[State], None]) -> Results:
-        return asking.capacity(
-            scenario,
-            options.of,
-            options.until,
-            out,
-            replications=replications,
-            seed=seed,
-            jobs=processes,
-            cluster=scheduler,
-            resume=options.resume,
-            **most,
-            tell=tell,
-        )
+    def is_bracketed(answer: Mapping[str, Any]) -> bool:
+        return None not in (answer["least"], answer["most"])
 
-    found = []
+    return _answer(options, "capacity", ask, page.print_capacity, page.to_json, is_bracketed)
+
+
+def _answer(
+    options: argparse.Namespace,
+    kind: str,
+    ask: Callable[..., Results],
+    print_answer: Callable[[Results], None],
+    to_json: Callable[[Results], object],
+    is_whole: Callable[[Mapping[str, Any]], bool],
+) -> int:
+    """Ask a question about the scenario and print its answer; the status is 1 if there is none, or not a whole one."""
+    from penstock.api.run import MOST_REPLICATIONS
+    from penstock.core.scenario import Scenario, stem
+
+    out = out_of(options, f"{kind}-{stem(options.scenario)}")
+    ask = partial(
+        ask,
+        Scenario.load(options.scenario),
+        out=out,
+        replications=number(options.replications, "--replications", 1, MOST_REPLICATIONS),
+        seed=number(options.seed, "--seed", 0, 2**64 - 1),
+        jobs=jobs(options),
+        cluster=cluster(options),
+        resume=options.resume,
+        **limits(options),
+    )
+    answers: list[Mapping[str, Any] | None] = []
 
     def show(results: Results) -> None:
-        found.append(results.about["details"]["answer"])
+        answers.append(results.about["details"]["answer"])
         if options.json:
-            print(json.dumps(page.to_json(results), indent=2))
+            print(json.dumps(to_json(results), indent=2))
         else:
-            page.print_capacity(results)
+            print_answer(results)
 
-    status = carry_out_with(options, out, carry_out, show)
-    is_answered = bool(found and found[0]) and None not in (found[0]["least"], found[0]["most"])
+    status = carry_out_with(options, out, lambda tell: ask(tell=tell), show)
+    is_answered = any(answer is not None and is_whole(answer) for answer in answers)
     return status or (DONE if is_answered else FAILED)
 
 

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.results import Results
+from penstock.api.paired import run_paired
 from penstock.api.run import limits
-from penstock.core.errors import InputError, whole_number
+from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.core.units import seconds
-from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
-from penstock.execute.experiment import Experiment, Plan, State, check_directory, refuse_flood
+from penstock.execute.experiment import State, check_directory, refuse_flood
 from penstock.league.document import ALL, Document, Entrant, merged
 from penstock.topology.network import Hop
 from penstock.truth.shares import greedy_shares, is_steady
@@ -177,24 +177,24 @@ class League:
         """
         document, starts = self.document, self.starts
         replications, seed = document.replications, document.seed
-        whole_number(jobs, "jobs", 1, MOST_JOBS)
         remedy = "take fewer schemes, networks or replications"
         refuse_flood(len(starts) * replications, "league", remedy, document.file)
         details = {"league": {**document.tree, "replications": replications, "seed": seed}, "file": document.file}
         check_directory(Path(out), "league", document.name, resume=resume)
-        plan = Plan(starts, limits=limits(most_pdus, most_memory_gb))
-        for point in range(len(starts)):
-            plan.add(point, [(seed, replication) for replication in range(replications)])
-        with (
-            interruptible() as stop,
-            open_pool(stop, jobs, cluster=cluster) as pool,
-            Experiment(Path(out), "league", document.name, details, resume, tell) as experiment,
-        ):
-            if experiment.run(plan, pool, stop):
-                experiment.finish()
-        if stop.wished:
-            raise KeyboardInterrupt
-        return Results(out)
+        return run_paired(
+            starts,
+            out,
+            "league",
+            document.name,
+            details,
+            seed=seed,
+            replications=replications,
+            jobs=jobs,
+            cluster=cluster,
+            resume=resume,
+            limits=limits(most_pdus, most_memory_gb),
+            tell=tell,
+        )
 
 
 def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic: str) -> Case:
