@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from browser import Browser, browser
 from moments import HANGS_S
 
 from penstock import Scenario, Task
@@ -79,6 +80,13 @@ def small_file(small_text: str, tmp_path: Path) -> Path:
     path = tmp_path / "small.toml"
     path.write_text(small_text, encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for the tests of a file."""
+    with browser(tmp_path_factory.mktemp("profile")) as made:
+        yield made
 
 
 @pytest.fixture

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM, Browser, browser
+from browser import Browser, needs_chromium
 from test_league import LEAGUE, parsed
 
 import penstock
@@ -95,14 +94,6 @@ def test_units_fit_the_values(unit: str, values: list[float], shown: tuple[float
 
 
 # ------------------------------------------------------------------------------------------------ in a browser
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-    with browser(tmp_path_factory.mktemp("profile")) as made:
-        yield made
-
-
 SLIDES = "[...document.querySelectorAll('[data-slide=\"time-short-greedy-1\"]')].map(each => each.checkVisibility())"
 MOVE = """(() => {
   const range = document.querySelector('.slides input');
@@ -114,6 +105,7 @@ COLOURS = """[getComputedStyle(document.body).backgroundColor,
   getComputedStyle(document.querySelector('figure svg')).fill]"""
 
 
+@needs_chromium
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1400, 420])
 def test_the_page_fits_and_its_slider_moves(chromium: Browser, page: Path, width: int, dark: bool) -> None:
@@ -128,6 +120,7 @@ def test_the_page_fits_and_its_slider_moves(chromium: Browser, page: Path, width
     assert chromium.value(SLIDES) == [False, False, True]
 
 
+@needs_chromium
 def test_without_a_script_all_replications_are_shown(chromium: Browser, page: Path) -> None:
     chromium.open(page, script=False)
     tree = chromium.do("DOM.getDocument", depth=-1)["root"]

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from browser import CHROMIUM, Browser, browser
+from browser import Browser, needs_chromium
 from test_report import sample
 
 from penstock.plot import Curve, Tail, against, shared_traces, tails
 from penstock.plot.sheet import Panel, Trace
 from penstock.show.report import Figure, Report, Section, html
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine to open the page with")
+pytestmark = needs_chromium
 
 TIMES = [number / 10 for number in range(101)]
 Place = Callable[[str, int, float, float], tuple[float, float]]
@@ -42,12 +42,6 @@ def figures() -> list[Figure]:
         Figure(shared_traces("time", "Time", [Panel("", "q", traces=[straight]), Panel("", "r", traces=[level])])),
         Figure(tails("tail", "Tail", [Tail("delay", {1.0: 50, 2.0: 49, 3.0: 1})], x_label="delay")),
     ]
-
-
-@pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser(tmp_path_factory.mktemp("profile")) as made:
-        yield made
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
-from browser import CHROMIUM, Browser, browser
+from browser import Browser, needs_chromium
 from conftest import Command
 from moments import FIRST_SEGMENT_STORED, held_at, started, wait_until_held
 
@@ -329,14 +328,6 @@ def test_a_question_without_an_answer_ends_with_status_1(penstock: Command, tmp_
 
 # --------------------------------------------------------------------------------------------------------- in a browser
 @pytest.fixture(scope="module")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if CHROMIUM is None:
-        pytest.skip("there is no Chromium")
-    with browser(tmp_path_factory.mktemp("profile")) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("questions")
     random = Scenario.parse(RANDOM)
@@ -348,6 +339,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [write_page(results) for results in found]
 
 
+@needs_chromium
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1400, 420])
 def test_the_pages_fit(chromium: Browser, pages: list[Path], width: int, dark: bool) -> None:
