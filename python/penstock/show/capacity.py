@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.condition import Condition, condition
@@ -17,20 +18,26 @@ if TYPE_CHECKING:
     from penstock.analyse.results import Results
 
 
-def path_of(results: Results) -> str:
-    """The path of the parameter."""
-    return str(results.about["details"]["of"]).partition("=")[0].strip()
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a capacity was asked for: the path of its parameter, the short name of that, and the condition."""
+
+    path: str
+    name: str
+    until: Condition
+
+    @classmethod
+    def of(cls, results: Results) -> Asked:
+        """As the details of the experiment have it."""
+        details = results.about["details"]
+        path = str(details["of"]).partition("=")[0].strip()
+        return cls(path, short_names([path])[path], condition(details["until"], base_of(results), "--until"))
 
 
-def until_of(results: Results) -> Condition:
-    """The condition."""
-    return condition(results.about["details"]["until"], base_of(results), "--until")
-
-
-def headline(results: Results) -> str:
+def headline(results: Results, asked: Asked) -> str:
     """One sentence: the bracket, or why there is none."""
-    details, name = results.about["details"], short_names([path_of(results)])[path_of(results)]
-    until, answer = until_of(results), results.about["details"]["answer"]
+    details, name, until = results.about["details"], asked.name, asked.until
+    answer = details["answer"]
     if answer is None:
         return "The capacity has not been found yet."
     least, most = answer["least"], answer["most"]
@@ -54,10 +61,9 @@ def last_of(details: dict[str, Any]) -> str:
     return f"{max(value for value, _ in details['bisected']):g}"
 
 
-def notes(results: Results) -> list[str]:
+def notes(results: Results, asked: Asked) -> list[str]:
     """What speaks against a single crossing of the limit."""
-    name = short_names([path_of(results)])[path_of(results)]
-    until = until_of(results)
+    name, until = asked.name, asked.until
     expected = "rise" if until.sign == ">" else "fall"
     return [
         f"{until.metric} does not only {expected} with {name}: it turns back between {low:g} and {high:g}, by paired "
@@ -66,10 +72,9 @@ def notes(results: Results) -> list[str]:
     ]
 
 
-def judged_table(results: Results) -> Table:
+def judged_table(results: Results, asked: Asked) -> Table:
     """How the ends were judged, by new replications."""
-    name = short_names([path_of(results)])[path_of(results)]
-    until = until_of(results)
+    name, until = asked.name, asked.until
     return Table(
         "Judged by new replications",
         [name, str(until.metric), "wanted", "decided"],
@@ -86,23 +91,22 @@ def judged_table(results: Results) -> Table:
     )
 
 
-def bisected_table(results: Results) -> Table:
+def bisected_table(results: Results, asked: Asked) -> Table:
     """The means of the bisection, in their order."""
-    name = short_names([path_of(results)])[path_of(results)]
-    until = until_of(results)
+    name, until = asked.name, asked.until
     rows = [[f"{value:g}", f"{mean:.4g}"] for value, mean in results.about["details"]["bisected"]]
     return Table("Bisection", [name, f"mean of {until.metric}"], rows)
 
 
-def sheet_of(results: Results) -> Sheet | None:
+def sheet_of(results: Results, asked: Asked) -> Sheet | None:
     """The metric over the whole range, with its limit."""
-    path, until = path_of(results), until_of(results)
+    path, until = asked.path, asked.until
     samples = samples_along(results, until.metric, path, {}, results.about["details"]["replications"])
     if not samples:
         return None
     return Sheet(
         "curve",
-        f"{until.metric} against {short_names([path])[path]}",
+        f"{until.metric} against {asked.name}",
         f"{INTERVALS} A thin line is one replication.",
         [panel_along(path, until.metric, samples, until)],
     )
@@ -110,20 +114,21 @@ def sheet_of(results: Results) -> Sheet | None:
 
 def print_capacity(results: Results) -> None:
     """Print the answer and how it was judged on standard output."""
-    print(headline(results))
-    for note in notes(results):
+    asked = Asked.of(results)
+    print(headline(results, asked))
+    for note in notes(results, asked):
         print(note)
     print()
-    for table in (judged_table(results), bisected_table(results)):
+    for table in (judged_table(results, asked), bisected_table(results, asked)):
         print_rows(table)
 
 
 def to_json(results: Results) -> dict[str, Any]:
     """The answer and its judgements as plain data, in SI units."""
-    details = results.about["details"]
+    details, asked = results.about["details"], Asked.of(results)
     return {
-        "of": path_of(results),
-        "until": str(until_of(results)),
+        "of": asked.path,
+        "until": str(asked.until),
         "answer": details["answer"],
         "judged": [{**each, "estimate": plain(each["estimate"])} for each in details["judged"]],
         "turns": details["turns"],
@@ -142,16 +147,17 @@ def command_of(results: Results) -> str:
 
 def page_of(results: Results) -> Report:
     """The page of a capacity."""
-    base, drawn = base_of(results), sheet_of(results)
-    sections = [Section("Judgements", tables=[judged_table(results), bisected_table(results)])]
+    base, asked = base_of(results), Asked.of(results)
+    drawn = sheet_of(results, asked)
+    sections = [Section("Judgements", tables=[judged_table(results, asked), bisected_table(results, asked)])]
     if drawn is not None:
         sections.append(Section("Curve", figures=[Figure(drawn)]))
     return Report(
         title=f"Capacity: {base.title or base.name}",
-        headline=headline(results),
+        headline=headline(results, asked),
         summary="Bisection found the place where the metric crosses its limit; new replications judged both ends.",
         sections=sections,
-        warnings=[*warnings_of(results), *notes(results)],
+        warnings=[*warnings_of(results), *notes(results, asked)],
         lead=None if drawn is None else drawn.name,
         parameters={"The scenario that was varied": base.to_toml()},
         versions=results.versions(),

@@ -33,9 +33,9 @@ def asked(results: Results) -> Question:
     )
 
 
-def headline(results: Results) -> str:
+def headline(results: Results, question: Question) -> str:
     """One sentence: the best setting with its estimates, or that none meets the constraints and which is closest."""
-    question, details = asked(results), results.about["details"]
+    details = results.about["details"]
     goal = f"{'greatest' if question.is_maximised else 'least'} {question.objective}"
     answer = details["answer"]
     if answer is not None:
@@ -65,9 +65,9 @@ def told(question: Question, point: Mapping[str, Any]) -> str:
     return f"{objective} at {shown(point['setting'])}{beside}"
 
 
-def tried_table(results: Results) -> Table:
+def tried_table(results: Results, question: Question) -> Table:
     """The best feasible points, then the others by their distance from the constraints."""
-    question, details = asked(results), results.about["details"]
+    details = results.about["details"]
     sign = -1 if question.is_maximised else 1
     once = {repr(each["setting"]): each for each in details["tried"]}.values()
     ordered = sorted(once, key=lambda each: (not each["feasible"], sign * each["estimates"][0][0]))
@@ -85,9 +85,9 @@ def tried_table(results: Results) -> Table:
     )
 
 
-def candidates_table(results: Results) -> Table | None:
+def candidates_table(results: Results, question: Question) -> Table | None:
     """The points that were run again with new replications."""
-    question, details = asked(results), results.about["details"]
+    details = results.about["details"]
     if not details["candidates"]:
         return None
     return Table(
@@ -101,9 +101,9 @@ def candidates_table(results: Results) -> Table | None:
     )
 
 
-def sheets(results: Results) -> list[Sheet]:
+def sheets(results: Results, question: Question) -> list[Sheet]:
     """For each parameter the objective and the constraints over its range; the others have the answer's values."""
-    question, details = asked(results), results.about["details"]
+    details = results.about["details"]
     if details["answer"] is None:
         return []
     setting = details["answer"]["setting"]
@@ -130,17 +130,18 @@ def sheets(results: Results) -> list[Sheet]:
     return made
 
 
-def tables_of(results: Results) -> list[Table]:
+def tables_of(results: Results, question: Question) -> list[Table]:
     """The tables of a search."""
-    again = candidates_table(results)
-    return [*([again] if again else []), tried_table(results)]
+    again = candidates_table(results, question)
+    return [*([again] if again else []), tried_table(results, question)]
 
 
 def print_search(results: Results) -> None:
     """Print the answer and the tables on standard output."""
-    print(headline(results))
+    question = asked(results)
+    print(headline(results, question))
     print()
-    for table in tables_of(results):
+    for table in tables_of(results, question):
         print_rows(table)
 
 
@@ -178,13 +179,14 @@ def command_of(results: Results) -> str:
 
 def page_of(results: Results) -> Report:
     """The page of a search."""
-    base, drawn = base_of(results), sheets(results)
-    sections = [Section("Points", tables=tables_of(results))]
+    base, question = base_of(results), asked(results)
+    drawn = sheets(results, question)
+    sections = [Section("Points", tables=tables_of(results, question))]
     if drawn:
         sections.append(Section("Curves", figures=[Figure(sheet) for sheet in drawn]))
     return Report(
         title=f"Search: {base.title or base.name}",
-        headline=headline(results),
+        headline=headline(results, question),
         summary=f"{len(results.about['details']['tried'])} points were tried, all with the same seed and replications.",
         sections=sections,
         warnings=warnings_of(results),
