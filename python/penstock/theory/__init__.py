@@ -27,9 +27,6 @@ KINDS = (utilisation, single_queue, explicit_rate, token_bucket)
 
 def theory(result: Result) -> list[Row]:
     """The results of theory for a run, each beside the measured value; empty if no theory applies."""
-    if result.manifest["scenario"].get("capacity"):
-        # The rates of lines that share a capacity change during the run.
-        return []
     scene = Scene.of(result)
     if scene.changes:
         return []

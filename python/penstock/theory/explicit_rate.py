@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.core.units import bits_per_second
 from penstock.theory.scene import REVERSE, Row
 from penstock.truth.fairness import max_min
+from penstock.truth.shares import members
 
 if TYPE_CHECKING:
     from penstock.theory.scene import Scene
@@ -34,8 +35,7 @@ def rows(scene: Scene) -> Iterator[Row]:
     capacities = {port: share * scene.rates[port] for port, (_, share) in targets.items()}
     routes, demands = {}, {}
     for group, flow in scene.flows.items():
-        for number in range(1, flow["count"] + 1):
-            one = group if flow["count"] == 1 else f"{group}/{number}"
+        for one in members(group, flow["count"]):
             routes[one] = scene.route(group)
             own = scene.rates.get(f"access/{one}", scene.rates[routes[one][0]])
             demands[one] = min(own, bits_per_second(flow["reaction_point"]["explicit_rate"]["peak"]))
@@ -43,7 +43,7 @@ def rows(scene: Scene) -> Iterator[Row]:
     for group, flow in scene.flows.items():
         measured = scene.estimate("groups", group, "sent_bps", scale=1 / flow["count"])
         if measured is not None:
-            truth = shares[group if flow["count"] == 1 else f"{group}/1"]
+            truth = shares[members(group, flow["count"])[0]]
             condition = CONDITION.format(scheme=next(iter(schemes)))
             yield Row("max-min", group, "rate of one flow (b/s)", "=", truth, measured, condition)
 

@@ -51,8 +51,10 @@ class Scene:
     def __init__(self, scenario: Mapping[str, Any], groups: pl.DataFrame, ports: pl.DataFrame) -> None:
         self.lines: Mapping[str, Any] = scenario.get("line", {})
         self.flows: Mapping[str, Any] = scenario["flow"]
-        #: Whether a parameter changes during the run, or a group does not send. No theory here covers that.
-        self.changes = bool(scenario.get("change")) or any(not flow.get("active", True) for flow in self.flows.values())
+        #: Whether a parameter or the rate of a line changes during the run, or a group does not send. No theory here
+        #: covers that.
+        self.changes = any(scenario.get(key) for key in ("change", "capacity"))
+        self.changes |= any(not flow.get("active", True) for flow in self.flows.values())
         self.tables = {"groups": groups, "ports": ports}
         self.shows_access_lines = bool(scenario.get("measure", {}).get("flows", True))
         """Whether the ports of access lines have rows."""

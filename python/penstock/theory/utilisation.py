@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from penstock.theory.scene import Row, is_unlimited
+from penstock.truth.shares import members
 
 if TYPE_CHECKING:
     from penstock.theory.scene import Scene
@@ -56,7 +57,7 @@ def _is_steady(scene: Scene, group: str) -> bool:
 
 
 def _access_rate(scene: Scene, group: str) -> float:
-    one = group if scene.flows[group]["count"] == 1 else f"{group}/1"
+    one = members(group, scene.flows[group]["count"])[0]
     return scene.rates.get(f"access/{one}", 0.0)  # without a row, nothing is known about it
 
 

@@ -49,14 +49,14 @@ def fair_shares(result: Result) -> dict[str, float]:
         return {}
     demands, minima = {}, {}
     for name, flow in flows.items():
-        for one in members(name, flow):
+        for one in members(name, flow["count"]):
             if traffic[name] in CONSTANT:
                 demands[one] = nominal[name] / flow["count"]
             if rules:
                 first = lines.rates[lines.route(one, flow)[0]]
                 minima[one] = _minimum(flow.get("reaction_point", {"uncontrolled": {}}), first)
     shares = lines.shared(flows, demands, minima, rules[0] if rules else "plus")
-    return {name: shares[members(name, flow)[0]] for name, flow in flows.items()}
+    return {name: shares[members(name, flow["count"])[0]] for name, flow in flows.items()}
 
 
 def greedy_shares(scenario: Scenario) -> dict[str, float]:
@@ -76,9 +76,11 @@ def greedy_shares(scenario: Scenario) -> dict[str, float]:
     others = {name: flow for name, flow in flows.items() if name not in greedy}
     if not greedy or any(nominal[name] is None or is_adaptive(flow) for name, flow in others.items()):
         return {}
-    demands = {one: nominal[name] / flow["count"] for name, flow in others.items() for one in members(name, flow)}
+    demands = {
+        one: nominal[name] / flow["count"] for name, flow in others.items() for one in members(name, flow["count"])
+    }
     shares = Lines.of(pl.DataFrame(tables["ports"]).to_dicts()).shared(flows, demands, {}, "plus")
-    return {one: shares[one] for name in greedy for one in members(name, flows[name])}
+    return {one: shares[one] for name in greedy for one in members(name, flows[name]["count"])}
 
 
 def is_steady(scenario: Scenario) -> bool:
@@ -89,9 +91,8 @@ def is_steady(scenario: Scenario) -> bool:
     return all(kind in CONSTANT or (kind == "greedy" and not later & given.keys()) for kind, given in kinds)
 
 
-def members(name: str, flow: Mapping[str, Any]) -> list[str]:
+def members(name: str, count: int) -> list[str]:
     """The names of the flows of a group with a written path."""
-    count = int(flow["count"])
     return [name] if count == 1 else [f"{name}/{number}" for number in range(1, count + 1)]
 
 
@@ -120,7 +121,7 @@ class Lines:
         self, flows: Mapping[str, Any], demands: Mapping[str, float], minima: Mapping[str, float], mcr: Mcr
     ) -> dict[str, float]:
         """The max-min fair rate of each flow."""
-        routes = {one: self.route(one, flow) for name, flow in flows.items() for one in members(name, flow)}
+        routes = {one: self.route(one, flow) for name, flow in flows.items() for one in members(name, flow["count"])}
         return max_min(self.rates, routes, demands=demands, minima=minima, mcr=mcr)
 
 

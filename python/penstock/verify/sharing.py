@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from penstock.statistics import jain
 from penstock.truth.fairness import max_min
+from penstock.truth.shares import members
 from penstock.verify.check import Check, Exact
 from penstock.verify.texts import series
 
@@ -93,11 +94,7 @@ NETWORKS = (
 
 def settled(network: Network) -> Callable[[Tables], list[float]]:
     """The last granted rate of every flow, group by group, Mb/s."""
-    flows = [
-        group if count == 1 else f"{group}/{number}"
-        for group, (count, _) in network.groups.items()
-        for number in range(1, count + 1)
-    ]
+    flows = [one for group, (count, _) in network.groups.items() for one in members(group, count)]
     return lambda tables: [series(tables, flow, "rate")[-1] / 1e6 for flow in flows]
 
 
