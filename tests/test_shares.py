@@ -59,6 +59,12 @@ def test_access_lines_bind_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert abs(ratio - 1.0) < 1e-3
 
 
+def test_parameters_that_change_leave_no_shares() -> None:
+    change = '[[change]]\nat = "150 ms"\npath = "line.second.rate"\nvalue = "15 Mb/s"\n'
+    assert fair_shares(run(Scenario.parse(GRANTED)))
+    assert fair_shares(run(Scenario.parse(GRANTED + change))) == {}
+
+
 def test_traffic_without_such_rates_has_none() -> None:
     bursts = GRANTED.replace('traffic.cbr = { rate = "12 Mb/s" }', "traffic.on_off = {}")
     assert fair_shares(run(Scenario.parse(bursts))) == {}

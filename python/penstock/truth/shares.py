@@ -27,7 +27,7 @@ def fair_shares(result: Result) -> dict[str, float]:
 
     Empty unless some flow is greedy and under control, and every other is greedy, silent or of a constant rate. Also
     empty if a group has no written path, if the tables have no access lines (``measure.flows``), if lines share a
-    capacity, or if the congestion points have different rules for minimum rates.
+    capacity or parameters change, or if the congestion points have different rules for minimum rates.
     """
     scenario = Scenario.of(result.manifest["scenario"]).expanded().tree
     flows: Mapping[str, Any] = scenario["flow"]
@@ -35,7 +35,7 @@ def fair_shares(result: Result) -> dict[str, float]:
     controlled = [name for name, flow in flows.items() if is_controlled(flow)]
     if not set(traffic.values()) <= {"greedy", *CONSTANT} or not any(traffic[name] == "greedy" for name in controlled):
         return {}
-    if "capacity" in scenario:  # rates of lines change
+    if any(scenario.get(key) for key in ("capacity", "change")):  # rates of lines may change
         return {}
     if any("path" not in flow for flow in flows.values()):  # the engine chooses the paths
         return {}
