@@ -24,7 +24,7 @@ fn horizon_of(world: &World<Trace>, process: usize) -> Time {
 }
 
 /// One cell every 2 us from 5 us on. The line has a serialisation time of 1 us and a propagation delay of 10 us.
-const LINE: &str = r#"
+pub(super) const LINE: &str = r#"
     duration = "50 us"
     [line.trunk]
     between = ["a", "b"]

@@ -1,6 +1,6 @@
 //! Changes of rates in random networks: the same in both forms and in any slices, and the rules of rounds hold.
 
-use super::super::tests::{assert_rules, world};
+use super::super::tests::{LINE, assert_rules, world};
 use crate::core::probe::{Event, Trace};
 use crate::core::time::{LineRate, Rate, Span, Time};
 use crate::network::testing::CELL;
@@ -49,18 +49,6 @@ fn rates_change_alike_in_both_forms_and_in_any_slices() {
     }
     assert!(events > 40 * 1_000, "{events}");
 }
-
-/// Cells of 5, 7, 9, .. us over a line of 1 us a cell.
-const LINE: &str = r#"
-    duration = "50 us"
-    [line.trunk]
-    between = ["a", "b"]
-    rate = "424 Mb/s"
-    delay = "10 us"
-    [flow.data]
-    path = ["a", "b"]
-    traffic.cbr = { rate = "212 Mb/s", start = "5 us" }
-"#;
 
 #[test]
 fn the_end_of_a_run_by_departures_moves_with_them() {
