@@ -14,6 +14,7 @@ pub mod receiver;
 pub mod sinks;
 #[cfg(test)]
 pub(crate) mod testing;
+mod touch;
 
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;

@@ -278,12 +278,6 @@ impl<P: Probe> World<P> {
         &self.ctx.tally
     }
 
-    /// The observer of the run.
-    #[must_use]
-    pub fn probe(&self) -> &P {
-        &self.ctx.probe
-    }
-
     /// Runs to `until`, or to the end of the run if that is earlier. Everything up to and including that time has then
     /// happened. It stops earlier, at any time, after about `most` PDUs; the result is then false, whatever the clock
     /// is. From time to time it checks the conservation of PDUs.
@@ -291,6 +285,16 @@ impl<P: Probe> World<P> {
     /// # Errors
     /// [`Error::Conservation`] if a PDU is missing.
     pub fn run_until(&mut self, until: Time, most: u64) -> Result<bool, Error> {
+        let is_there = self.run_on(until, most)?;
+        self.catch_up();
+        Ok(is_there)
+    }
+
+    /// As [`World::run_until`], but the measures are those of the last event of each part until [`World::catch_up`].
+    ///
+    /// # Errors
+    /// As [`World::run_until`].
+    pub(crate) fn run_on(&mut self, until: Time, most: u64) -> Result<bool, Error> {
         let last = self.ctx.handled.saturating_add(most);
         let all = loop {
             let known = until.min(self.ctx.end) + Span(1);
@@ -302,7 +306,6 @@ impl<P: Probe> World<P> {
                 break true;
             }
         };
-        self.catch_up();
         // A check costs time proportional to the number of PDUs held. With this rule the cost per handled PDU is a
         // small constant, however often the run stops.
         if self.ctx.handled >= self.next_check {
@@ -429,18 +432,6 @@ impl<P: Probe> World<P> {
                 cluster.run(horizon, &mut self.processes, &mut self.ctx);
             }
         }
-    }
-
-    /// Computes everything that is evaluated lazily up to the clock.
-    fn catch_up(&mut self) {
-        for process in &mut self.processes {
-            match &mut process.node {
-                Node::Hosts(hosts) => hosts.update_lines(self.clock),
-                Node::Port(port) => port.catch_up(self.clock, &mut self.ctx),
-                Node::Policers(_) | Node::Sinks(_) => {}
-            }
-        }
-        self.ctx.probe.on_stop();
     }
 
     /// Checks that every PDU sent was delivered, dropped, or is held by a node.

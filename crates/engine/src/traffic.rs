@@ -393,6 +393,8 @@ role_trait! {
         fn repeats(&self) -> Option<[u64; 2]> { None }
         /// Mean offered rate in bits per second at factor 1, if the parameters tell.
         fn mean_rate(&self) -> Option<f64> { None }
+        /// Reads what the next call needs, so that it is in the cache then.
+        fn touch(&self) -> u64 { 0 }
     }
 }
 

@@ -13,6 +13,7 @@ pub mod uplink;
 use super::context::Ctx;
 use super::queue_state::QueueState;
 use super::receiver::Receiver;
+use super::touch;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
@@ -67,6 +68,15 @@ impl Host {
                 None => host.due(),
                 Some(access) => host.due().min(Time(access.first_held().0.saturating_sub(lead.0))),
             },
+        }
+    }
+
+    /// Reads what it needs to send.
+    #[inline]
+    fn touch<P>(&self, ctx: &Ctx<P>) -> u64 {
+        match self {
+            Host::Direct(host) => host.touch(ctx),
+            Host::Transport(_) => 0,
         }
     }
 
@@ -220,15 +230,22 @@ impl Hosts {
             }
         });
         *first_run = Time::NEVER;
-        for (host, time) in hosts.iter_mut().zip(next_runs) {
-            if *time <= until.time {
-                if let Host::Direct(host) = host {
-                    host.send_held(limit, sent);
-                }
-                host.run(until, limit, ctx, sent);
-                *time = host.next_run(*lead);
+        let are_many = ctx.indices.len() >= touch::MANY;
+        for (hosts, next_runs) in hosts.chunks_mut(touch::TOGETHER).zip(next_runs.chunks_mut(touch::TOGETHER)) {
+            if are_many {
+                let due = hosts.iter().zip(&*next_runs).filter(|(_, time)| **time <= until.time);
+                touch::all(due.map(|(host, _)| host.touch(ctx)));
             }
-            *first_run = (*time).min(*first_run);
+            for (host, time) in hosts.iter_mut().zip(next_runs) {
+                if *time <= until.time {
+                    if let Host::Direct(host) = host {
+                        host.send_held(limit, sent);
+                    }
+                    host.run(until, limit, ctx, sent);
+                    *time = host.next_run(*lead);
+                }
+                *first_run = (*time).min(*first_run);
+            }
         }
     }
 

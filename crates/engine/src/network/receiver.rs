@@ -82,6 +82,13 @@ impl Receiver {
         Some(self.answer(pdu, answer))
     }
 
+    /// Reads what it needs for a PDU.
+    #[inline]
+    #[must_use]
+    pub fn touch(&self) -> u64 {
+        self.delivered_bits ^ self.tagged ^ self.fingerprint.value() ^ self.late.count() ^ self.delays.sum() as u64
+    }
+
     /// A PDU arrives that needs no answer.
     #[inline(always)]
     pub fn deliver<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {

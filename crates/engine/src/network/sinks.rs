@@ -2,6 +2,7 @@
 
 use super::context::Ctx;
 use super::receiver::Receiver;
+use super::touch;
 use crate::core::probe::Probe;
 use crate::network::inbox::Inbox;
 use crate::network::lane::Key;
@@ -34,9 +35,18 @@ impl Sinks {
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         let receivers = &mut self.receivers;
         inbox.drain(until, ctx, |_, records, ctx| {
-            for record in records {
-                let index = ctx.indices[record.pdu.flow.index()].receiver;
-                receivers[index as usize].deliver(&record.pdu, record.time, ctx);
+            for records in records.chunks(touch::TOGETHER) {
+                if ctx.indices.len() >= touch::MANY {
+                    touch::all(records.iter().map(|record| {
+                        let flow = record.pdu.flow.index();
+                        let receiver = &receivers[ctx.indices[flow].receiver as usize];
+                        ctx.counts[flow][0].delivered ^ receiver.touch()
+                    }));
+                }
+                for record in records {
+                    let index = ctx.indices[record.pdu.flow.index()].receiver;
+                    receivers[index as usize].deliver(&record.pdu, record.time, ctx);
+                }
             }
         });
     }

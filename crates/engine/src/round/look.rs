@@ -6,6 +6,24 @@ use crate::core::time::Time;
 use crate::network::Node;
 
 impl<P: Probe> World<P> {
+    /// The observer of the run.
+    #[must_use]
+    pub fn probe(&self) -> &P {
+        &self.ctx.probe
+    }
+
+    /// Computes everything that is evaluated lazily up to the clock.
+    pub(crate) fn catch_up(&mut self) {
+        for process in &mut self.processes {
+            match &mut process.node {
+                Node::Hosts(hosts) => hosts.update_lines(self.clock),
+                Node::Port(port) => port.catch_up(self.clock, &mut self.ctx),
+                Node::Policers(_) | Node::Sinks(_) => {}
+            }
+        }
+        self.ctx.probe.on_stop();
+    }
+
     /// The first instant after the present one with an event: a PDU arrives or departs, or a timer expires.
     #[must_use]
     pub fn next_event(&self) -> Time {

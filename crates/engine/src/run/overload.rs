@@ -49,6 +49,11 @@ impl Overload {
         self.next
     }
 
+    /// Whether a check now would look at no port.
+    pub(super) fn is_low<P: Probe>(world: &World<P>) -> bool {
+        world.held() < EARLY
+    }
+
     /// Checks every port, at the time of the check.
     ///
     /// # Errors
@@ -56,7 +61,7 @@ impl Overload {
     pub(super) fn check<P: Probe>(&mut self, world: &World<P>, end: Option<Time>) -> Result<(), Fault> {
         let now = world.clock();
         self.next = now + self.step;
-        let Some(end) = end.filter(|_| world.held() >= EARLY) else {
+        let Some(end) = end.filter(|_| !Overload::is_low(world)) else {
             self.growth.clear();
             return Ok(());
         };

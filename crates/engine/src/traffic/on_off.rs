@@ -204,6 +204,14 @@ impl Traffic for OnOff {
         }
     }
 
+    fn touch(&self) -> u64 {
+        self.number
+            ^ self.sessions.end.0
+            ^ self.train.length.to_bits()
+            ^ self.params.peak_rate.0
+            ^ u64::from(self.octets)
+    }
+
     /// A spurt that begins with a whole gap g loses part of it. With q = g (1/on + 1/active), the rate within spurts is
     /// q / (e^q - 1) of the peak rate.
     fn mean_rate(&self) -> Option<f64> {

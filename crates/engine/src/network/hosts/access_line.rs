@@ -67,6 +67,15 @@ impl AccessLine {
         &self.queue
     }
 
+    /// Reads what it needs to send.
+    #[inline]
+    #[must_use]
+    pub fn touch(&self) -> u64 {
+        let held = self.holding.front().map_or(0, |record| record.time.0 ^ u64::from(record.pdu.sequence));
+        let present = self.present.front().map_or(0, |(departure, _)| departure.0);
+        held ^ present ^ self.free_at.0 ^ self.queue.present ^ self.queue.measures.departed_bits ^ self.delay.0
+    }
+
     /// The shortest delay of a PDU over it.
     #[must_use]
     pub fn lead(&self) -> Span {

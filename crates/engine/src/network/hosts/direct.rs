@@ -46,6 +46,14 @@ impl DirectHost {
         self.due
     }
 
+    /// Reads what it needs to send.
+    #[inline]
+    pub fn touch<P>(&self, ctx: &Ctx<P>) -> u64 {
+        let sender = self.sender.as_ref().map_or(0, |sender| sender.touch(ctx));
+        let access = self.access.as_ref().map_or(0, |access| access.touch());
+        sender.wrapping_add(access)
+    }
+
     /// The shortest delay of a PDU to the port.
     #[must_use]
     pub fn lead(&self) -> Span {

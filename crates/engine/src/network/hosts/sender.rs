@@ -147,6 +147,15 @@ impl Sender {
         self.progress.as_produced && self.progress.answers.is_empty()
     }
 
+    /// Reads what it needs to send.
+    #[inline]
+    #[must_use]
+    pub fn touch<P>(&self, ctx: &Ctx<P>) -> u64 {
+        let progress = &self.progress;
+        let counts = ctx.counts[progress.flow.index()][0].sent;
+        self.traffic.touch() ^ progress.sent ^ progress.upcoming.time().0 ^ u64::from(progress.own_sequence) ^ counts
+    }
+
     /// Sends all data produced before `last`. `is_as_produced` must hold. Returns the time of its next timer.
     #[inline]
     pub fn produce<P: Probe>(&mut self, last: Time, ctx: &mut Ctx<P>, uplink: &mut Uplink<'_>) -> Time {
