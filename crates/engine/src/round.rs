@@ -18,7 +18,6 @@ mod retune;
 mod turns;
 mod unit;
 
-use crate::control::Congestion;
 use crate::core::error::Error;
 use crate::core::pdu::Pdu;
 use crate::core::probe::{Probe, Tally};
@@ -203,15 +202,6 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// The congestion point of the port with that number (it updates its state before it reports it).
-    pub fn congestion_mut(&mut self, number: usize) -> Option<&mut Congestion> {
-        let Seat::Node(node) = self.ports.get(number)? else { return None };
-        match &mut self.processes[*node as usize].node {
-            Node::Port(port) => port.congestion_mut(),
-            _ => None,
-        }
-    }
-
     /// Every endpoint, by number.
     pub fn endpoints(&self) -> impl Iterator<Item = Endpoint<'_>> {
         (0..self.endpoints.len()).map(|number| self.endpoint(number))
@@ -232,15 +222,12 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// Calls `each` for every host, by number.
-    pub fn each_host(&mut self, mut each: impl FnMut(&mut Host)) {
-        for location in self.endpoints.iter().flatten() {
-            if let Node::Hosts(hosts) = &mut self.processes[location.process as usize].node
-                && let Some(host) = hosts.host_mut(location.index)
-            {
-                each(host);
-            }
-        }
+    /// Every host, by number.
+    pub fn hosts(&self) -> impl Iterator<Item = &Host> {
+        self.endpoints().filter_map(|endpoint| match endpoint {
+            Endpoint::Host(host) => Some(host),
+            Endpoint::Sink(_) | Endpoint::Unused => None,
+        })
     }
 
     /// The policers of every flow that has some.

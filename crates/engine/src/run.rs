@@ -79,12 +79,12 @@ impl<P: Probe> Run<P> {
     /// # Errors
     /// [`Error::Scenario`] for the first fault of the scenario.
     pub fn with_probe(scenario: &Scenario, seed: u64, replication: u32, form: Form, probe: P) -> Result<Run<P>, Error> {
-        let Assembled { mut world, stop, capacities, estimate, timeline } =
+        let Assembled { world, stop, capacities, estimate, timeline } =
             assembly::world(scenario, seed, replication, form, probe)?;
         let measure = scenario.measure.clone();
         let series = Series::new(&measure, &world);
         if stop.is_none() {
-            series.check(&mut world, scenario.duration)?;
+            series.check(&world, scenario.duration)?;
         }
         let mut run = Run {
             base: Vec::new(),
@@ -190,7 +190,7 @@ impl<P: Probe> Run<P> {
             self.end_warm_up();
         }
         if now >= self.series.next() {
-            self.series.read(&mut self.world)?;
+            self.series.read(&self.world)?;
         }
         if self.allocators.iter().any(|allocator| now >= allocator.next()) && now < self.end() {
             self.allocators.iter_mut().for_each(|allocator| allocator.run(&mut self.world));
@@ -245,7 +245,7 @@ impl<P: Probe> Run<P> {
     #[must_use]
     pub fn report(&self) -> Report {
         let measured = Measured { world: &self.world, since: self.warm_up, base: &self.base };
-        Report { series: self.series.rows().to_vec(), ..measured.report(&self.measure) }
+        Report { series: self.series.rows(), ..measured.report(&self.measure) }
     }
 }
 

@@ -10,7 +10,7 @@ use penstock_engine::scenario::document;
 
 /// The readings of `quantity` of the source `name`, one per sample.
 fn readings(report: &Report, name: &str, quantity: &str) -> Vec<f64> {
-    let rows = report.series.iter().filter(|row| row.component == name && row.quantity == quantity);
+    let rows = report.series.iter().filter(|row| *row.component == *name && *row.quantity == *quantity);
     rows.map(|row| row.value).collect()
 }
 

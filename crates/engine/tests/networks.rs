@@ -176,7 +176,7 @@ fn readings_continue_at_the_end_of_warm_up() {
         );
         for (quantity, expected) in [("throughput_0", 10e6), ("throughput_1", 20e6), ("utilisation", 0.3)] {
             let report = agreed(&text, 7);
-            let of_link = report.series.iter().filter(|row| row.component == "link" && row.quantity == quantity);
+            let of_link = report.series.iter().filter(|row| *row.component == *"link" && *row.quantity == *quantity);
             let readings: Vec<f64> = of_link.map(|row| row.value).collect();
             assert_eq!(readings.len(), 10);
             // At most one cell more or less in 10 ms.

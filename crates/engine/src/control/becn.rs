@@ -117,7 +117,7 @@ impl CongestionPoint for Detector {
         Some(Notice { severity: 0 })
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::count("notices"), self.notices as f64);
     }
 
@@ -410,7 +410,7 @@ impl ReactionPoint for Source {
         Allowance::From(self.next_cell())
     }
 
-    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
+    fn readings(&self, now: Time, each: &mut Each<'_>) {
         let mut seen = self.clone();
         seen.recover(now);
         each(Reading::count("level"), seen.level as f64);

@@ -133,7 +133,7 @@ role_trait! {
         /// marks as `retune`. The state stays.
         fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {}
         /// Named readings for a time series: filtered rates, averages, thresholds.
-        fn readings(&mut self, now: Time, each: &mut Each<'_>) {}
+        fn readings(&self, now: Time, each: &mut Each<'_>) {}
     }
 }
 

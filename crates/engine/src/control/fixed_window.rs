@@ -102,7 +102,7 @@ impl ReactionPoint for FixedWindow {
         Allowance::Window { open: self.outstanding() < self.window }
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::pdus("window"), self.window as f64);
         each(Reading::pdus("outstanding"), self.outstanding() as f64);
     }

@@ -98,7 +98,7 @@ role_trait! {
         /// What may be sent at `now`.
         fn allowance(&mut self, now: Time) -> Allowance { Allowance::AsProduced }
         /// Named readings for a time series: factor, rate, window.
-        fn readings(&mut self, now: Time, each: &mut Each<'_>) {}
+        fn readings(&self, now: Time, each: &mut Each<'_>) {}
         /// Notices obeyed so far, by severity.
         fn obeyed(&self) -> [u64; 4] { [0; 4] }
         /// The rate of each level as a share of the line's, the highest first, and the time spent at it. Empty without

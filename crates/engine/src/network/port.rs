@@ -283,9 +283,10 @@ impl Port {
         &self.groups.measures
     }
 
-    /// Its congestion point, mutable.
-    pub fn congestion_mut(&mut self) -> Option<&mut Congestion> {
-        self.congestion.as_deref_mut()
+    /// Its congestion point.
+    #[must_use]
+    pub fn congestion(&self) -> Option<&Congestion> {
+        self.congestion.as_deref()
     }
 
     /// Hash of every discard.

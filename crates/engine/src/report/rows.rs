@@ -3,6 +3,8 @@
 //! Counts start at the end of warm-up. PDUs in flight at that time are delivered without being counted as sent, so
 //! `delivered` may exceed `sent`.
 
+use std::sync::Arc;
+
 use super::table::{report, row};
 
 row! {
@@ -322,12 +324,12 @@ row! {
         /// Time of the reading.
         time_s: f64,
         /// The port or flow.
-        component: String,
+        component: Arc<str>,
         /// Name of the quantity: `queue_0`, `throughput_0` (bits per second of that queue since the last reading, for
         /// ports with several queues), `queue_bits`, `utilisation`, `rate` (of a line whose rate changes), `received`
         /// (data PDUs of the flow since the start), `factor`; for transport connections `credit`, `window`,
         /// `outstanding` (DT TPDUs), `waiting` (packets).
-        quantity: String,
+        quantity: Arc<str>,
         /// Its value.
         value: f64,
     }

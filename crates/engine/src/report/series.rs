@@ -1,6 +1,7 @@
 //! The time series of a run: readings at equal intervals.
 
 mod length;
+mod readings;
 
 use super::rows::SeriesRow;
 use crate::control::{CongestionPoint, ReactionPoint};
@@ -8,12 +9,14 @@ use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::reading::{Reading, Unit};
 use crate::core::time::{PICOSECONDS, Span, Time};
+use crate::network::context::FlowInfo;
 use crate::network::hosts::Host;
 use crate::network::hosts::direct::DirectHost;
 use crate::network::hosts::transport::TransportHost;
 use crate::network::queue_state::MOST_QUEUES;
-use crate::round::World;
+use crate::round::{PortView, World};
 use crate::scenario::spec::Measure;
+use readings::Readings;
 
 /// The time series of a run.
 #[derive(Clone, Debug)]
@@ -21,7 +24,7 @@ pub struct Series {
     measure: Measure,
     /// Time of the next readings.
     next: Time,
-    rows: Vec<SeriesRow>,
+    readings: Readings,
     /// What each port had sent at the last readings.
     sent: Vec<Sent>,
 }
@@ -42,7 +45,7 @@ impl Series {
         Series {
             measure: measure.clone(),
             next: measure.sample.map_or(Time::NEVER, |interval| Time::ZERO + interval),
-            rows: Vec::new(),
+            readings: Readings::default(),
             sent: vec![Sent::default(); if measure.sample.is_some() { world.port_count() } else { 0 }],
         }
     }
@@ -51,7 +54,7 @@ impl Series {
     ///
     /// # Errors
     /// Has the path of the interval.
-    pub fn check<P: Probe>(&self, world: &mut World<P>, duration: Span) -> Result<(), Fault> {
+    pub fn check<P: Probe>(&self, world: &World<P>, duration: Span) -> Result<(), Fault> {
         length::check(world, &self.measure, duration)
     }
 
@@ -63,8 +66,8 @@ impl Series {
 
     /// All readings so far, in order of time.
     #[must_use]
-    pub fn rows(&self) -> &[SeriesRow] {
-        &self.rows
+    pub fn rows(&self) -> Vec<SeriesRow> {
+        self.readings.rows()
     }
 
     /// Adapts to a reset of the measures, which may happen between two readings: the bits sent since the last reading
@@ -81,15 +84,15 @@ impl Series {
     ///
     /// # Errors
     /// If the series no longer fits in memory.
-    pub fn read<P: Probe>(&mut self, world: &mut World<P>) -> Result<(), Fault> {
+    pub fn read<P: Probe>(&mut self, world: &World<P>) -> Result<(), Fault> {
         let interval = self.measure.sample.unwrap_or_default();
         let now = world.clock();
-        let rows = &mut self.rows;
+        let readings = &mut self.readings;
         let mut each =
-            |component: &str, quantity: &str, _: Unit, value| rows.push(row(now, component, quantity, value));
+            |component: &str, quantity: &str, _: Unit, value| readings.push(now.seconds(), component, quantity, value);
         read_all(world, &mut self.sent, interval, self.measure.sample_flows, &mut each);
         self.next = world.clock() + interval;
-        length::check_length(self.rows.len(), &self.measure, world.clock())
+        length::check_length(self.readings.len(), &self.measure, world.clock())
     }
 }
 
@@ -108,8 +111,9 @@ pub struct ReadingKind {
 #[must_use]
 pub fn readings<P: Probe>(world: &World<P>, since: Time) -> Vec<(ReadingKind, f64)> {
     let mut found = Vec::new();
+    let mut sent = vec![Sent::default(); world.port_count()];
     let interval = world.clock().since(since).max(Span(1));
-    visit(world, interval, &mut |component, quantity, unit, value| {
+    read_all(world, &mut sent, interval, true, &mut |component, quantity, unit, value| {
         found.push((ReadingKind { component: component.to_owned(), quantity: quantity.to_owned(), unit }, value));
     });
     found
@@ -123,55 +127,37 @@ pub fn reading_kinds<P: Probe>(world: &World<P>) -> Vec<ReadingKind> {
     found
 }
 
-/// Reads every port and flow of a copy of the world: reading may change the state of a congestion point.
-fn visit<P: Probe>(world: &World<P>, interval: Span, each: &mut EachReading<'_>) {
-    let mut world = world.clone();
-    let mut sent = vec![Sent::default(); world.ports().count()];
-    read_all(&mut world, &mut sent, interval, true, each);
-}
-
 /// Receives the component, the quantity, its unit and its value.
 type EachReading<'a> = dyn FnMut(&str, &str, Unit, f64) + 'a;
 
 /// Reads every port and host. `sent` has what each port had sent at the last readings.
 fn read_all<P: Probe>(
-    world: &mut World<P>,
+    world: &World<P>,
     sent: &mut [Sent],
     interval: Span,
     shows_flows: bool,
     each: &mut EachReading<'_>,
 ) {
-    let groups = world.groups().to_vec();
-    let flows = world.flows().iter().map(|flow| (flow.name.to_string(), flow.group as usize));
-    let mut sample = Sample {
-        now: world.clock(),
-        interval,
-        flows: flows.collect(),
-        received: world.counts().iter().map(|[data, _]| data.delivered).collect(),
-        shows_flows,
-        seen: vec![0; groups.len()],
-        sums: vec![Vec::new(); groups.len()],
-        each,
-    };
-    for (number, sent) in sent.iter_mut().enumerate() {
-        sample.read_port(world, number, sent);
+    let groups = world.groups().len();
+    let (seen, sums) = (vec![0; groups], vec![Vec::new(); groups]);
+    let mut sample = Sample { world, interval, shows_flows, seen, sums, each };
+    for (port, sent) in world.ports().zip(sent) {
+        sample.read_port(port, sent);
     }
-    world.each_host(|host| match host {
-        Host::Direct(host) => sample.read_direct(host),
-        Host::Transport(host) => sample.read_transport(host),
-    });
-    sample.put_means(&groups);
+    for host in world.hosts() {
+        match host {
+            Host::Direct(host) => sample.read_direct(host),
+            Host::Transport(host) => sample.read_transport(host),
+        }
+    }
+    sample.put_means();
 }
 
 /// The readings at one time.
-struct Sample<'a, 'b> {
-    now: Time,
+struct Sample<'a, 'b, P> {
+    world: &'a World<P>,
     /// Time since the last readings.
     interval: Span,
-    /// Name and group of each flow.
-    flows: Vec<(String, usize)>,
-    /// Data PDUs of each flow delivered so far.
-    received: Vec<u64>,
     /// Whether all flows have readings, or only the first of each group.
     shows_flows: bool,
     /// Number of sources of each group read so far.
@@ -181,16 +167,11 @@ struct Sample<'a, 'b> {
     each: &'a mut EachReading<'b>,
 }
 
-fn row(now: Time, component: &str, quantity: &str, value: f64) -> SeriesRow {
-    SeriesRow { time_s: now.seconds(), component: component.to_owned(), quantity: quantity.to_owned(), value }
-}
-
-impl Sample<'_, '_> {
+impl<P: Probe> Sample<'_, '_, P> {
     /// Readings of one port, with the bits sent since the last readings.
-    fn read_port<P: Probe>(&mut self, world: &mut World<P>, number: usize, sampled: &mut Sent) {
-        let Some(port) = world.port(number) else { return };
+    fn read_port(&mut self, port: PortView<'_>, sampled: &mut Sent) {
         let Some(rate) = port.rate() else { return };
-        let name = port.name().into_owned();
+        let (now, name) = (self.world.clock(), port.name());
         let mut sent = 0;
         for (priority, queue) in port.queues().iter().enumerate() {
             (self.each)(&name, &format!("queue_{priority}"), Unit::Pdus, queue.present as f64);
@@ -203,7 +184,7 @@ impl Sample<'_, '_> {
             sent += own;
         }
         let mut possible = rate.bits_per_second() * self.interval.seconds();
-        if let Some(capacity) = port.capacity(self.now) {
+        if let Some(capacity) = port.capacity(now) {
             let since = capacity - std::mem::replace(&mut sampled.capacity, capacity);
             (self.each)(&name, "rate", Unit::Rate, rate.bits_per_second());
             possible = since as f64 / PICOSECONDS as f64;
@@ -212,18 +193,18 @@ impl Sample<'_, '_> {
         if let Some(bits) = port.bits_present() {
             (self.each)(&name, "queue_bits", Unit::Bits, bits as f64);
         }
-        if let Some(point) = world.congestion_mut(number) {
-            point.readings(self.now, &mut |reading, value| (self.each)(&name, reading.name, reading.unit, value));
+        if let Some(point) = port.congestion() {
+            point.readings(now, &mut |reading, value| (self.each)(&name, reading.name, reading.unit, value));
         }
     }
 
-    fn read_direct(&mut self, host: &mut DirectHost) {
-        let Some(sender) = &mut host.sender else { return };
+    fn read_direct(&mut self, host: &DirectHost) {
+        let Some(sender) = &host.sender else { return };
         let flow = sender.flow().index();
         let (is_shown, group) = self.count(flow);
-        let Sample { now, each, sums, flows, .. } = self;
-        let name = &flows[flow].0;
-        sender.reaction_mut().readings(*now, &mut |reading, value| {
+        let Sample { world, each, sums, .. } = self;
+        let name = &world.flows()[flow].name;
+        sender.reaction().readings(world.clock(), &mut |reading, value| {
             if is_shown {
                 each(name, reading.name, reading.unit, value);
             }
@@ -238,27 +219,30 @@ impl Sample<'_, '_> {
         let Some(sending) = host.sending() else { return };
         let flow = sending.flow().index();
         if self.count(flow).0 {
-            let Sample { each, flows, .. } = self;
-            sending.readings(&mut |reading, value| each(&flows[flow].0, reading.name, reading.unit, value));
+            let Sample { world, each, .. } = self;
+            let name = &world.flows()[flow].name;
+            sending.readings(&mut |reading, value| each(name, reading.name, reading.unit, value));
         }
     }
 
     /// Counts the source of a flow. Returns whether it has readings, and its group.
     fn count(&mut self, flow: usize) -> (bool, usize) {
-        let (name, group) = &self.flows[flow];
-        let is_shown = self.shows_flows || self.seen[*group] == 0;
-        self.seen[*group] += 1;
+        let FlowInfo { name, group, .. } = &self.world.flows()[flow];
+        let group = *group as usize;
+        let is_shown = self.shows_flows || self.seen[group] == 0;
+        self.seen[group] += 1;
         if is_shown {
-            (self.each)(name, "received", Unit::Pdus, self.received[flow] as f64);
+            let [data, _] = self.world.counts()[flow];
+            (self.each)(name, "received", Unit::Pdus, data.delivered as f64);
         }
-        (is_shown, *group)
+        (is_shown, group)
     }
 
-    fn put_means(&mut self, groups: &[String]) {
+    fn put_means(&mut self) {
         for (group, sums) in std::mem::take(&mut self.sums).into_iter().enumerate() {
             for (reading, sum) in sums {
                 let quantity = format!("{}.mean", reading.name);
-                (self.each)(&groups[group], &quantity, reading.unit, sum / self.seen[group] as f64);
+                (self.each)(&self.world.groups()[group], &quantity, reading.unit, sum / self.seen[group] as f64);
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Columns: one definition of a row produces its struct and the columns of its table with their docs.
 
+use std::sync::Arc;
+
 /// The values of one column, one per row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values<'a> {
@@ -105,6 +107,7 @@ macro_rules! values {
 
 values! {
     String => Texts, text => text.as_str();
+    Arc<str> => Texts, text => &**text;
     u64 => Counts, count => *count;
     f64 => Numbers, number => *number;
     Option<u64> => OptionalCounts, count => *count;

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::control::Congestion;
 use crate::core::stats::Fingerprint;
 use crate::core::time::{LineRate, Time};
 use crate::network::port::{GroupMeasures, Port};
@@ -154,6 +155,15 @@ impl<'a> PortView<'a> {
         match self {
             PortView::Node(port) => port.by_group(),
             PortView::Access(..) => &[],
+        }
+    }
+
+    /// Its congestion point.
+    #[must_use]
+    pub fn congestion(self) -> Option<&'a Congestion> {
+        match self {
+            PortView::Node(port) => port.congestion(),
+            PortView::Access(..) => None,
         }
     }
 

@@ -97,7 +97,7 @@ fn the_nth_departure_after_warm_up_ends_it() {
 fn readings_come_at_the_interval() {
     let report = finished(&CELLS.replace("duration", "measure.sample = \"3 ms\"\nduration"));
     let read = |quantity: &str| {
-        let rows = report.series.iter().filter(|row| row.quantity == quantity && row.component != "trunk.reverse");
+        let rows = report.series.iter().filter(|row| *row.quantity == *quantity && *row.component != *"trunk.reverse");
         rows.map(|row| (row.time_s, row.value)).collect::<Vec<_>>()
     };
     // The cell of an instant of reading is in service then, and has not arrived at the other end.

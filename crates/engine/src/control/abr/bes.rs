@@ -48,7 +48,7 @@ impl CongestionPoint for Bes {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("macr"), self.macr.value());
     }
 

@@ -209,7 +209,7 @@ impl CongestionPoint for Capc {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("ers"), self.ers);
         each(Reading::ratio("load_factor"), self.load_factor);
     }

@@ -210,7 +210,7 @@ impl CongestionPoint for Charny {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("offer"), self.offer);
         each(Reading::count("active"), self.recorded.len() as f64);
         each(Reading::rate("available"), self.available);

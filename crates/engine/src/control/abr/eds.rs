@@ -130,7 +130,7 @@ impl CongestionPoint for Eds {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("macr"), self.macr.value());
     }
 

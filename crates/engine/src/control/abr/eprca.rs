@@ -207,7 +207,7 @@ impl ReactionPoint for Source {
         self.order.allowance(self.acr)
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("acr"), self.acr);
         each(Reading::pdus("forward_rm_cells"), self.forward as f64);
     }

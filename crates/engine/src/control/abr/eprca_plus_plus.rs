@@ -288,7 +288,7 @@ impl CongestionPoint for EprcaPlusPlus {
         !self.is_forward
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("input"), self.input);
         each(Reading::rate("available"), self.available);
         each(Reading::count("active"), self.established);

@@ -453,7 +453,7 @@ impl CongestionPoint for Erica {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         self.core.readings(each);
     }
 

@@ -170,7 +170,7 @@ impl CongestionPoint for EricaPlus {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         self.core.readings(each);
         each(Reading::share("queue_control"), self.control.share(self.length, self.core.available()));
     }

@@ -75,7 +75,7 @@ impl CongestionPoint for ConstantGrant {
         false
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("grant"), self.grant);
     }
 
@@ -210,7 +210,7 @@ impl ReactionPoint for ExplicitRate {
         Allowance::Rate(self.acr)
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("rate"), self.acr);
     }
 }

@@ -169,7 +169,7 @@ impl CongestionPoint for Phantom {
         true
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("macr"), self.macr);
         each(Reading::rate("explicit_rate"), self.f * self.macr);
     }

@@ -355,7 +355,7 @@ impl ReactionPoint for Source {
         self.order.allowance(self.acr)
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("acr"), self.acr);
         each(Reading::pdus("forward_rm_cells"), self.forward as f64);
         each(Reading::pdus("unack"), self.unack as f64);

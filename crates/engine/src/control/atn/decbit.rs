@@ -113,9 +113,10 @@ impl CongestionPoint for Decbit {
         true
     }
 
-    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
-        self.look(now);
-        each(Reading::pdus("average_queue"), self.average());
+    fn readings(&self, now: Time, each: &mut Each<'_>) {
+        let mut seen = self.clone();
+        seen.look(now);
+        each(Reading::pdus("average_queue"), seen.average());
     }
 
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {

@@ -266,15 +266,16 @@ impl CongestionPoint for ClassRates {
         self.discards || (self.rates && !self.forward)
     }
 
-    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
-        if now >= self.end {
-            self.close_intervals(now);
+    fn readings(&self, now: Time, each: &mut Each<'_>) {
+        let mut seen = self.clone();
+        if now >= seen.end {
+            seen.close_intervals(now);
         }
         let names = ["filtered.class_1", "filtered.class_2", "filtered.class_3", "filtered.class_4"];
-        for (name, filtered) in names.into_iter().zip(self.filtered) {
+        for (name, filtered) in names.into_iter().zip(seen.filtered) {
             each(Reading::ratio(name), filtered);
         }
-        each(Reading::ratio("filtered.total"), self.total());
+        each(Reading::ratio("filtered.total"), seen.total());
     }
 
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, now: Time) {

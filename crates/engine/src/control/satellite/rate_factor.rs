@@ -326,9 +326,9 @@ impl ReactionPoint for RateFactor {
         self.obeyed[usize::from(severity.min(3))] += 1;
     }
 
-    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
+    fn readings(&self, now: Time, each: &mut Each<'_>) {
         // A reading must not begin a session.
-        let factor = if let Phase::Idle = self.phase { self.factor } else { self.factor(now) };
+        let factor = if let Phase::Idle = self.phase { self.factor } else { self.clone().factor(now) };
         each(Reading::ratio("factor"), factor);
     }
 

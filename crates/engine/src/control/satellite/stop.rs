@@ -86,8 +86,8 @@ impl ReactionPoint for Stop {
         }
     }
 
-    fn readings(&mut self, now: Time, each: &mut Each<'_>) {
-        each(Reading::ratio("factor"), self.factor(now));
+    fn readings(&self, now: Time, each: &mut Each<'_>) {
+        each(Reading::ratio("factor"), self.clone().factor(now));
     }
 
     fn obeyed(&self) -> [u64; 4] {

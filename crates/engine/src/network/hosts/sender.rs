@@ -239,11 +239,6 @@ impl Sender {
         &self.reaction
     }
 
-    /// Its reaction point, mutable.
-    pub fn reaction_mut(&mut self) -> &mut Reaction {
-        &mut self.reaction
-    }
-
     /// Notices obeyed since the last reset, by severity.
     #[must_use]
     pub fn obeyed(&self) -> [u64; 4] {

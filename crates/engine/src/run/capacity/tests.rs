@@ -107,7 +107,7 @@ fn report(text: &str, form: Form, slice: u64) -> Report {
 }
 
 fn readings<'a>(report: &'a Report, component: &str, quantity: &str) -> Vec<(f64, f64)> {
-    let is_wanted = |row: &&'a SeriesRow| row.component == component && row.quantity == quantity;
+    let is_wanted = |row: &&'a SeriesRow| *row.component == *component && *row.quantity == *quantity;
     report.series.iter().filter(is_wanted).map(|row| (row.time_s, row.value)).collect()
 }
 
