@@ -184,13 +184,13 @@ impl<P: Probe> Run<P> {
         stops.into_iter().fold(until, Time::min)
     }
 
-    /// What the run itself does at a stop: the end of warm-up, then readings, then changes.
+    /// What the run itself does at a stop: readings, then the end of warm-up, then changes.
     fn act_at(&mut self, now: Time) -> Result<(), Error> {
-        if !self.warm && now >= self.warm_up {
-            self.end_warm_up();
-        }
         if now >= self.series.next() {
             self.series.read(&self.world)?;
+        }
+        if !self.warm && now >= self.warm_up {
+            self.end_warm_up();
         }
         if self.allocators.iter().any(|allocator| now >= allocator.next()) && now < self.end() {
             self.allocators.iter_mut().for_each(|allocator| allocator.run(&mut self.world));

@@ -110,6 +110,16 @@ fn readings_come_at_the_interval() {
 }
 
 #[test]
+fn a_reading_at_the_end_of_warm_up_is_as_without_one() {
+    let sampled = CELLS.replace("duration", "measure.sample = \"3 ms\"\nduration");
+    // At 6 ms the reading comes first. Between two readings, the bits since the last one still count.
+    for warm_up in ["6 ms", "7 ms"] {
+        let warm = sampled.replacen("duration", &format!("warm_up = \"{warm_up}\"\nduration"), 1);
+        assert_eq!(finished(&warm).series, finished(&sampled).series, "{warm_up}");
+    }
+}
+
+#[test]
 fn a_clone_continues_to_the_same_bits() {
     let mut original = run(RANDOM);
     assert!(!original.advance(Span::milliseconds(20)).unwrap());
