@@ -43,9 +43,9 @@ pub(crate) fn crossings(scenario: &Scenario, groups: &BTreeMap<String, Flow>) ->
     let mut flows = vec![0.0; groups.len()];
     let mut of_ports = vec![flows.clone(); network.ports.len()];
     for flow in &network.flows {
-        let users = if flow.params.traffic.schedules_connections() { 1.0 / f64::from(flow.host.1) } else { 1.0 };
+        let users = if flow.params.traffic.schedules_connections() { 1.0 / f64::from(flow.route.peers) } else { 1.0 };
         flows[flow.group] += users * weights[flow.group];
-        for &port in &flow.forward {
+        for &port in flow.forward.iter() {
             of_ports[port][flow.group] += users * weights[flow.group];
         }
     }

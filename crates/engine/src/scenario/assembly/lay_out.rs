@@ -1,11 +1,12 @@
 //! Makes the plan of a network from a scenario: lines become pairs of ports, groups become flows with routes.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::path_memory::PathMemory;
 use super::paths::{Route, joined, numbered, routes};
-use super::plan::{FlowPlan, Network, PortPlan};
+use super::plan::{FlowPlan, Network, PortPlan, RoutePlan};
 use super::shortest::Shortest;
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
@@ -25,6 +26,7 @@ impl<'a> Network<'a> {
             lines: BTreeMap::new(),
             capacities: Vec::new(),
             path_memory: PathMemory::WHOLE,
+            terms: OnceCell::new(),
         };
         network.lay_lines();
         network.share_capacities()?;
@@ -51,42 +53,11 @@ impl<'a> Network<'a> {
 
     fn lay_lines(&mut self) {
         for (name, line) in &self.scenario.line {
-            let path: Arc<str> = format!("line.{}", shown_key(name)).into();
-            let reverse = line.reverse.as_ref();
             let [first, second] = &line.between;
-            let [near, far] = [first, second].map(|node| Arc::from(node.as_str()));
             let port = self.ports.len();
             self.lines.entry([first, second]).or_default().push(port);
             self.lines.entry([second, first]).or_default().push(port + 1);
-            self.ports.push(PortPlan {
-                name: name.clone(),
-                path: Arc::clone(&path),
-                from: Arc::clone(&near),
-                to: Arc::clone(&far),
-                rate: Some(line.rate),
-                share: None,
-                delay: line.delay,
-                outage: line.outage,
-                order: line.order,
-                queues: &line.queues,
-                congestion: line.congestion_point.as_ref(),
-            });
-            self.ports.push(PortPlan {
-                name: format!("{name}.reverse"),
-                path,
-                from: far,
-                to: near,
-                rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
-                share: None,
-                delay: reverse.and_then(|reverse| reverse.delay).unwrap_or(line.delay),
-                outage: line.outage,
-                order: reverse.map_or(line.order, |reverse| reverse.order),
-                queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
-                congestion: match reverse {
-                    Some(reverse) => reverse.congestion_point.as_ref(),
-                    None => line.congestion_point.as_ref(),
-                },
-            });
+            self.ports.extend(PortPlan::of_line(name, line));
         }
     }
 
@@ -112,23 +83,32 @@ impl<'a> Network<'a> {
         let delay = params.access.as_ref().filter(|access| access.rate.is_none());
         let shared = delay.map(|access| self.lay_delay(access, [&node, &place], group));
         let (name, host) = (joined(name, &route.name), joined(name, &route.host));
-        self.flows.reserve(params.count as usize);
-        self.ports.reserve(if params.access.is_some() && shared.is_none() { 2 * params.count as usize } else { 0 });
-        for number in 1..=params.count {
-            let is_own_host = host == name;
-            let host: Arc<str> = numbered(&host, number, params.count).into();
-            let name = if is_own_host { Arc::clone(&host) } else { numbered(&name, number, params.count).into() };
-            let host = (host, route.peers, route.peer);
-            let endpoints = [self.endpoint_count, self.endpoint_count + 1];
-            self.endpoint_count += 2;
-            let access = params.access.as_ref();
-            let access = access.map(|access| shared.unwrap_or_else(|| self.lay_access(&name, access, [&node, &place])));
-            let number = number - 1;
-            let lines = &forward[number as usize % forward.len()];
-            // Collected, and not inserted: there may be many flows, and so no path has room to spare.
+        let plan = Arc::new(RoutePlan { name, host, peers: route.peers, peer: route.peer });
+        // The flows on one path without access lines of their own share the numbers of its ports.
+        let own = params.access.as_ref().filter(|_| shared.is_none());
+        let ports = |lines: &[usize], access: Option<(usize, usize)>| -> [Arc<[usize]>; 2] {
             let forward = access.iter().map(|(up, _)| *up).chain(lines.iter().copied()).collect();
             let backward = access.iter().map(|(_, down)| *down).chain(lines.iter().map(|&port| port ^ 1)).collect();
-            self.flows.push(FlowPlan { name, group, params, forward, backward, endpoints, number, host, peer: None });
+            [forward, backward]
+        };
+        let paths: Vec<[Arc<[usize]>; 2]> =
+            if own.is_none() { forward.iter().map(|lines| ports(lines, shared)).collect() } else { Vec::new() };
+        self.flows.reserve(params.count as usize);
+        self.ports.reserve(if params.access.is_some() && shared.is_none() { 2 * params.count as usize } else { 0 });
+        for number in 0..params.count {
+            let endpoints = [self.endpoint_count, self.endpoint_count + 1];
+            self.endpoint_count += 2;
+            let path = number as usize % forward.len();
+            let name = OnceCell::new();
+            let [forward, backward] = match own {
+                None => paths[path].clone(),
+                Some(access) => {
+                    let name = name.get_or_init(|| numbered(&plan.name, number + 1, params.count).into());
+                    ports(&forward[path], Some(self.lay_access(name, access, [&node, &place])))
+                }
+            };
+            let route = Arc::clone(&plan);
+            self.flows.push(FlowPlan { route, name, group, params, forward, backward, endpoints, number, peer: None });
         }
         Ok(())
     }

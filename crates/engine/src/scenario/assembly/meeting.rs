@@ -195,9 +195,9 @@ impl<'a> Network<'a> {
     /// Congestion points with feedback that no source of a flow through them obeys.
     fn unheard_points(&self) -> Vec<Fault> {
         let mut is_heard = vec![None; self.ports.len()];
-        for flow in &self.flows {
+        for (flow, _) in self.alike() {
             let obeyed = obeyed(flow.params);
-            for &port in &flow.forward {
+            for &port in flow.forward.iter() {
                 if let Some(point) = self.ports[port].congestion {
                     *is_heard[port].get_or_insert(false) |= sent(point, flow.params).meets(obeyed);
                 }
@@ -220,7 +220,7 @@ impl<'a> Network<'a> {
     /// Parts of groups that hear nobody, or that nobody hears.
     fn unmet_groups(&self) -> Vec<Fault> {
         let mut sent_to = vec![Signals::NONE; self.groups.len()];
-        for flow in &self.flows {
+        for (flow, _) in self.alike() {
             sent_to[flow.group] = sent_to[flow.group].with(self.sent_to(flow));
         }
         let groups = self.scenario.flow.iter().zip(sent_to);
@@ -259,7 +259,7 @@ impl<'a> Network<'a> {
     /// Windows that a loss would close for ever, over queues that can discard.
     fn stalls(&self) -> Vec<Fault> {
         let may_stall = |flow: &&FlowPlan<'_>| flow.params.reaction().stalls_after_loss().is_some();
-        if !self.flows.iter().any(|flow| may_stall(&flow)) {
+        if !self.alike().any(|(flow, _)| may_stall(&flow)) {
             return Vec::new();
         }
         let mut faults = BTreeMap::new();
@@ -284,7 +284,7 @@ impl<'a> Network<'a> {
         for flow in &self.flows {
             let own = flow.params.reaction().stalls_after_loss();
             let bits = u64::from(flow.params.octets) * 8;
-            for &port in flow.forward.iter().chain(&flow.backward) {
+            for &port in flow.forward.iter().chain(flow.backward.iter()) {
                 let sum = windows.entry((port, self.queue_of(flow, port))).or_insert(Some((0u64, 0u64)));
                 let add = |(pdus, all): (u64, u64), own: u64| {
                     (pdus.saturating_add(own), all.saturating_add(own.saturating_mul(bits)))
@@ -309,7 +309,7 @@ impl<'a> Network<'a> {
             let place = format!("{}.policers[{index}]", self.group_path(flow));
             return Some((place, "let it tag cells and not discard them, or delete it"));
         }
-        flow.forward.iter().chain(&flow.backward).find_map(|&port| {
+        flow.forward.iter().chain(flow.backward.iter()).find_map(|&port| {
             let plan = &self.ports[port];
             if plan.outage.is_some_and(|outage| outage.from < self.scenario.duration) {
                 return Some((format!("{} with its outage", plan.path), "delete the outage"));

@@ -88,12 +88,12 @@ impl Network<'_> {
     }
 
     /// The terms of each flow for congestion points.
-    pub(super) fn terms(&self) -> Arc<[FlowTerms]> {
+    pub(super) fn terms(&self) -> &Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
             peer: FlowId(flow.peer.unwrap_or(index) as u32),
             minimum: self.minimum(flow),
         };
-        self.flows.iter().enumerate().map(terms).collect()
+        self.terms.get_or_init(|| self.flows.iter().enumerate().map(terms).collect())
     }
 }
 
@@ -127,7 +127,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             Process { node, feeders, observed: (observed, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
         });
         let info = |flow: &FlowPlan<'_>| FlowInfo {
-            name: Arc::clone(&flow.name),
+            name: Arc::clone(flow.name()),
             group: flow.group as u32,
             endpoints: flow.endpoints.map(|endpoint| endpoint as u32),
         };
@@ -160,7 +160,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         for index in (0..network.ports.len()).filter(|&port| self.routes.has_node[port]).collect::<Vec<_>>() {
             let inbox = &inboxes[self.nodes.len()];
             let observed = inbox.iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
-            let env = network.ports[index].env(self.controlled[index], &terms);
+            let env = network.ports[index].env(self.controlled[index], terms);
             let port = self.build_port(index, Arc::clone(&groups), env, observed);
             self.nodes.push(Node::Port(Box::new(port)));
         }
@@ -309,7 +309,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let process = self.routes.graph.node(Name::Policers(flow.forward[0]));
             let stages = flow.params.policers.iter().map(|params| params.build(())).collect();
             let place = self.network.own_place(index, 1);
-            let own = FlowPolicers::new(format!("police/{}", flow.name), stages, place, self.routes.policed[index]);
+            let own = FlowPolicers::new(format!("police/{}", flow.name()), stages, place, self.routes.policed[index]);
             if let Node::Policers(policers) = &mut self.nodes[process as usize] {
                 let within = policers.add(own);
                 self.indices[index].policer = within;
@@ -333,7 +333,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     fn build_sender(&self, index: usize, flow: &FlowPlan<'_>, traffic: traffic::Model) -> Sender {
         let octets = flow.params.octets;
         let line_rate = self.network.line_rate(flow);
-        let stream = (self.stream)(&flow.name, "reaction");
+        let stream = (self.stream)(flow.name(), "reaction");
         let round_trip = self.network.round_trip(flow);
         let equal_share = self.network.equal_share(flow, &self.controlled);
         let env = SenderEnv { stream, round_trip, line_rate, equal_share, octets };

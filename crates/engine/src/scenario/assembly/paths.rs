@@ -177,7 +177,7 @@ mod tests {
             .flows
             .iter()
             .map(|flow| {
-                (flow.name.to_string(), flow.forward.iter().map(|&port| network.ports[port].name.clone()).collect())
+                (flow.name().to_string(), flow.forward.iter().map(|&port| network.ports[port].name.clone()).collect())
             })
             .collect();
         let expected =
@@ -187,7 +187,7 @@ mod tests {
         let count = DIAMOND.replace("[flow.all]", "[flow.all]\ncount = 2");
         let scenario = document::parse(&count).unwrap();
         let flows = Network::lay_out(&scenario).unwrap().flows;
-        let names: Vec<&str> = flows.iter().map(|flow| &*flow.name).collect();
+        let names: Vec<&str> = flows.iter().map(|flow| &**flow.name()).collect();
         assert_eq!(names[..3], ["all/a-d/1", "all/a-d/2", "all/x-d/1"]);
     }
 
@@ -204,7 +204,7 @@ mod tests {
         let nodes: Vec<String> = network.flows.iter().map(first).collect();
         assert_eq!(nodes, ["b", "c", "b", "b", "c", "c", "b", "c"]);
         for flow in &network.flows {
-            assert_eq!(flow.backward, flow.forward.iter().map(|port| port ^ 1).collect::<Vec<_>>());
+            assert_eq!(*flow.backward, flow.forward.iter().map(|port| port ^ 1).collect::<Vec<_>>()[..]);
         }
     }
 

@@ -103,7 +103,7 @@ impl<'a> Network<'a> {
             for number in 0..count {
                 let [one, two] = [(firsts[0], *place), (firsts[1], others[&[*to, *from]])]
                     .map(|(first, place)| first + place * count + number);
-                let is_reversed = self.flows[two].forward.iter().rev().eq(&self.flows[one].backward);
+                let is_reversed = self.flows[two].forward.iter().rev().eq(self.flows[one].backward.iter());
                 if flow.path.is_empty() && !is_reversed {
                     return Err(format!("the paths from `{from}` to `{to}` and back have different lines"));
                 }
@@ -143,8 +143,8 @@ impl<'a> Network<'a> {
         let here = &mut self.flows[flow];
         here.peer = Some(peer);
         if let Some((down, up)) = access {
-            here.forward.push(down);
-            here.backward.push(up);
+            here.forward = here.forward.iter().copied().chain([down]).collect();
+            here.backward = here.backward.iter().copied().chain([up]).collect();
         }
     }
 }

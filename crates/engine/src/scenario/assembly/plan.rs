@@ -1,12 +1,15 @@
 //! The plan of a network: flows, ports, routes and numbers, before any node is built.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::path_memory::PathMemory;
+use super::paths::numbered;
 use crate::control::{self, FlowTerms, PortEnv, ReactionPointParams};
 use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
 use crate::queue;
+use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order, Scenario};
 use crate::traffic::ModelParams;
 
@@ -32,7 +35,44 @@ pub(super) struct PortPlan<'a> {
     pub(super) congestion: Option<&'a control::CongestionParams>,
 }
 
-impl PortPlan<'_> {
+impl<'a> PortPlan<'a> {
+    /// The two ports of a line. Those of the n-th line, from 0, have the numbers 2 n and 2 n + 1.
+    pub(super) fn of_line(name: &str, line: &'a spec::Line) -> [PortPlan<'a>; 2] {
+        let path: Arc<str> = format!("line.{}", shown_key(name)).into();
+        let reverse = line.reverse.as_ref();
+        let [near, far] = [&line.between[0], &line.between[1]].map(|node| Arc::from(node.as_str()));
+        let forward = PortPlan {
+            name: name.to_owned(),
+            path: Arc::clone(&path),
+            from: Arc::clone(&near),
+            to: Arc::clone(&far),
+            rate: Some(line.rate),
+            share: None,
+            delay: line.delay,
+            outage: line.outage,
+            order: line.order,
+            queues: &line.queues,
+            congestion: line.congestion_point.as_ref(),
+        };
+        let backward = PortPlan {
+            name: format!("{name}.reverse"),
+            path,
+            from: far,
+            to: near,
+            rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
+            share: None,
+            delay: reverse.and_then(|reverse| reverse.delay).unwrap_or(line.delay),
+            outage: line.outage,
+            order: reverse.map_or(line.order, |reverse| reverse.order),
+            queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
+            congestion: match reverse {
+                Some(reverse) => reverse.congestion_point.as_ref(),
+                None => line.congestion_point.as_ref(),
+            },
+        };
+        [forward, backward]
+    }
+
     /// The lowest rate that the line can have.
     pub(super) fn slowest(&self) -> Option<LineRate> {
         self.share.map(|[least, _]| LineRate::Bits(least)).or(self.rate)
@@ -68,24 +108,56 @@ pub(super) struct Controlled {
     pub(super) minimum: f64,
 }
 
+/// What the flows of one route share.
+#[derive(Clone, Debug)]
+pub(super) struct RoutePlan {
+    /// The names of the flows and of their sending hosts in random streams, without the numbers.
+    pub(super) name: String,
+    pub(super) host: String,
+    /// The number of peers of each of these hosts, and the index of this peer.
+    pub(super) peers: u32,
+    pub(super) peer: u32,
+}
+
 /// The plan of one flow: the ports on its path, by index.
 #[derive(Clone, Debug)]
 pub(super) struct FlowPlan<'a> {
-    pub(super) name: Arc<str>,
+    pub(super) route: Arc<RoutePlan>,
+    /// Its name, once it has been asked for: checks do not need it.
+    pub(super) name: OnceCell<Arc<str>>,
     pub(super) group: usize,
     pub(super) params: &'a spec::Flow,
-    /// Ports forward, in order; the first is the access port, if there is one.
-    pub(super) forward: Vec<usize>,
+    /// Ports forward, in order; the first is the access port, if there is one. Flows on one path share them.
+    pub(super) forward: Arc<[usize]>,
     /// Ports backward: `backward[i]` is the reverse of `forward[i]`.
-    pub(super) backward: Vec<usize>,
+    pub(super) backward: Arc<[usize]>,
     /// Endpoints: sending, receiving.
     pub(super) endpoints: [usize; 2],
-    /// Index within its group, from 0.
+    /// Index among the flows of its route, from 0.
     pub(super) number: u32,
-    /// The sending host as named in random streams, the number of its peers, and the index of this peer.
-    pub(super) host: (Arc<str>, u32, u32),
     /// The flow in the opposite direction of its connection.
     pub(super) peer: Option<usize>,
+}
+
+impl FlowPlan<'_> {
+    pub(super) fn name(&self) -> &Arc<str> {
+        self.name.get_or_init(|| numbered(&self.route.name, self.number + 1, self.params.count).into())
+    }
+
+    /// Its sending host as named in random streams.
+    pub(super) fn host(&self) -> Arc<str> {
+        if self.route.host == self.route.name {
+            return Arc::clone(self.name());
+        }
+        numbered(&self.route.host, self.number + 1, self.params.count).into()
+    }
+
+    /// Whether every check of this flow is one of the other: they differ in their numbers only.
+    fn is_like(&self, other: &FlowPlan<'_>) -> bool {
+        self.group == other.group
+            && Arc::ptr_eq(&self.forward, &other.forward)
+            && Arc::ptr_eq(&self.backward, &other.backward)
+    }
 }
 
 /// The plan of the whole network, by index.
@@ -104,12 +176,19 @@ pub(super) struct Network<'a> {
     pub(super) capacities: Vec<Shared>,
     /// What is left for paths.
     pub(super) path_memory: PathMemory,
+    /// The terms of each flow for congestion points, once they have been asked for.
+    pub(super) terms: OnceCell<Arc<[FlowTerms]>>,
 }
 
 impl<'a> Network<'a> {
+    /// The flows, each with the number of those like it: one for all flows of a group on one path.
+    pub(super) fn alike(&self) -> impl Iterator<Item = (&FlowPlan<'a>, u32)> {
+        self.flows.chunk_by(|one, other| one.is_like(other)).map(|flows| (&flows[0], flows.len() as u32))
+    }
+
     /// The propagation delay of the flow's path, there and back.
     pub(super) fn round_trip(&self, flow: &FlowPlan<'a>) -> Span {
-        flow.forward.iter().chain(&flow.backward).fold(Span::ZERO, |sum, &port| sum + self.ports[port].delay)
+        flow.forward.iter().chain(flow.backward.iter()).fold(Span::ZERO, |sum, &port| sum + self.ports[port].delay)
     }
 
     /// The minimum delay of the flow's PDUs: propagation, and serialisation at the highest rates if all have the same size.
@@ -143,11 +222,13 @@ impl<'a> Network<'a> {
     /// The flows that each port controls.
     pub(super) fn controlled(&self) -> Vec<Controlled> {
         let mut controlled = vec![Controlled::default(); self.ports.len()];
-        for flow in &self.flows {
+        for (flow, count) in self.alike() {
             let minimum = self.minimum(flow);
             for &port in flow.forward.iter().filter(|&&port| self.controls(port, flow)) {
-                controlled[port].flow_count += 1;
-                controlled[port].minimum += minimum;
+                let own = &mut controlled[port];
+                own.flow_count += count;
+                // Added one by one: a product would be rounded otherwise.
+                own.minimum = (0..count).fold(own.minimum, |sum, _| sum + minimum);
             }
         }
         controlled

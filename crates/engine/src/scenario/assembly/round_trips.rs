@@ -8,7 +8,7 @@ use crate::scenario::path::shown_key;
 impl Network<'_> {
     /// Refuses a path whose round-trip time is too short for the reaction point that uses it.
     pub(super) fn check_round_trips(&self) -> Result<(), Fault> {
-        for flow in &self.flows {
+        for (flow, _) in self.alike() {
             let Some((least, reason)) = flow.params.reaction().least_round_trip() else { continue };
             let implied = self.round_trip(flow);
             if implied < least {

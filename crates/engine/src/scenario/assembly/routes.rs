@@ -147,7 +147,7 @@ impl Network<'_> {
     fn crossing(&self) -> Vec<Crossing> {
         let mut crossing = vec![Crossing::default(); self.ports.len()];
         for (index, flow) in self.flows.iter().enumerate() {
-            flow.forward.iter().chain(&flow.backward).for_each(|&port| crossing[port].add(index as u32));
+            flow.forward.iter().chain(flow.backward.iter()).for_each(|&port| crossing[port].add(index as u32));
         }
         crossing
     }

@@ -48,7 +48,7 @@ impl Network<'_> {
     /// Refuses NPDUs whose lifetime ends before their destination.
     pub(super) fn check_lifetimes(&self) -> Result<(), Fault> {
         let forwards = |port: &&usize| self.ports[**port].congestion.is_some_and(|point| point.needs().lifetime);
-        for flow in &self.flows {
+        for (flow, _) in self.alike() {
             let Some(Params::Tp4(params)) = &flow.params.transport else { continue };
             // An Error Report starts with a full lifetime.
             let most = [&flow.forward, &flow.backward].map(|ports| ports.iter().filter(forwards).count());
@@ -64,7 +64,7 @@ impl Network<'_> {
 
     /// Refuses queues that are too small for any PDU of a flow.
     pub(super) fn check_queues(&self) -> Result<(), Fault> {
-        for flow in &self.flows {
+        for (flow, _) in self.alike() {
             let Some(octets) = flow.params.traffic.pdu_octets(flow.params.octets) else { continue };
             let octets = match &flow.params.transport {
                 Some(Params::Tp4(params)) => {
@@ -96,16 +96,19 @@ impl Network<'_> {
         (sequence, packets): (Option<traffic::Sequence>, Option<traffic::Packets>),
         stream: &impl Fn(&str, &str) -> Stream,
     ) -> Model {
-        let (host, peers, peer) = &flow.host;
         flow.params.traffic.build(traffic::Env {
-            stream: stream(&flow.name, "traffic"),
+            stream: stream(flow.name(), "traffic"),
             group_stream: stream(&self.groups[flow.group], traffic::GROUP_PURPOSE),
             sequence,
             packets,
             place,
             number: flow.number,
             octets: flow.params.octets,
-            host: traffic::Host { stream: stream(host, "traffic of the host"), peers: *peers, peer: *peer },
+            host: traffic::Host {
+                stream: stream(&flow.host(), "traffic of the host"),
+                peers: flow.route.peers,
+                peer: flow.route.peer,
+            },
             has_transport: flow.params.transport.is_some(),
             reports_after: flow.params.reports_gaps().then(|| self.round_trip(flow)),
         })
@@ -131,7 +134,7 @@ impl Network<'_> {
         let index = flow.index;
         // A connection has one priority, that of the flow which opens it.
         let Params::Tp4(params) = self.flows[index].params.transport.as_ref()?;
-        let drawn = Drawn::new(&params.priority, stream(&self.flows[index].name, "priority"));
+        let drawn = Drawn::new(&params.priority, stream(self.flows[index].name(), "priority"));
         let (sending, receiving) = self.halves(flow, &drawn)?;
         let [mut own, mut other] = [Halves::default(), Halves::default()];
         other.receiving = Some(receiving);

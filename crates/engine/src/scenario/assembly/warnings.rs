@@ -149,7 +149,7 @@ impl Network<'_> {
         let transport::Params::Tp4(params) = flow.params.transport.as_ref()?;
         let path = format!("flow.{}.transport.tp4.priority", shown_key(&self.groups[flow.group]));
         let serves = |&port: &usize| self.ports[port].queues.iter().any(QueueParams::serves_by_priority);
-        let is_idle = params.priority.most() > 0 && !flow.forward.iter().chain(&flow.backward).any(serves);
+        let is_idle = params.priority.most() > 0 && !flow.forward.iter().chain(flow.backward.iter()).any(serves);
         let reason = "no queue on the path serves NPDUs by their priority";
         is_idle.then(|| Fault::new(path, "", reason, "give the lines queues with npdu_priority, or delete it"))
     }
