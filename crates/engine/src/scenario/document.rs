@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use toml::de::{DeTable, Deserializer};
+use toml::de::DeTable;
 
 use self::explain::explain;
 use crate::core::error::{Error, Fault};
@@ -18,6 +18,7 @@ mod schema;
 mod shape;
 mod size;
 mod syntax;
+mod tree;
 
 pub(crate) use cell_times::changes_in;
 pub use changes::with_values;
@@ -51,14 +52,17 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
         .and_then(|()| defaults::in_toml(table))
         .map_err(|fault| with_line(fault.into(), text))?;
     defaults::take_from_toml(table);
-    let read: Result<Scenario, _> = serde_path_to_error::deserialize(Deserializer::from(document.clone()));
+    let written_there = |fault: Fault| {
+        let value = places::find(text, &fault.path).and_then(|place| place.value).unwrap_or_default();
+        with_line(Fault { value, ..fault }.into(), text)
+    };
+    let tree = tree::of_toml(document.get_ref()).map_err(written_there)?;
+    let read: Result<Scenario, _> = serde_path_to_error::deserialize(&tree);
     let scenario = read.map_err(|error| {
-        let span = error.inner().span();
         let is_there = |path: &str| places::find(text, path).is_some_and(|place| place.is_end);
-        let fault = explain(error.path(), error.inner().message(), &is_there);
+        let fault = explain(error.path(), &error.inner().to_string(), &is_there);
         let place = places::find(text, &fault.path);
-        let position = place.as_ref().map(|place| place.position).or(span.map(|span| span.start));
-        let line = position.map(|position| line_at(text, position));
+        let line = Some(place.as_ref().map_or(1, |place| line_at(text, place.position)));
         let value = place.and_then(|place| place.value).unwrap_or(fault.value);
         // TOML gives its dates as tables of their own.
         let is_date = fault.reason == "this is a table" && value.starts_with(|first: char| first.is_ascii_digit());
@@ -66,10 +70,7 @@ pub fn parse(text: &str) -> Result<Scenario, Error> {
         Error::Scenario { line, path: fault.path, value, reason, remedy: fault.remedy }
     })?;
     let shape = shape::check(places::Node::Document(document.get_ref()), &written(&scenario));
-    shape.map_err(|fault| {
-        let value = places::find(text, &fault.path).and_then(|place| place.value).unwrap_or_default();
-        with_line(Fault { value, ..fault }.into(), text)
-    })?;
+    shape.map_err(written_there)?;
     Ok(scenario)
 }
 

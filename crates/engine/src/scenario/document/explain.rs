@@ -49,9 +49,10 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
     };
     let message = message.lines().collect::<Vec<_>>().join(", ");
     match message.as_str() {
-        // A list or a table of another number of keys than one.
-        "wanted string or table" => fault(whole, "this is no keyword with its parameters", ONE_KEYWORD),
-        told if told.starts_with("wanted exactly 1 element") || told.contains("expected map with a single key") => {
+        told if told.ends_with("expected string or map") => {
+            fault(whole, "this is no keyword with its parameters", ONE_KEYWORD)
+        }
+        told if told.contains("expected map with a single key") => {
             fault(whole, "this is not one keyword alone", ONE_KEYWORD)
         }
         told if told.contains("newtype variant") || told.contains("expected struct variant") => fault(
@@ -59,14 +60,21 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
             &format!("`{last}` stands there without its parameters"),
             &format!("write {{ {last} = {{}} }}, with parameters in its braces where it needs some"),
         ),
-        told if told.starts_with("expected empty table") || told.starts_with("expected table, found") => {
+        told if told.ends_with("expected unit") || told.ends_with("expected unit variant") => {
             fault(whole, &format!("`{last}` has no parameters"), &format!("write it as a text, \"{last}\""))
         }
         told => {
-            let (reason, remedy) = plain(told);
+            let (reason, remedy) = plain(told, || most_entries(&whole));
             fault(whole, &reason, &remedy)
         }
     }
+}
+
+/// The most entries of a list, by the schema.
+fn most_entries(path: &str) -> Option<u64> {
+    let schema = schema::tree();
+    let place = at(&schema, &path.parse().ok()?)?;
+    resolve(&schema, place)["maxItems"].as_u64()
 }
 
 /// The path to a list that stands where the schema has a table, if what is wrong is in such: serde takes the values of a
@@ -106,8 +114,9 @@ fn text_to(path: &Path, but: usize) -> String {
     })
 }
 
-/// serde's words for what is of the wrong form, in a user's: what it is, and what to give.
-fn plain(message: &str) -> (String, String) {
+/// serde's words for what is of the wrong form, in a user's: what it is, and what to give. `most` is the most entries of
+/// a list there.
+fn plain(message: &str, most: impl Fn() -> Option<u64>) -> (String, String) {
     let Some((given, wanted)) = message.split_once(", expected ") else { return (message.to_owned(), String::new()) };
     let reason = if let Some(given) = given.strip_prefix("invalid type: ") {
         let kind = given.split([' ', '`']).next().unwrap_or_default();
@@ -141,6 +150,7 @@ fn plain(message: &str) -> (String, String) {
         "a sequence" => "a list, as in [ENTRY, ENTRY]",
         "a map" => "a table, as in { KEY = VALUE }",
         told if told.starts_with("struct ") => "a table, as in { KEY = VALUE }",
+        "fewer elements in array" => &most().map_or("fewer".to_owned(), |most| most.to_string()),
         told => match told.strip_prefix("an array of length ") {
             Some(length) => return (reason, format!("give a list of {length} entries")),
             None => told,

@@ -67,7 +67,8 @@ impl Scheme {
             };
             merge(main, key, value);
         }
-        let parts = serde_json::from_value(Value::Object(parts)).map_err(|error| error.to_string())?;
+        let parts =
+            serde_path_to_error::deserialize(&Value::Object(parts)).map_err(|error| error.inner().to_string())?;
         Ok(Scheme { keyword: scheme.keyword, given, parts })
     }
 
@@ -82,7 +83,7 @@ impl schemes::Scheme {
     /// Its parts, with the parameters of the list.
     #[must_use]
     pub fn own_parts(&self) -> Parts {
-        serde_json::from_value(Value::Object(table(self.parts))).unwrap_or_default()
+        serde_path_to_error::deserialize(&Value::Object(table(self.parts))).unwrap_or_default()
     }
 
     /// What its congestion points send.
@@ -147,7 +148,7 @@ impl<'de> Deserialize<'de> for Scheme {
 
 /// The refusal of a table with no scheme or with several, in serde's words.
 fn not_one<E: de::Error>() -> E {
-    E::custom("wanted exactly 1 element")
+    E::custom("invalid value: map, expected map with a single key")
 }
 
 /// Reads the table of the scheme of this name.
@@ -241,8 +242,8 @@ mod tests {
         assert!(read("scheme = 'erika'").is_err_and(|told| told.starts_with("unknown variant `erika`")));
         assert!(read("scheme.none = { target = 1 }").is_err_and(|told| told.contains("unknown field `target`")));
         assert!(read("scheme.erica = { targt = 1 }").is_err_and(|told| told.contains("unknown field `targt`")));
-        assert!(read("scheme = { erica = {}, becn = {} }").is_err_and(|told| told.starts_with("wanted exactly 1")));
-        assert!(read("scheme = {}").is_err_and(|told| told.starts_with("wanted exactly 1")));
+        assert!(read("scheme = { erica = {}, becn = {} }").is_err_and(|told| told.contains("map with a single key")));
+        assert!(read("scheme = {}").is_err_and(|told| told.contains("map with a single key")));
         assert!(read("scheme = 3").is_err());
     }
 }
