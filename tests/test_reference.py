@@ -61,3 +61,11 @@ def test_defaults_are_those_of_lines_and_flows() -> None:
 def test_a_quantity_that_a_keyword_takes_does_not_hide_the_keyword() -> None:
     (size,) = rows("packet_size")
     assert "`constant`: [bits](#scenario-quantities) or `exponential`: [bits](#scenario-quantities)" in size
+
+
+def test_a_parameter_says_what_a_change_does_or_why_it_stays() -> None:
+    (mild,) = rows("mild")
+    assert "*May change during a run.* It holds from the next feedback on." in mild
+    reserved = [row for row in rows("mcr") if "(MCR)" in row]
+    assert len(reserved) == 2
+    assert all("*Stays during a run:* the switches reserve minimum rates" in row for row in reserved)

@@ -172,7 +172,7 @@ def test_the_rate_of_a_line_changes_for_what_is_left_of_a_cell() -> None:
         ({"line.trunk.rate": "1 Mb/s"}, "100 ms", "change[0].at", "the run ends at 0.1 s"),
         ({"line.trunk.between": ["a", "c"]}, None, "change[0].path", "built before the run"),
         ({"flow.data.count": 2}, None, "change[0].path", "built before the run"),
-        ({"flow.data.traffic.cbr.rate": "1 Mb/s"}, None, "change[0].path", "derives its state"),
+        ({"flow.data.traffic.cbr.start": "1 s"}, None, "change[0].path", "except for its rates"),
         ({"duration": "2 s"}, None, "change[0].path", "the run as a whole"),
         ({"line.trunk.queues[0].drop_tail.size": "0 cells"}, None, "change[0].value", "no place"),
         ({"line.trunk.rate": "fast"}, None, "change[0].value", "fast"),

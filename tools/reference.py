@@ -146,6 +146,8 @@ class ScenarioPage:
         told = [text]
         if effect := schema.get("retune"):
             told.append(f"*May change during a run.* {effect}")
+        if reason := schema.get("fixed"):
+            told.append(f"*Stays during a run:* {reason}.")
         for branch in self.branches(schema):
             name = branch.get("const", keyword_of(branch))
             if name is not None and branch.get("description", "") not in self.explained | {""}:

@@ -86,6 +86,16 @@ macro_rules! reaction_points {
     };
 }
 
+/// Why a run cannot change a parameter that only its start reads.
+const FIXED_START: &str = "it is read once, at the start of the run";
+/// Why a run cannot change minimum rates.
+const FIXED_MINIMUM: &str = "the switches reserve minimum rates when the connections are set up, before the run";
+/// Why a run cannot change what a part sends.
+const FIXED_SIGNALS: &str =
+    "it decides which feedback is sent at all, and the ways of feedback are laid before the run";
+/// Why a run cannot change the length of a PDU.
+pub(crate) const FIXED_LENGTH: &str = "the length of the shortest PDU decides how the run is computed";
+
 mod abr;
 mod answer;
 mod atn;

@@ -123,6 +123,9 @@ impl Transfers {
     }
 }
 
+/// What a change of a source's rate does.
+const RETUNED_RATE: &str = "The gap in progress stays. The gaps after it follow the new rate.";
+
 /// Purpose of the stream that the flows of a group share.
 pub const GROUP_PURPOSE: &str = "traffic of the group";
 
@@ -393,6 +396,9 @@ role_trait! {
         fn repeats(&self) -> Option<[u64; 2]> { None }
         /// Mean offered rate in bits per second at factor 1, if the parameters tell.
         fn mean_rate(&self) -> Option<f64> { None }
+        /// Takes other parameters of the same kind. Only those can differ that the schema marks as `retune`. What comes next
+        /// stays.
+        fn retune(&mut self, params: &Params) {}
         /// Reads what the next call needs, so that it is in the cache then.
         fn touch(&self) -> u64 { 0 }
     }

@@ -17,6 +17,7 @@ use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::expansion::expand;
+use penstock_engine::scenario::schemes::SCHEMES;
 use penstock_engine::scenario::spec::{Change, Scenario};
 use proptest::prelude::*;
 use ready_scenarios::{scenarios, shorten};
@@ -86,6 +87,48 @@ fn a_line_breaks_from_now_on() {
 }
 
 #[test]
+fn a_source_goes_on_at_another_rate_after_the_gap_in_progress() {
+    let report = agreed(&cells(&change("10 ms", "flow.data.traffic.cbr.rate", "'424 kb/s'")), 7);
+    // Cells of 0, 2, .. 10 ms; then that of 12 ms, and one a millisecond up to 99 ms.
+    assert_eq!(flow(&report, "data").sent, 6 + 88);
+    // It has no nominal rate any more.
+    assert_eq!(report.groups[0].nominal_bps, None);
+    assert_eq!(agreed(&cells(""), 7).groups[0].nominal_bps, Some(212e3));
+}
+
+#[test]
+fn a_larger_window_opens_at_once() {
+    let greedy =
+        cells("reaction_point.fixed_window = { window = 1 }\nnotification_point.acknowledge = { octets = 53 }")
+            .replace("traffic.cbr = { rate = \"212 kb/s\", start = \"0 s\" }", "traffic.greedy = {}");
+    // Cell and acknowledgement take 4 ms each. With one cell at a time: 0, 8, .. 96 ms.
+    assert_eq!(flow(&agreed(&greedy, 7), "data").sent, 13);
+    let wider = change("20 ms", "flow.data.reaction_point.fixed_window.window", "2");
+    // Cells of 0, 8 and 16 ms; then at 20 ms, and every 4 ms up to 96 ms.
+    assert_eq!(flow(&agreed(&(greedy.clone() + &wider), 7), "data").sent, 3 + 20);
+    let narrow = change("60 ms", "flow.data.reaction_point.fixed_window.window", "1");
+    // At 60 ms those of 56 and 60 ms are unacknowledged. The acknowledgement of 64 ms opens no window, that of 68 ms does:
+    // 68, 76, 84 and 92 ms.
+    assert_eq!(flow(&agreed(&(greedy + &wider + &narrow), 7), "data").sent, 3 + 11 + 4);
+}
+
+#[test]
+fn a_change_of_a_group_reaches_every_flow_of_it() {
+    let many = cells("count = 9\naccess = { delay = \"1 ms\" }\nreaction_point.rate_factor = {}")
+        .replace("size = \"4 cells\"", "size = \"99 cells\"")
+        .replace("424 kb/s", "42.4 Mb/s");
+    let point = "congestion_point.class_rates = { interval = '1 ms', trigger = 1000.0 }\nqueues";
+    let scenario = document::parse(&many.replace("queues", point)).unwrap();
+    let mut run = Run::new(&scenario, 1, 0, Form::Fast).unwrap();
+    assert!(run.advance_to(Time(50_000_000_000)).unwrap());
+    let cap = |path: &str| Change { at: Span(50_000_000_000), path: path.to_owned(), value: 0.125.into() };
+    run.change(&[cap("flow.*.reaction_point.rate_factor.cap")]).unwrap();
+    let factors: Vec<f64> =
+        run.readings().into_iter().filter(|(kind, _)| kind.quantity == "factor").map(|(_, value)| value).collect();
+    assert_eq!(factors, [0.125; 9]);
+}
+
+#[test]
 fn changes_of_one_instant_are_checked_together() {
     let clp = cells("")
         .replace("drop_tail = { size = \"4 cells\" }", "clp_threshold = { size = '4 cells', threshold = '2 cells' }");
@@ -129,6 +172,9 @@ fn others(value: &Value) -> Vec<Value> {
     match value {
         Value::Bool(flag) => vec![(!flag).into()],
         Value::Number(number) if number.is_f64() => scaled(number.as_f64().unwrap()),
+        Value::Number(number) => {
+            number.as_u64().into_iter().flat_map(|number| [2 * number, number / 2]).map(Value::from).collect()
+        }
         Value::String(text) => {
             let Some((number, unit)) = text.split_once(' ') else { return Vec::new() };
             let Ok(number) = number.parse::<f64>() else { return Vec::new() };
@@ -245,8 +291,76 @@ fn the_changes_of_random_networks_reach_every_parameter() {
             *seen.entry(key(&change.path)).or_default() += 1;
         }
     }
-    for wanted in ["active", "delay", "rate", "size", "threshold", "from", "share"] {
+    for wanted in [
+        "active",
+        "delay",
+        "rate",
+        "size",
+        "threshold",
+        "from",
+        "share",
+        "mild",
+        "increase",
+        "cap",
+        "pause",
+        "own_cells",
+        "window",
+        "rif",
+        "pcr",
+        "nrm",
+        "air",
+        "interval",
+        "weight",
+        "spacing",
+        "peak_rate",
+        "clears_efci",
+    ] {
         assert!(seen.contains_key(wanted), "{wanted} is not in {seen:?}");
+    }
+}
+
+/// Two groups in opposite directions over a line that they fill.
+const SHARED: &str = r#"
+duration = "300 ms"
+warm_up = "50 ms"
+scheme = "SCHEME"
+[measure]
+sample = "25 ms"
+[line.trunk]
+between = ["left", "right"]
+rate = "20 Mb/s"
+delay = "1 ms"
+queues = [{ drop_tail = { size = "300 PDUs" } }]
+[defaults.flow]
+count = 3
+access = { rate = "40 Mb/s", delay = "0.1 ms" }
+TRAFFIC
+[flow.there]
+path = ["left", "right"]
+[flow.back]
+path = ["right", "left"]
+"#;
+
+#[test]
+fn changes_under_every_scheme_obey_the_laws() {
+    for (number, scheme) in SCHEMES.iter().enumerate() {
+        let is_factor = scheme.keyword == "rate_factor";
+        let traffic = if is_factor { "traffic.cbr = { rate = \"9 Mb/s\" }" } else { "traffic.greedy = {}" };
+        let scenario = document::parse(&SHARED.replace("SCHEME", scheme.keyword).replace("TRAFFIC", traffic)).unwrap();
+        let mut changes = drawn(&scenario, &mut Dice::new(number as u64), 60);
+        // Nothing of a transport may change, and the ports of such schemes may have no parameters.
+        let is_of_atm = number < SCHEMES.iter().position(|scheme| scheme.keyword == "congestion_avoidance").unwrap();
+        let is_of_scheme = |change: &Change| change.path.contains("_point\"");
+        assert!(number == 0 || !is_of_atm || changes.iter().any(is_of_scheme), "{}: {changes:?}", scheme.keyword);
+        // One at an instant with a reading, and one at the end of warm-up, if they are accepted there.
+        let mut moved = changes.clone();
+        for (change, at) in moved.iter_mut().zip([100, 50]) {
+            change.at = Span::milliseconds(at);
+        }
+        if Run::new(&Scenario { change: moved.clone(), ..scenario.clone() }, 1, 0, Form::Fast).is_ok() {
+            changes = moved;
+        }
+        assert_laws(&scenario, changes, &|| scheme.keyword.to_owned());
     }
 }
 

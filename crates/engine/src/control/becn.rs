@@ -27,7 +27,9 @@ use serde::{Deserialize, Serialize};
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength, RETUNED_THRESHOLD,
 };
-use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, SenderEnv};
+use crate::control::reaction::{
+    Allowance, RETUNED_FEEDBACK, ReactionParams, ReactionPoint, ReactionPointParams, SenderEnv,
+};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
@@ -56,6 +58,7 @@ pub struct PointParams {
     pub threshold: Count,
     /// Which arriving cells return a BECN cell while congested.
     #[serde(default)]
+    #[schemars(extend("retune" = "The filter begins anew: the next cell that finds the port congested may return a BECN cell."))]
     pub filter: Filter,
 }
 
@@ -94,6 +97,7 @@ impl CongestionPointParams for PointParams {
 #[derive(Clone, Debug)]
 pub struct Detector {
     threshold: u64,
+    filter: Filter,
     gate: Gate,
     notices: u64,
 }
@@ -102,7 +106,8 @@ impl Detector {
     /// For a port with this `env`.
     #[must_use]
     pub fn new(params: &PointParams, env: PortEnv) -> Detector {
-        Detector { threshold: params.threshold.0, gate: Gate::new(&params.filter, &env), notices: 0 }
+        let (threshold, gate) = (params.threshold.0, Gate::new(&params.filter, &env));
+        Detector { threshold, filter: params.filter.clone(), gate, notices: 0 }
     }
 }
 
@@ -121,9 +126,13 @@ impl CongestionPoint for Detector {
         each(Reading::count("notices"), self.notices as f64);
     }
 
-    fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
+    fn retune(&mut self, params: &CongestionParams, env: &PortEnv, _now: Time) {
         let CongestionParams::Becn(params) = params else { return };
         self.threshold = params.threshold.0;
+        if self.filter != params.filter {
+            self.filter.clone_from(&params.filter);
+            self.gate = Gate::new(&params.filter, env);
+        }
     }
 }
 
@@ -133,18 +142,23 @@ impl CongestionPoint for Detector {
 pub struct Params {
     /// Highest rate, as a share of the rate of the first line that has a rate.
     #[serde(default = "whole")]
+    #[schemars(extend("fixed" = "the report has the time at each level of the whole run"))]
     pub peak: f64,
     /// Number of levels: the peak, its halves, and zero. 6 in the paper's studies, 9 in its study per virtual channel.
     #[serde(default = "six")]
+    #[schemars(extend("fixed" = "the report has the time at each level of the whole run"))]
     pub levels: u8,
     /// The effect of an obeyed BECN cell.
     #[serde(default)]
+    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub on_notice: OnNotice,
     /// Time without a BECN cell before the source rises by one level.
     #[serde(default)]
+    #[schemars(extend("retune" = "The recovery in progress ends by the new period, at the change at the earliest."))]
     pub recovery: Recovery,
     /// Whether a rate change moves the pending cell. If not, the gap in progress does not change.
     #[serde(default = "yes")]
+    #[schemars(extend("retune" = "The pending cell gets the time that it has by this rule."))]
     pub moves_pending: bool,
 }
 
@@ -261,6 +275,9 @@ pub struct Source {
     stops: bool,
     moves_pending: bool,
     periods: [Span; MOST_LEVELS],
+    round_trip: Span,
+    /// Every period is a whole number of these.
+    slot: Span,
     level: usize,
     /// Start of the recovery timer.
     restarted: Time,
@@ -285,22 +302,15 @@ impl Source {
         let zero = usize::from(params.levels) - 1;
         // In a slotted model, timers are checked once a slot, so every period is a whole number of cell times.
         let slot = if matches!(env.line_rate, LineRate::CellIn(_)) { cell } else { Span(1) };
-        let mut periods = [Span::ZERO; MOST_LEVELS];
-        for (level, period) in periods[..=zero].iter_mut().enumerate() {
-            *period = match &params.recovery {
-                Recovery::Auto => ByLevel::auto(interval, env.round_trip).period(level, zero, slot),
-                Recovery::Constant(period) => *period,
-                Recovery::OwnCells(count) => interval * u64::from(*count),
-                Recovery::ByLevel(line) => line.period(level, zero, slot),
-            };
-        }
-        Source {
+        let mut source = Source {
             peak: params.peak,
             interval,
             zero,
             stops: params.on_notice == OnNotice::Stop,
             moves_pending: params.moves_pending,
-            periods,
+            periods: [Span::ZERO; MOST_LEVELS],
+            round_trip: env.round_trip,
+            slot,
             level: 0,
             restarted: Time::ZERO,
             last: None,
@@ -309,6 +319,21 @@ impl Source {
             obeyed: 0,
             spent: [Span::ZERO; MOST_LEVELS],
             counted: Time::ZERO,
+        };
+        source.set_periods(&params.recovery);
+        source
+    }
+
+    /// Sets the recovery period of each level.
+    fn set_periods(&mut self, recovery: &Recovery) {
+        let Source { interval, zero, slot, .. } = *self;
+        for (level, period) in self.periods[..=zero].iter_mut().enumerate() {
+            *period = match recovery {
+                Recovery::Auto => ByLevel::auto(interval, self.round_trip).period(level, zero, slot),
+                Recovery::Constant(period) => *period,
+                Recovery::OwnCells(count) => interval * u64::from(*count),
+                Recovery::ByLevel(line) => line.period(level, zero, slot),
+            };
         }
     }
 
@@ -426,6 +451,18 @@ impl ReactionPoint for Source {
         seen.count(now);
         let rate = |level: usize| if level < seen.zero { seen.peak / (1u32 << level) as f64 } else { 0.0 };
         (0..=seen.zero).map(|level| (rate(level), seen.spent[level])).collect()
+    }
+
+    fn retune(&mut self, params: &ReactionParams, now: Time) {
+        let ReactionParams::Becn(params) = params else { return };
+        self.recover(now);
+        (self.stops, self.moves_pending) = (params.on_notice == OnNotice::Stop, params.moves_pending);
+        self.set_periods(&params.recovery);
+        if self.rises(self.level, self.restarted) < now {
+            // By the new period the source would have risen already. It does so now.
+            self.restarted = Time(now.0 - self.periods[self.level].0);
+        }
+        self.recover(now);
     }
 
     fn reset_measures(&mut self, now: Time) {

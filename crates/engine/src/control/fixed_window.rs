@@ -8,9 +8,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::control::FIXED_LENGTH;
 use crate::control::answer::Answer;
 use crate::control::notification::{NotificationPoint, NotificationPointParams, ReceiverEnv};
-use crate::control::reaction::{Allowance, ReactionPoint, ReactionPointParams, SenderEnv};
+use crate::control::reaction::{Allowance, ReactionParams, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Marks, Pdu};
@@ -23,6 +24,7 @@ use crate::traffic::RateScale;
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// PDUs that may be unacknowledged, at least 1.
+    #[schemars(extend("retune" = "A larger window is used at once. With a smaller one, the source waits until fewer PDUs are unacknowledged."))]
     pub window: u32,
 }
 
@@ -106,6 +108,11 @@ impl ReactionPoint for FixedWindow {
         each(Reading::pdus("window"), self.window as f64);
         each(Reading::pdus("outstanding"), self.outstanding() as f64);
     }
+
+    fn retune(&mut self, params: &ReactionParams, _now: Time) {
+        let ReactionParams::FixedWindow(params) = params else { return };
+        self.window = u64::from(params.window);
+    }
 }
 
 /// Parameters of plain acknowledgement.
@@ -113,6 +120,7 @@ impl ReactionPoint for FixedWindow {
 #[serde(deny_unknown_fields, default)]
 pub struct AcknowledgeParams {
     /// Length of an acknowledgement in octets, headers included.
+    #[schemars(extend("fixed" = FIXED_LENGTH))]
     pub octets: u16,
 }
 

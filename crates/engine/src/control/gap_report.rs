@@ -36,6 +36,7 @@ use crate::core::time::Time;
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// PDUs that are sent again together if one of them is lost: 1, or the PDUs of a frame.
+    #[schemars(extend("fixed" = "the cells of a file in progress are counted by frames of this length"))]
     pub frame: Count,
 }
 

@@ -155,7 +155,12 @@ fn ask_reaction(point: &mut Reaction, call: &Call, now: Time) -> String {
         _ => {}
     }
     let factor = if call.method == 7 { point.factor(now) } else { f64::NAN };
-    format!("{factor} {:?} {:?} {:?} {pdu:?}", point.allowance(now), point.choose(call.ready(), now), point.obeyed())
+    let allowance = match point.allowance(now) {
+        // All times that are over mean the same.
+        Allowance::From(time) => Allowance::From(time.max(now)),
+        other => other,
+    };
+    format!("{factor} {allowance:?} {:?} {:?} {pdu:?}", point.choose(call.ready(), now), point.obeyed())
 }
 
 /// Readings of a point, in order.
@@ -318,6 +323,38 @@ proptest! {
                     prop_assert!((0.0..=LINE_RATE.bits_per_second()).contains(&rate), "{} rate {}", text, rate);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_change_to_the_present_parameters_is_no_change(calls in any_calls(), cut in 0usize..200) {
+        let (before, after) = calls.split_at(cut.min(calls.len()));
+        let now = total(before);
+        // A change comes after all events of its instant.
+        let later = now + Span(1);
+        for Case { text, params, .. } in ReactionParams::cases() {
+            let mut point = params.build(sender(TRIP));
+            play(&mut point, Time::ZERO, before, ask_reaction);
+            let mut same = point.clone();
+            same.retune(&params, now);
+            let [plain, same] = [point, same].map(|mut point| play(&mut point, later, after, ask_reaction));
+            prop_assert!(plain == same, "{}", text);
+        }
+        for Case { text, params, .. } in CongestionParams::cases() {
+            let mut point = params.build(port());
+            play(&mut point, Time::ZERO, before, ask_congestion);
+            let mut same = point.clone();
+            same.retune(&params, &port(), now);
+            let [plain, same] = [point, same].map(|mut point| play(&mut point, later, after, ask_congestion));
+            prop_assert!(plain == same, "{}", text);
+        }
+        for Case { text, params, .. } in NotificationParams::cases() {
+            let mut point = params.build(receiver());
+            play(&mut point, Time::ZERO, before, ask_notification);
+            let mut same = point.clone();
+            same.retune(&params, now);
+            let [plain, same] = [point, same].map(|mut point| play(&mut point, later, after, ask_notification));
+            prop_assert!(plain == same, "{}", text);
         }
     }
 

@@ -49,6 +49,8 @@ role_trait! {
         fn further_answer(&mut self) -> Option<Answer> { None }
         /// The PDUs of files that arrived since the last reset, if it tells new ones from duplicates.
         fn file_arrivals(&self) -> Option<FileArrivals> { None }
+        /// Takes other parameters of the same kind. Only those can differ that the schema marks as `retune`. The state stays.
+        fn retune(&mut self, params: &NotificationParams, now: Time) {}
         /// Starts the measures afresh. The state stays.
         fn reset_measures(&mut self) {}
         /// How answers wait for the sender of the same host, whose scheme decides when they are sent. `None` sends them at

@@ -70,6 +70,13 @@ pub struct SenderEnv {
     pub octets: u16,
 }
 
+/// What a change does of a parameter by which a source answers feedback.
+pub(super) const RETUNED_FEEDBACK: &str = "It holds from the next feedback on.";
+/// What a change of a peak rate does.
+pub(super) const RETUNED_PEAK: &str = "A higher allowed rate falls to it at once. A lower one rises by feedback.";
+/// What a change of the order of cells does.
+pub(super) const RETUNED_ORDER: &str = "It holds from the next cell on. The cells since the last RM cell count.";
+
 reaction_points!(define_role! [ReactionParams Reaction SenderEnv, boxed]);
 reaction_points!(define_feedback![ReactionParams]);
 
@@ -106,6 +113,9 @@ role_trait! {
         fn levels(&self, now: Time) -> Vec<(f64, Span)> { Vec::new() }
         /// How long its sessions were below each tenth of their nominal rate, until `now`. `None` if it scales no rate.
         fn slowdowns(&self, now: Time) -> Option<Slowdowns> { None }
+        /// Takes other parameters of the same kind. Only those can differ that the schema marks as `retune`. The state stays,
+        /// and so does what it derived from the network at its start.
+        fn retune(&mut self, params: &ReactionParams, now: Time) {}
         /// Starts the measures afresh. The state stays.
         fn reset_measures(&mut self, now: Time) {}
     }

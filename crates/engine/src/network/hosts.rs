@@ -14,11 +14,13 @@ use super::context::Ctx;
 use super::queue_state::QueueState;
 use super::receiver::Receiver;
 use super::touch;
+use crate::control::{NotificationParams, ReactionParams};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, Lane, LaneId, Place, Record};
+use crate::traffic;
 use direct::DirectHost;
 use order::Sorter;
 use transport::TransportHost;
@@ -39,6 +41,15 @@ impl Host {
         match self {
             Host::Direct(host) => host.receiver.as_deref(),
             Host::Transport(host) => host.receiver(),
+        }
+    }
+
+    /// Gives the notification point of its receiver other parameters, at `now`.
+    pub fn retune_receiver(&mut self, params: &NotificationParams, now: Time) {
+        if let Host::Direct(host) = self
+            && let Some(receiver) = &mut host.receiver
+        {
+            receiver.retune(params, now);
         }
     }
 
@@ -145,10 +156,37 @@ impl Hosts {
 
     /// Starts or stops the sender of the host with that index, after all events of the instant `now`.
     pub fn set_active(&mut self, index: u32, is_active: bool, now: Time) {
-        let Some(Host::Direct(host)) = self.hosts.get_mut(index as usize) else { return };
-        host.set_active(is_active, now);
-        self.next_runs[index as usize] = self.hosts[index as usize].next_run(self.lead);
-        self.first_run = self.next_runs.iter().copied().min().unwrap_or(Time::NEVER);
+        if let Some(Host::Direct(host)) = self.hosts.get_mut(index as usize) {
+            host.set_active(is_active, now);
+            self.plan(index);
+        }
+    }
+
+    /// Gives the sender of the host with that index other parameters, after all events of the instant `now`.
+    pub fn retune_sender(
+        &mut self,
+        index: u32,
+        traffic: Option<&traffic::Params>,
+        reaction: Option<&ReactionParams>,
+        now: Time,
+    ) {
+        match self.hosts.get_mut(index as usize) {
+            Some(Host::Direct(host)) => host.retune_sender(traffic, reaction, now),
+            Some(Host::Transport(host)) => traffic.into_iter().for_each(|params| host.retune_traffic(params)),
+            None => return,
+        }
+        self.plan(index);
+    }
+
+    /// Notes when the host with that index must run.
+    fn plan(&mut self, index: u32) {
+        let next = self.hosts[index as usize].next_run(self.lead);
+        let last = std::mem::replace(&mut self.next_runs[index as usize], next);
+        if next < self.first_run {
+            self.first_run = next;
+        } else if last == self.first_run {
+            self.first_run = self.next_runs.iter().copied().min().unwrap_or(Time::NEVER);
+        }
     }
 
     /// The shortest delay from a host to the port.

@@ -1,6 +1,6 @@
 //! Receiver: measures delay, jitter and goodput, and holds the notification point.
 
-use crate::control::{Answer, AnswerQueueing, FileArrivals, Notification, NotificationPoint};
+use crate::control::{Answer, AnswerQueueing, FileArrivals, Notification, NotificationParams, NotificationPoint};
 use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::probe::Probe;
 use crate::core::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
@@ -130,6 +130,13 @@ impl Receiver {
     #[must_use]
     pub fn queueing(&self) -> Option<AnswerQueueing> {
         self.notification.as_ref()?.queueing()
+    }
+
+    /// Gives its notification point other parameters, at `now`.
+    pub fn retune(&mut self, params: &NotificationParams, now: Time) {
+        if let Some(notification) = &mut self.notification {
+            notification.retune(params, now);
+        }
     }
 
     /// Resets the measures.

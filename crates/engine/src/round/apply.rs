@@ -3,6 +3,7 @@
 use super::{Retune, Seat, World};
 use crate::core::probe::Probe;
 use crate::network::Node;
+use crate::network::hosts::Hosts;
 use crate::network::port::Port;
 
 impl<P: Probe> World<P> {
@@ -30,12 +31,25 @@ impl<P: Probe> World<P> {
             Retune::Queue { port, queue, params } => self.port_mut(*port, |port| port.retune_queue(*queue, params)),
             Retune::Point { port, params, env } => self.port_mut(*port, |port| port.retune_point(params, env, now)),
             Retune::Active { endpoint, is_active } => {
-                if let Some(location) = self.endpoints[*endpoint]
-                    && let Node::Hosts(hosts) = &mut self.processes[location.process as usize].node
-                {
-                    hosts.set_active(location.index, *is_active, now);
-                }
+                self.hosts_mut(*endpoint, |hosts, host| hosts.set_active(host, *is_active, now));
             }
+            Retune::Sender { endpoint, traffic, reaction } => self.hosts_mut(*endpoint, |hosts, host| {
+                hosts.retune_sender(host, traffic.as_deref(), reaction.as_deref(), now);
+            }),
+            Retune::Receiver { endpoint, params } => self.hosts_mut(*endpoint, |hosts, host| {
+                if let Some(host) = hosts.host_mut(host) {
+                    host.retune_receiver(params, now);
+                }
+            }),
+        }
+    }
+
+    /// Changes the hosts of an endpoint's node. A receiver that only measures has no host.
+    fn hosts_mut(&mut self, endpoint: usize, change: impl FnOnce(&mut Hosts, u32)) {
+        if let Some(location) = self.endpoints[endpoint]
+            && let Node::Hosts(hosts) = &mut self.processes[location.process as usize].node
+        {
+            change(hosts, location.index);
         }
     }
 

@@ -1,8 +1,10 @@
 //! Other parameters of the network during a run.
 
-use crate::control::{CongestionParams, PortEnv};
+use std::sync::Arc;
+
+use crate::control::{CongestionParams, NotificationParams, PortEnv, ReactionParams};
 use crate::core::time::{Interval, LineRate, Span};
-use crate::queue;
+use crate::{queue, traffic};
 
 /// One part of the network, and its new parameters. Ports and endpoints are given by number.
 #[derive(Clone, Debug)]
@@ -52,5 +54,21 @@ pub enum Retune {
         endpoint: usize,
         /// Whether it is.
         is_active: bool,
+    },
+    /// A sender.
+    Sender {
+        /// Its endpoint.
+        endpoint: usize,
+        /// The new parameters of its traffic, of the same kind, if they change.
+        traffic: Option<Arc<traffic::Params>>,
+        /// The new parameters of its reaction point, of the same kind, if they change.
+        reaction: Option<Arc<ReactionParams>>,
+    },
+    /// A notification point.
+    Receiver {
+        /// Its endpoint.
+        endpoint: usize,
+        /// Its new parameters, of the same kind.
+        params: Arc<NotificationParams>,
     },
 }

@@ -65,7 +65,7 @@ pub fn world<P: Probe>(
     let network = lay_out(&expansion)?;
     let estimate = network.estimate();
     estimate.check_held()?;
-    let timeline = Timeline::new(&expansion.scenario)?;
+    let timeline = Timeline::new(&expansion.scenario, network.line_envs())?;
     let world = World::new(network.build(seed, replication, form), probe);
     Ok(Assembled { world, stop: network.stop, capacities: network.capacities, estimate, timeline })
 }
@@ -76,8 +76,9 @@ pub fn world<P: Probe>(
 /// [`Error::Scenario`] for the first fault, with its path.
 pub fn check(scenario: &Scenario) -> Result<(), Error> {
     let expansion = expand(scenario)?;
-    lay_out(&expansion)?.estimate().check_held()?;
-    Timeline::new(&expansion.scenario)?;
+    let network = lay_out(&expansion)?;
+    network.estimate().check_held()?;
+    Timeline::new(&expansion.scenario, network.line_envs())?;
     Ok(())
 }
 

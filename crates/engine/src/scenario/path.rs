@@ -173,6 +173,12 @@ impl Path {
         self.step(0).is_key(key)
     }
 
+    /// Whether this may lead to the entry `name` of the table `table` of a scenario, or into it.
+    pub(crate) fn enters(&self, table: &str, name: &str) -> bool {
+        let is_name = |step: &Step| *step == Step::Every || self.spelt(name, 1).is_some();
+        self.begins_with(table) && self.steps().nth(1).is_some_and(is_name)
+    }
+
     /// Whether this leads to the place of `place`, or to something in it. A `*` of `place` is any name or number.
     #[must_use]
     pub fn leads_into(&self, place: &Path) -> bool {
@@ -300,21 +306,24 @@ impl Path {
     /// Puts `value` into every place for which the path stands; null removes the key of a table. All places are found
     /// before anything is put into one.
     pub(crate) fn set(&self, root: &mut Value, value: &Value) -> Result<(), Nowhere> {
-        for place in self.places(root)? {
-            let Some((last, steps)) = place.split_last() else { continue };
-            let here = steps.iter().try_fold(&mut *root, |here, step| match step {
-                Step::Key(key) => here.get_mut(key),
-                Step::Index(index) => here.get_mut(index),
-                Step::Every => None,
-            });
-            match (here, last) {
-                (Some(Value::Object(table)), Step::Key(key)) if value.is_null() => drop(table.remove(key)),
-                (Some(Value::Object(table)), Step::Key(key)) => drop(table.insert(key.clone(), value.clone())),
-                (Some(Value::Array(list)), &Step::Index(index)) => list[index] = value.clone(),
-                _ => {}
-            }
-        }
+        self.places(root)?.iter().for_each(|place| put(root, place, value));
         Ok(())
+    }
+}
+
+/// Puts `value` at a place; null removes the key of a table.
+pub(crate) fn put(root: &mut Value, place: &[Step], value: &Value) {
+    let Some((last, steps)) = place.split_last() else { return };
+    let here = steps.iter().try_fold(root, |here, step| match step {
+        Step::Key(key) => here.get_mut(key),
+        Step::Index(index) => here.get_mut(index),
+        Step::Every => None,
+    });
+    match (here, last) {
+        (Some(Value::Object(table)), Step::Key(key)) if value.is_null() => drop(table.remove(key)),
+        (Some(Value::Object(table)), Step::Key(key)) => drop(table.insert(key.clone(), value.clone())),
+        (Some(Value::Array(list)), &Step::Index(index)) => list[index] = value.clone(),
+        _ => {}
     }
 }
 

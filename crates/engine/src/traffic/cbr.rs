@@ -3,7 +3,7 @@
 //! The periodic source of nD/D/1, and the constant-rate video beside the satellite study. It is one session that never
 //! ends. The factor at the start of a gap scales that gap.
 
-use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Unit, Upcoming, check_rate, decision};
+use super::{Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Train, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{LineRate, Span, Time};
@@ -13,6 +13,7 @@ use crate::core::time::{LineRate, Span, Time};
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Bit rate, headers included. A rate that is no whole number of b/s is written as a time: "1 cell per 105 us".
+    #[schemars(extend("retune" = RETUNED_RATE))]
     pub rate: LineRate,
     /// Time of the first PDU. If absent, it is uniform within one gap from the start of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -85,6 +86,11 @@ impl Traffic for Cbr {
 
     fn mean_rate(&self) -> Option<f64> {
         Some(self.rate)
+    }
+
+    fn retune(&mut self, params: &super::Params) {
+        let super::Params::Cbr(params) = params else { return };
+        self.rate = params.rate.bits_per_second();
     }
 }
 

@@ -11,7 +11,9 @@ mod repeats;
 
 use repeats::Repeats;
 
-use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision};
+use super::{
+    Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision,
+};
 use crate::core::distribution::{Sizes, Times};
 use crate::core::error::Fault;
 use crate::core::file_cell::{FileCell, file};
@@ -29,6 +31,7 @@ pub struct Params {
     pub size: Sizes,
     /// Bit rate of a transfer at factor 1, headers included.
     #[serde(default = "default_rate")]
+    #[schemars(extend("retune" = RETUNED_RATE))]
     pub rate: Rate,
     /// Pause from the end of a file to the start of the next: its mean, if it is exponential, or a distribution.
     #[serde(default = "default_idle")]
@@ -324,6 +327,11 @@ impl Traffic for FileTransfer {
         let pdus = self.params.file_pdus(self.octets)? as f64;
         let gap = self.train.bits / self.params.rate.bits_per_second();
         Some(pdus * self.train.bits / ((pdus - 0.5) * gap + self.params.idle.mean().seconds()))
+    }
+
+    fn retune(&mut self, params: &super::Params) {
+        let super::Params::FileTransfer(params) = params else { return };
+        self.params.rate = params.rate;
     }
 }
 

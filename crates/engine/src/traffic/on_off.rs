@@ -7,8 +7,8 @@
 //! any other: the rest of one in progress would have another distribution. Sessions and spurts never depend on feedback. Feedback only stretches the gaps.
 
 use super::{
-    Env, ModelParams, Offer, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate,
-    decision, pauses, share,
+    Env, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming,
+    check_mean, check_rate, decision, pauses, share,
 };
 use crate::core::distribution::Times;
 use crate::core::error::Fault;
@@ -43,6 +43,7 @@ pub enum First {
 pub struct Params {
     /// Bit rate within a spurt at factor 1, headers included.
     #[serde(default = "default_peak_rate")]
+    #[schemars(extend("retune" = RETUNED_RATE))]
     pub peak_rate: Rate,
     /// Length of a spurt: its mean, if it is exponential, or a distribution.
     #[serde(default = "half_a_second")]
@@ -230,6 +231,11 @@ impl Traffic for OnOff {
             }
         };
         Some(peak_rate.bits_per_second() * share(on, off) * self.sessions.activity() * kept)
+    }
+
+    fn retune(&mut self, params: &super::Params) {
+        let super::Params::OnOff(params) = params else { return };
+        self.params.peak_rate = params.peak_rate;
     }
 }
 

@@ -12,10 +12,10 @@ pub(super) const MOST_OCTETS: u32 = 65_535;
 pub const PACKET_BYTES: u64 = 16;
 
 /// The columns of a trace, in the order of time. Clones share them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording(Arc<Columns>);
 
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Columns {
     /// Picoseconds since the first packet.
     times: Vec<u64>,

@@ -2,7 +2,7 @@
 //!
 //! One session that never ends. The factor at the start of a gap scales that gap. The random numbers stay the same.
 
-use super::{Env, ModelParams, Offer, RateScale, Traffic, Train, Unit, Upcoming, check_rate};
+use super::{Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Train, Unit, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Time};
@@ -12,6 +12,7 @@ use crate::core::time::{Rate, Time};
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Mean bit rate, headers included.
+    #[schemars(extend("retune" = RETUNED_RATE))]
     pub rate: Rate,
 }
 
@@ -68,6 +69,11 @@ impl Traffic for Poisson {
 
     fn mean_rate(&self) -> Option<f64> {
         Some(self.rate.bits_per_second())
+    }
+
+    fn retune(&mut self, params: &super::Params) {
+        let super::Params::Poisson(params) = params else { return };
+        self.rate = params.rate;
     }
 }
 

@@ -6,8 +6,8 @@
 //! the next gap. Sessions and levels never depend on feedback.
 
 use super::{
-    Env, ModelParams, Offer, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming, check_mean, check_rate,
-    decision, pauses, share,
+    Env, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming,
+    check_mean, check_rate, decision, pauses, share,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;
@@ -19,9 +19,11 @@ use crate::core::time::{PICOSECONDS, Rate, Span, Time};
 pub struct Params {
     /// Bit rate of the high level at factor 1, headers included.
     #[serde(default = "default_high")]
+    #[schemars(extend("retune" = RETUNED_RATE))]
     pub high: Rate,
     /// Bit rate of the low level at factor 1, headers included.
     #[serde(default = "default_low")]
+    #[schemars(extend("retune" = RETUNED_RATE))]
     pub low: Rate,
     /// Mean time at the high level.
     #[serde(default = "half_a_second")]
@@ -177,6 +179,11 @@ impl Traffic for TwoRateVideo {
         let high_share = share(*high_time, *low_time);
         let mean = high_share * high.bits_per_second() + (1.0 - high_share) * low.bits_per_second();
         Some(mean * self.sessions.activity())
+    }
+
+    fn retune(&mut self, params: &super::Params) {
+        let super::Params::TwoRateVideo(params) = params else { return };
+        (self.params.high, self.params.low) = (params.high, params.low);
     }
 }
 

@@ -34,6 +34,7 @@ pub struct Params {
     pub threshold: Count,
     /// Least time between two BN cells of a connection. The standard allows no less than 100 ms.
     #[serde(default = "least_spacing")]
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub spacing: Span,
 }
 
@@ -99,9 +100,9 @@ impl BnCells {
         Some(Notice { severity: 0 })
     }
 
-    /// Takes another threshold.
+    /// Takes other parameters.
     pub(super) fn retune(&mut self, params: &Params) {
-        self.threshold = params.threshold.0;
+        (self.threshold, self.spacing) = (params.threshold.0, params.spacing);
     }
 
     /// The BN cell for the connection of `pdu`. The port sets DIR.

@@ -26,6 +26,7 @@ use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
     RETUNED_TARGET, RETUNED_THRESHOLD,
 };
+use crate::control::{FIXED_MINIMUM, FIXED_START};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -42,12 +43,16 @@ pub struct Params {
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub target: f64,
     /// Gain for the increase of ERS below the target (Rup: 0.025 to 0.1).
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub r_up: f64,
     /// Gain for the decrease of ERS above the target (Rdn: 0.2 to 0.8).
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub r_down: f64,
     /// Largest factor on ERS in an interval (ERU, 1.5).
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub eru: f64,
     /// Smallest factor on ERS in an interval (ERF, 0.5).
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub erf: f64,
     /// CI is set while the last queue holds more than this. If absent, CI is never set. The source gives no value.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,8 +63,10 @@ pub struct Params {
     pub interval: interval::Params,
     /// ERS at the start. If absent, what it would be for a single connection. The source gives no value.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_START))]
     pub initial: Option<Rate>,
     /// How connections with a minimum rate share the line.
+    #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
 }
 

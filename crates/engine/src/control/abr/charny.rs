@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use super::load::{Load, Measured};
 use super::minimum::{self, Mcr, Minima};
 use super::{check_target, forward_ccr, interval, lower};
+use crate::control::FIXED_MINIMUM;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
 };
@@ -43,6 +44,7 @@ pub struct Params {
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
     /// How connections with a minimum rate share the line.
+    #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
 }
 

@@ -22,7 +22,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::control::answer::Answer;
-use crate::control::notification::{AnswerQueueing, NotificationPoint, NotificationPointParams, ReceiverEnv};
+use crate::control::notification::{
+    AnswerQueueing, NotificationParams, NotificationPoint, NotificationPointParams, ReceiverEnv,
+};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{CELL_OCTETS, Kind, Marks, Pdu};
@@ -33,8 +35,10 @@ use crate::core::time::Time;
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// How a new backward RM cell is queued if another still waits to be sent at the same End (TM 4.0 allows both).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub waiting: Waiting,
     /// Whether a backward RM cell with the stored EFCI clears it (TM 4.0). If not, it stays until the next data cell.
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub clears_efci: bool,
 }
 
@@ -47,6 +51,15 @@ pub enum Waiting {
     Overwrite,
     /// The new cell waits behind the other.
     Queue,
+}
+
+impl Waiting {
+    fn queueing(self) -> AnswerQueueing {
+        match self {
+            Waiting::Overwrite => AnswerQueueing::Overwrite,
+            Waiting::Queue => AnswerQueueing::Queue,
+        }
+    }
 }
 
 impl Default for Params {
@@ -87,11 +100,7 @@ impl TurnRound {
     /// A destination, the same for every `env`.
     #[must_use]
     pub fn new(params: &Params, _env: ReceiverEnv) -> TurnRound {
-        let turn = match params.waiting {
-            Waiting::Overwrite => AnswerQueueing::Overwrite,
-            Waiting::Queue => AnswerQueueing::Queue,
-        };
-        TurnRound { turn, clears_efci: params.clears_efci, efci: false }
+        TurnRound { turn: params.waiting.queueing(), clears_efci: params.clears_efci, efci: false }
     }
 
     /// The backward RM cell for a forward RM cell with these marks.
@@ -121,6 +130,11 @@ impl NotificationPoint for TurnRound {
     /// Rules 3, 4 and 6.
     fn queueing(&self) -> Option<AnswerQueueing> {
         Some(self.turn)
+    }
+
+    fn retune(&mut self, params: &NotificationParams, _now: Time) {
+        let NotificationParams::TurnRound(params) = params else { return };
+        (self.turn, self.clears_efci) = (params.waiting.queueing(), params.clears_efci);
     }
 }
 

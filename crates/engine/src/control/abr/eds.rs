@@ -20,6 +20,7 @@ use super::minimum::Mcr;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength, RETUNED_THRESHOLD,
 };
+use crate::control::{FIXED_MINIMUM, FIXED_START};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -40,19 +41,26 @@ pub struct Params {
     #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub dqt: Count,
     /// Weight of a new rate in the mean (AV).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub average: f64,
     /// While congested, connections above this share of the mean must reduce their rates (DPF, down pressure factor).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub dpf: f64,
     /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub vc_separator: f64,
     /// Mean before the first RM cell. The study uses the sources' ICR. If absent, a twentieth of the line's rate.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_START))]
     pub initial_macr: Option<Rate>,
     /// Share of the mean that a fast connection gets while congested (ERF, explicit reduction factor).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub erf: f64,
     /// Share of the mean that all connections get while very congested (MRF, major reduction factor).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub mrf: f64,
     /// How connections with a minimum rate share the line.
+    #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
 }
 
@@ -137,6 +145,7 @@ impl CongestionPoint for Eds {
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
         let CongestionParams::Eds(params) = params else { return };
         self.macr.retune(params.mean());
+        (self.erf, self.mrf) = (params.erf, params.mrf);
     }
 }
 

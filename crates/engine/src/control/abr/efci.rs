@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::LastQueue;
 use super::bn::{self, BnCells};
+use crate::control::FIXED_SIGNALS;
 use crate::control::answer::Answer;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, QueueLength, RETUNED_THRESHOLD,
@@ -33,6 +34,7 @@ pub struct Params {
     pub qt: Count,
     /// RM cells that the switch makes itself and sends back to the sources (BN=1). If absent, it makes none.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
     pub bn: Option<bn::Params>,
 }
 

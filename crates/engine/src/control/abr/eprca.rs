@@ -20,7 +20,11 @@ use serde::{Deserialize, Serialize};
 
 use super::check_rates;
 use super::order::{Order, Sent, TcrClocks};
-use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
+use crate::control::reaction::{
+    Allowance, Next, RETUNED_FEEDBACK, RETUNED_ORDER, RETUNED_PEAK, ReactionParams, ReactionPoint, ReactionPointParams,
+    Ready, SenderEnv,
+};
+use crate::control::{FIXED_MINIMUM, FIXED_START};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_BITS, Marks, Pdu};
@@ -33,27 +37,36 @@ use crate::traffic::RateScale;
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// The description that the source follows.
+    #[schemars(extend("fixed" = "it is the description that the source follows, and a source follows one"))]
     pub form: Form,
     /// Peak cell rate (PCR): the maximum rate, also requested in RM cells. The rate of the first line if
     /// absent or higher.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_PEAK))]
     pub pcr: Option<Rate>,
     /// Minimum cell rate (MCR), at which decay ends. If absent, a thousandth of the peak.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Option<Rate>,
     /// Initial cell rate (ICR). If absent, a twentieth of the peak.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_START))]
     pub icr: Option<Rate>,
     /// Additive increase rate (AIR): per cell of an interval between RM cells (roberts), or per backward RM cell
     /// (jain).
+    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub air: Rate,
     /// Rate decrease divisor (RDF): each cell reduces the rate by 1/RDF of it.
+    #[schemars(extend("retune" = "It holds from the next forward RM cell on."))]
     pub rdf: u32,
     /// One cell in this many is a forward RM cell (Nrm).
+    #[schemars(extend("retune" = RETUNED_ORDER))]
     pub nrm: u32,
     /// Tagged cell rate (TCR): rate of out-of-rate RM cells. While ACR is at or below it, the source sends only those.
+    #[schemars(extend("retune" = RETUNED_ORDER))]
     pub tcr: Rate,
     /// Whether forward and backward out-of-rate RM cells have a clock each, or share one.
+    #[schemars(extend("retune" = RETUNED_ORDER))]
     pub tcr_clocks: TcrClocks,
 }
 
@@ -137,6 +150,7 @@ pub struct Source {
     adr: f64,
     rdf: f64,
     nrm: f64,
+    line_rate: LineRate,
     order: Order,
     /// Total of in-rate forward RM cells sent.
     forward: u64,
@@ -158,6 +172,7 @@ impl Source {
             adr: acr / rdf,
             rdf,
             nrm: f64::from(params.nrm),
+            line_rate: env.line_rate,
             order: Order::new(params.nrm, None, (params.tcr, params.tcr_clocks), env.line_rate),
             forward: 0,
         }
@@ -210,6 +225,17 @@ impl ReactionPoint for Source {
     fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("acr"), self.acr);
         each(Reading::pdus("forward_rm_cells"), self.forward as f64);
+    }
+
+    fn retune(&mut self, params: &ReactionParams, _now: Time) {
+        let ReactionParams::Eprca(params) = params else { return };
+        self.pcr = params.rates(self.line_rate)[0];
+        // A minimum that is a share of the first peak stays.
+        self.mcr = self.mcr.min(self.pcr);
+        self.acr = self.acr.min(self.pcr);
+        self.air = params.air.bits_per_second();
+        (self.rdf, self.nrm) = (f64::from(params.rdf), f64::from(params.nrm));
+        self.order.retune(params.nrm, None, (params.tcr, params.tcr_clocks));
     }
 }
 

@@ -32,6 +32,7 @@ use super::charny::Recorded;
 use super::load::{Load, Measured};
 use super::minimum::Mcr;
 use super::{charny, check_target, forward_ccr, interval, lower};
+use crate::control::FIXED_MINIMUM;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
 };
@@ -55,14 +56,19 @@ pub struct Params {
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: Option<AutoOr<Span>>,
     /// The rate of which the fair share is a part.
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub fair_share: FairShare,
     /// How the fair share divides this rate among the connections (f1).
+    #[schemars(extend("retune" = "It holds from the next RM cell on, with the CCR of now."))]
     pub division: Division,
     /// How the load scales the connection's own rate (f2).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub own_share: OwnShare,
     /// The RM cells in which the switch writes ER.
+    #[schemars(extend("fixed" = "it decides which RM cells the ports look at"))]
     pub er_written: Written,
     /// How connections with a minimum rate share the line.
+    #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
 }
 
@@ -206,6 +212,11 @@ impl EprcaPlusPlus {
             self.input = measured.input;
             self.established = self.census.close();
         }
+        self.record_rates();
+    }
+
+    /// Records the rates that the connections have stated.
+    fn record_rates(&mut self) {
         if self.division == Division::MaxMin {
             self.stated.clear();
             let minima = self.census.minima();
@@ -302,7 +313,12 @@ impl CongestionPoint for EprcaPlusPlus {
             self.close(measured);
         }
         self.load.retune(&params.interval(env), env, now);
-        self.target = params.target;
+        (self.target, self.of_target) = (params.target, params.fair_share == FairShare::Target);
+        self.own_share = params.own_share;
+        if self.division != params.division {
+            self.division = params.division;
+            self.record_rates();
+        }
     }
 }
 

@@ -40,6 +40,7 @@ use super::census::{Active, Census};
 use super::load::{Load, Measured};
 use super::minimum::Mcr;
 use super::{backward_ccr, check_target, forward_ccr, interval, lower};
+use crate::control::FIXED_MINIMUM;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
     RETUNED_TARGET,
@@ -66,24 +67,33 @@ pub struct Params {
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
     /// Load above 1 that does not yet count as overload (0.1). With 0, the fixed point is the max-min rates.
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub delta: f64,
     /// Whether a connection may get the largest rate granted in the previous interval. EPRCA++ and the first ERICA lack
     /// this.
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub max_alloc_previous: bool,
     /// Whether a connection below the fair share may first rise only to the fair share.
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub two_step: bool,
     /// Which connections count as active.
+    #[schemars(extend("fixed" = "the connections are counted by it from the start of the run on"))]
     pub active: Active,
     /// How the switch determines the rate of a connection.
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub ccr: Ccr,
     /// Whether a connection that was not counted reduces the fair share as soon as it is seen.
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub immediate_fair_share: bool,
     /// Weight of a new measurement in a running average of the load factor. No average if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub averaging: Option<f64>,
     /// What the running average is of, if `averaging` gives its weight.
+    #[schemars(extend("retune" = "The running average begins anew."))]
     pub averaged: Averaged,
     /// How connections with a minimum rate share the line.
+    #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
 }
 
@@ -321,12 +331,18 @@ impl Core {
         lower(pdu, self.census.minima().grant(flow, share));
     }
 
-    /// Takes another interval at `now`. `share` is the target share until then.
+    /// Takes other parameters at `now`. `share` is the target share until then.
     pub(super) fn retune(&mut self, params: &Params, env: &PortEnv, now: Time, share: impl Fn(f64) -> f64) {
         if let Some(measured) = self.load.catch_up(now) {
             self.close(measured, &share);
         }
         self.load.retune(&params.interval, env, now);
+        (self.delta, self.ccr) = (params.delta, params.ccr);
+        (self.uses_max_alloc, self.rises_in_two_steps) = (params.max_alloc_previous, params.two_step);
+        (self.is_immediate, self.averaging) = (params.immediate_fair_share, params.averaging);
+        if self.averaged != params.averaged {
+            (self.averaged, self.averages) = (params.averaged, None);
+        }
     }
 
     /// The share of a connection with the rate `ccr`.

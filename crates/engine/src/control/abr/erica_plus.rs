@@ -35,10 +35,13 @@ pub struct Params {
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub t0: Span,
     /// How steeply a queue above its target reduces the rates (1.15). At least 1.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub a: f64,
     /// Share of the available rate offered if the queue is empty (1.05). At least 1.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub b: f64,
     /// Smallest share that is offered to a long queue (queue drain limit factor, 0.5).
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub qdlf: f64,
     /// All other parameters, as in `erica`, without `target`.
     pub erica: erica::Params,

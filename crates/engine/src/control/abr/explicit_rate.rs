@@ -15,7 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::control::answer::Answer;
 use crate::control::congestion::{CongestionParams, CongestionPoint, CongestionPointParams, PortEnv, PortView};
-use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
+use crate::control::reaction::{
+    Allowance, Next, RETUNED_ORDER, RETUNED_PEAK, ReactionParams, ReactionPoint, ReactionPointParams, Ready, SenderEnv,
+};
+use crate::control::{FIXED_MINIMUM, FIXED_START};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, CELL_OCTETS, Marks, Pdu};
@@ -90,14 +93,18 @@ impl CongestionPoint for ConstantGrant {
 #[serde(deny_unknown_fields)]
 pub struct Params {
     /// Rate until the first RM cell returns.
+    #[schemars(extend("fixed" = FIXED_START))]
     pub initial: Rate,
     /// Highest rate, requested in every RM cell. If the first line is slower, its rate.
+    #[schemars(extend("retune" = RETUNED_PEAK))]
     pub peak: Rate,
     /// Lowest rate, also if the grant is lower. If absent, 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub minimum: Option<Rate>,
     /// One cell in this many is an RM cell.
     #[serde(default = "thirty_two")]
+    #[schemars(extend("retune" = RETUNED_ORDER))]
     pub nrm: u32,
 }
 
@@ -151,6 +158,7 @@ pub struct ExplicitRate {
     acr: f64,
     peak: f64,
     minimum: f64,
+    line_rate: Rate,
     nrm: u32,
     /// Cells sent since the last RM cell, including it. 0 if an RM cell is due.
     position: u32,
@@ -160,11 +168,13 @@ impl ExplicitRate {
     /// For a sender with this `env`.
     #[must_use]
     pub fn new(params: &Params, env: SenderEnv) -> ExplicitRate {
-        let peak = params.peak.min(env.line_rate.rounded()).bits_per_second();
+        let line_rate = env.line_rate.rounded();
+        let peak = params.peak.min(line_rate).bits_per_second();
         ExplicitRate {
             acr: params.initial.bits_per_second().min(peak),
             peak,
             minimum: params.minimum.map_or(0.0, Rate::bits_per_second).min(peak),
+            line_rate,
             nrm: params.nrm,
             position: 0,
         }
@@ -212,6 +222,17 @@ impl ReactionPoint for ExplicitRate {
 
     fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::rate("rate"), self.acr);
+    }
+
+    fn retune(&mut self, params: &ReactionParams, _now: Time) {
+        let ReactionParams::ExplicitRate(params) = params else { return };
+        self.peak = params.peak.min(self.line_rate).bits_per_second();
+        self.acr = self.acr.min(self.peak);
+        self.minimum = self.minimum.min(self.peak);
+        self.nrm = params.nrm;
+        if self.position >= self.nrm {
+            self.position = 0;
+        }
     }
 }
 

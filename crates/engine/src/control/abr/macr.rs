@@ -25,6 +25,7 @@ use serde::{Deserialize, Serialize};
 use super::minimum::{Mcr, Minima};
 use super::{backward_ccr, forward_ccr};
 use crate::control::congestion::{CongestionPointParams, PortEnv, QueueLength, RETUNED_THRESHOLD};
+use crate::control::{FIXED_MINIMUM, FIXED_START};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -43,15 +44,20 @@ pub struct Params {
     #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub dqt: Count,
     /// Weight of a new rate in the mean (AV).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub average: f64,
     /// While congested, connections above this share of the mean must reduce their rates (DPF, down pressure factor).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub dpf: f64,
     /// While not congested, only rates above this share of the mean count in it (VCS, VC separator).
+    #[schemars(extend("retune" = "It holds from the next RM cell on."))]
     pub vc_separator: f64,
     /// Mean before the first RM cell. The study uses the sources' ICR. If absent, a twentieth of the line's rate.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_START))]
     pub initial_macr: Option<Rate>,
     /// How connections with a minimum rate share the line.
+    #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
 }
 

@@ -99,6 +99,17 @@ impl Order {
         }
     }
 
+    /// Takes other parameters. The cells so far count.
+    pub(super) fn retune(&mut self, nrm: u32, early: Option<(u32, Span)>, (tcr, clocks): (Rate, TcrClocks)) {
+        if self.last_in_rate.is_none() {
+            // Rule 2.
+            self.count = nrm - 1;
+        }
+        (self.mrm, self.trm) = early.unwrap_or((nrm, Span(u64::MAX)));
+        (self.nrm, self.tcr, self.clocks) = (nrm, tcr.bits_per_second(), clocks);
+        self.tagged_gap = tcr.span(CELL_BITS).max(self.cell_time);
+    }
+
     /// The next cell. A forward RM cell requests `peak` and states `acr`.
     pub(super) fn next(&self, ready: Ready, acr: f64, peak: f64, now: Time) -> Next {
         let forward = |marks| {

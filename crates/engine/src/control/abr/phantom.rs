@@ -26,6 +26,7 @@ use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_INTERVAL,
     RETUNED_TARGET,
 };
+use crate::control::{FIXED_MINIMUM, FIXED_START};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -41,16 +42,20 @@ pub struct Params {
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub f: f64,
     /// Weight of a residual rate above the mean. The source gives no value: 1/16.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub alpha_inc: f64,
     /// Weight of a residual rate below the mean. The source gives no value: 1/16.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub alpha_dec: f64,
     /// Measurement interval. The source gives no value.
     #[schemars(extend("retune" = RETUNED_INTERVAL))]
     pub interval: interval::Params,
     /// MACR at the start. If absent, the value for a single connection, (line rate - sum of MCR) / (1 + f).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_START))]
     pub initial_macr: Option<Rate>,
     /// How connections with a minimum rate share the line.
+    #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Mcr,
 }
 
@@ -180,7 +185,7 @@ impl CongestionPoint for Phantom {
             self.close(measured);
         }
         self.load.retune(&params.interval, env, now);
-        self.f = params.f;
+        (self.f, self.alpha_inc, self.alpha_dec) = (params.f, params.alpha_inc, params.alpha_dec);
     }
 }
 

@@ -22,7 +22,11 @@ use serde::{Deserialize, Serialize};
 
 use super::check_rates;
 use super::order::{Order, Sent, TcrClocks};
-use crate::control::reaction::{Allowance, Next, ReactionPoint, ReactionPointParams, Ready, SenderEnv};
+use crate::control::FIXED_MINIMUM;
+use crate::control::reaction::{
+    Allowance, Next, RETUNED_FEEDBACK, RETUNED_ORDER, RETUNED_PEAK, ReactionParams, ReactionPoint, ReactionPointParams,
+    Ready, SenderEnv,
+};
 use crate::core::auto::AutoOr;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -43,42 +47,57 @@ pub struct Params {
     /// Peak cell rate (PCR): the maximum rate, also requested in RM cells. The rate of the first line if
     /// absent or higher.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_PEAK))]
     pub pcr: Option<Rate>,
     /// Minimum cell rate (MCR), guaranteed by the network. If absent, 0.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_MINIMUM))]
     pub mcr: Option<Rate>,
     /// Initial cell rate (ICR), also used after a pause. If absent, the peak, or less if `tbe` and `frtt` limit it. "auto"
     /// is the smallest equal share of a line on the path among the flows that its port controls: the rate to which the
     /// switches would reduce ICR when they set up the connections.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = "It holds from the next pause on."))]
     pub icr: Option<AutoOr<Rate>>,
     /// Rate increase factor (RIF): a backward RM cell without CI and NI increases ACR by this share of PCR. 1, 1/2 ..
     /// 1/32768.
+    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub rif: f64,
     /// Rate decrease factor (RDF): a backward RM cell with CI reduces ACR by this share of itself. 1, 1/2 .. 1/32768.
+    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub rdf: f64,
     /// One in-rate cell in this many is a forward RM cell (Nrm). 2, 4 .. 256.
+    #[schemars(extend("retune" = RETUNED_ORDER))]
     pub nrm: u32,
     /// Minimum number of in-rate cells between two forward RM cells if `trm` has passed (Mrm).
+    #[schemars(extend("retune" = RETUNED_ORDER))]
     pub mrm: u32,
     /// Time after which a forward RM cell is sent earlier than `nrm` requires (Trm). 100 ms, 50 ms .. 0.78125 ms.
+    #[schemars(extend("retune" = RETUNED_ORDER))]
     pub trm: Span,
     /// Cutoff decrease factor (CDF): while feedback is missing, each forward RM cell reduces ACR by this share of
     /// itself. 0, or 1, 1/2 .. 1/64.
+    #[schemars(extend("retune" = "It holds from the next forward RM cell on."))]
     pub cdf: f64,
     /// ACR decrease time factor (ADTF): after this time between forward RM cells, ACR falls to ICR. 10 ms to 10.23 s.
+    #[schemars(extend("retune" = "It holds from the next forward RM cell on."))]
     pub adtf: Span,
     /// Transient buffer exposure (TBE): cells that may be sent before the first feedback. Feedback is missing when Crm
     /// = TBE / Nrm, rounded up, forward RM cells are unacknowledged.
+    #[schemars(extend("retune" = "It holds from the next forward RM cell on."))]
     pub tbe: Count,
     /// Fixed round-trip time (FRTT). It limits ICR: ICR <= TBE / FRTT. If absent, no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = "An initial rate that follows from it changes. It holds from the next pause on."))]
     pub frtt: Option<Span>,
     /// Tagged cell rate (TCR): rate of out-of-rate RM cells. While ACR is at or below it, the source sends only those.
+    #[schemars(extend("retune" = RETUNED_ORDER))]
     pub tcr: Rate,
     /// Whether forward and backward out-of-rate RM cells have a clock each, or share one (rule 11).
+    #[schemars(extend("retune" = RETUNED_ORDER))]
     pub tcr_clocks: TcrClocks,
     /// Rate reduction of a source that sends below its allowed rate (rule 13).
+    #[schemars(extend("retune" = "It holds from the next forward RM cell on."))]
     pub use_it_or_lose_it: UseItOrLoseIt,
 }
 
@@ -192,6 +211,23 @@ impl Params {
         Ok(())
     }
 
+    /// PCR, MCR and ICR in bits per second, behind a first line of `line_rate` with this equal share.
+    fn rates(&self, line_rate: Rate, equal_share: f64) -> [f64; 3] {
+        let pcr = self.pcr.unwrap_or(HIGHEST).min(line_rate).min(HIGHEST).bits_per_second();
+        let mcr = self.mcr.map_or(0.0, Rate::bits_per_second).min(pcr);
+        let icr = match self.icr {
+            Some(AutoOr::Given(icr)) => icr.bits_per_second(),
+            Some(AutoOr::Auto) => equal_share.min(self.exposure()),
+            None => self.exposure(),
+        };
+        [pcr, mcr, icr.min(pcr).max(mcr)]
+    }
+
+    /// Crm: unacknowledged forward RM cells at which feedback is missing.
+    fn crm(&self) -> u64 {
+        self.tbe.0.div_ceil(u64::from(self.nrm))
+    }
+
     /// TBE / FRTT in bits per second.
     fn exposure(&self) -> f64 {
         self.frtt.map_or(f64::INFINITY, |frtt| (self.tbe.0 * CELL_BITS) as f64 / frtt.seconds())
@@ -232,6 +268,9 @@ pub struct Source {
     crm: u64,
     adtf: Span,
     use_it_or_lose_it: UseItOrLoseIt,
+    /// Rate of the first line, and the equal share in bits per second, when the connection was set up.
+    line_rate: Rate,
+    equal_share: f64,
     order: Order,
     /// In-rate forward RM cells sent since the last backward RM cell without BN.
     unack: u64,
@@ -246,14 +285,7 @@ impl Source {
     #[must_use]
     pub fn new(params: &Params, env: SenderEnv) -> Source {
         let line_rate = env.line_rate.rounded();
-        let pcr = params.pcr.unwrap_or(HIGHEST).min(line_rate).min(HIGHEST).bits_per_second();
-        let mcr = params.mcr.map_or(0.0, Rate::bits_per_second).min(pcr);
-        let icr = match params.icr {
-            Some(AutoOr::Given(icr)) => icr.bits_per_second(),
-            Some(AutoOr::Auto) => env.equal_share.min(params.exposure()),
-            None => params.exposure(),
-        };
-        let icr = icr.min(pcr).max(mcr);
+        let [pcr, mcr, icr] = params.rates(line_rate, env.equal_share);
         Source {
             pcr,
             mcr,
@@ -263,9 +295,11 @@ impl Source {
             rif: params.rif,
             rdf: params.rdf,
             cdf: params.cdf,
-            crm: params.tbe.0.div_ceil(u64::from(params.nrm)),
+            crm: params.crm(),
             adtf: params.adtf,
             use_it_or_lose_it: params.use_it_or_lose_it,
+            line_rate,
+            equal_share: env.equal_share,
             order: Order::new(
                 params.nrm,
                 Some((params.mrm, params.trm)),
@@ -360,6 +394,16 @@ impl ReactionPoint for Source {
         each(Reading::pdus("forward_rm_cells"), self.forward as f64);
         each(Reading::pdus("unack"), self.unack as f64);
         each(Reading::count("cuts"), self.cuts as f64);
+    }
+
+    fn retune(&mut self, params: &ReactionParams, _now: Time) {
+        let ReactionParams::Tm40(params) = params else { return };
+        [self.pcr, self.mcr, self.icr] = params.rates(self.line_rate, self.equal_share);
+        self.acr = self.acr.min(self.pcr).max(self.mcr);
+        (self.rif, self.rdf, self.cdf) = (params.rif, params.rdf, params.cdf);
+        (self.crm, self.adtf) = (params.crm(), params.adtf);
+        self.use_it_or_lose_it = params.use_it_or_lose_it;
+        self.order.retune(params.nrm, Some((params.mrm, params.trm)), (params.tcr, params.tcr_clocks));
     }
 }
 

@@ -22,6 +22,7 @@ use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortNeeds, PortView, QueueLength,
     RETUNED_THRESHOLD,
 };
+use crate::control::{FIXED_LENGTH, FIXED_SIGNALS};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Kind, Marks, Pdu};
@@ -39,6 +40,7 @@ pub struct Params {
     pub ce_threshold: Option<Bits>,
     /// Error Reports about NPDUs with the E/R flag. If absent, none are sent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
     pub error_reports: Option<ErrorReports>,
 }
 
@@ -52,6 +54,7 @@ pub struct ErrorReports {
     #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub threshold: Option<Bits>,
     /// Octets of an Error Report NPDU: its own headers, and those of the NPDU that it reports.
+    #[schemars(extend("fixed" = FIXED_LENGTH))]
     pub octets: u16,
 }
 

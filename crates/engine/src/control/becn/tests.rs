@@ -333,3 +333,50 @@ fn automatic_periods_follow_the_line_and_the_round_trip() {
     let long = ByLevel::auto(slots(1), slots(1000));
     assert_eq!((long.lowest, long.highest), (slots(1000), slots(4000)));
 }
+
+#[test]
+fn another_recovery_ends_at_the_change_at_the_earliest() {
+    // Level 1 from slot 10 on, with a recovery of 100 slots.
+    let told = || {
+        let mut source = source(&halving(1.0, 100));
+        let mut sent = cell(0);
+        source.on_send(&mut sent, at(9));
+        tell(&mut source, 10);
+        source
+    };
+    let change = |source: &mut Source, recovery: u64, slot: u64| {
+        source.retune(&ReactionParams::Becn(halving(1.0, recovery)), at(slot));
+        source.level
+    };
+    let mut longer = told();
+    assert_eq!(change(&mut longer, 200, 50), 1);
+    longer.recover(at(209));
+    assert_eq!(longer.level, 1);
+    longer.recover(at(210));
+    assert_eq!(longer.level, 0);
+    // By a period of 30 slots it would have risen at slot 40. It rises at the change, and 40 slots count at level 1.
+    let mut shorter = told();
+    assert_eq!(change(&mut shorter, 30, 50), 0);
+    assert_eq!(shorter.levels(at(60))[1].1, slots(40));
+    // A source that stops at a notice takes it so from then on.
+    let mut stops = told();
+    stops.retune(&ReactionParams::Becn(Params { on_notice: OnNotice::Stop, ..halving(1.0, 100) }), at(50));
+    stops.on_send(&mut cell(0), at(60));
+    tell(&mut stops, 61);
+    assert_eq!(stops.level, 5);
+}
+
+#[test]
+fn another_filter_begins_anew() {
+    let mut point = detector(0, per_vc(768));
+    assert!(tells(&mut point, 10, 0, 9) && !tells(&mut point, 11, 0, 9));
+    let change = |point: &mut Detector, filter: Filter| {
+        let params = PointParams { threshold: Count(0), filter };
+        point.retune(&CongestionParams::Becn(params), &port_of(Rate(155_520_000), 3), at(20));
+    };
+    // The same filter goes on.
+    change(&mut point, per_vc(768));
+    assert!(!tells(&mut point, 21, 0, 9));
+    change(&mut point, simple(4));
+    assert!(tells(&mut point, 22, 0, 9) && !tells(&mut point, 25, 1, 9) && tells(&mut point, 26, 1, 9));
+}

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::spacing::Spacing;
 use super::{MILD, SEVERE};
+use crate::control::FIXED_SIGNALS;
 use crate::control::congestion::{
     CongestionParams, CongestionPoint, CongestionPointParams, Notice, PortEnv, PortView, RETUNED_TARGET,
 };
@@ -40,8 +41,10 @@ const FORGOTTEN: f64 = 1e-9;
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Measurement interval.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub interval: Span,
     /// Weight of the new value in the filter. The old value has the rest.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub weight: f64,
     /// The port is congested while the total filtered rate is above this share of the link's rate.
     #[schemars(extend("retune" = RETUNED_TARGET))]
@@ -50,15 +53,20 @@ pub struct Params {
     #[schemars(extend("retune" = RETUNED_TARGET))]
     pub share: f64,
     /// The rule that selects the penalised classes.
+    #[schemars(extend("retune" = RETUNED_TARGET))]
     pub rule: Rule,
     /// The time between two notices to one source is longer than this. If absent, `interval`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = "It holds from the next notice on."))]
     pub spacing: Option<Span>,
     /// Whether rates cause notices (Type 0).
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
     pub rates: bool,
     /// Whether discards cause notices (Type 2).
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
     pub discards: bool,
     /// Whether penalised data is marked EFCI instead of a notice to its source. No notices are sent then.
+    #[schemars(extend("fixed" = FIXED_SIGNALS))]
     pub forward: bool,
 }
 
@@ -140,6 +148,9 @@ pub struct ClassRates {
     forward: bool,
     sources: Spacing,
     interval: Span,
+    /// The intervals after the current one.
+    next_interval: Span,
+    rate: Rate,
     /// Bits that the link can send in an interval.
     capacity: f64,
     weight: f64,
@@ -162,6 +173,8 @@ impl ClassRates {
             forward: params.forward,
             sources: Spacing::new(params.spacing().unwrap_or_default(), env.flows.len()),
             interval: params.interval,
+            next_interval: params.interval,
+            rate: env.rate,
             capacity: capacity(env.rate, params.interval),
             weight: params.weight,
             trigger: params.trigger,
@@ -185,6 +198,10 @@ impl ClassRates {
                 if *filtered < FORGOTTEN {
                     *filtered = 0.0;
                 }
+            }
+            if self.interval != self.next_interval {
+                self.interval = self.next_interval;
+                self.capacity = capacity(self.rate, self.interval);
             }
             self.end += self.interval;
             if self.filtered == [0.0; 4] {
@@ -259,6 +276,7 @@ impl CongestionPoint for ClassRates {
         if now >= self.end {
             self.close_intervals(now);
         }
+        self.rate = rate;
         self.capacity = capacity(rate, self.interval);
     }
 
@@ -281,7 +299,9 @@ impl CongestionPoint for ClassRates {
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, now: Time) {
         let CongestionParams::ClassRates(params) = params else { return };
         self.close_intervals(now);
-        (self.trigger, self.share) = (params.trigger, params.share);
+        (self.weight, self.trigger, self.share) = (params.weight, params.trigger, params.share);
+        (self.rule, self.next_interval) = (params.rule, params.interval);
+        self.sources.set(params.spacing().unwrap_or_default());
     }
 }
 

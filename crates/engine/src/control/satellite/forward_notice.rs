@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{MILD, check_severity};
 use crate::control::answer::Answer;
-use crate::control::notification::{NotificationPoint, NotificationPointParams, ReceiverEnv};
+use crate::control::notification::{NotificationParams, NotificationPoint, NotificationPointParams, ReceiverEnv};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -27,10 +27,13 @@ use crate::core::time::{Span, Time};
 #[serde(deny_unknown_fields, default)]
 pub struct Params {
     /// Interval over which marked data is counted.
+    #[schemars(extend("retune" = "The present interval ends at the next multiple of the new one."))]
     pub interval: Span,
     /// The source is notified if at least this share of the data that arrived in an interval was marked EFCI.
+    #[schemars(extend("retune" = "It holds from the end of the present interval on."))]
     pub share: f64,
     /// Severity of the notice.
+    #[schemars(extend("retune" = "It holds from the next notice on."))]
     pub severity: u8,
 }
 
@@ -99,8 +102,13 @@ impl ForwardNotice {
         let marked = self.marked > 0 && self.marked as f64 >= self.share * self.arrived as f64;
         self.arrived = 0;
         self.marked = 0;
-        self.end = Time(now.0 - now.0 % self.interval.0.max(1)) + self.interval;
+        self.end = self.end_after(now);
         marked
+    }
+
+    /// End of the interval to which `now` belongs.
+    fn end_after(&self, now: Time) -> Time {
+        Time(now.0 - now.0 % self.interval.0.max(1)) + self.interval
     }
 }
 
@@ -113,6 +121,18 @@ impl NotificationPoint for ForwardNotice {
         self.arrived += 1;
         self.marked += u64::from(pdu.marks.has(Marks::EFCI));
         tell.then_some(self.answer)
+    }
+
+    fn retune(&mut self, params: &NotificationParams, now: Time) {
+        let NotificationParams::ForwardNotice(params) = params else { return };
+        if let Body::Notice { point, .. } = self.answer.body {
+            self.answer.body = Body::Notice { point, severity: params.severity };
+        }
+        self.share = params.share;
+        self.interval = params.interval;
+        if now < self.end {
+            self.end = self.end_after(now);
+        }
     }
 }
 
@@ -162,6 +182,25 @@ mod tests {
         let answer = point.on_pdu(&pdu, Time(INTERVAL));
         let body = Body::Notice { point: receiver().node, severity: 2 };
         assert_eq!(answer, Some(Answer { body, marks: Marks::default(), octets: CELL_OCTETS }));
+    }
+
+    #[test]
+    fn another_interval_ends_the_present_one_at_its_next_multiple() {
+        let params = Params { interval: Span::milliseconds(20), share: 1.0, severity: 2 };
+        let mut point = ForwardNotice::new(&Params::default(), receiver());
+        assert!(!arrive(&mut point, true, INTERVAL / 2));
+        point.retune(&NotificationParams::ForwardNotice(params.clone()), Time(INTERVAL / 2 + 1));
+        // From 25 ms on: 40 ms is the next multiple of 20 ms.
+        assert_eq!(point.end, Time::ZERO + Span::milliseconds(40));
+        let pdu = Pdu::new(FlowId(0), 0, CELL_OCTETS, 0, Body::Data { born: Time::ZERO, number: 0 });
+        let answer = point.on_pdu(&pdu, point.end).map(|answer| answer.body);
+        assert_eq!(answer, Some(Body::Notice { point: receiver().node, severity: 2 }));
+        // An interval that has ended waits for its decision: one marked cell of two is not all.
+        let mut late = ForwardNotice::new(&Params::default(), receiver());
+        assert!(!arrive(&mut late, true, 1) && !arrive(&mut late, false, 2));
+        late.retune(&NotificationParams::ForwardNotice(params), Time(2 * INTERVAL));
+        assert_eq!(late.end, Time(INTERVAL));
+        assert!(!arrive(&mut late, true, 2 * INTERVAL + 1));
     }
 
     #[test]

@@ -36,10 +36,13 @@ pub struct Params {
     #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub share: f64,
     /// The time between two notices to one source is longer than this.
+    #[schemars(extend("retune" = "It holds from the next notice on."))]
     pub spacing: Span,
     /// Severity of a notice for the queue length.
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub severity: u8,
     /// Whether a discard also causes a notice, of severity 2.
+    #[schemars(extend("retune" = RETUNED_THRESHOLD))]
     pub discards: bool,
 }
 
@@ -110,7 +113,8 @@ impl CongestionPoint for QueueLength {
 
     fn retune(&mut self, params: &CongestionParams, _env: &PortEnv, _now: Time) {
         let CongestionParams::QueueLength(params) = params else { return };
-        self.share = params.share;
+        (self.share, self.severity, self.discards) = (params.share, params.severity, params.discards);
+        self.sources.set(params.spacing);
     }
 }
 

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SEVERE;
 use super::slowdowns::{SessionClock, Slowdowns};
-use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
+use crate::control::reaction::{RETUNED_FEEDBACK, ReactionParams, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::check;
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
@@ -44,23 +44,31 @@ pub struct Params {
     /// Start of a session.
     pub slow_start: SlowStart,
     /// Increase of the factor every round trip after slow start.
+    #[schemars(extend("retune" = "The factor goes on from what it has reached. The next increase stays at its time."))]
     pub increase: f64,
     /// A mild notice (severity below 2) multiplies the factor by this.
+    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub mild: f64,
     /// A severe notice (severity 2 and above) multiplies the factor by this.
+    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub severe: f64,
     /// No notice reduces the factor below this.
+    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub floor: f64,
     /// No increase raises the factor above this. If absent, no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = "A higher factor falls to it at once."))]
     pub cap: Option<f64>,
     /// Time between increases. Mild notices are ignored for the same time. At least 10 us. If absent, twice the path's
     /// propagation delay.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = "The next increase stays at its time."))]
     pub round_trip: Option<Span>,
     /// Whether an ignored mild notice restarts the increase timer.
+    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub ignored_postpones: bool,
     /// Whether a severe notice is ignored within a round trip after another severe one.
+    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub severe_once: bool,
 }
 
@@ -69,8 +77,10 @@ pub struct Params {
 #[serde(deny_unknown_fields, default)]
 pub struct SlowStart {
     /// Factor at the start of a session. 1 means no slow start.
+    #[schemars(extend("retune" = "It holds from the next session on."))]
     pub start: f64,
     /// Increase of the factor every round trip until it is 1.
+    #[schemars(extend("retune" = "The factor goes on from what it has reached. The next increase stays at its time."))]
     pub step: f64,
 }
 
@@ -160,8 +170,6 @@ pub struct RateFactor {
     round_trip: Span,
     start: f64,
     step: f64,
-    /// Steps of slow start until the factor is 1, or the cap if that is lower.
-    steps: u64,
     increase: f64,
     mild: f64,
     severe: f64,
@@ -175,7 +183,8 @@ pub struct RateFactor {
 enum Phase {
     /// Before the first session.
     Idle,
-    SlowStart,
+    /// Rises from this factor in so many steps.
+    SlowStart(f64, u64),
     /// Increases from this factor.
     Steady(f64),
 }
@@ -186,8 +195,6 @@ impl RateFactor {
     pub fn new(params: &Params, env: SenderEnv) -> RateFactor {
         let cap = params.cap.unwrap_or(f64::INFINITY);
         let start = params.slow_start.start.min(cap);
-        // Five steps of 0.1 increase 0.5 to 1, whatever their floating-point sum. A step of 0 never does.
-        let steps = (cap.min(1.0) - start) / params.slow_start.step - 1e-9;
         RateFactor {
             factor: start,
             tick: Time::ZERO,
@@ -200,7 +207,6 @@ impl RateFactor {
             round_trip: params.round_trip.unwrap_or(env.round_trip).max(LEAST_ROUND_TRIP),
             start,
             step: params.slow_start.step,
-            steps: steps.ceil() as u64,
             increase: params.increase,
             mild: params.mild,
             severe: params.severe,
@@ -220,7 +226,7 @@ impl RateFactor {
         let mut due = now.since(self.tick).0 / self.round_trip.0 + 1;
         while due > 0 {
             self.sessions.count(self.factor, self.tick);
-            let rise = if let Phase::SlowStart = self.phase { self.step } else { self.increase };
+            let rise = if let Phase::SlowStart(..) = self.phase { self.step } else { self.increase };
             let count = self.sessions.rises_within_tenth(self.factor, rise).clamp(1, due);
             self.tick += self.round_trip * count;
             self.rise(count);
@@ -231,12 +237,15 @@ impl RateFactor {
     /// Counts so many ticks.
     fn rise(&mut self, ticks: u64) {
         self.ticks = self.ticks.saturating_add(ticks);
-        if let (Phase::SlowStart, Some(beyond)) = (self.phase, self.ticks.checked_sub(self.steps)) {
+        if let Phase::SlowStart(_, steps) = self.phase
+            && let Some(beyond) = self.ticks.checked_sub(steps)
+        {
             self.phase = Phase::Steady(self.cap.min(1.0));
             self.ticks = beyond;
         }
         self.factor = match self.phase {
-            Phase::Idle | Phase::SlowStart => self.start + self.step * self.ticks as f64,
+            Phase::Idle => self.start,
+            Phase::SlowStart(from, _) => from + self.step * self.ticks as f64,
             Phase::Steady(from) => (from + self.increase * self.ticks as f64).min(self.cap),
         };
     }
@@ -248,6 +257,14 @@ impl RateFactor {
         self.phase = Phase::Steady(factor);
         self.ticks = 0;
         self.tick = now + self.round_trip;
+    }
+
+    /// Slow start from the present factor, until it is 1, or the cap if that is lower.
+    fn rise_slowly(&mut self) {
+        // Five steps of 0.1 increase 0.5 to 1, whatever their floating-point sum. A step of 0 never does.
+        let steps = ((self.cap.min(1.0) - self.factor) / self.step - 1e-9).ceil() as u64;
+        self.phase = if steps > 0 { Phase::SlowStart(self.factor, steps) } else { Phase::Steady(self.factor) };
+        self.ticks = 0;
     }
 
     /// Counts the time of the session until `now`.
@@ -271,9 +288,7 @@ impl RateScale for RateFactor {
         }
         self.restart(self.start, now);
         self.sessions.begin(now);
-        if self.steps > 0 {
-            self.phase = Phase::SlowStart;
-        }
+        self.rise_slowly();
         self.obeyed_at = None;
         self.severe_at = None;
     }
@@ -291,12 +306,8 @@ impl RateScale for RateFactor {
     }
 
     fn resumes(&mut self, now: Time) -> Time {
-        let rises = if let Phase::SlowStart = self.phase { self.step } else { self.increase };
-        match self.factor(now) {
-            factor if factor > 0.0 => now,
-            _ if rises > 0.0 => self.tick,
-            _ => Time::NEVER,
-        }
+        // Without an increase it rises only if a change of parameters gives it one. Then the next tick is the time.
+        if self.factor(now) > 0.0 { now } else { self.tick }
     }
 }
 
@@ -340,6 +351,28 @@ impl ReactionPoint for RateFactor {
         let mut own = self.clone();
         own.count_until(now);
         Some(own.sessions.all())
+    }
+
+    fn retune(&mut self, params: &ReactionParams, now: Time) {
+        let ReactionParams::RateFactor(params) = params else { return };
+        self.count_until(now);
+        let was = (self.step, self.increase, self.cap);
+        self.cap = params.cap.unwrap_or(f64::INFINITY);
+        (self.start, self.step) = (params.slow_start.start.min(self.cap), params.slow_start.step);
+        (self.increase, self.mild, self.severe, self.floor) =
+            (params.increase, params.mild, params.severe, params.floor);
+        (self.ignored_postpones, self.severe_once) = (params.ignored_postpones, params.severe_once);
+        self.round_trip = params.round_trip.unwrap_or(self.round_trip);
+        self.factor = if let Phase::Idle = self.phase { self.start } else { self.factor.min(self.cap) };
+        if was == (self.step, self.increase, self.cap) {
+            return;
+        }
+        // The factor goes on from what it has reached. The next tick stays.
+        match self.phase {
+            Phase::Idle => {}
+            Phase::SlowStart(..) => self.rise_slowly(),
+            Phase::Steady(_) => (self.phase, self.ticks) = (Phase::Steady(self.factor), 0),
+        }
     }
 
     fn reset_measures(&mut self, now: Time) {

@@ -16,6 +16,11 @@ impl Spacing {
         Spacing { spacing, free_from: vec![Time::ZERO; flows] }
     }
 
+    /// The spacing after each further notice.
+    pub(super) fn set(&mut self, spacing: Span) {
+        self.spacing = spacing;
+    }
+
     /// Tells the source of `pdu`, if that carries user data and the last notice lies more than the spacing back.
     pub(super) fn tell(&mut self, pdu: &Pdu, now: Time, severity: u8) -> Option<Notice> {
         let free_from = self.free_from.get_mut(pdu.flow.index())?;

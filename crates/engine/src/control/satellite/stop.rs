@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::control::reaction::{ReactionPoint, ReactionPointParams, SenderEnv};
+use crate::control::reaction::{RETUNED_FEEDBACK, ReactionParams, ReactionPoint, ReactionPointParams, SenderEnv};
 use crate::core::error::Fault;
 use crate::core::feedback::{Feedback, Signals};
 use crate::core::pdu::{Body, Pdu};
@@ -22,6 +22,7 @@ use crate::traffic::RateScale;
 pub struct Params {
     /// Time without sending after the last notice. If absent, one round trip (twice the path's propagation delay).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("retune" = RETUNED_FEEDBACK))]
     pub pause: Option<Span>,
 }
 
@@ -92,6 +93,11 @@ impl ReactionPoint for Stop {
 
     fn obeyed(&self) -> [u64; 4] {
         self.obeyed
+    }
+
+    fn retune(&mut self, params: &ReactionParams, _now: Time) {
+        let ReactionParams::Stop(params) = params else { return };
+        self.pause = params.pause.unwrap_or(self.pause);
     }
 
     fn reset_measures(&mut self, _now: Time) {

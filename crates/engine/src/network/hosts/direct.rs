@@ -3,12 +3,14 @@
 use super::access_line::AccessLine;
 use super::sender::Sender;
 use super::uplink::Uplink;
+use crate::control::ReactionParams;
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::Ctx;
 use crate::network::lane::{Key, Lane, Place, Record};
 use crate::network::receiver::Receiver;
+use crate::traffic;
 
 /// A host without transport connections. Its parts are boxed: most hosts have only some of them.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +37,18 @@ impl DirectHost {
     pub fn set_active(&mut self, is_active: bool, now: Time) {
         if let Some(sender) = &mut self.sender {
             sender.set_active(is_active);
+        }
+        self.plan(now + Span(1));
+    }
+
+    /// Gives its sender other parameters, after all events of the instant `now`.
+    pub fn retune_sender(&mut self, traffic: Option<&traffic::Params>, reaction: Option<&ReactionParams>, now: Time) {
+        let Some(sender) = &mut self.sender else { return };
+        if let Some(params) = traffic {
+            sender.retune_traffic(params);
+        }
+        if let Some(params) = reaction {
+            sender.retune_reaction(params, now);
         }
         self.plan(now + Span(1));
     }

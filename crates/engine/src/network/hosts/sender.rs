@@ -2,14 +2,16 @@
 
 use std::collections::VecDeque;
 
-use crate::control::{Allowance, AnswerQueueing, Next, Reaction, ReactionPoint, Ready, WithRateScale, WithReaction};
+use crate::control::{
+    Allowance, AnswerQueueing, Next, Reaction, ReactionParams, ReactionPoint, Ready, WithRateScale, WithReaction,
+};
 use crate::core::pdu::{Body, FlowId, Kind, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::{LineRate, Span, Time, gap};
 use crate::network::context::{Counts, Ctx, kind_of};
 use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Key;
-use crate::traffic::{Model, Output, RateScale, Traffic, Transfers, Unit, Upcoming};
+use crate::traffic::{self, Model, Output, RateScale, Traffic, Transfers, Unit, Upcoming};
 
 /// Discards what an inactive sender produces.
 struct Unsent;
@@ -69,6 +71,8 @@ struct Progress {
     as_produced: bool,
     /// Whether it sends its data. If not, the traffic model runs on, unless only the sender limits it.
     is_active: bool,
+    /// Whether the parameters of its traffic have changed during the run.
+    has_changed: bool,
     /// Its next timer, if that does not depend on the current time. Feedback clears it.
     firm: Option<Time>,
     /// Start time and bits of the last PDU sent. With an allowed rate they give the earliest time for the next PDU.
@@ -105,6 +109,7 @@ impl Sender {
             saturates,
             as_produced,
             is_active: true,
+            has_changed: false,
             firm: None,
             last: None,
             sequence: 0,
@@ -119,6 +124,18 @@ impl Sender {
     /// Starts or stops sending data.
     pub fn set_active(&mut self, is_active: bool) {
         self.progress.is_active = is_active;
+        self.progress.firm = None;
+    }
+
+    /// Gives its traffic model other parameters.
+    pub fn retune_traffic(&mut self, params: &traffic::Params) {
+        self.traffic.retune(params);
+        self.progress.has_changed = true;
+    }
+
+    /// Gives its reaction point other parameters, after all events of the instant `now`.
+    pub fn retune_reaction(&mut self, params: &ReactionParams, now: Time) {
+        self.reaction.retune(params, now);
         self.progress.firm = None;
     }
 
@@ -257,10 +274,10 @@ impl Sender {
         self.traffic.repeats()
     }
 
-    /// Mean rate of the offered traffic, if the parameters determine it.
+    /// Mean rate of the offered traffic, if the parameters determine it, and have not changed.
     #[must_use]
     pub fn mean_rate(&self) -> Option<f64> {
-        self.traffic.mean_rate()
+        self.traffic.mean_rate().filter(|_| !self.progress.has_changed)
     }
 
     /// Resets the measures.

@@ -8,6 +8,7 @@ use crate::core::time::Time;
 use crate::network::context::Ctx;
 use crate::network::lane::{Key, Lane, Place, Record};
 use crate::network::receiver::Receiver;
+use crate::traffic;
 use crate::transport::tp4::{Journey, Receiving, Sending};
 
 /// Measures of user data at first arrival: the delay of that copy, and two longer delays.
@@ -111,6 +112,13 @@ impl TransportHost {
     #[must_use]
     pub fn receiver(&self) -> Option<&Receiver> {
         self.receiving().map(|(_, arrivals)| &arrivals.receiver)
+    }
+
+    /// Gives the traffic of its sending half other parameters.
+    pub fn retune_traffic(&mut self, params: &traffic::Params) {
+        if let Some(sending) = &mut self.halves.sending {
+            sending.retune_traffic(params);
+        }
     }
 
     /// Handles everything due by `now`. PDUs go to `sent`.

@@ -95,6 +95,16 @@ impl Network<'_> {
         };
         self.terms.get_or_init(|| self.flows.iter().enumerate().map(terms).collect())
     }
+
+    /// The environments of the ports of all lines, if one of them has a congestion point.
+    pub(super) fn line_envs(&self) -> Arc<[PortEnv]> {
+        let lines = &self.ports[..2 * self.scenario.line.len()];
+        if lines.iter().all(|port| port.congestion.is_none()) {
+            return Arc::from([]);
+        }
+        let envs = lines.iter().zip(self.controlled()).map(|(port, controlled)| port.env(controlled, self.terms()));
+        envs.collect()
+    }
 }
 
 /// Builds the nodes of one network.

@@ -20,32 +20,41 @@ pub fn schema() -> String {
 pub(crate) enum Retuned {
     /// It can: the schema has `retune` for it.
     Yes,
-    /// It cannot.
-    No,
+    /// It cannot. The reason, if the schema has `fixed`.
+    No(Option<&'static str>),
     /// There is no such parameter.
     Unknown,
 }
 
 /// Whether a run can change the parameter at `place`.
 pub(crate) fn retuned(place: &[Step]) -> Retuned {
-    static SCHEMA: LazyLock<Value> = LazyLock::new(tree);
-    let mut here = vec![&*SCHEMA];
+    let (mut here, mut reason) = (vec![whole_schema()], None);
     for step in place {
-        here = here.into_iter().flat_map(|schema| inside(&SCHEMA, schema, step)).collect();
+        let mut next = Vec::new();
+        here.into_iter().for_each(|schema| find_inside(schema, step, &mut next));
+        here = next;
         if here.iter().any(|schema| schema["retune"].is_string()) {
             return Retuned::Yes;
         }
+        reason = here.iter().find_map(|schema| schema["fixed"].as_str()).or(reason);
     }
-    if here.is_empty() { Retuned::Unknown } else { Retuned::No }
+    if here.is_empty() { Retuned::Unknown } else { Retuned::No(reason) }
+}
+
+/// The schema of a scenario, made once.
+pub(crate) fn whole_schema() -> &'static Value {
+    static SCHEMA: LazyLock<Value> = LazyLock::new(tree);
+    &SCHEMA
 }
 
 /// The schemas of what `step` leads to from a value of this `schema`.
-fn inside<'a>(root: &'a Value, schema: &'a Value, step: &Step) -> Vec<&'a Value> {
+/// Adds the schemas of what `step` leads to from a value of this `schema`.
+fn find_inside<'a>(schema: &'a Value, step: &Step, found: &mut Vec<&'a Value>) {
     if let Some(name) = schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
-        return inside(root, &root["$defs"][name], step);
+        return find_inside(&whole_schema()["$defs"][name], step, found);
     }
     let branches = ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|word| schema[word].as_array()).flatten();
-    let mut found: Vec<&Value> = branches.flat_map(|branch| inside(root, branch, step)).collect();
+    branches.for_each(|branch| find_inside(branch, step, found));
     found.extend(match step {
         Step::Key(key) => {
             let others = schema.get("additionalProperties").filter(|others| others.is_object());
@@ -53,7 +62,6 @@ fn inside<'a>(root: &'a Value, schema: &'a Value, step: &Step) -> Vec<&'a Value>
         }
         _ => schema.get("items"),
     });
-    found
 }
 
 /// The same as a tree.

@@ -18,7 +18,7 @@ use super::window::{Acknowledged, Window, WindowStrategy};
 use crate::core::pdu::{Body, FlowId, Marks, Pdu};
 use crate::core::reading::{Each, Reading};
 use crate::core::time::Time;
-use crate::traffic::{Model, RateScale, Traffic, Upcoming};
+use crate::traffic::{self, Model, RateScale, Traffic, Upcoming};
 
 /// The user's rate is never scaled.
 struct Unhurried;
@@ -43,6 +43,8 @@ pub struct Sending {
     traffic: Model,
     upcoming: Upcoming,
     saturates: bool,
+    /// Whether the parameters of the traffic have changed during the run.
+    has_changed: bool,
     is_user_connected: bool,
     /// The sender's strategy in its initial state for a connection.
     fresh: Window,
@@ -71,6 +73,7 @@ impl Sending {
             header: Header::new(params, flow, priority, priorities),
             params: params.clone(),
             saturates: traffic.saturates(),
+            has_changed: false,
             upcoming,
             is_user_connected: false,
             fresh: params.window.build(()),
@@ -118,10 +121,16 @@ impl Sending {
         self.releases.due()
     }
 
-    /// Mean rate at which the user offers packets, in bits per second, if the parameters determine it.
+    /// Mean rate at which the user offers packets, in bits per second, if the parameters determine it, and have not changed.
     #[must_use]
     pub fn mean_rate(&self) -> Option<f64> {
-        self.traffic.mean_rate()
+        self.traffic.mean_rate().filter(|_| !self.has_changed)
+    }
+
+    /// Gives the traffic of its user other parameters.
+    pub fn retune_traffic(&mut self, params: &traffic::Params) {
+        self.traffic.retune(params);
+        self.has_changed = true;
     }
 
     /// Resets the counts. Waiting packets count as produced now.

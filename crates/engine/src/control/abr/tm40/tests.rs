@@ -351,3 +351,25 @@ fn faults_are_found() {
     let path = "use_it_or_lose_it.count_based.headroom";
     assert_eq!(faulty(Params { use_it_or_lose_it, ..good }), path);
 }
+
+#[test]
+fn a_lower_peak_holds_at_once_and_another_order_from_the_next_cell_on() {
+    let mut source = source(Params { icr: Some(AutoOr::Given(Rate(8_000_000))), ..Params::default() });
+    assert_eq!(sends(&mut source, DATA, ms(0)).0, 'F');
+    let change = |source: &mut Source, change: &dyn Fn(&mut Params)| {
+        let mut params = Params { icr: Some(AutoOr::Given(Rate(2_000_000))), ..Params::default() };
+        change(&mut params);
+        assert_eq!(params.check(), Ok(()));
+        source.retune(&ReactionParams::Tm40(params), ms(1));
+    };
+    change(&mut source, &|params| params.pcr = Some(Rate(5_000_000)));
+    assert_eq!((source.pcr, source.icr, source.acr), (5e6, 2e6, 5e6));
+    // Feedback without marks raises ACR by a sixteenth of the new peak, which bounds it.
+    source.on_feedback(&backward(150e6, Marks::CI), ms(1));
+    source.on_feedback(&backward(150e6, Marks::default()), ms(1));
+    assert_eq!(source.acr, 5e6 - 5e6 / 16.0 + 5e6 / 16.0);
+    // One cell since the last forward RM cell counts: with Nrm = 4 two more data cells go before the next.
+    assert_eq!(sends(&mut source, DATA, ms(2)).0, 'd');
+    change(&mut source, &|params| params.nrm = 4);
+    assert_eq!(letters(&mut source, DATA, 4, ms(3)), "ddFd");
+}

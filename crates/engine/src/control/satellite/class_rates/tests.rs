@@ -216,3 +216,36 @@ fn faults_are_found() {
     assert_eq!(faulty(Params { share: f64::NAN, ..slow() }).as_deref(), Some("share"));
     assert_eq!(faulty(Params { forward: true, rates: false, ..slow() }).as_deref(), Some("forward"));
 }
+
+#[test]
+fn another_interval_and_another_weight_hold_from_the_end_of_the_present_interval() {
+    let mut point = ClassRates::new(&slow(), thousand());
+    let change = |point: &mut ClassRates, params: Params, now: Time| {
+        point.retune(&CongestionParams::ClassRates(params), &thousand(), now);
+    };
+    let half = Params { interval: Span(PICOSECONDS / 2), weight: 0.5, ..slow() };
+    // 200 cells in the first second, at 0.1, 0.2 .. 0.9 s and the rest at once: 0.2 of the line, with the weight of 1.
+    (0..200).for_each(|_| assert_eq!(arrive(&mut point, 0, 1, Time(PICOSECONDS / 10)), None));
+    change(&mut point, Params { weight: 1.0, ..half.clone() }, Time(PICOSECONDS / 5));
+    assert_eq!((point.end, point.interval), (Time(PICOSECONDS), Span(PICOSECONDS)));
+    assert_eq!(filtered(&point, Time(PICOSECONDS))[4], 0.2);
+    // 200 cells in half a second are 0.4 of the line; with a weight of 0.5 the mean of both is 0.3.
+    change(&mut point, half, Time(PICOSECONDS));
+    (0..200).for_each(|_| assert_eq!(arrive(&mut point, 0, 1, Time(PICOSECONDS + 1)), None));
+    let end = point.end;
+    assert_eq!(end, Time(PICOSECONDS * 3 / 2));
+    assert!((filtered(&point, end)[4] - 0.3).abs() < 1e-12);
+}
+
+#[test]
+fn another_spacing_holds_from_the_next_notice_on() {
+    let params = |spacing| Params { spacing: Some(Span::milliseconds(spacing)), ..Params::default() };
+    let mut point = ClassRates::new(&params(50), satellite());
+    let discard = |point: &mut ClassRates, now: u64| {
+        point.on_discard(&cell(0, 1), &view(Time::ZERO + Span::milliseconds(now))).is_some()
+    };
+    assert!(discard(&mut point, 0));
+    point.retune(&CongestionParams::ClassRates(params(10)), &satellite(), Time(1));
+    assert!(!discard(&mut point, 50) && discard(&mut point, 51));
+    assert!(!discard(&mut point, 61) && discard(&mut point, 62));
+}

@@ -190,9 +190,6 @@ fn a_stopped_source_resumes_with_the_next_increase() {
     assert_eq!(tell(&mut source, 2, now), 0.0);
     assert_eq!(source.resumes(now), now + TRIP);
     assert_eq!(source.resumes(now + TRIP), now + TRIP);
-    let (mut source, now) = nominal(Params { severe: 0.0, increase: 0.0, ..Params::default() });
-    tell(&mut source, 2, now);
-    assert_eq!(source.resumes(now), Time::NEVER);
 }
 
 #[test]
@@ -245,4 +242,74 @@ fn how_often_the_factor_is_asked_for_changes_no_count() {
     }
     assert_eq!(often.slowdowns(trips(130)), rarely.slowdowns(trips(130)));
     assert_eq!(often.factor(trips(130)).to_bits(), rarely.factor(trips(130)).to_bits());
+}
+
+/// The parameters of the study with a cap of 1, changed.
+fn retuned(source: &mut RateFactor, change: impl FnOnce(&mut Params), now: Time) -> f64 {
+    let mut params = Params { cap: Some(1.0), ..Params::default() };
+    change(&mut params);
+    assert_eq!(params.check(), Ok(()));
+    source.retune(&ReactionParams::RateFactor(params), now);
+    source.factor(now)
+}
+
+#[test]
+fn another_increase_goes_on_from_the_factor_at_the_next_tick() {
+    let (mut source, now) = nominal(Params::default());
+    assert_eq!(tell(&mut source, 0, now), 0.8);
+    // Half way between two ticks: 0.82 so far, then 0.05 more with each tick.
+    let change = now + TRIP + Span(TRIP.0 / 2);
+    let steep = |params: &mut Params| params.increase = 0.05;
+    assert!(close(retuned(&mut source, steep, change), 0.82));
+    assert!(close(source.factor(before(now + TRIP * 2)), 0.82));
+    assert!(close(source.factor(now + TRIP * 2), 0.87));
+    assert!(close(source.factor(now + TRIP * 4), 0.97));
+    assert_eq!(source.factor(now + TRIP * 5), 1.0);
+    // A cap below it takes the factor down at once; a higher one lets it rise again.
+    let low = |params: &mut Params| (params.increase, params.cap) = (0.05, Some(0.6));
+    assert_eq!(retuned(&mut source, low, now + TRIP * 5), 0.6);
+    assert_eq!(source.factor(now + TRIP * 9), 0.6);
+    assert_eq!(retuned(&mut source, steep, now + TRIP * 9), 0.6);
+    assert!(close(source.factor(now + TRIP * 10), 0.65));
+}
+
+#[test]
+fn what_a_notice_does_changes_at_once_and_the_round_trip_with_the_next_tick() {
+    let (mut source, now) = nominal(Params::default());
+    let harsh = |params: &mut Params| (params.mild, params.severe, params.floor) = (0.7, 0.1, 0.3);
+    assert_eq!(retuned(&mut source, harsh, now), 1.0);
+    assert_eq!(tell(&mut source, 0, now), 0.7);
+    assert_eq!(tell(&mut source, 2, now), 0.3);
+    let slow = |params: &mut Params| {
+        harsh(params);
+        params.round_trip = Some(TRIP * 2);
+    };
+    assert_eq!(retuned(&mut source, slow, now), 0.3);
+    // The tick of the old round trip, and then one after two of them.
+    let factors = [1, 2, 3].map(|count| source.factor(now + TRIP * count));
+    assert!(factors.into_iter().zip([0.32, 0.32, 0.34]).all(|(is, expected)| close(is, expected)), "{factors:?}");
+}
+
+#[test]
+fn slow_start_goes_on_by_its_new_step_and_begins_at_its_new_start() {
+    let mut source = source(&Params { cap: Some(1.0), ..Params::default() });
+    let other = |params: &mut Params| params.slow_start = SlowStart { start: 0.2, step: 0.25 };
+    source.begin_session(Time::ZERO);
+    assert!(close(retuned(&mut source, other, trips(1)), 0.6));
+    assert!(close(source.factor(trips(2)), 0.85));
+    // The next step ends slow start at 1.
+    assert_eq!(source.factor(trips(3)), 1.0);
+    source.begin_session(trips(9));
+    assert_eq!(source.factor(trips(9)), 0.2);
+    assert!(close(source.factor(trips(10)), 0.45));
+}
+
+#[test]
+fn a_stopped_source_without_an_increase_may_get_one() {
+    let (mut source, now) = nominal(Params { severe: 0.0, increase: 0.0, ..Params::default() });
+    assert_eq!(tell(&mut source, 2, now), 0.0);
+    // It asks once a round trip.
+    assert_eq!((source.resumes(now), source.resumes(now + TRIP)), (now + TRIP, now + TRIP * 2));
+    assert_eq!(retuned(&mut source, |_| (), now + TRIP), 0.0);
+    assert!(close(source.factor(now + TRIP * 2), 0.02));
 }
