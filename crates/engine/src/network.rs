@@ -9,6 +9,7 @@ pub mod inbox;
 pub mod lane;
 pub mod policer_node;
 pub mod port;
+pub mod position;
 pub mod queue_state;
 pub mod receiver;
 pub mod sinks;
@@ -87,7 +88,7 @@ impl Node {
     /// Calls `each` for every PDU that the node itself stores: in a queue, or on an access line.
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         match self {
-            Node::Hosts(hosts) => hosts.held(each),
+            Node::Hosts(hosts) => hosts.held().for_each(|record| each(&record.pdu)),
             Node::Port(port) => port.held(each),
             Node::Policers(policers) => policers.held(each),
             Node::Sinks(_) => {}

@@ -1,14 +1,18 @@
 //! The report of a run: the definition of every column ([`rows`]), and the code that reads its value from the network
 //! ([`measured`]).
 
+mod limits;
 mod measured;
+mod positions;
 mod rows;
 mod series;
 pub mod table;
 mod totals;
 mod transports;
 
+pub use limits::{LimitRow, limit_rows};
 pub use measured::Measured;
+pub use positions::{PositionRow, position_rows};
 pub use rows::{
     DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow, TransportColumns,
 };

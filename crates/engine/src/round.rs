@@ -13,6 +13,7 @@ mod endpoint;
 pub mod horizon;
 mod look;
 mod ports;
+mod positions;
 mod process;
 mod retune;
 mod turns;

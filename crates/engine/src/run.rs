@@ -10,6 +10,7 @@ use crate::scenario::assembly::{self, Assembled, Timeline};
 use crate::scenario::spec::{Measure, Scenario};
 
 mod capacity;
+pub mod history;
 mod live;
 mod overload;
 
@@ -141,6 +142,12 @@ impl<P: Probe> Run<P> {
     /// As [`Run::advance`].
     pub fn advance_to(&mut self, until: Time) -> Result<bool, Error> {
         Ok(self.drive(until)? != Reached::Slice)
+    }
+
+    /// Runs to `until`, or to the end of the run if that is earlier.
+    fn reach(&mut self, until: Time) -> Result<(), Error> {
+        while !self.advance_to(until)? {}
+        Ok(())
     }
 
     fn drive(&mut self, until: Time) -> Result<Reached, Error> {

@@ -10,4 +10,4 @@ pub mod partners;
 pub mod path;
 pub mod schemes;
 pub mod spec;
-mod suggestion;
+pub(crate) mod suggestion;

@@ -267,6 +267,7 @@ fn assert_laws(scenario: &Scenario, changes: Vec<Change>, name: &dyn Fn() -> Str
     assert!(fast == plain, "forms differ: {}\n{}", told(), judge::digest::differences(&fast, &plain));
     let live = judge::digest::text(&live(scenario, &with.change).unwrap_or_else(|error| panic!("{error}\n{}", told())));
     assert!(fast == live, "a fork differs: {}\n{}", told(), judge::digest::differences(&fast, &live));
+    judge::positions::assert_laws(&with, 6, &told);
 }
 
 proptest! {

@@ -1,5 +1,7 @@
 //! Protocol data units: 32 bytes each, with a header and a typed body.
 
+use std::fmt;
+
 use crate::core::time::Time;
 
 pub use crate::core::time::CELL_BITS;
@@ -62,6 +64,26 @@ impl Kind {
     #[inline]
     pub fn is_data(self) -> bool {
         matches!(self, Kind::Data | Kind::DataTpdu)
+    }
+
+    /// Its name in tables.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Data => "data",
+            Kind::ResourceManagement => "resource_management",
+            Kind::Notice => "notice",
+            Kind::Acknowledgement => "acknowledgement",
+            Kind::DataTpdu => "data_tpdu",
+            Kind::ConnectRequest => "connect_request",
+            Kind::ConnectConfirm => "connect_confirm",
+            Kind::AcknowledgementTpdu => "acknowledgement_tpdu",
+            Kind::DisconnectRequest => "disconnect_request",
+            Kind::DisconnectConfirm => "disconnect_confirm",
+            Kind::ErrorReport => "error_report",
+            Kind::GapReport => "gap_report",
+            Kind::FileReport => "file_report",
+        }
     }
 
     /// The kind whose number is the low octet of `word`, as [`Body::ErrorReport`] stores it.
@@ -128,6 +150,15 @@ impl Marks {
     #[must_use]
     pub const fn only(self, others: Marks) -> Marks {
         Marks(self.0 & others.0)
+    }
+}
+
+impl fmt::Display for Marks {
+    /// The names of the marks that are set, as `CLP EFCI`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const NAMES: [&str; 8] = ["CLP", "EFCI", "DIR", "BN", "CI", "NI", "CE", "ER"];
+        let set = (0..).zip(NAMES).filter(|(bit, _)| self.0 >> bit & 1 == 1).map(|(_, name)| name);
+        f.write_str(&set.collect::<Vec<_>>().join(" "))
     }
 }
 
@@ -455,5 +486,8 @@ mod tests {
         assert!(marks.has(Marks::CLP.with(Marks::EFCI)));
         assert!(!marks.has(Marks::EFCI.with(Marks::CI)));
         assert_eq!(marks.only(Marks::CI.with(Marks::EFCI)), Marks::EFCI);
+        assert_eq!([marks, Marks::default()].map(|marks| marks.to_string()), ["CLP EFCI DIR", ""]);
+        let named = [Marks::CLP, Marks::EFCI, Marks::DIR, Marks::BN, Marks::CI, Marks::NI, Marks::CE, Marks::ER];
+        assert_eq!(named.map(|mark| mark.to_string()), ["CLP", "EFCI", "DIR", "BN", "CI", "NI", "CE", "ER"]);
     }
 }

@@ -15,12 +15,12 @@ use super::queue_state::QueueState;
 use super::receiver::Receiver;
 use super::touch;
 use crate::control::{NotificationParams, ReactionParams};
-use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, Lane, LaneId, Place, Record};
 use crate::traffic;
+use access_line::AccessLine;
 use direct::DirectHost;
 use order::Sorter;
 use transport::TransportHost;
@@ -316,15 +316,13 @@ impl Hosts {
         }
     }
 
-    /// Calls `each` for every PDU on an access line that is not in a lane.
-    pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
-        for host in &self.hosts {
-            if let Host::Direct(host) = host
-                && let Some(access) = &host.access
-            {
-                access.held(each);
-            }
-        }
+    /// Every PDU on an access line that is not in a lane, with its arrival.
+    pub fn held(&self) -> impl Iterator<Item = &Record> {
+        let lines = self.hosts.iter().filter_map(|host| match host {
+            Host::Direct(host) => host.access.as_deref(),
+            Host::Transport(_) => None,
+        });
+        lines.flat_map(AccessLine::held)
     }
 }
 

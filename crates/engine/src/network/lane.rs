@@ -14,6 +14,20 @@ use crate::core::time::Time;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place(pub u32);
 
+impl Place {
+    /// Of the deliveries of a port's line: they come after the services of all `ports`.
+    #[must_use]
+    pub const fn of_delivery(port: usize, ports: usize) -> Place {
+        Place((ports + port) as u32)
+    }
+
+    /// The number of the port whose line delivers at this place, if it is that of a delivery.
+    #[must_use]
+    pub fn delivering_port(self, ports: usize) -> Option<usize> {
+        (self.0 as usize).checked_sub(ports).filter(|port| *port < ports)
+    }
+}
+
 /// The order of events: time, then place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {

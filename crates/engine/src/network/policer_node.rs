@@ -10,6 +10,7 @@ use crate::core::stats::Fingerprint;
 use crate::core::time::Time;
 use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, LaneId, Place, Record};
+use crate::network::position::{Position, Spot};
 use crate::policer::{Due, Outcome, Policer, State, judge};
 
 /// The policers of one flow, in sequence.
@@ -51,6 +52,12 @@ impl FlowPolicers {
         }
     }
 
+    /// Name, for errors and tables.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// PDUs discarded and tagged since the last reset.
     #[must_use]
     pub fn discarded_and_tagged(&self) -> (u64, u64) {
@@ -61,6 +68,15 @@ impl FlowPolicers {
     #[must_use]
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint.value()
+    }
+
+    /// Finds the PDUs that wait in its shapers.
+    fn find_positions(&self, found: &mut Vec<Position>) {
+        for (stage, policer) in (0..).zip(&self.stages) {
+            for (place, (_, pdu)) in (0..).zip(policer.held()) {
+                found.push(Position { pdu: *pdu, spot: Spot::Shaper { stage, place, leaves: self.next.1.time } });
+            }
+        }
     }
 
     /// The stage with the next timer; at equal times the first stage.
@@ -255,6 +271,11 @@ impl PolicerNode {
         for own in &mut self.flows {
             (own.discarded, own.tagged) = (0, 0);
         }
+    }
+
+    /// Finds the PDUs that wait in the shapers of all flows.
+    pub fn find_positions(&self, found: &mut Vec<Position>) {
+        self.flows.iter().for_each(|own| own.find_positions(found));
     }
 
     /// Calls `each` for every waiting PDU.

@@ -10,6 +10,7 @@ mod delay;
 mod fast_path;
 mod groups;
 mod next_lanes;
+mod position;
 mod precedence;
 mod queues;
 mod rate;
@@ -35,7 +36,7 @@ use precedence::Precedence;
 use queues::Queues;
 use rate::Capacity;
 pub use rate::Retimed;
-use server::Server;
+use server::{Flight, Server};
 
 /// PDUs of one instant, to be admitted in random order.
 #[derive(Clone, Debug)]
@@ -164,6 +165,8 @@ pub struct Port {
     /// Boxed: the rates of few lines change.
     capacity: Option<Box<Capacity>>,
     delay: Span,
+    /// PDUs on the line, or before it, whose delay is not this one, in order of arrival.
+    odd_flights: Vec<Flight>,
     outage: Option<Interval>,
     /// Start of the measures.
     measured_since: Time,
@@ -208,6 +211,7 @@ impl Port {
             rate: parts.rate,
             capacity: parts.rate_varies.then(Box::default),
             delay: parts.delay,
+            odd_flights: Vec::new(),
             outage: parts.outage,
             measured_since: Time::ZERO,
         };

@@ -89,6 +89,14 @@ pub trait Field: Sized {
         Self: 'a;
 }
 
+/// The columns of a table with these rows.
+#[must_use]
+pub fn columns<R: Field>(rows: &[R]) -> Vec<Column<'_>> {
+    let mut columns = Vec::new();
+    R::add("", "", rows.iter(), &mut columns);
+    columns
+}
+
 /// Lists the types of values, and the kind of column for each.
 macro_rules! values {
     ($($type:ty => $kind:ident, $cell:ident => $value:expr;)*) => {$(
@@ -155,12 +163,8 @@ macro_rules! report {
             /// Every table with its columns, in order. An empty report also has all columns.
             #[must_use]
             pub fn tables(&self) -> Vec<$crate::report::table::Table<'_>> {
-                use $crate::report::table::{Field, Table};
-                vec![$({
-                    let mut columns = Vec::new();
-                    $row::add("", "", self.$table.iter(), &mut columns);
-                    Table { name: stringify!($table), doc: $row::DOC, columns }
-                }),*]
+                use $crate::report::table::{Field, Table, columns};
+                vec![$(Table { name: stringify!($table), doc: $row::DOC, columns: columns(&self.$table) }),*]
             }
         }
     };
@@ -203,8 +207,7 @@ mod tests {
             Row { name: "a".into(), shared: Shared { count: None, length_s: 0.5 }, last: 1 },
             Row { name: "b".into(), shared: Shared { count: Some(7), length_s: 1.5 }, last: 2 },
         ];
-        let mut columns = Vec::new();
-        Row::add("", "", rows.iter(), &mut columns);
+        let columns = columns(&rows);
         let meanings: Vec<String> = columns.iter().map(Column::meaning).collect();
         let seen: Vec<_> =
             columns.iter().zip(&meanings).map(|(column, meaning)| (column.name, meaning.as_str())).collect();
@@ -220,8 +223,6 @@ mod tests {
         assert_eq!(columns[1].values, Values::OptionalCounts(vec![None, Some(7)]));
         assert_eq!(columns[2].values, Values::Numbers(vec![0.5, 1.5]));
         assert_eq!(columns[1].values.kind(), "count or null");
-        let mut none = Vec::new();
-        Row::add("", "", [].iter(), &mut none);
-        assert_eq!(none.len(), columns.len());
+        assert_eq!(super::columns::<Row>(&[]).len(), columns.len());
     }
 }

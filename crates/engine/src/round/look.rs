@@ -12,6 +12,11 @@ impl<P: Probe> World<P> {
         &self.ctx.probe
     }
 
+    /// The observer of the run, mutable.
+    pub fn probe_mut(&mut self) -> &mut P {
+        &mut self.ctx.probe
+    }
+
     /// Computes everything that is evaluated lazily up to the clock.
     pub(crate) fn catch_up(&mut self) {
         for process in &mut self.processes {

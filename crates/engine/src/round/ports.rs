@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::control::Congestion;
 use crate::core::stats::Fingerprint;
-use crate::core::time::{LineRate, Time};
+use crate::core::time::{LineRate, Span, Time};
 use crate::network::port::{GroupMeasures, Port};
 use crate::network::queue_state::QueueState;
 
@@ -17,6 +17,8 @@ use crate::network::queue_state::QueueState;
 pub struct AccessLines {
     /// Their rate.
     pub rate: LineRate,
+    /// Their propagation delay.
+    pub delay: Span,
     /// The node that they lead to.
     pub node: String,
 }
@@ -83,6 +85,15 @@ impl<'a> PortView<'a> {
         match self {
             PortView::Node(port) => port.rate(),
             PortView::Access(port, ..) => Some(port.lines.rate),
+        }
+    }
+
+    /// Propagation delay of its line now.
+    #[must_use]
+    pub fn delay(self) -> Span {
+        match self {
+            PortView::Node(port) => port.delay(),
+            PortView::Access(port, ..) => port.lines.delay,
         }
     }
 

@@ -5,8 +5,9 @@ use crate::core::error::{Error, Fault};
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::report::{ReadingKind, readings};
+use crate::scenario::assembly::{self, QueueLimits};
 use crate::scenario::document;
-use crate::scenario::spec::Change;
+use crate::scenario::spec::{Change, Scenario};
 
 impl<P: Probe> Run<P> {
     /// Whether the run has reached its end.
@@ -45,6 +46,28 @@ impl<P: Probe> Run<P> {
     #[must_use]
     pub fn changes(&self) -> &[Change] {
         self.timeline.written()
+    }
+
+    /// The scenario as it is built, without network and schemes, and with the values that hold now.
+    #[must_use]
+    pub fn present(&self) -> &Scenario {
+        self.timeline.present()
+    }
+
+    /// The limits and thresholds that the queues of each port have now, by number and priority.
+    ///
+    /// # Errors
+    /// None: the scenario was accepted before.
+    pub fn limits(&self) -> Result<Vec<Vec<QueueLimits>>, Error> {
+        assembly::limits(self.present())
+    }
+
+    /// The ports on the path of each flow, from its sender to its receiver, by number.
+    ///
+    /// # Errors
+    /// None: the scenario was accepted before.
+    pub fn paths(&self) -> Result<Vec<Vec<usize>>, Error> {
+        assembly::paths(self.present())
     }
 
     /// The first instant after the present one with an event: a PDU arrives or departs, or a timer expires. Not after the

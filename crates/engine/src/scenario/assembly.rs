@@ -8,6 +8,7 @@ pub(super) mod crossings;
 mod estimate;
 mod graph;
 mod lay_out;
+mod limits;
 mod meeting;
 mod nodes;
 mod path_memory;
@@ -31,6 +32,7 @@ use crate::scenario::spec::Scenario;
 pub use changes::Timeline;
 use checked::lay_out;
 pub use estimate::{Estimate, Limits};
+pub use limits::{QueueLimits, limits};
 pub use meeting::{Hearing, Meetings};
 pub use nodes::Form;
 pub use plan::{Hop, Shared};
@@ -100,6 +102,14 @@ pub fn meetings(scenario: &Scenario) -> Result<Meetings, Error> {
     meetings.warnings.retain(|warning| !expansion.is_made_point(&warning.path));
     meetings.warnings = meetings.warnings.into_iter().map(|warning| expansion.named(warning)).collect();
     Ok(meetings)
+}
+
+/// The ports on the path of each flow, from its sender to its receiver, by number.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first fault of the scenario.
+pub fn paths(scenario: &Scenario) -> Result<Vec<Vec<usize>>, Error> {
+    Ok(lay_out(&expand(scenario)?)?.flows.into_iter().map(|flow| flow.forward.to_vec()).collect())
 }
 
 /// For each group of flows all hops of its paths, each once, without access lines.

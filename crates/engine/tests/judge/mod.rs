@@ -8,6 +8,7 @@ pub(crate) mod digest;
 pub(crate) mod network;
 mod parts;
 mod points;
+pub(crate) mod positions;
 pub(crate) mod random;
 pub(crate) mod ready;
 pub(crate) mod spread;

@@ -5,7 +5,6 @@
 use std::collections::VecDeque;
 
 use crate::core::fifo::Fifo;
-use crate::core::pdu::Pdu;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
 use crate::network::lane::{Place, Record};
 use crate::network::queue_state::QueueState;
@@ -146,16 +145,16 @@ impl AccessLine {
         self.queue.reset(now);
     }
 
-    /// Calls `each` for every stored PDU.
-    pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
-        self.holding.iter().for_each(|record| each(&record.pdu));
+    /// Every stored PDU, with its arrival.
+    pub fn held(&self) -> impl Iterator<Item = &Record> {
+        self.holding.iter()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::pdu::{Body, FlowId};
+    use crate::core::pdu::{Body, FlowId, Pdu};
     use crate::core::time::Rate;
 
     fn access(rate: Option<LineRate>, delay: u64) -> AccessLine {

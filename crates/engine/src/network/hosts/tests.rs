@@ -96,7 +96,7 @@ fn cells_of_lines_with_different_delays_are_in_order_of_arrival() {
     // All cells sent before 3 us that arrive before 4 us are final. The cell that arrives at 4 us stays on its line.
     assert_eq!(node.run(3 * CELL), [(CELL, 8, 1), (3 * CELL, 8, 1)]);
     let mut held = 0;
-    node.hosts.held(&mut |_| held += 1);
+    node.hosts.held().for_each(|_| held += 1);
     assert_eq!(held, 2);
     // It must be forwarded before any later cell: the node has a timer 1 us before 4 us.
     assert_eq!(node.hosts.timer().time, Time(3 * CELL));

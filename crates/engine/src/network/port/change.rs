@@ -33,7 +33,7 @@ impl Port {
     /// The PDUs that depart after `now` arrive behind the line at their new times.
     fn retime_records(&mut self, retimed: &Retimed, now: Time, lanes: &mut [Lane]) {
         if self.server.line.last_arrival.is_some() {
-            return self.put_arrivals(now, lanes);
+            return self.put_arrivals(self.delay, now, lanes);
         }
         let delay = self.delay;
         for lane in self.forward_lanes() {

@@ -7,7 +7,7 @@
 //! earliest.
 
 use super::Port;
-use super::server::Line;
+use super::server::{Flight, Line};
 use crate::core::time::{Span, Time};
 use crate::network::lane::Lane;
 
@@ -34,15 +34,15 @@ impl Port {
             // The last arrival is found with the records.
             self.server.line.last_arrival = Some(now);
         }
-        self.delay = to;
+        let from = std::mem::replace(&mut self.delay, to);
         self.server.line.delay = to;
         self.find_limits();
-        self.put_arrivals(now, lanes);
+        self.put_arrivals(from, now, lanes);
     }
 
     /// Gives the PDUs that depart after `now` their arrival times. They are the last on the line: as many as there are
-    /// decided departures, unless the PDU in service waits for its own.
-    pub(super) fn put_arrivals(&mut self, now: Time, lanes: &mut [Lane]) {
+    /// decided departures, unless the PDU in service waits for its own. `from` is the delay of the line up to now.
+    pub(super) fn put_arrivals(&mut self, from: Span, now: Time, lanes: &mut [Lane]) {
         let mut records: Vec<(Time, usize, usize)> = Vec::new();
         for lane in self.forward_lanes() {
             let times = lanes[lane.index()].iter().map(|record| record.time).enumerate();
@@ -50,17 +50,43 @@ impl Port {
             records.extend(to_come.map(|(index, time)| (time, lane.index(), index)));
         }
         records.sort_unstable();
-        let decided = if self.server.in_service.is_some() { 0 } else { self.server.departures.len() };
-        let (departed, to_depart) = records.split_at(records.len() - decided);
+        let (departed, to_depart) = records.split_at(records.len() - self.server.decided());
         if let Some(last) = &mut self.server.line.last_arrival {
             *last = departed.last().map_or(now, |(time, ..)| *time);
         }
-        let Port { server, .. } = self;
+        let flights = departed.iter().map(|(time, ..)| Flight { departed: self.departed(*time, from), arrives: *time });
+        self.odd_flights = flights.filter(|flight| flight.departed + self.delay != flight.arrives).collect();
+        let Port { server, odd_flights, .. } = self;
         for (departure, (_, lane, index)) in server.departures.iter().zip(to_depart) {
             let (front, back) = lanes[*lane].as_mut_slices();
             let record = if *index < front.len() { &mut front[*index] } else { &mut back[*index - front.len()] };
             record.time = server.line.arrival(departure.at);
+            if record.time != departure.at + server.line.delay {
+                odd_flights.push(Flight { departed: departure.at, arrives: record.time });
+            }
         }
+    }
+
+    /// Keeps the times of a PDU on a line whose delay has become shorter, if it arrives behind a PDU with a longer delay.
+    #[cold]
+    pub(super) fn keep_odd_flight(&mut self, departed: Time, arrives: Time) {
+        if departed + self.delay != arrives {
+            self.odd_flights.push(Flight { departed, arrives });
+        }
+    }
+
+    /// Forgets the PDUs that have arrived by `now`.
+    #[inline]
+    pub(super) fn forget_odd_flights(&mut self, now: Time) {
+        if !self.odd_flights.is_empty() {
+            self.odd_flights.retain(|flight| flight.arrives > now);
+        }
+    }
+
+    /// Departure of the PDU on the line that arrives at `arrival`. `delay` is that of the line for all but the odd flights.
+    pub(super) fn departed(&self, arrival: Time, delay: Span) -> Time {
+        let odd = self.odd_flights.binary_search_by_key(&arrival, |flight| flight.arrives);
+        odd.map_or_else(|_| Time(arrival.0 - delay.0), |place| self.odd_flights[place].departed)
     }
 }
 

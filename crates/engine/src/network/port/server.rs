@@ -28,6 +28,13 @@ pub(super) struct Waiting {
     pub(super) place: Place,
 }
 
+/// A PDU whose delay is not the present one of the line.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flight {
+    pub(super) departed: Time,
+    pub(super) arrives: Time,
+}
+
 /// More departures than any run has. The counter of a line that does not end the run starts here or higher.
 const MOST_LEFT: u64 = u64::MAX / 2;
 
@@ -193,6 +200,17 @@ impl Server {
             return Time::NEVER;
         }
         self.line.free_at.max(from) + self.line.serialiser.floor(bits) * self.line.left
+    }
+
+    /// How many of the PDUs with a decided departure are in a lane: all but one that is watched until it departs.
+    pub(super) fn decided(&self) -> usize {
+        if self.in_service.is_some() { 0 } else { self.departures.len() }
+    }
+
+    /// The waiting PDUs of each queue, in order.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = (usize, &Pdu)> {
+        let queues = self.waiting.queues.iter().enumerate();
+        queues.flat_map(|(queue, waiting)| waiting.iter().map(move |waiting| (queue, &waiting.pdu)))
     }
 
     /// Calls `each` for every PDU that is not in a lane.

@@ -31,6 +31,7 @@ impl Port {
     pub fn catch_up<P: Probe>(&mut self, now: Time, ctx: &mut Ctx<P>) {
         self.advance(now, ctx);
         ctx.end = ctx.end.min(self.server.line.end);
+        self.forget_odd_flights(now);
     }
 
     /// A backward PDU that the congestion point only observes.
@@ -112,7 +113,7 @@ impl Port {
     }
 
     #[inline]
-    fn queue_of(&self, pdu: &Pdu) -> usize {
+    pub(super) fn queue_of(&self, pdu: &Pdu) -> usize {
         queue_of(pdu, self.policies.len())
     }
 
@@ -230,6 +231,9 @@ impl Port {
         };
         let place = if self.is_instant { cause } else { self.places.delivery };
         let time = self.server.line.arrival(departure);
+        if self.server.line.last_arrival.is_some() {
+            self.keep_odd_flight(departure, time);
+        }
         ctx.send(lane, Record { time, place, order: 0, pdu: *pdu });
     }
 

@@ -184,8 +184,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         for (index, flow) in network.flows.iter().enumerate() {
             let plan = &network.ports[flow.forward[0]];
             let (Some(_), Some(rate)) = (&flow.params.access, plan.rate) else { continue };
-            let lines =
-                lines[flow.group].get_or_insert_with(|| Arc::new(AccessLines { rate, node: plan.to.to_string() }));
+            let lines = lines[flow.group]
+                .get_or_insert_with(|| Arc::new(AccessLines { rate, delay: plan.delay, node: plan.to.to_string() }));
             for (port, host) in [(flow.forward[0], Some(flow.endpoints[0] as u32)), (flow.backward[0], None)] {
                 seats[port] = Some(Seat::Access(AccessPort { lines: Arc::clone(lines), flow: index as u32, host }));
             }

@@ -210,7 +210,7 @@ impl Network<'_> {
     }
 
     pub(super) fn delivery_place(&self, port: usize) -> Place {
-        Place((self.ports.len() + port) as u32)
+        Place::of_delivery(port, self.ports.len())
     }
 
     pub(super) fn own_place(&self, flow: usize, kind: usize) -> Place {

@@ -1,0 +1,101 @@
+//! Where all PDUs are at a stop: computed from the state of the nodes and the records in the lanes, when asked for.
+
+use super::{PortView, Seat, World};
+use crate::core::pdu::Pdu;
+use crate::core::probe::Probe;
+use crate::core::time::Time;
+use crate::network::Node;
+use crate::network::lane::{Lane, Record};
+use crate::network::position::{Finder, Position};
+
+impl<P: Probe> World<P> {
+    /// Where every PDU in the network is at the clock, a stop: port by port by number, and within a port from the far end
+    /// of its line to the ends of its queues; then the PDUs in shapers. PDUs that leave a port at the same instant stand in
+    /// the order of their flows.
+    ///
+    /// Not among them is what a host has not sent yet: data that wait for permission, and answers that wait for its sender.
+    #[must_use]
+    pub fn positions(&self) -> Vec<Position> {
+        let mut records: Vec<(u32, Record)> = self.on_lines().map(|(port, record)| (port, *record)).collect();
+        // The records of one flow at one port are in one lane, in order.
+        records.sort_by_key(|(port, record)| (*port, record.time, record.pdu.flow));
+        let (ports, records): (Vec<u32>, Vec<Record>) = records.into_iter().unzip();
+        let mut found = Vec::with_capacity(records.len());
+        let mut first = 0;
+        for port in 0..self.ports.len() as u32 {
+            let count = ports[first..].iter().take_while(|other| **other == port).count();
+            self.find_at_port(port, &records[first..first + count], &mut found);
+            first += count;
+        }
+        self.find_in_shapers(&mut found);
+        found
+    }
+
+    /// Where the first PDU is that `is_wanted` accepts.
+    pub fn position_of(&self, is_wanted: impl Fn(&Pdu) -> bool) -> Option<Position> {
+        let mut found = Vec::new();
+        if let Some(port) = self.port_with(&is_wanted) {
+            let on_lines = self.on_lines().filter(|(other, _)| *other == port);
+            let mut records: Vec<Record> = on_lines.map(|(_, record)| *record).collect();
+            records.sort_by_key(|record| (record.time, record.pdu.flow));
+            self.find_at_port(port, &records, &mut found);
+        } else {
+            self.find_in_shapers(&mut found);
+        }
+        found.into_iter().find(|position| is_wanted(&position.pdu))
+    }
+
+    /// The port of the first PDU that `is_wanted` accepts, unless that is in a shaper.
+    fn port_with(&self, is_wanted: &impl Fn(&Pdu) -> bool) -> Option<u32> {
+        let on_line = self.on_lines().find(|(_, record)| is_wanted(&record.pdu)).map(|(port, _)| port);
+        on_line.or_else(|| {
+            (0..self.ports.len()).find_map(|number| {
+                let PortView::Node(port) = self.port(number)? else { return None };
+                let mut is_there = false;
+                port.held(&mut |pdu| is_there |= is_wanted(pdu));
+                is_there.then_some(number as u32)
+            })
+        })
+    }
+
+    /// Every PDU that arrives at the far end of a line at a known time, with the port of the line.
+    fn on_lines(&self) -> impl Iterator<Item = (u32, &Record)> {
+        let held = self.processes.iter().filter_map(|process| match &process.node {
+            Node::Hosts(hosts) => Some(hosts.held()),
+            _ => None,
+        });
+        let records = self.ctx.lanes.iter().flat_map(Lane::iter).chain(held.flatten());
+        // At a stop only lines have PDUs in transit. Everything else arrives without delay, and has been read.
+        records.filter_map(|record| Some((record.place.delivering_port(self.ports.len())? as u32, record)))
+    }
+
+    /// Finds the PDUs of a port. `behind` has those whose arrival behind its line is known, in order.
+    fn find_at_port(&self, number: u32, behind: &[Record], found: &mut Vec<Position>) {
+        match &self.ports[number as usize] {
+            Seat::Node(node) => {
+                if let Node::Port(port) = &self.processes[*node as usize].node {
+                    port.find_positions(number, behind, self.clock, found);
+                }
+            }
+            Seat::Access(port) => {
+                let mut finder = Finder::new(number, Some(port.lines.rate), self.clock, found);
+                for record in behind {
+                    // The delay of an access line never changes.
+                    let departs = Time(record.time.0 - port.lines.delay.0);
+                    match departs <= self.clock {
+                        true => finder.on_line(&record.pdu, departs, record.time),
+                        false => finder.with_departure(&record.pdu, 0, departs),
+                    }
+                }
+            }
+        }
+    }
+
+    fn find_in_shapers(&self, found: &mut Vec<Position>) {
+        for process in &self.processes {
+            if let Node::Policers(policers) = &process.node {
+                policers.find_positions(found);
+            }
+        }
+    }
+}
