@@ -223,21 +223,25 @@ def test_a_sweep_is_kept_and_expanded(small: Scenario, small_text: str) -> None:
     assert (scenario.tree["sweep"]["seed"], scenario.tree["sweep"]["most_replications"]) == (1, 100)
     assert Scenario.parse(scenario.to_toml()) == scenario
     assert scenario.with_({"sweep": None}) == small
-    assert _engine.sweep_lengths(scenario.to_json()) == [3, 4]
-    assert json.loads(_engine.expand_sweep(scenario.to_json())) == [
-        [
-            {"flow.steady.count": 1, "flow.random.traffic.poisson.rate": "1 Mb/s"},
-            {"flow.steady.count": 3, "flow.random.traffic.poisson.rate": "500 kb/s"},
-            {"flow.steady.count": 5, "flow.random.traffic.poisson.rate": "250 kb/s"},
-        ],
-        [{"line.trunk.queues[0].drop_tail.size": f"{size} cells"} for size in (10, 15, 20, 25)],
+    points = scenario.points()
+    assert points.lengths == [3, 4]
+    assert points.paths == [
+        "flow.random.traffic.poisson.rate",
+        "flow.steady.count",
+        "line.trunk.queues[0].drop_tail.size",
+    ]
+    assert json.loads(points.values(0, 12)) == [
+        [rate, count, f"{size} cells"]
+        for rate, count in (("1 Mb/s", 1), ("500 kb/s", 3), ("250 kb/s", 5))
+        for size in (10, 15, 20, 25)
     ]
 
 
 def test_a_scenario_without_a_sweep_has_no_axes(small: Scenario) -> None:
     assert "sweep" not in small.tree
-    assert _engine.sweep_lengths(small.to_json()) == []
-    assert _engine.expand_sweep(small.to_json()) == "[]"
+    assert small.points().lengths == []
+    assert small.points().values(0, 1) == "[[]]"
+    assert small.points().document(0) == small.to_json()
 
 
 def test_a_sweep_changes_no_run(small: Scenario, small_text: str) -> None:
@@ -250,9 +254,10 @@ def test_numbers_of_a_range_are_what_they_say(small: Scenario) -> None:
     quantities = {"measure.jitter_limit": {"from": "0.1 ms", "to": "1 ms", "step": "0.3 ms"}}
     numbers = {"flow.steady.share": {"from": 0.1, "to": 0.8, "step": 0.1}}
     swept = small.with_({"sweep": {"axis": [quantities, numbers]}})
-    assert json.loads(_engine.expand_sweep(swept.to_json())) == [
-        [{"measure.jitter_limit": f"{value} ms"} for value in ("0.1", "0.4", "0.7", "1")],
-        [{"flow.steady.share": value} for value in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)],
+    assert json.loads(swept.points().values(0, 32)) == [
+        [f"{limit} ms", share]
+        for limit in ("0.1", "0.4", "0.7", "1")
+        for share in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
     ]
 
 

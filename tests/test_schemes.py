@@ -10,7 +10,7 @@ import penstock
 from penstock import _engine
 from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
-from penstock.execute.experiment import Plan
+from penstock.execute.plan import Plan
 from penstock.show.feedback import warnings
 from penstock.truth.shares import fair_shares
 
@@ -50,7 +50,7 @@ def test_a_scheme_is_the_same_run_as_its_parts_written_out(penstock: Command, tm
 def _run_id(scenario: Scenario) -> str:
     plan = Plan([], build=lambda _: scenario)
     plan.add(0, [(1, 0)])
-    return plan.wanted[0].run
+    return plan.ids([0], 1, 0)[0]
 
 
 def test_schemes_are_the_values_of_an_axis(tmp_path: Path) -> None:

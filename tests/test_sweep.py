@@ -230,7 +230,8 @@ def test_a_run_that_fails_is_named_and_run_again_later(small: Scenario, tmp_path
             return super().submit(broken)
 
     from penstock.execute.executors import Stop
-    from penstock.execute.experiment import Experiment, Plan
+    from penstock.execute.experiment import Experiment
+    from penstock.execute.plan import Plan
 
     details = {"scenario": small.tree, "sweep": {}}
     with Experiment(tmp_path, "sweep", sweep.name, details) as experiment, Faulty() as pool:

@@ -5,6 +5,7 @@ __all__ = [
     "MOST_PACKETS",
     "REPORT",
     "DefectError",
+    "Points",
     "Run",
     "ScenarioError",
     "Table",
@@ -12,7 +13,6 @@ __all__ = [
     "__version__",
     "columns",
     "estimate",
-    "expand_sweep",
     "expanded",
     "frames",
     "hops",
@@ -23,10 +23,10 @@ __all__ = [
     "offered",
     "parts",
     "readings",
+    "run_ids",
     "schema",
     "schemes",
     "sources",
-    "sweep_lengths",
     "to_toml",
     "traces",
     "with_values",
@@ -64,6 +64,17 @@ class Trace:
     def __len__(self) -> int: ...
     @property
     def flow_count(self) -> int: ...
+
+@final
+class Points:
+    def __new__(cls, json: str) -> Points: ...
+    @property
+    def lengths(self) -> list[int]: ...
+    @property
+    def paths(self) -> list[str]: ...
+    def values(self, first: int, count: int) -> str: ...
+    def document(self, number: int) -> str: ...
+    def digests(self, first: int, count: int) -> bytes: ...
 
 @final
 class Run:
@@ -127,5 +138,4 @@ def frames(json: str, group: str, seed: int, replication: int) -> tuple[list[int
 def line_of(text: str, path: str) -> int | None: ...
 def with_values(json: str, changes: Sequence[tuple[str, str]]) -> str: ...
 def leads_into(path: str, place: str) -> bool: ...
-def sweep_lengths(json: str) -> list[int]: ...
-def expand_sweep(json: str) -> str: ...
+def run_ids(sources: str, digests: bytes, seed: int, replication: int) -> list[str]: ...

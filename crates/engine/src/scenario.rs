@@ -8,6 +8,7 @@ pub mod kinds;
 pub mod networks;
 pub mod partners;
 pub mod path;
+pub mod points;
 pub mod schemes;
 pub mod spec;
 pub(crate) mod suggestion;

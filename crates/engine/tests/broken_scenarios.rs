@@ -9,7 +9,7 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::assembly::Limits;
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::path::Path;
-use penstock_engine::scenario::spec::{Scenario, Step};
+use penstock_engine::scenario::spec::Scenario;
 use toml::de::{DeTable, DeValue};
 
 const BASE: &str = include_str!("broken/base.toml");
@@ -43,13 +43,14 @@ fn check(text: &str) -> Result<(), Error> {
 fn check_points(scenario: &Scenario) -> Result<(), Error> {
     let Some(sweep) = &scenario.sweep else { return Ok(()) };
     let base = document::to_json(&Scenario { sweep: None, ..scenario.clone() });
-    for (number, axis) in sweep.expand()?.iter().enumerate() {
-        for Step(values) in axis {
+    for (number, length) in sweep.lengths()?.into_iter().enumerate() {
+        for step in 0..length {
+            let values: Vec<_> = sweep.paths(number).zip(sweep.values(number, step)).collect();
             let changes: Vec<_> = values.iter().map(|(path, value)| (*path, value.to_string())).collect();
             let point = document::with_values(&base, &changes).and_then(|json| document::from_json(&json));
             point
                 .and_then(|point| Run::new(&point, 1, 0, Form::Fast))
-                .map_err(|error| in_axis(error, number, values))?;
+                .map_err(|error| in_axis(error, number, &values))?;
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 //! `run` drives one simulation, `table` exports its results through Arrow, `trace` takes packets, `error` makes Python exceptions.
 
 mod error;
+mod points;
 mod run;
 mod table;
 mod trace;
@@ -35,6 +36,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MOST_PACKETS", MOST_PACKETS)?;
     module.add("ScenarioError", error::scenario_error_type(module.py())?)?;
     module.add("DefectError", module.py().get_type::<error::DefectError>())?;
+    module.add_class::<points::Points>()?;
     module.add_class::<run::Run>()?;
     module.add_class::<table::Table>()?;
     module.add_class::<trace::Trace>()?;
@@ -55,8 +57,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(line_of, module)?)?;
     module.add_function(wrap_pyfunction!(with_values, module)?)?;
     module.add_function(wrap_pyfunction!(leads_into, module)?)?;
-    module.add_function(wrap_pyfunction!(sweep_lengths, module)?)?;
-    module.add_function(wrap_pyfunction!(expand_sweep, module)?)?;
+    module.add_function(wrap_pyfunction!(points::run_ids, module)?)?;
     Ok(())
 }
 
@@ -244,24 +245,6 @@ fn with_values(py: Python<'_>, json: &str, changes: Vec<(String, String)>) -> Py
 fn leads_into(path: &str, place: &str) -> bool {
     let parsed = |text: &str| text.parse::<Path>().ok();
     parsed(path).zip(parsed(place)).is_some_and(|(path, place)| path.leads_into(&place))
-}
-
-/// Number of steps of each axis of the sweep in the scenario `json`, without expanding it.
-#[pyfunction]
-fn sweep_lengths(py: Python<'_>, json: &str) -> PyResult<Vec<u32>> {
-    read(py, json)?.sweep.unwrap_or_default().lengths().map_err(sweep_error)
-}
-
-/// The axes of the sweep in the scenario `json`, as JSON: for each axis its steps, each a table from paths to values.
-#[pyfunction]
-fn expand_sweep(py: Python<'_>, json: &str) -> PyResult<String> {
-    let sweep = read(py, json)?.sweep.unwrap_or_default();
-    let expanded = py.detach(|| sweep.expand().map(|axes| serde_json::to_string(&axes)));
-    expanded.map_err(sweep_error)?.map_err(|error| PyValueError::new_err(error.to_string()))
-}
-
-fn sweep_error(fault: Fault) -> PyErr {
-    error::raise(fault.under("sweep").into())
 }
 
 pub(crate) fn read(py: Python<'_>, json: &str) -> PyResult<Scenario> {

@@ -108,12 +108,15 @@ class Results:
 
     @property
     def wanted(self) -> int:
-        """The number of planned runs; one that is planned for several points counts once."""
-        return self.plan["run"].n_unique()
+        """The number of wanted runs; one that is wanted for several points counts once.
+
+        A sweep that was ended early may have the plan of its first points only: each further run counts.
+        """
+        return self.plan["run"].n_unique() + max(int(self.about.get("wanted", 0)) - self.plan.height, 0)
 
     def missing(self) -> int:
-        """The number of planned runs that are missing."""
-        return len(set(self.plan["run"]) - self.store.runs)
+        """The number of wanted runs that are missing."""
+        return self.wanted - len(self.store.runs.intersection(self.plan["run"]))
 
     @property
     def is_complete(self) -> bool:

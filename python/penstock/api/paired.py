@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.results import Results
 from penstock.core.errors import whole_number
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
-from penstock.execute.experiment import Experiment, Kind, Plan, Point, State
+from penstock.execute.experiment import Experiment, Kind, State
+from penstock.execute.plan import Plan, Point
 from penstock.execute.worker import Limits
 
 if TYPE_CHECKING:

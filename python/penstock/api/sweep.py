@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -21,7 +22,8 @@ from penstock.api.run import limits
 from penstock.core.errors import InputError, shorten, whole_number
 from penstock.core.scenario import Scenario, Source, leads_into, line_of, name_of, read, source_of, stem
 from penstock.execute.executors import MOST_JOBS, Pool, interruptible, open_pool
-from penstock.execute.experiment import Experiment, Plan, State, check_directory, refuse_flood
+from penstock.execute.experiment import Experiment, State, check_directory, refuse_flood
+from penstock.execute.plan import Kind, Plan, kind_of
 from penstock.statistics import Precision
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 MOST_RUNS = 1_000_000
 """A sweep of more runs needs a confirmation."""
 MOST_CHECKED = 1000
+"""The points that are checked before anything runs; a run of any other point is checked when it starts."""
 MOST_WIDTH = 1_000_000
 """The default number of batches that the caller's executor runs at once."""
 LEAST_FOR_PRECISION = 10
@@ -94,22 +97,22 @@ class SweepPoint:
 
 
 class SweepPoints(Sequence[SweepPoint]):
-    """All points of the crossed axes of a sweep, the last axis fastest; each is made on demand."""
+    """All points of the crossed axes of a sweep, the last axis fastest; each is made on demand.
+
+    The engine makes their scenarios (``crates/engine/src/scenario/points.rs``).
+    """
 
     def __init__(self, base: Scenario, swept: Scenario) -> None:
         self.base = base
-        self.swept = swept
-        self.lengths = swept.sweep_lengths()
-
+        self.engine = swept.points()
+        self.lengths = self.engine.lengths
         self.size = math.prod(self.lengths)
+        self.axes: Sequence[Mapping[str, object]] = swept.tree["sweep"]["axis"]
+        self.document = self.engine.document
+        self.digests = self.engine.digests
 
     def __len__(self) -> int:
         return self.size
-
-    @cached_property
-    def axes(self) -> Sequence[Sequence[Mapping[str, object]]]:
-        """For each axis its steps, and for each step the value of every path."""
-        return self.swept.sweep_steps()
 
     @overload
     def __getitem__(self, index: int) -> SweepPoint: ...
@@ -117,15 +120,31 @@ class SweepPoints(Sequence[SweepPoint]):
     def __getitem__(self, index: slice) -> Sequence[SweepPoint]: ...
     def __getitem__(self, index: int | slice) -> SweepPoint | Sequence[SweepPoint]:
         if isinstance(index, slice):
-            return [self[place] for place in range(*index.indices(len(self)))]
+            places = range(*index.indices(len(self)))
+            if places.step == 1:
+                return self._points(places.start, len(places))
+            return [self[place] for place in places]
         if not -len(self) <= index < len(self):
             raise IndexError(index)
-        rest = index % len(self)
-        chosen: list[Mapping[str, object]] = []
-        for axis in reversed(self.axes):
-            rest, place = divmod(rest, len(axis))
-            chosen.append(axis[place])
-        return SweepPoint(self.base, {path: value for step in reversed(chosen) for path, value in step.items()})
+        return self._points(index % len(self), 1)[0]
+
+    def _points(self, first: int, count: int) -> list[SweepPoint]:
+        paths = self.engine.paths
+        values = json.loads(self.engine.values(first, count))
+        return [SweepPoint(self.base, dict(zip(paths, own, strict=True))) for own in values]
+
+    def kinds(self) -> Mapping[str, Kind]:
+        """The paths, and what the values of each are."""
+        return self._kinds
+
+    @cached_property
+    def _kinds(self) -> Mapping[str, Kind]:
+        # The edges of a range have the kind of its values.
+        listed = [(path, values) for axis in self.axes for path, values in axis.items()]
+        return {
+            path: kind_of(values.values() if isinstance(values, Mapping) else values)  # type: ignore[arg-type]
+            for path, values in listed
+        }
 
 
 class Sweep:
@@ -206,8 +225,7 @@ class Sweep:
         most = max(self.replications, table["most_replications"] if table["precision"] else 0)
         remedy = "give the axes fewer values, or make several sweeps"
         refuse_flood(self.points.size * most, "sweep", remedy, scenario.name)
-        if self.points.size <= MOST_RUNS:
-            self._build(0)
+        self._build(0)
 
     def _build(self, number: int) -> Scenario:
         """The scenario of a point; an error in it names the axis, and its line in the file."""
@@ -216,8 +234,8 @@ class Sweep:
             return point.build()
         except InputError as error:
             place, value = error.path, error.value
-            for axis, step in enumerate(self.points.axes):
-                for path in step[0]:
+            for axis, paths in enumerate(self.points.axes):
+                for path in paths:
                     if leads_into(error.path, path):
                         place, value = f"sweep.axis[{axis}].{path}", value or str(point.parameters[path])
             raise InputError(
@@ -246,7 +264,8 @@ class Sweep:
         """Run the sweep, store it in the directory ``out``, and return its results.
 
         Stored runs are not run again. A run that fails does not stop the others:
-        ``Results.about["failures"]`` names it.
+        ``Results.about["failures"]`` names it. The first thousand points and the last are checked before anything
+        runs, each other one when it is sent: the runs of an invalid one fail.
 
         Args:
             out: directory for all runs and results.
@@ -261,7 +280,7 @@ class Sweep:
             tell: called from time to time with the progress of the sweep.
 
         Raises:
-            InputError: an invalid argument, directory or point, an unreachable cluster.
+            InputError: an invalid argument, directory or point that is checked at first, an unreachable cluster.
             KeyboardInterrupt: on Ctrl-C or SIGTERM; finished runs are stored.
             OSError: the store cannot be written to; finished runs are stored.
             ClusterLostError: the cluster is lost; finished runs are stored.
@@ -277,11 +296,14 @@ class Sweep:
             interruptible() as stop,
             open_pool(stop, jobs, cluster=cluster) if executor is None else Pool(executor, width) as pool,
         ):
-            plan = Plan(self.points, self._build, most)
-            for point in range(len(self.points)):
-                plan.add(point, self._runs(0, self.replications))
+            # The engine reads no files, so points that name some are built here, one by one.
+            source = None if re.search(r"\bfile\b", json.dumps(self.table["axis"])) else self.points
+            plan = Plan(self.points, self._build, most, source=source)
+            for point in self._checked():
+                plan.check(point)
                 if stop.wished:
                     raise KeyboardInterrupt
+            plan.add_all(self._runs(0, self.replications))
             with Experiment(Path(out), "sweep", self.name, details, resume, tell) as experiment:
                 is_complete = experiment.run(plan, pool, stop)
                 while self.table["precision"] and not stop.wished and (more := self._more(Results(out))):
@@ -299,14 +321,13 @@ class Sweep:
         return self._build(0)
 
     def check(self) -> None:
-        """Build the points; if there are many, the first thousand and the last. Raises :class:`InputError`.
-
-        With more than a million, build none: the expansion of the axes alone would take minutes.
-        """
-        if len(self.points) > MOST_RUNS:
-            return
-        for point in (*range(min(len(self.points), MOST_CHECKED)), len(self.points) - 1):
+        """Build the points; if there are many, the first thousand and the last. Raises :class:`InputError`."""
+        for point in self._checked():
             self._build(point)
+
+    def _checked(self) -> Iterable[int]:
+        """The points that are checked before anything runs."""
+        return sorted({*range(min(len(self.points), MOST_CHECKED)), len(self.points) - 1})
 
     def _runs(self, first: int, count: int) -> list[tuple[int, int]]:
         return [(self.seed, replication) for replication in range(first, first + count)]

@@ -21,7 +21,8 @@ from penstock.api.sweep import SweepPoint
 from penstock.core.errors import InputError, whole_number
 from penstock.core.scenario import Scenario, source_of, stem
 from penstock.execute.executors import MOST_JOBS, Pool, Stop, interruptible, open_pool
-from penstock.execute.experiment import Experiment, Kind, Plan, State, check_directory
+from penstock.execute.experiment import Experiment, Kind, State, check_directory
+from penstock.execute.plan import Plan
 from penstock.execute.worker import Limits
 from penstock.statistics import LEAST, Sample
 
@@ -100,7 +101,7 @@ class Trials:
 
         Raises :class:`InputError` for an invalid scenario, and ``KeyboardInterrupt`` if the user wished to stop.
         """
-        planned = {(wanted.point, wanted.replication) for wanted in self.plan.wanted}
+        planned = {(point, replication) for point, _, replication in self.plan.runs()}
         for setting in settings:
             point = self.number(setting)
             new = [(self.seed, number) for number in replications if (point, number) not in planned]

@@ -178,14 +178,9 @@ class Scenario:
         # A run that has not started needs no packets.
         return _engine.Run(self.to_json(), 1, 0, load_trace=lambda _name, _sha256: _engine.Trace([])).report()
 
-    def sweep_lengths(self) -> list[int]:
-        """The number of steps of each axis of its ``[sweep]`` table."""
-        return _engine.sweep_lengths(self._json)
-
-    def sweep_steps(self) -> list[list[dict[str, Any]]]:
-        """The axes of its ``[sweep]`` table: for each the steps, and for each step the value of every path."""
-        steps: list[list[dict[str, Any]]] = json.loads(_engine.expand_sweep(self._json))
-        return steps
+    def points(self) -> _engine.Points:
+        """The points of its ``[sweep]`` table."""
+        return _engine.Points(self._json)
 
     @property
     def title(self) -> str:

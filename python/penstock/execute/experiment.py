@@ -15,24 +15,21 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from penstock.core.errors import InputError, shorten
-from penstock.core.files import replacing, write_text
+from penstock.core.files import write_text
 from penstock.core.reading import read_octets
+from penstock.execute.plan import Plan, PlanFile
 from penstock.execute.spread import Spread
-from penstock.execute.store import Store, run_id
-from penstock.execute.worker import USUAL, Failure, Limits, Outcome, Task
+from penstock.execute.store import Store
+from penstock.execute.worker import Failure, Outcome, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    import polars as pl
-
-    from penstock.core.scenario import Scenario
     from penstock.execute.executors import Pool, Stop
 
 Kind = Literal["sweep", "comparison", "league", "study", "search", "capacity"]
@@ -82,12 +79,8 @@ LARGEST_FILE = 1_000_000_000
 """The most octets of ``experiment.json``, which has a line for every failed run."""
 TOLD_EVERY_S = 0.1
 _log = logging.getLogger(__name__)
-KEPT_SCENARIOS = 2048
-"""The scenarios of this many points stay in memory; others are built again for each replication."""
-
-
 MOST_WANTED = 10_000_000
-"""The most runs of an experiment: a plan of this size takes gigabytes of memory."""
+"""The most runs of an experiment: a plan of so many takes nearly a gigabyte of memory."""
 
 
 def refuse_flood(wanted: int, what: str, remedy: str, file: str = "") -> None:
@@ -98,96 +91,12 @@ def refuse_flood(wanted: int, what: str, remedy: str, file: str = "") -> None:
         raise InputError(reason, file=file, path=what, remedy=remedy)
 
 
-class Point(Protocol):
-    """One setting of an experiment: its parameter values, and the scenario that they make."""
-
-    @property
-    def parameters(self) -> Mapping[str, object]:
-        """The values of the parameters that distinguish the points, by name; every point has the same names."""
-
-    def build(self) -> Scenario:
-        """Its scenario."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """One planned run: its identity in the store, and the number of its point."""
-
-    run: str
-    point: int
-    seed: int
-    replication: int
-
-
-class Plan:
-    """The planned runs of an experiment: points, and for each its pairs of seed and replication.
-
-    ``build`` makes the scenario of the point with a number, if it is not ``Point.build``. ``limits`` are those of each
-    run.
-    """
-
-    def __init__(
-        self, points: Sequence[Point], build: Callable[[int], Scenario] | None = None, limits: Limits = USUAL
-    ) -> None:
-        self.points = points
-        self.limits = limits
-        self.wanted: list[Wanted] = []
-        self.build = build or (lambda point: points[point].build())
-        self.scenario = lru_cache(KEPT_SCENARIOS)(self._scenario)
-
-    def add(self, point: int, runs: Sequence[tuple[int, int]]) -> None:
-        """Plan ``runs``, as pairs of seed and replication, of the point with that number.
-
-        Raises :class:`InputError` if the point's scenario is invalid, or certainly exceeds the limits.
-        """
-        text = self.scenario(point)
-        self.wanted += [Wanted(run_id(text, *pair), point, *pair) for pair in runs]
-
-    def _scenario(self, point: int) -> str:
-        scenario = self.build(point)
-        scenario.check_limits(*self.limits)
-        return scenario.expanded().to_json()  # as it is built: by name or written out, the run is the same
-
-    def missing(self, store: Store) -> list[Wanted]:
-        """The runs that are not in ``store``, each once, replication by replication."""
-        missing = {wanted.run: wanted for wanted in self.wanted if wanted.run not in store.runs}
-        return sorted(missing.values(), key=lambda wanted: (wanted.replication, wanted.seed, wanted.point))
-
-    def task(self, wanted: Wanted) -> Task:
-        """The task of a worker for one run."""
-        return Task(self.scenario(wanted.point), wanted.seed, wanted.replication, key=wanted.run, limits=self.limits)
-
-    def table(self) -> pl.DataFrame:
-        """One row a run, by point, seed and replication. A parameter whose values are not all numbers is text."""
-        import polars as pl
-
-        rows = sorted(self.wanted, key=lambda wanted: (wanted.point, wanted.seed, wanted.replication))
-        names = list(self.points[0].parameters) if self.points else []
-        settings = [point.parameters for point in self.points]
-        values = {name: _column([setting[name] for setting in settings]) for name in names}
-        return pl.DataFrame(
-            [
-                pl.Series("run", [row.run for row in rows], pl.String),
-                pl.Series("point", [row.point for row in rows], pl.UInt32),
-                *(pl.Series(name, [column[row.point] for row in rows]) for name, column in values.items()),
-                pl.Series("seed", [row.seed for row in rows], pl.UInt64),
-                pl.Series("replication", [row.replication for row in rows], pl.UInt32),
-            ]
-        )
-
-
-def _column(values: Sequence[object]) -> Sequence[object]:
-    """Values of one column: numbers, or text, with JSON for all others."""
-    if all(isinstance(value, int) and not isinstance(value, bool) for value in values):
-        return values
-    if all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
-        return [float(value) for value in values if isinstance(value, int | float)]
-    return [value if isinstance(value, str) else json.dumps(value) for value in values]
-
-
 @dataclass(slots=True)
 class State:
-    """The progress of an experiment: stored runs (``found`` of them from earlier), active, failed and planned ones."""
+    """The progress of an experiment: wanted runs, stored, active and failed ones.
+
+    ``found`` are those from earlier, which are found while the runs are planned; ``done`` are new.
+    """
 
     total: int = 0
     found: int = 0
@@ -240,6 +149,10 @@ class Experiment:
     failures: list[Failed] = field(default_factory=list)
     state: State = field(default_factory=State)
     store: Store = field(init=False)
+    wanted: int = 0
+    """The rows of the whole plan; its file may have only the first ones."""
+    _sent: dict[str, int] = field(default_factory=dict)
+    """The point of each run that is sent and not stored."""
 
     def __enter__(self) -> Experiment:
         self.store = Store.open_to_write(self.directory)
@@ -261,17 +174,19 @@ class Experiment:
         Ends early after a ``stop`` request. Finished runs are always stored. Raises ``OSError`` if the store cannot be
         written to, and ``ClusterLostError``.
         """
-        with replacing([self.directory / PLAN]) as (draft,):
-            plan.table().write_parquet(draft)
-        missing = plan.missing(self.store)
-        found = len({wanted.run for wanted in plan.wanted}) - len(missing)
-        self.state = State(found + len(missing), found)
+        file = PlanFile(self.directory / PLAN, plan)
+        plan.learn_ahead()
+        file.cover(plan.known)
+        self._sent = {}
+        self.wanted = plan.size
+        self.state = State(plan.size)
         self._write(complete=False)
         self.tell(self.state)
         told = 0.0
-        spread = Spread(map(plan.task, missing), len(missing), pool, stop)
+        spread = Spread((), plan.size, pool, stop)
+        spread.tasks = self._tasks(plan, file, spread)
         for results in spread:
-            self._keep(results, plan, missing)
+            self._keep(results, plan)
             self.state.running = spread.running
             if time.monotonic() - told > TOLD_EVERY_S:
                 told = time.monotonic()
@@ -281,13 +196,33 @@ class Experiment:
         self.tell(self.state)
         return self.state.found + self.state.done == self.state.total
 
+    def _tasks(self, plan: Plan, file: PlanFile, spread: Spread) -> Iterator[Task]:
+        """The tasks of the runs that are not stored, each once, replication by replication. Plans as it goes on."""
+        for seed, replication, points in plan.chunks():
+            if spread.stop.wished:
+                return
+            plan.learn_ahead(points[-1] + 1)
+            file.cover(points[-1] + 1)
+            new: dict[str, int] = {}
+            for point, run in zip(points, plan.ids(points, seed, replication), strict=True):
+                if run in self.store.runs:
+                    self.state.found += 1
+                elif run in self._sent or run in new:  # two points with one scenario
+                    self.state.total -= 1
+                else:
+                    new[run] = point
+            spread.left -= len(points) - len(new)
+            self._sent |= new
+            if not new:
+                self.tell(self.state)
+            for run, point in new.items():
+                yield plan.task(point, seed, replication, run)
+
     def finish(self) -> None:
         """Mark the experiment as complete."""
         self._write(complete=True)
 
-    def _keep(
-        self, results: Sequence[tuple[int, Task, Outcome | Failure]], plan: Plan, missing: Sequence[Wanted]
-    ) -> None:
+    def _keep(self, results: Sequence[tuple[int, Task, Outcome | Failure]], plan: Plan) -> None:
         finished = [(task, result) for _, task, result in results if isinstance(result, Outcome)]
         if finished:
             try:
@@ -297,11 +232,13 @@ class Experiment:
                 kept = f"{there} of {self.state.total} runs are stored; free disk space and continue with --resume"
                 raise OSError(error.errno, f"{error.strerror}: {kept}", str(self.directory)) from error
         self.state.done += len(finished)
-        for number, _, result in results:
-            if isinstance(result, Failure):
-                wanted = missing[number]
-                parameters = plan.points[wanted.point].parameters
-                self.failures.append(Failed(parameters, wanted.seed, wanted.replication, result.reason))
+        for _, task, result in results:
+            if isinstance(result, Outcome):
+                del self._sent[task.key]
+                continue
+            point = self._sent[task.key]
+            reason, parameters = _reason(result, plan, point), plan.points[point].parameters
+            self.failures.append(Failed(parameters, task.seed, task.replication, reason))
         self.state.failed = len(self.failures)
 
     def _write(self, *, complete: bool) -> None:
@@ -309,10 +246,21 @@ class Experiment:
             "kind": self.kind,
             "name": self.name,
             "complete": complete,
+            "wanted": self.wanted,
             "details": self.details,
             "failures": [asdict(failure) for failure in self.failures],
         }
         write_text(self.directory / FILE, json.dumps(about, indent=1, default=str) + "\n")
+
+
+def _reason(failure: Failure, plan: Plan, point: int) -> str:
+    """Why a run failed. If its point is invalid, the error names the value as the user wrote it."""
+    if isinstance(failure.error, ValueError):
+        try:
+            plan.check(point)
+        except InputError as error:
+            return str(error)
+    return failure.reason
 
 
 def check_directory(directory: Path, kind: str, name: str, *, resume: bool) -> None:

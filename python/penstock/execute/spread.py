@@ -34,8 +34,9 @@ class Spread:
     """Tasks in a pool. Iteration yields their results batch by batch, in the order in which they end.
 
     Each result has its task, and the task's number in the order of ``tasks``; a batch is empty if nothing has ended
-    since the last check. ``total`` is the number of tasks, ``running`` the number of active ones. Ends early after a
-    ``stop`` request: finished results are still yielded.
+    since the last check. ``left`` is the number of tasks that are not taken yet: who makes them may lower it by those
+    that are not needed. ``running`` is the number of active ones. Ends early after a ``stop`` request: finished results
+    are still yielded.
 
     A worker returns its results after about a second, and the rest of its batch is sent again. So is a batch that was
     lost with its worker. A batch that is lost twice runs alone, and is halved until the task is found whose worker
@@ -43,11 +44,10 @@ class Spread:
     """
 
     tasks: Iterable[Task]
-    total: int
+    left: int
     pool: Pool
     stop: Stop
     running: int = 0
-    _left: int = 0
     _run_s: float | None = None
     _again: Batch = field(default_factory=list)
     _suspects: list[Batch] = field(default_factory=list)
@@ -59,7 +59,6 @@ class Spread:
         from concurrent.futures import FIRST_COMPLETED, wait
 
         waiting = enumerate(self.tasks)
-        self._left = self.total
         is_told = False
         while True:
             while not self.stop.wished and len(self._under_way) < self._most_under_way():
@@ -99,14 +98,14 @@ class Spread:
             return self._on_trial
         size = 1
         if self._run_s is not None:
-            share = (self._left + len(self._again)) // (2 * self.pool.width)  # towards the end all workers get some
+            share = (self.left + len(self._again)) // (2 * self.pool.width)  # towards the end all workers get some
             size = min(round(BATCH_S / self._run_s), max(share, round(LEAST_BATCH_S / self._run_s)), LARGEST_BATCH)
         size = max(1, size)
         if self._again:
             batch, self._again = self._again[:size], self._again[size:]
             return batch
         batch = list(islice(waiting, size))
-        self._left -= len(batch)
+        self.left -= len(batch)
         return batch
 
     def _send(self, batch: Batch) -> Future[Results]:

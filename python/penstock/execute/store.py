@@ -27,7 +27,8 @@ from typing import TYPE_CHECKING, Any
 from penstock.core.errors import InputError
 from penstock.core.files import prepare, sync, write_text
 from penstock.core.reading import read_octets, require_regular
-from penstock.execute.worker import TABLES, Outcome, Task, engine_sources, engine_version, stack
+from penstock.execute.plan import digest
+from penstock.execute.worker import TABLES, Outcome, Task, engine_sources, engine_version, run_ids, stack
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -48,10 +49,10 @@ LONGEST_SEAL = 16
 def run_id(scenario: str, seed: int, replication: int) -> str:
     """The name of a run, a hash of everything that decides its results: 32 hexadecimal digits.
 
-    ``scenario`` is ``Scenario.to_json()``.
+    ``scenario`` is ``Scenario.expanded().to_json()``.
     """
-    told = json.dumps([engine_sources(), scenario, seed, replication], separators=(",", ":"))
-    return hashlib.sha256(told.encode()).hexdigest()[:32]
+    (run,) = run_ids(engine_sources(), digest(scenario), seed, replication)
+    return run
 
 
 @dataclass(frozen=True, slots=True)

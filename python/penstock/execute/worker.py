@@ -31,6 +31,8 @@ ENDING = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a process to end."""
 GRACE_S = 10.0
 """Seconds after SIGTERM until a worker ends by itself, if its parent has not ended it."""
+DIGEST_OCTETS = 16
+"""The octets of a scenario's SHA-256 that the identity of a run has."""
 SLICE_S = 0.05
 """Wall time between two checks of signals, progress and the stop request."""
 LEAST_SPAN_S = 0.001
@@ -159,6 +161,14 @@ def begin(stop: Event) -> None:
 def engine_sources() -> str:
     """Digest of the sources of the engine: results of different engines are not mixed."""
     return _engine.sources
+
+
+def run_ids(sources: str, digests: bytes, seed: int, replication: int) -> list[str]:
+    """The identities of the runs of scenarios with these digests, which stand one behind the other.
+
+    ``sources`` is :func:`engine_sources`.
+    """
+    return _engine.run_ids(sources, digests, seed, replication)
 
 
 def engine_version() -> str:

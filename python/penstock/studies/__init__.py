@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, cast
 from penstock.analyse.results import Results
 from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
-from penstock.execute.experiment import Experiment, Plan, State, refuse_flood
+from penstock.execute.experiment import Experiment, State, refuse_flood
+from penstock.execute.plan import Plan
 from penstock.studies.framework import Reproduction, Study
 from penstock.studies.runs import FULL_SEEDS as FULL_SEEDS
 

@@ -310,10 +310,15 @@ impl Scale {
         if value == 0 {
             return format!("0 {}", self.zero);
         }
-        let written = self.units.iter().rev().filter(|unit| unit.is_written);
-        let texts = written.filter_map(|unit| Some((decimal(value, unit.size)?, unit)));
-        let (number, unit) =
-            texts.min_by_key(|(number, _)| number.len()).unwrap_or((value.to_string(), &self.units[0]));
+        let mut shortest: Option<(String, &Unit)> = None;
+        for unit in self.units.iter().filter(|unit| unit.is_written) {
+            // Upwards, so that the many digits in units that are too large are not even computed.
+            let most = shortest.as_ref().map_or(usize::MAX, |(number, _)| number.len());
+            if let Some(number) = decimal(value, unit.size, most) {
+                shortest = Some((number, unit));
+            }
+        }
+        let (number, unit) = shortest.unwrap_or_else(|| (value.to_string(), &self.units[0]));
         unit.after(&number)
     }
 

@@ -1,5 +1,6 @@
 //! Scenario documents: TOML for people, JSON for programs, one schema for both. Errors name line, path, value and remedy.
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use toml::de::DeTable;
@@ -20,7 +21,7 @@ mod size;
 mod syntax;
 mod tree;
 
-pub(crate) use cell_times::changes_in;
+pub(crate) use cell_times::{changes_in, exact};
 pub use changes::with_values;
 pub use schema::schema;
 pub(crate) use schema::{Retuned, retuned};
@@ -99,26 +100,35 @@ pub(crate) fn written(scenario: &Scenario) -> Value {
 pub fn from_json(text: &str) -> Result<Scenario, Error> {
     refuse_size(text, LONGEST_JSON)?;
     let mut tree: Value = serde_json::from_str(text).map_err(|error| no_json(&error))?;
-    cell_times::in_json(&mut tree)?;
-    defaults::in_json(&mut tree)?;
-    let found = |path: &str| path.parse().ok().and_then(|path: Path| path.find(&tree));
-    let shown = |fault: Fault| {
-        let value = found(&fault.path).map_or_else(|| fault.value.clone(), |value| shorten(&value.to_string()));
-        Error::from(Fault { value, ..fault })
-    };
-    let read: Result<Scenario, _> = serde_path_to_error::deserialize(&tree);
-    let scenario = read.map_err(|error| {
-        shown(explain(error.path(), &error.inner().to_string(), &|path: &str| found(path).is_some()))
-    })?;
+    let scenario = from_tree(&mut tree)?;
     // Each run of a sweep reads what the engine has written: that has the right shape, and is known at less cost.
     if to_json(&scenario) != text {
-        shape::check(&tree, &written(&scenario)).map_err(shown)?;
+        shape::check(&tree, &written(&scenario)).map_err(|fault| with_value(fault, &tree))?;
     }
     Ok(scenario)
 }
 
+/// Reads a scenario from the tree of its JSON, but not its shape. The times and defaults of the tree are put in their places.
+pub(crate) fn from_tree(tree: &mut Value) -> Result<Scenario, Fault> {
+    cell_times::in_json(tree)?;
+    defaults::in_json(tree)?;
+    let tree = &*tree;
+    part(tree).map_err(|fault| with_value(fault, tree))
+}
+
 fn found<'t>(tree: &'t Value, path: &str) -> Option<&'t Value> {
     path.parse().ok().and_then(|path: Path| path.find(tree))
+}
+
+/// The fault with the value that stands in the tree.
+fn with_value(fault: Fault, tree: &Value) -> Fault {
+    let value = found(tree, &fault.path).map(|value| shorten(&value.to_string()));
+    Fault { value: value.unwrap_or(fault.value), ..fault }
+}
+
+/// Whether what was given has the shape of what was read of it: no list in place of a table.
+pub(crate) fn has_shape(given: &Value, read: &impl Serialize) -> bool {
+    serde_json::to_value(read).is_ok_and(|read| shape::check(given, &read).is_ok())
 }
 
 fn no_json(error: &serde_json::Error) -> Fault {
@@ -265,8 +275,7 @@ metrics = ["loss_ratio"]
         assert_eq!(parse(&to_toml(&scenario)).unwrap(), scenario);
         assert_eq!(from_json(&to_json(&scenario)).unwrap(), scenario);
         assert_eq!(Scenario { sweep: None, ..scenario.clone() }, parse(SMALL).unwrap());
-        let lengths = scenario.sweep.unwrap().expand().unwrap().iter().map(Vec::len).collect::<Vec<_>>();
-        assert_eq!(lengths, [3, 3]);
+        assert_eq!(scenario.sweep.unwrap().lengths(), Ok(vec![3, 3]));
         assert!(!to_json(&parse(SMALL).unwrap()).contains("sweep"));
         let mut scenario = parse(SMALL).unwrap();
         scenario.sweep = Some(crate::scenario::spec::Sweep { seed: i64::MAX as u64, ..Default::default() });

@@ -31,7 +31,7 @@ pub use change::Change;
 pub use mix::{NetworkTraffic, Share};
 pub use range::{Edge, MOST_STEPS, Range};
 pub use scheme::{Parts, Scheme};
-pub use sweep::{Step, Sweep, Values};
+pub use sweep::{Sweep, Values};
 
 /// What a change of a line's rate does.
 const RETUNED_RATE: &str = "The PDU in service keeps the bits that are sent, and sends the rest at the new rate. PDUs whose \

@@ -97,13 +97,13 @@ fn steps(scenario: &Scenario) -> Result<Vec<(String, Scenario)>, String> {
         serde_json::from_str(&document::to_json(scenario)).map_err(|error| error.to_string())?;
     base.as_object_mut().ok_or("a scenario is a table")?.remove("sweep");
     let mut all = vec![(String::new(), base)];
-    for axis in sweep.expand().map_err(|fault| fault.reason)? {
+    for (axis, length) in sweep.lengths().map_err(|fault| fault.reason)?.into_iter().enumerate() {
         let mut crossed = Vec::new();
         for (name, document) in &all {
-            for (number, step) in axis.iter().enumerate() {
+            for number in 0..length {
                 let mut document = document.clone();
-                for (path, value) in &step.0 {
-                    set(&mut document, path, value);
+                for (path, value) in sweep.paths(axis).zip(sweep.values(axis, number)) {
+                    set(&mut document, path, &value);
                 }
                 crossed.push((format!("{name}/{number}"), document));
             }

@@ -70,22 +70,22 @@ fn significant(number: &str) -> (String, i64) {
     (significant.trim_start_matches('0').to_owned(), power)
 }
 
-/// `value / size` as a decimal, if it has finitely many digits.
-pub(super) fn decimal(value: u64, size: u64) -> Option<String> {
+/// `value / size` as a decimal, if it has finitely many digits and at most `most` characters.
+pub(super) fn decimal(value: u64, size: u64, most: usize) -> Option<String> {
     let mut text = (value / size).to_string();
-    let mut rest = u128::from(value % size);
+    let mut rest = value % size;
     if rest > 0 {
         text.push('.');
     }
     while rest > 0 {
-        if text.len() > DIGITS {
+        if text.len() > DIGITS || text.len() >= most {
             return None;
         }
-        rest *= 10;
-        text.push(char::from(b'0' + (rest / u128::from(size)) as u8));
-        rest %= u128::from(size);
+        rest = rest.checked_mul(10)?;
+        text.push(char::from(b'0' + (rest / size) as u8));
+        rest %= size;
     }
-    Some(text)
+    (text.len() <= most).then_some(text)
 }
 
 /// An exact decimal number: `figures` / 10^`decimals`, with the fewest decimals possible.
@@ -199,9 +199,11 @@ mod tests {
 
     #[test]
     fn decimals_end_or_are_not_given() {
-        assert_eq!(decimal(155_520_000, 1_000_000).as_deref(), Some("155.52"));
-        assert_eq!(decimal(15, 60).as_deref(), Some("0.25"));
-        assert_eq!(decimal(20, 60), None);
+        assert_eq!(decimal(155_520_000, 1_000_000, 6).as_deref(), Some("155.52"));
+        assert_eq!(decimal(155_520_000, 1_000_000, 5), None);
+        assert_eq!(decimal(15, 60, usize::MAX).as_deref(), Some("0.25"));
+        assert_eq!(decimal(20, 60, usize::MAX), None);
+        assert_eq!([decimal(120, 1, 3).as_deref(), decimal(120, 1, 2).as_deref()], [Some("120"), None]);
     }
 
     fn read(number: &str) -> Decimal {

@@ -31,7 +31,7 @@ pub(super) fn in_json(document: &mut Value) -> Result<(), Fault> {
     let Some(cell_time) = named(document.get("cell_time").and_then(Value::as_str)) else { return Ok(()) };
     let Value::Object(document) = document else { return Ok(()) };
     for (key, value) in document.iter_mut().filter(|(key, _)| !LEFT_ALONE.contains(&key.as_str())) {
-        json_value(value, cell_time).map_err(|fault| fault.under(&shown_key(key)))?;
+        exact(value, cell_time).map_err(|fault| fault.under(&shown_key(key)))?;
     }
     Ok(())
 }
@@ -42,7 +42,7 @@ pub(crate) fn changes_in(changes: &[Change], first: usize, cell_time: Option<Spa
     if let Some(cell_time) = cell_time {
         for (index, change) in changes.iter_mut().enumerate() {
             let here = format!("change[{}].value", first + index);
-            json_value(&mut change.value, cell_time).map_err(|fault| fault.under(&here))?;
+            exact(&mut change.value, cell_time).map_err(|fault| fault.under(&here))?;
         }
     }
     Ok(changes)
@@ -71,7 +71,8 @@ fn toml_value(value: &mut DeValue<'_>, cell_time: Span) -> Result<(), Fault> {
     }
 }
 
-fn json_value(value: &mut Value, cell_time: Span) -> Result<(), Fault> {
+/// Resolves the times of a value of a scenario with this cell time.
+pub(crate) fn exact(value: &mut Value, cell_time: Span) -> Result<(), Fault> {
     match value {
         Value::String(text) => {
             if let Some(exact) = resolved(text, cell_time)? {
@@ -81,10 +82,11 @@ fn json_value(value: &mut Value, cell_time: Span) -> Result<(), Fault> {
         }
         Value::Object(object) => object
             .iter_mut()
-            .try_for_each(|(key, value)| json_value(value, cell_time).map_err(|fault| fault.under(&shown_key(key)))),
-        Value::Array(array) => array.iter_mut().enumerate().try_for_each(|(index, value)| {
-            json_value(value, cell_time).map_err(|fault| fault.under(&format!("[{index}]")))
-        }),
+            .try_for_each(|(key, value)| exact(value, cell_time).map_err(|fault| fault.under(&shown_key(key)))),
+        Value::Array(array) => array
+            .iter_mut()
+            .enumerate()
+            .try_for_each(|(index, value)| exact(value, cell_time).map_err(|fault| fault.under(&format!("[{index}]")))),
         _ => Ok(()),
     }
 }
@@ -172,12 +174,9 @@ traffic.greedy = {}
         let (title, rest) = sweep.split_once('\n').unwrap();
         let scenario = parse(&format!("{title}{SLOTTED}{rest}")).unwrap();
         assert_eq!(scenario.title, "10 cell times");
-        let steps = scenario.sweep.unwrap();
-        let steps = steps.expand().unwrap();
-        assert_eq!(steps[0][0].0[0].1, "10 cell times");
-        assert_eq!(
-            steps[1].iter().map(|step| step.0[0].1.to_string()).collect::<Vec<_>>(),
-            ["\"0 cell times\"", "\"10 cell times\"", "\"20 cell times\""]
-        );
+        let sweep = scenario.sweep.unwrap();
+        let values = |axis, step| sweep.values(axis, step).next().unwrap();
+        assert_eq!(values(0, 0), "10 cell times");
+        assert_eq!([0, 1, 2].map(|step| values(1, step)), ["0 cell times", "10 cell times", "20 cell times"]);
     }
 }

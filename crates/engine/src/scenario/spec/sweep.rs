@@ -7,7 +7,6 @@ use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -53,10 +52,6 @@ pub enum Values {
     Range(Range),
 }
 
-/// One step along an axis: each path with its value.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step<'a>(pub Vec<(&'a str, Value)>);
-
 impl Default for Sweep {
     fn default() -> Sweep {
         Sweep {
@@ -71,16 +66,17 @@ impl Default for Sweep {
 }
 
 impl Sweep {
-    /// The steps of each axis.
-    ///
-    /// # Errors
-    /// As [`Sweep::check`].
-    pub fn expand(&self) -> Result<Vec<Vec<Step<'_>>>, Fault> {
-        let axes = self.axis.iter().zip(self.lengths()?);
-        Ok(axes.map(|(axis, length)| (0..length).map(|number| Step::of(axis, number)).collect()).collect())
+    /// The paths of an axis, in order.
+    pub fn paths(&self, axis: usize) -> impl Iterator<Item = &str> {
+        self.axis[axis].keys().map(String::as_str)
     }
 
-    /// Number of steps of each axis, found without taking them.
+    /// The values of an axis at one of its steps, in the order of its paths.
+    pub fn values(&self, axis: usize, step: u32) -> impl Iterator<Item = Value> {
+        self.axis[axis].values().map(move |values| values.at(step))
+    }
+
+    /// The number of steps of each axis.
     ///
     /// # Errors
     /// For an axis of nothing, a range that leads nowhere, paths that do not go together, axes that vary the same, and
@@ -211,18 +207,6 @@ fn holds_nothing(value: &Value) -> bool {
     }
 }
 
-impl Step<'_> {
-    fn of(axis: &BTreeMap<String, Values>, number: u32) -> Step<'_> {
-        Step(axis.iter().map(|(path, values)| (path.as_str(), values.at(number))).collect())
-    }
-}
-
-impl Serialize for Step<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|(path, value)| (path, value)))
-    }
-}
-
 fn list(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "array", "minItems": 1 })
 }
@@ -263,6 +247,15 @@ mod tests {
         toml::from_str(text).unwrap_or_else(|error| panic!("{error}"))
     }
 
+    /// The values of each axis, step by step, as JSON.
+    fn values(sweep: &Sweep) -> String {
+        let lengths = sweep.lengths().unwrap();
+        let of_axis = |(axis, &length): (usize, &u32)| -> Vec<Vec<Value>> {
+            (0..length).map(|step| sweep.values(axis, step).collect()).collect()
+        };
+        serde_json::to_string(&lengths.iter().enumerate().map(of_axis).collect::<Vec<_>>()).unwrap()
+    }
+
     fn fault(text: &str) -> String {
         let sweep = read(text);
         let fault = sweep.check().expect_err(text);
@@ -274,7 +267,7 @@ mod tests {
         let sweep = read("");
         assert_eq!((sweep.seed, sweep.replications, sweep.most_replications), (1, 1, 100));
         assert_eq!(sweep.check(), Ok(()));
-        assert_eq!(sweep.expand(), Ok(Vec::new()));
+        assert_eq!(sweep.lengths(), Ok(Vec::new()));
     }
 
     #[test]
@@ -288,16 +281,15 @@ mod tests {
             "line.satellite.rate" = ["2 Mb/s", "6 Mb/s"]
             "#,
         );
-        let json = r#"[[{"flow.video.count":24,"flow.voice.count":48},{"flow.video.count":28,"flow.voice.count":68},{"flow.video.count":32,"flow.voice.count":88}],[{"line.satellite.rate":"2 Mb/s"},{"line.satellite.rate":"6 Mb/s"}]]"#;
-        assert_eq!(serde_json::to_string(&sweep.expand().unwrap()).unwrap(), json);
+        assert_eq!(sweep.paths(0).collect::<Vec<_>>(), ["flow.video.count", "flow.voice.count"]);
+        assert_eq!(values(&sweep), r#"[[[24,48],[28,68],[32,88]],[["2 Mb/s"],["6 Mb/s"]]]"#);
         assert_eq!(sweep.lengths(), Ok(vec![3, 2]));
     }
 
     #[test]
     fn lists_hold_anything() {
         let sweep = read(r#"axis = [{ p = [1, 0.5, true, "x", [2], { k = "v" }] }]"#);
-        let json = r#"[[{"p":1},{"p":0.5},{"p":true},{"p":"x"},{"p":[2]},{"p":{"k":"v"}}]]"#;
-        assert_eq!(serde_json::to_string(&sweep.expand().unwrap()).unwrap(), json);
+        assert_eq!(values(&sweep), r#"[[[1],[0.5],[true],["x"],[[2]],[{"k":"v"}]]]"#);
     }
 
     #[test]

@@ -1,0 +1,293 @@
+//! The points of a sweep, made one from the other.
+//!
+//! The document of a point identifies its runs, so a sweep needs that of every point before it knows which runs are
+//! stored. A point differs from the one before it in few places. So only the parts with other values are read again: a line,
+//! a flow, or the rest of the document. The reading of one part depends on no other part.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::mem;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::document::{exact, from_tree, has_shape, to_json, written};
+use super::expansion::expand;
+use super::path::{Path, Step};
+use super::spec::{Scenario, Sweep};
+use crate::core::error::Fault;
+use crate::core::time::Span;
+
+mod writer;
+
+use writer::Writer;
+
+/// Tables whose entries are parts of their own.
+const TABLES: [&str; 2] = ["line", "flow"];
+/// Keys whose values change how other parts are read.
+const COMMON: [&str; 2] = ["cell_time", "defaults"];
+
+/// The points of a sweep: all combinations of the steps of its axes, the last axis fastest.
+#[derive(Debug)]
+pub struct Points {
+    sweep: Sweep,
+    lengths: Vec<u32>,
+    paths: Vec<Vec<Path>>,
+    groups: Vec<Group>,
+    /// The document without a value of an axis.
+    base: Value,
+    cell_time: Option<Span>,
+    /// The document of the last point that was asked for, as far as its values have places, and its steps.
+    tree: Value,
+    scenario: Scenario,
+    steps: Vec<u32>,
+    writer: Writer,
+}
+
+/// Axes whose values are in the same parts of the document.
+#[derive(Debug)]
+struct Group {
+    axes: Vec<usize>,
+    /// `None` for the whole document.
+    parts: Option<BTreeSet<Part>>,
+    /// Paths of the last point that lead nowhere.
+    lost: Vec<String>,
+    /// Whether the parts of the last point could be read.
+    is_read: bool,
+}
+
+/// A part of the document that is read by itself.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Part {
+    /// Everything but lines and flows.
+    Rest,
+    /// An entry of one of the `TABLES`.
+    Entry(&'static str, String),
+}
+
+impl Points {
+    /// The points of the sweep of a scenario; without a sweep, its only point.
+    ///
+    /// # Errors
+    /// As [`Sweep::lengths`].
+    pub fn new(scenario: &Scenario) -> Result<Points, Fault> {
+        let sweep = scenario.sweep.clone().unwrap_or_default();
+        let lengths = sweep.lengths().map_err(|fault| fault.under("sweep"))?;
+        let scenario = Scenario { sweep: None, ..scenario.clone() };
+        let base = written(&scenario);
+        let of_axis = |axis: usize| sweep.paths(axis).filter_map(|path| path.parse().ok()).collect();
+        let paths: Vec<Vec<Path>> = (0..lengths.len()).map(of_axis).collect();
+        let groups = groups(&paths, &base);
+        let (cell_time, tree, steps) = (scenario.cell_time, base.clone(), vec![u32::MAX; lengths.len()]);
+        let writer = Writer::default();
+        Ok(Points { sweep, lengths, paths, groups, base, cell_time, tree, scenario, steps, writer })
+    }
+
+    /// The number of steps of each axis.
+    #[must_use]
+    pub fn lengths(&self) -> &[u32] {
+        &self.lengths
+    }
+
+    /// The paths of all axes, in order.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        (0..self.lengths.len()).flat_map(|axis| self.sweep.paths(axis))
+    }
+
+    /// The values of a point, in the order of the paths. Points are numbered from 0; a number beyond the last one begins
+    /// again.
+    pub fn values(&self, number: u64) -> impl Iterator<Item = Value> {
+        let steps = self.steps_of(number);
+        steps.into_iter().enumerate().flat_map(|(axis, step)| self.sweep.values(axis, step))
+    }
+
+    /// The document of a point as it is built: with every default, and the parts of its network and schemes in their
+    /// places.
+    ///
+    /// It is not checked, for a run checks it. A point that cannot be read has its document as it was put together, which every
+    /// run refuses too; so does that of a value without a place, which is put at the top of the document under its path.
+    pub fn document(&mut self, number: u64) -> String {
+        self.go_to(number);
+        if self.groups.iter().any(|group| !group.is_read) {
+            return self.tree.to_string();
+        }
+        match expand(&self.scenario).map(|expansion| expansion.scenario) {
+            Ok(Cow::Owned(mut expanded)) => self.writer.write(&mut expanded),
+            Ok(Cow::Borrowed(_)) => self.writer.write(&mut self.scenario),
+            Err(_) => to_json(&self.scenario),
+        }
+    }
+
+    fn steps_of(&self, number: u64) -> Vec<u32> {
+        let mut rest = number;
+        let mut steps: Vec<u32> = self
+            .lengths
+            .iter()
+            .rev()
+            .map(|&length| {
+                let step = rest % u64::from(length);
+                rest /= u64::from(length);
+                step as u32
+            })
+            .collect();
+        steps.reverse();
+        steps
+    }
+
+    fn go_to(&mut self, number: u64) {
+        let steps = self.steps_of(number);
+        let before = mem::replace(&mut self.steps, steps);
+        let mut groups = mem::take(&mut self.groups);
+        for group in &mut groups {
+            if group.axes.iter().any(|&axis| self.steps[axis] != before[axis]) {
+                self.put(group);
+            }
+        }
+        self.groups = groups;
+    }
+
+    /// Puts the values of a group's axes into the parts of the base, and reads these.
+    fn put(&mut self, group: &mut Group) {
+        for stray in group.lost.drain(..) {
+            remove(&mut self.tree, &stray);
+        }
+        match &group.parts {
+            None => self.tree.clone_from(&self.base),
+            Some(parts) => parts.iter().for_each(|part| part.restore(&mut self.tree, &self.base)),
+        }
+        let mut has_tables = false;
+        for &axis in &group.axes {
+            for (path, mut value) in self.paths[axis].iter().zip(self.sweep.values(axis, self.steps[axis])) {
+                has_tables |= value.is_object() || value.is_array();
+                if let (Some(cell_time), Some(_)) = (self.cell_time, &group.parts) {
+                    // What is no whole number of picoseconds stays, and cannot be read.
+                    let _ = exact(&mut value, cell_time);
+                }
+                if path.set(&mut self.tree, &value).is_err() {
+                    group.lost.push(path.to_string());
+                    insert(&mut self.tree, &path.to_string(), value);
+                }
+            }
+        }
+        group.is_read = group.lost.is_empty() && self.read(group, has_tables).is_some();
+    }
+
+    /// Reads the parts of a group; nothing if one cannot be read.
+    fn read(&mut self, group: &Group, has_tables: bool) -> Option<()> {
+        let Some(parts) = &group.parts else {
+            let mut tree = self.tree.clone();
+            self.scenario = from_tree(&mut tree).ok()?;
+            return (!has_tables || has_shape(&tree, &self.scenario)).then_some(());
+        };
+        for part in parts {
+            match part {
+                Part::Entry("line", name) => {
+                    let line = entry(&self.tree["line"][name], has_tables)?;
+                    self.scenario.line.insert(name.clone(), line);
+                }
+                Part::Entry(table, name) => {
+                    let flow = entry(&self.tree[*table][name], has_tables)?;
+                    self.scenario.flow.insert(name.clone(), flow);
+                }
+                Part::Rest => {
+                    let tables = TABLES.map(|table| remove(&mut self.tree, table));
+                    let rest = entry::<Scenario>(&self.tree, has_tables);
+                    for (table, entries) in TABLES.into_iter().zip(tables) {
+                        insert(&mut self.tree, table, entries.unwrap_or_default());
+                    }
+                    let Scenario { line, flow, .. } = mem::replace(&mut self.scenario, rest?);
+                    (self.scenario.line, self.scenario.flow) = (line, flow);
+                }
+            }
+        }
+        Some(())
+    }
+}
+
+impl Part {
+    /// The part of the document of a place; `None` of one in no part alone.
+    fn of(place: &[Step], base: &Value) -> Option<Part> {
+        let Some(Step::Key(first)) = place.first() else { return None };
+        if COMMON.contains(&first.as_str()) {
+            return None;
+        }
+        let Some(table) = TABLES.into_iter().find(|table| table == first) else { return Some(Part::Rest) };
+        match place.get(1) {
+            // A whole entry takes the defaults, if they are kept.
+            Some(Step::Key(name)) if place.len() > 2 || base.get("defaults").is_none() => {
+                Some(Part::Entry(table, name.clone()))
+            }
+            _ => None,
+        }
+    }
+
+    /// Makes it that of the base again.
+    fn restore(&self, tree: &mut Value, base: &Value) {
+        match self {
+            Part::Entry(table, name) => match base[table].get(name) {
+                Some(entry) => insert(&mut tree[table], name, entry.clone()),
+                None => drop(remove(&mut tree[table], name)),
+            },
+            Part::Rest => {
+                let tables = TABLES.map(|table| remove(tree, table));
+                let rest = base.as_object().into_iter().flatten().filter(|(key, _)| !TABLES.contains(&key.as_str()));
+                *tree = Value::Object(rest.map(|(key, value)| (key.clone(), value.clone())).collect());
+                for (table, entries) in TABLES.into_iter().zip(tables) {
+                    insert(tree, table, entries.unwrap_or_default());
+                }
+            }
+        }
+    }
+}
+
+/// The axes in groups that have no part in common.
+fn groups(paths: &[Vec<Path>], base: &Value) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (axis, paths) in paths.iter().enumerate() {
+        let parts: Option<BTreeSet<Part>> = paths.iter().try_fold(BTreeSet::new(), |mut parts, path| {
+            for place in path.places(base).ok()? {
+                parts.insert(Part::of(&place, base)?);
+            }
+            Some(parts)
+        });
+        let mut group = Group { axes: vec![axis], parts, lost: Vec::new(), is_read: true };
+        let (joined, apart): (Vec<Group>, Vec<Group>) = groups.into_iter().partition(|other| group.meets(other));
+        for other in joined {
+            group.axes.extend(other.axes);
+            group.parts = group.parts.zip(other.parts).map(|(own, others)| own.into_iter().chain(others).collect());
+        }
+        group.axes.sort_unstable();
+        groups = apart;
+        groups.push(group);
+    }
+    groups
+}
+
+impl Group {
+    fn meets(&self, other: &Group) -> bool {
+        match (&self.parts, &other.parts) {
+            (Some(own), Some(others)) => !own.is_disjoint(others),
+            _ => true,
+        }
+    }
+}
+
+/// One part as it is read. With `has_tables` also its shape is checked, for a table could have been given as a list.
+fn entry<T: DeserializeOwned + Serialize>(tree: &Value, has_tables: bool) -> Option<T> {
+    let read = T::deserialize(tree).ok()?;
+    (!has_tables || has_shape(tree, &read)).then_some(read)
+}
+
+fn insert(table: &mut Value, key: &str, value: Value) {
+    if let Value::Object(table) = table {
+        table.insert(key.to_owned(), value);
+    }
+}
+
+fn remove(table: &mut Value, key: &str) -> Option<Value> {
+    table.as_object_mut().and_then(|table: &mut Map<String, Value>| table.remove(key))
+}
+
+#[cfg(test)]
+mod tests;
