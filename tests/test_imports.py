@@ -16,7 +16,7 @@ ALLOWED = {
     "_engine": set(),
     "core": {"_engine"},
     "importing": {"core"},
-    "topology": {"core"},
+    "topology": {"_engine", "core"},
     "video": {"core"},
     "scheduler": {"core"},
     "execute": {"_engine", "core", "scheduler"},

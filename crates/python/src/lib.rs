@@ -1,8 +1,11 @@
 //! `penstock._engine`: the Python bindings of the engine. They only convert, and have no logic.
 //!
-//! `run` drives one simulation, `table` exports its results through Arrow, `trace` takes packets, `error` makes Python exceptions.
+//! `run` drives one simulation, `live` shows its state, `table` exports its results through Arrow, `trace` takes packets,
+//! `points` has the points of a sweep and the identities of runs, `layout` places the nodes of a drawing, `error` makes Python
+//! exceptions.
 
 mod error;
+mod layout;
 mod points;
 mod run;
 mod table;
@@ -44,6 +47,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(estimate, module)?)?;
     module.add_function(wrap_pyfunction!(meetings, module)?)?;
     module.add_function(wrap_pyfunction!(hops, module)?)?;
+    module.add_function(wrap_pyfunction!(layout::lay_out, module)?)?;
     module.add_function(wrap_pyfunction!(parts, module)?)?;
     module.add_function(wrap_pyfunction!(readings, module)?)?;
     module.add_function(wrap_pyfunction!(expanded, module)?)?;

@@ -88,14 +88,6 @@ class Network:
         nodes = tuple(sorted(joined | alone, key=natural))
         return cls(nodes, links, groups)
 
-    def neighbours(self) -> dict[str, list[str]]:
-        """The nodes that a line joins to each node, in the order of their names."""
-        found: dict[str, set[str]] = {node: set() for node in self.nodes}
-        for link in self.links:
-            found[link.ends[0]].add(link.ends[1])
-            found[link.ends[1]].add(link.ends[0])
-        return {node: sorted(others, key=natural) for node, others in found.items()}
-
 
 def _link(name: str, line: Mapping[str, Any], parts: set[str]) -> Link:
     reverse = line.get("reverse", line)
