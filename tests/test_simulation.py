@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from cells import CELLS
 
 import penstock
 from penstock import InputError, Scenario, Simulation, first_loss, queue_above
 from penstock.theory import theory
 
-CELLS = """
-title = "cells"
-duration = "100 ms"
-[line.trunk]
-between = ["a", "b"]
-rate = "424 kb/s"
-delay = "3 ms"
-queues = [{ drop_tail = { size = "4 cells" } }]
-[flow.data]
-path = ["a", "b"]
-traffic.cbr = { rate = "212 kb/s", start = "0 s" }
-"""
+SLOW_CELLS = CELLS.replace("848 kb/s", "212 kb/s")
 """One cell every 2 ms from 0 s on; the line needs 1 ms for it, and delays by 3 ms."""
 
 SATELLITE = Scenario.load("satellite/1-case-2").with_({"duration": "3 s"})
@@ -27,7 +17,7 @@ RATE = "line.satellite.rate"
 
 
 def cells(more: str = "") -> Simulation:
-    return Simulation(Scenario.parse(CELLS + more))
+    return Simulation(Scenario.parse(SLOW_CELLS + more))
 
 
 def whole(scenario: Scenario, seed: int = 1) -> str:
@@ -66,12 +56,11 @@ def test_a_step_ends_at_the_next_instant_with_an_event() -> None:
 def test_the_first_loss_is_found_to_the_picosecond() -> None:
     # Two cells a millisecond come and one leaves: at 2.5 ms the queue holds its four. At 3 ms one leaves before one
     # comes, and the cell of 3.5 ms is the first to be lost.
-    fast = CELLS.replace("212 kb/s", "848 kb/s")
-    sim = Simulation(Scenario.parse(fast))
+    sim = Simulation(Scenario.parse(CELLS))
     sim.run_until(first_loss())
     assert sim.now == "3.5 ms"
     sim.finish()
-    assert sim.fingerprint == whole(Scenario.parse(fast))
+    assert sim.fingerprint == whole(Scenario.parse(CELLS))
     calm = cells()
     calm.run_until(first_loss())
     assert calm.has_ended
@@ -191,7 +180,7 @@ def test_a_wrong_change_is_refused_and_changes_nothing(
     assert error.value.path == path
     assert why in str(error.value)
     sim.finish()
-    assert sim.fingerprint == whole(Scenario.parse(CELLS))
+    assert sim.fingerprint == whole(Scenario.parse(SLOW_CELLS))
 
 
 def test_a_wrong_time_is_refused() -> None:
@@ -204,15 +193,15 @@ def test_a_wrong_time_is_refused() -> None:
 
 
 def test_a_change_in_a_file_is_refused_at_its_line() -> None:
-    text = CELLS + '[[change]]\nat = "5 ms"\npath = "line.trunk.between"\nvalue = 3\n'
+    text = SLOW_CELLS + '[[change]]\nat = "5 ms"\npath = "line.trunk.between"\nvalue = 3\n'
     with pytest.raises(InputError) as error:
         Scenario.parse(text, name="file.toml")
     assert error.value.line == text[: text.index("path = ", text.index("[[change]]"))].count("\n") + 1
 
 
 def test_no_theory_is_told_of_a_run_that_changes() -> None:
-    calm = Scenario.parse(CELLS)
-    changed = Scenario.parse(CELLS + '[[change]]\nat = "5 ms"\npath = "line.trunk.rate"\nvalue = "1 Mb/s"\n')
+    calm = Scenario.parse(SLOW_CELLS)
+    changed = Scenario.parse(SLOW_CELLS + '[[change]]\nat = "5 ms"\npath = "line.trunk.rate"\nvalue = "1 Mb/s"\n')
     assert theory(penstock.run(calm))
     assert not theory(penstock.run(changed))
     assert not theory(penstock.run(calm.with_({"flow.data.active": False})))

@@ -27,6 +27,12 @@ if TYPE_CHECKING:
     from penstock.api.comparison import compare as compare
     from penstock.api.comparison import different_traffic as different_traffic
     from penstock.api.comparison import rankings as rankings
+    from penstock.api.conditions import first_loss as first_loss
+    from penstock.api.conditions import first_mark as first_mark
+    from penstock.api.conditions import first_notice as first_notice
+    from penstock.api.conditions import queue_above as queue_above
+    from penstock.api.conditions import reading_above as reading_above
+    from penstock.api.conditions import reading_below as reading_below
     from penstock.api.run import Interrupted as Interrupted
     from penstock.api.run import Result as Result
     from penstock.api.run import load_result as load_result
@@ -35,8 +41,6 @@ if TYPE_CHECKING:
     from penstock.api.run import save as save
     from penstock.api.search import search as search
     from penstock.api.simulation import Simulation as Simulation
-    from penstock.api.simulation import first_loss as first_loss
-    from penstock.api.simulation import queue_above as queue_above
     from penstock.api.sweep import PointDecision as PointDecision
     from penstock.api.sweep import Sweep as Sweep
     from penstock.api.sweep import decisions as decisions
@@ -63,9 +67,17 @@ _NAMES = {
     "analyse.results": ["Results"],
     "api.capacity": ["capacity"],
     "api.comparison": ["Comparison", "compare", "different_traffic", "rankings"],
+    "api.conditions": [
+        "first_loss",
+        "first_mark",
+        "first_notice",
+        "queue_above",
+        "reading_above",
+        "reading_below",
+    ],
     "api.run": ["Interrupted", "Result", "load_result", "run", "run_all", "save"],
     "api.search": ["search"],
-    "api.simulation": ["Simulation", "first_loss", "queue_above"],
+    "api.simulation": ["Simulation"],
     "api.sweep": ["PointDecision", "Sweep", "decisions"],
     "core.errors": ["InputError"],
     "core.scenario": ["Scenario", "schema"],

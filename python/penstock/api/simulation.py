@@ -6,9 +6,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from penstock import _engine
+from penstock.api.run import Result
 from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.core.scenario import Scenario, value_json
-from penstock.core.units import seconds
+from penstock.core.units import picoseconds
 from penstock.execute.worker import load_trace
 
 if TYPE_CHECKING:
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
 
     Condition = Callable[["Simulation"], bool]
 
-__all__ = ["Simulation", "first_loss", "queue_above"]
+__all__ = ["Simulation"]
 
 LOOKS = 1000
 """How often a condition is looked at in the duration of a scenario."""
+EVENT = "event"
+"""To look at a condition after every instant with an event."""
 
 
 class Simulation:
@@ -69,21 +72,35 @@ class Simulation:
         return self._run.end_s
 
     @property
+    def now_ps(self) -> int:
+        """The simulated time in whole picoseconds."""
+        return self._run.now_ps
+
+    @property
+    def next_event(self) -> str:
+        """The next instant at which a PDU arrives or departs, or a timer expires."""
+        return _text(self._run.next_event_ps())
+
+    @property
     def has_ended(self) -> bool:
         """Whether the run has reached its end."""
         return self._run.has_ended
 
-    def run_until(self, until: str | Condition) -> None:
+    def run_until(self, until: str | Condition, every: str | None = None) -> None:
         """Simulate up to a time, as ``30 s``, or until a condition holds, with all events of that instant.
 
-        A condition is a function of the simulation, as :func:`first_loss` and :func:`queue_above` make them. It is
-        looked at a thousand times in the scenario's duration. When it holds, the first instant at which it does is
-        found in forks, so the stop is exact for a condition that holds from then on, as those two do.
+        A condition is a function of the simulation, as :func:`first_loss`, :func:`queue_above` and
+        :func:`reading_above` make them. It is looked at a thousand times in the scenario's duration, or after ``every``
+        so much time, as ``10 ms``. When it holds, the first instant at which it does is found in forks, so the stop is
+        exact for a condition that holds from then on. For any other, ``every="event"`` looks at it after every instant
+        with an event, and so the conditions on readings do unless ``every`` says otherwise.
 
         It stops earlier at the end of the run. Raises :class:`InputError` for a time that is none or in the past.
         """
         if callable(until):
-            return self._run_until_it_holds(until)
+            return self._run_until_it_holds(until, every or getattr(until, "every", None))
+        if every is not None:
+            raise InputError("this is for a condition", path="every", value=every, remedy="leave it out for a time")
         try:
             self._run.require_future(until)
             self._advance(until)
@@ -93,7 +110,7 @@ class Simulation:
     def step(self) -> None:
         """Simulate to the end of the next instant with an event: a PDU arrives or departs, or a timer expires."""
         if not self.has_ended:
-            self._advance(_text(self._run.next_event_ps()))
+            self._advance(self.next_event)
 
     def finish(self) -> None:
         """Simulate to the end of the run."""
@@ -132,10 +149,45 @@ class Simulation:
         return Scenario(json.dumps(tree), "json", name=self._scenario.name)
 
     def tables(self) -> dict[str, pl.DataFrame]:
-        """The tables of the measures so far, as those of :class:`penstock.Result`, without ``replication``."""
+        """The tables of the measures so far, as those of :class:`penstock.Result`, without ``replication``.
+
+        Before the end of warm-up the counts are those since the start, and rates are null.
+        """
+        return {name: _frame(table) for name, table in self._run.report().items()}
+
+    def table(self, name: str) -> pl.DataFrame:
+        """One of :meth:`tables`. Raises :class:`InputError` for an unknown name."""
+        tables = self._run.report()
+        if name not in tables:
+            remedy = did_you_mean(name, tables) or f"there are {', '.join(tables)}"
+            raise InputError("there is no such table", path="name", value=name, remedy=remedy)
+        return _frame(tables[name])
+
+    def result(self) -> Result:
+        """What has been measured so far, as of a run that ends now: for its figures, and to save it.
+
+        Its manifest has the scenario with all changes, and says at ``stopped`` when; it has no wall time.
+        """
         import polars as pl
 
-        return {name: pl.DataFrame(table) for name, table in self._run.report().items()}
+        number = pl.lit(self.replication, dtype=pl.UInt32).alias("replication")
+        frames = {name: table.select(number, pl.all()) for name, table in self.tables().items()}
+        run = {"replication": self.replication, "fingerprint": self.fingerprint, "events": self._run.events}
+        manifest = {
+            "penstock": _engine.__version__,
+            "name": self._scenario.name,
+            "scenario": self.to_scenario().tree,
+            "seed": self.seed,
+            "replications": 1,
+            "complete": self.has_ended,
+            "form": "fast",
+            "runs": [{**run, "end_s": self.now_s, "measured_s": self._run.measured_s}],
+        }
+        return Result(**frames, manifest=manifest if self.has_ended else {**manifest, "stopped": self.now})
+
+    def values(self) -> list[tuple[str, str, float]]:
+        """Component, quantity and value of all :meth:`readings`, as plain data."""
+        return [(component, quantity, value) for component, quantity, _, _, value in self._run.readings()]
 
     def readings(self) -> pl.DataFrame:
         """All readings of a time series now: ``component, quantity, unit, most, value``.
@@ -171,11 +223,15 @@ class Simulation:
         while not self._run.advance_to(until):
             pass  # between two slices Python looks for Ctrl-C
 
-    def _run_until_it_holds(self, condition: Condition) -> None:
+    def _run_until_it_holds(self, condition: Condition, every: str | None) -> None:
         """Look at equal intervals; then narrow the last one down, in forks, to the first instant with the condition."""
+        if every == EVENT:
+            while not condition(self) and not self.has_ended:
+                self.step()
+            return
         tree = self._scenario.tree
-        warm_up, duration = (_picoseconds(tree[key]) for key in ("warm_up", "duration"))
-        apart = max(1, duration // LOOKS)
+        warm_up, duration = (picoseconds(tree[key]) for key in ("warm_up", "duration"))
+        apart = max(1, duration // LOOKS if every is None else self._interval(every))
         before = self.fork()
         while not condition(self):
             if self.has_ended:
@@ -185,6 +241,15 @@ class Simulation:
             # The measures start again at the end of warm-up.
             self._advance(_text(warm_up if self._run.now_ps < warm_up < look else look))
         self._run = _first(condition, before, self)._run
+
+    def _interval(self, every: str) -> int:
+        """An interval in picoseconds. Raises :class:`InputError` for a time that is none."""
+        try:
+            length = self._scenario.with_({"measure.sample": every}).tree["measure"]["sample"]
+        except InputError as error:
+            remedy = f'{error.remedy or "write a time with its unit, as 10 ms"}, or "{EVENT}"'
+            raise InputError(error.reason, path="every", value=every, remedy=remedy) from None
+        return picoseconds(length)
 
 
 def _first(condition: Condition, before: Simulation, after: Simulation) -> Simulation:
@@ -199,33 +264,16 @@ def _first(condition: Condition, before: Simulation, after: Simulation) -> Simul
     return after
 
 
-def first_loss() -> Condition:
-    """The condition that a PDU has been discarded since the measures began."""
-    return lambda sim: bool((sim.tables()["groups"]["lost"] > 0).any())
+def _frame(table: _engine.Table) -> pl.DataFrame:
+    """A table; a rate over no time is null."""
+    import polars as pl
+    from polars import selectors
 
-
-def queue_above(port: str, pdus: int) -> Condition:
-    """The condition that the queues of ``port`` have held more than ``pdus`` since the measures began.
-
-    Raises :class:`InputError` when it is looked at, if there is no such port.
-    """
-
-    def holds(sim: Simulation) -> bool:
-        lengths = dict(sim.tables()["ports"].select("port", "queue_max").iter_rows())
-        if port not in lengths:
-            remedy = did_you_mean(port, lengths) or f"there are {', '.join(lengths)}"
-            raise InputError("there is no such port", path="port", value=port, remedy=remedy)
-        return bool(lengths[port] > pdus)
-
-    return holds
+    return pl.DataFrame(table).with_columns(pl.when(selectors.float().is_finite()).then(selectors.float()))
 
 
 def _text(picoseconds: int) -> str:
     return f"{picoseconds} ps"
-
-
-def _picoseconds(text: object) -> int:
-    return round(seconds(str(text)) * 1e12)
 
 
 def _as_input_error(error: _engine.ScenarioError) -> InputError:

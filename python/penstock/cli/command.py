@@ -12,7 +12,7 @@ from penstock.core.errors import InputError, whole_number
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from penstock.scheduler import Scheduler
@@ -84,6 +84,17 @@ def cluster(options: argparse.Namespace) -> Scheduler | None:
 def add_jobs(parser: argparse.ArgumentParser) -> None:
     """Declare ``--jobs``."""
     parser.add_argument("--jobs", metavar="N", help="processes to use (default: one a core)")
+
+
+def refuse_beside(option: str, options: argparse.Namespace, others: Mapping[str, tuple[str, object, str]]) -> None:
+    """Raise :class:`InputError` for another option that does not go with ``option``.
+
+    ``others`` has for each name in ``options`` the other option, its default, and the remedy.
+    """
+    for name, (other, usual, remedy) in others.items():
+        value = getattr(options, name)
+        if value not in (None, usual):
+            raise InputError(f"this does not go with {option}", path=other, value=value, remedy=remedy)
 
 
 def limits(options: argparse.Namespace) -> Most:

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock.cli import first_loss
 from penstock.cli.command import (
     DONE,
     INTERRUPTED,
@@ -21,6 +22,7 @@ from penstock.cli.command import (
     limits,
     number,
     open_page,
+    refuse_beside,
     say,
     settings,
 )
@@ -43,12 +45,16 @@ def run(options: argparse.Namespace) -> int:
 
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
     replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
+    if options.until_first_loss:
+        refuse_beside(first_loss.OPTION, options, first_loss.NOT_WITH)
     processes = jobs(options)
     most = limits(options)
     scenario = _scenario(options, read(options.scenario))
     out = None if options.out is None else prepare(options.out)
     if options.open and options.trace is None:
         raise InputError("a run has a page only with its figures", path="--open", remedy="add --trace DIR")
+    if options.until_first_loss:
+        return first_loss.run_until_first_loss(scenario, seed, out, options)
     figures = None if options.trace is None else prepare(options.trace)
     try:
         with bar(scenario.name, quiet=options.quiet) as progress:
@@ -136,6 +142,9 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     add_limits(parser)
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
     parser.add_argument("--replications", default="1", metavar="N", help="independent runs (default: 1)")
+    parser.add_argument(
+        "--until-first-loss", action="store_true", help="stop at the first loss, and name it; status 1 if there is none"
+    )
     parser.add_argument("--out", metavar="DIR", help="write tables as Parquet, and a manifest, to DIR")
     parser.add_argument("--trace", metavar="DIR", help="draw queues, the scheme and sources against time, into DIR")
     add_open(parser)
@@ -221,6 +230,7 @@ COMMANDS = (
             "penstock run satellite/1-case-2",
             "penstock run queueing/buffer-size --seed 7 --replications 10 --out results",
             "penstock run atm_lan/figure-4 --trace figures",
+            "penstock run satellite/1-case-1 --until-first-loss",
             'penstock run satellite/1-case-2 --set flow.voice.count=40 --set "line.satellite.rate=2 Mb/s"',
         ),
         _add_run,

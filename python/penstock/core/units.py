@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
+import re
+from decimal import Decimal
+
 SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 BITS = {"bit": 1.0, "bits": 1.0, "octet": 8.0, "octets": 8.0, "kbit": 1e3, "kB": 8e3, "Mbit": 1e6, "MB": 8e6}
 BITS_PER_SECOND = {"b/s": 1.0, "kb/s": 1e3, "Mb/s": 1e6, "Gb/s": 1e9}
+
+WITH_UNIT = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([a-z]+)")
 
 
 def seconds(text: str) -> float:
     """A length of time."""
     number, unit = text.split()
     return float(number) * SECONDS[unit]
+
+
+def picoseconds(time: str) -> int:
+    """A length of time in whole picoseconds, exactly: ``12.4 s`` as the engine writes it. Raises ``ValueError``."""
+    found = WITH_UNIT.fullmatch(time.strip())
+    if found is None or found[2] not in SECONDS:
+        raise ValueError(time)
+    return int(Decimal(found[1]) * Decimal(str(SECONDS[found[2]])) * 10**12)
+
+
+def readable(time: str) -> str:
+    """The same time, exactly, in the largest unit up to seconds in which it is 1 or more: ``2.5 s`` for ``2500 ms``."""
+    length = picoseconds(time)
+    sizes = {unit: picoseconds(f"1 {unit}") for unit in ("s", "ms", "us", "ns", "ps")}
+    unit = next((unit for unit, size in sizes.items() if length >= size), "s")
+    return f"{(Decimal(length) / sizes[unit]).normalize():f} {unit}"
 
 
 def bits_per_second(text: str) -> float:

@@ -48,7 +48,8 @@ class Readings:
     @classmethod
     def of(cls, result: Result) -> Readings:
         """Those of the first replication of a result."""
-        first = {name: table.filter(replication=0) for name, table in result.tables().items()}
+        number = result.groups["replication"].min()
+        first = {name: table.filter(replication=number) for name, table in result.tables().items()}
         parts = first["series"].partition_by("component", "quantity", as_dict=True, maintain_order=True)
         values = {
             (str(key[0]), str(key[1])): (part["time_s"].to_list(), part["value"].to_list())

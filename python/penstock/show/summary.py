@@ -233,7 +233,7 @@ def _milliseconds(value: float) -> str:
     return f"{value * 1e3:.3f}"
 
 
-def _rate_unit(rates_bps: Iterable[float]) -> tuple[str, Callable[[float], str]]:
+def _rate_unit(rates_bps: Iterable[float | None]) -> tuple[str, Callable[[float], str]]:
     """The unit in which the greatest rate is at least one, and the format of all rates in it."""
-    unit, size = ("Mb/s", 1e6) if max(rates_bps) >= 1e6 else ("kb/s", 1e3)
+    unit, size = ("Mb/s", 1e6) if max(rate or 0.0 for rate in rates_bps) >= 1e6 else ("kb/s", 1e3)
     return unit, lambda value: f"{value / size:.4f}"

@@ -28,6 +28,6 @@ KINDS = (utilisation, single_queue, explicit_rate, token_bucket)
 def theory(result: Result) -> list[Row]:
     """The results of theory for a run, each beside the measured value; empty if no theory applies."""
     scene = Scene.of(result)
-    if scene.changes:
+    if scene.changes or "stopped" in result.manifest:  # where a simulation stops may depend on what it measured
         return []
     return [row for kind in KINDS for row in kind.rows(scene)]

@@ -27,7 +27,8 @@ def fair_shares(result: Result) -> dict[str, float]:
 
     Empty unless some flow is greedy and under control, and every other is greedy, silent or of a constant rate. Also
     empty if a group has no written path, if the tables have no access lines (``measure.flows``), if lines share a
-    capacity or parameters change, or if the congestion points have different rules for minimum rates.
+    capacity or parameters change, for a simulation that stopped, or if the congestion points have different rules for
+    minimum rates.
     """
     scenario = Scenario.of(result.manifest["scenario"]).expanded().tree
     flows: Mapping[str, Any] = scenario["flow"]
@@ -36,6 +37,8 @@ def fair_shares(result: Result) -> dict[str, float]:
     if not set(traffic.values()) <= {"greedy", *CONSTANT} or not any(traffic[name] == "greedy" for name in controlled):
         return {}
     if any(scenario.get(key) for key in ("capacity", "change")):  # rates of lines may change
+        return {}
+    if "stopped" in result.manifest:  # the flows may not have reached their rates
         return {}
     if any("path" not in flow for flow in flows.values()):  # the engine chooses the paths
         return {}
