@@ -6,6 +6,7 @@
 
 mod error;
 mod layout;
+mod live;
 mod points;
 mod run;
 mod table;
@@ -55,6 +56,7 @@ fn _engine(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(schemes, module)?)?;
     module.add_function(wrap_pyfunction!(to_toml, module)?)?;
     module.add_function(wrap_pyfunction!(trace::traces, module)?)?;
+    module.add_function(wrap_pyfunction!(live::history, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(columns, module)?)?;
     module.add_function(wrap_pyfunction!(frames, module)?)?;

@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::error;
+use crate::live;
 use crate::table::{self, Table};
 use crate::trace;
 
@@ -81,6 +82,11 @@ impl Run {
         Ok(())
     }
 
+    /// Refuses a time after the end of the run.
+    fn require_within(&self, until: &str) -> PyResult<()> {
+        self.simulation.require_within(Time::ZERO + span(until)?).map_err(error::raise)
+    }
+
     /// The simulated time, exact, as in "12.4 s".
     #[getter]
     fn now(&self) -> String {
@@ -129,6 +135,21 @@ impl Run {
             (kind.component, kind.quantity, kind.unit.symbol(), kind.unit.most(), value)
         };
         error::run(py, || Ok(self.simulation.readings().into_iter().map(told).collect()))
+    }
+
+    /// Every queue of every port, with its limits now.
+    fn ports(&self, py: Python<'_>) -> PyResult<Table> {
+        live::ports(py, &self.simulation)
+    }
+
+    /// Name, group, first and last node, and ports of every flow.
+    fn flows(&self, py: Python<'_>) -> PyResult<Vec<live::FlowPath>> {
+        error::run(py, || live::flows(&self.simulation))
+    }
+
+    /// Where every PDU is.
+    fn positions(&self, py: Python<'_>) -> PyResult<Table> {
+        live::positions(py, &self.simulation)
     }
 
     /// Fraction of the run that is done, from 0 to 1.
@@ -186,7 +207,7 @@ impl Run {
 type TakenReading = (String, String, &'static str, Option<f64>, f64);
 
 /// A time as a scenario has it.
-fn span(text: &str) -> PyResult<Span> {
+pub(crate) fn span(text: &str) -> PyResult<Span> {
     text.parse().map_err(|misread: Misread| {
         let Misread { reason, remedy, .. } = misread;
         error::raise(Fault::new("", format!("{text:?}"), reason, remedy).into())

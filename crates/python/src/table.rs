@@ -28,6 +28,11 @@ impl Table {
     pub(crate) fn new(batch: RecordBatch) -> Table {
         Table { batch }
     }
+
+    /// A table with these columns.
+    pub(crate) fn of(columns: Vec<Column<'_>>) -> PyResult<Table> {
+        Ok(Table { batch: batch(columns).map_err(unreadable)? })
+    }
 }
 
 #[pymethods]

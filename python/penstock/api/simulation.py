@@ -206,6 +206,76 @@ class Simulation:
         }
         return pl.DataFrame(self._run.readings(), schema=schema, orient="row")
 
+    def positions(self) -> pl.DataFrame:
+        """Where every PDU in the network is now, one row each.
+
+        The columns are ``component`` (its port, also on the line behind it, or ``police/FLOW``), ``place`` (``queue``,
+        ``service``, ``line`` or ``shaper``), ``queue`` (by priority; for a shaper its number among the flow's
+        policers), ``ahead`` (PDUs before it there; the one in service is the first of its queue), ``fraction`` (of the
+        line behind it, or of its bits sent, from 0 to 1), ``leaves_s`` (the end of its service, or its arrival at the
+        far end, in seconds), ``flow``, ``group``, ``kind`` (``data``, ``resource_management``, ``notice``, ...),
+        ``direction`` (``forward``, or ``backward`` against its flow), ``sequence`` (its number within flow and kind),
+        ``octets``, ``priority``, and ``marks`` (as ``CLP EFCI``).
+
+        Ports come by number, and the PDUs of each from the far end of its line to the ends of its queues. What a host
+        has not sent yet is in no row. All events of the instant have happened: a PDU that arrives now has been read.
+        """
+        import polars as pl
+
+        return pl.DataFrame(self._run.positions())
+
+    def history(self, flow: str, sequence: int) -> pl.DataFrame:
+        """The way of one data PDU of ``flow`` up to now, one row for each step, in order of time.
+
+        ``sequence`` counts the data PDUs of the flow in the order of their sending, from 0. The columns are ``step``
+        (``sent``, ``arrived`` at a port or shaper, ``started``: its service, ``departed``, ``delivered`` or
+        ``discarded``), ``component`` (the port, ``police/FLOW``, or the flow for its host and its receiver), ``time``
+        (exact, as ``run_until`` takes it), ``time_s``, and ``marks`` (those after all events of that instant).
+
+        Nothing is recorded for this: the simulation runs again from the start, with all changes made so far. That takes
+        about as long as it took before. Raises :class:`InputError` for an unknown flow, and for a PDU that it has not
+        sent.
+        """
+        import polars as pl
+
+        number = whole_number(sequence, "sequence", 0, 2**32 - 1)
+        schema = dict.fromkeys(("step", "component", "time", "time_s", "marks"), pl.String) | {"time_s": pl.Float64}
+        try:
+            steps = _engine.history(
+                self.to_scenario().to_json(),
+                self.seed,
+                self.replication,
+                flow,
+                number,
+                self.now,
+                load_trace=load_trace,
+            )
+        except _engine.ScenarioError as error:
+            raise _as_input_error(error) from None
+        return pl.DataFrame(steps, schema=schema, orient="row")
+
+    def ports(self) -> pl.DataFrame:
+        """Every queue of every port, with the limits and thresholds that hold now.
+
+        The columns are ``port, from, to, rate_bps, delay_s, queue, policy, size_pdus, size_bits`` (null without such a
+        limit), ``clp_threshold_pdus`` (the length from which on PDUs tagged CLP=1 are discarded), ``congestion_point``
+        (its keyword, or empty), ``threshold`` (its parameter that is a length of this queue, or empty), and
+        ``threshold_pdus`` or ``threshold_bits``, the shortest queue at which it acts.
+        """
+        import polars as pl
+
+        return pl.DataFrame(self._run.ports())
+
+    def flows(self) -> pl.DataFrame:
+        """Every flow with its path: ``flow, group, from, to, ports``.
+
+        ``ports`` is the list of ports that its data pass, from the sender to the receiver.
+        """
+        import polars as pl
+
+        schema = dict.fromkeys(("flow", "group", "from", "to"), pl.String) | {"ports": pl.List(pl.String)}
+        return pl.DataFrame(self._run.flows(), schema=schema, orient="row")
+
     @property
     def fingerprint(self) -> str:
         """Hash of all deliveries and discards and of the time so far, in 16 hexadecimal digits."""
@@ -278,3 +348,18 @@ def _text(picoseconds: int) -> str:
 
 def _as_input_error(error: _engine.ScenarioError) -> InputError:
     return InputError(error.reason, path=error.path, value=error.value, remedy=error.remedy)
+
+
+def stopped_at(scenario: Source, at: str, seed: int, progress: Callable[[float], object]) -> Simulation:
+    """A simulation at the time ``--at`` of its run; ``progress`` gets the share of the run that is done.
+
+    Raises :class:`InputError` for a time that is none, or beyond the end.
+    """
+    sim = Simulation(scenario, seed)
+    try:
+        sim._run.require_within(at)
+    except _engine.ScenarioError as error:
+        raise InputError(error.reason, path="--at", value=at, remedy=error.remedy) from None
+    while not sim._run.advance_to(at):
+        progress(sim._run.progress)
+    return sim

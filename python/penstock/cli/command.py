@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from penstock.core.scenario import Scenario
     from penstock.scheduler import Scheduler
 
 DONE, FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
@@ -133,6 +134,15 @@ def settings(options: argparse.Namespace) -> dict[str, object]:
             raise InputError("this sets nothing", path="--set", value=change, remedy="write --set flow.voice.count=88")
         changes[path.strip()] = parse_value(value.strip())
     return changes
+
+
+def scenario_of(options: argparse.Namespace, text: str) -> Scenario:
+    """The scenario of this text, which is that of the file, with the changes of ``--set``."""
+    from penstock.core.scenario import Scenario, name_of
+
+    scenario = Scenario.parse(text, name=name_of(options.scenario))
+    changes = settings(options)
+    return scenario.with_(changes) if changes else scenario
 
 
 def add_where(parser: argparse.ArgumentParser, default: str) -> None:

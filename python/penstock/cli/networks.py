@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, SCENARIO, Command, add_set, number, say, settings
+from penstock.cli.command import DONE, SCENARIO, Command, add_set, number, say, scenario_of
 from penstock.core.errors import InputError
 from penstock.core.reading import STDIN
 
@@ -19,13 +19,11 @@ def draw(options: argparse.Namespace) -> int:
     """``penstock draw``: draw the network of a scenario, with results on request."""
     from penstock.api.run import load_result
     from penstock.core.files import prepare
-    from penstock.core.scenario import Scenario, stem
+    from penstock.core.scenario import read, stem
     from penstock.plot import save
     from penstock.show.network import network_figure
 
-    scenario = Scenario.load(options.scenario)
-    if changes := settings(options):
-        scenario = scenario.with_(changes)
+    scenario = scenario_of(options, read(options.scenario))
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
     folder = prepare(options.out)
     result = None

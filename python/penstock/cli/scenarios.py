@@ -24,8 +24,9 @@ from penstock.cli.command import (
     open_page,
     refuse_beside,
     say,
-    settings,
+    scenario_of,
 )
+from penstock.cli.instant import add_instant, is_asked, show_instant
 from penstock.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -45,14 +46,17 @@ def run(options: argparse.Namespace) -> int:
 
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
     replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
+    shows_instant = is_asked(options)
     if options.until_first_loss:
         refuse_beside(first_loss.OPTION, options, first_loss.NOT_WITH)
     processes = jobs(options)
     most = limits(options)
-    scenario = _scenario(options, read(options.scenario))
+    scenario = scenario_of(options, read(options.scenario))
     out = None if options.out is None else prepare(options.out)
     if options.open and options.trace is None:
         raise InputError("a run has a page only with its figures", path="--open", remedy="add --trace DIR")
+    if shows_instant:
+        return show_instant(scenario, seed, options)
     if options.until_first_loss:
         return first_loss.run_until_first_loss(scenario, seed, out, options)
     figures = None if options.trace is None else prepare(options.trace)
@@ -79,7 +83,7 @@ def check(options: argparse.Namespace) -> int:
 
     most = limits_of(**limits(options))
     text = read(options.scenario)  # once: standard input cannot be read again
-    scenario = _scenario(options, text)
+    scenario = scenario_of(options, text)
     scenario.check_limits(*most)
     told = f"{scenario.name}: valid"
     if "sweep" in scenario.tree:
@@ -145,6 +149,7 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--until-first-loss", action="store_true", help="stop at the first loss, and name it; status 1 if there is none"
     )
+    add_instant(parser)
     parser.add_argument("--out", metavar="DIR", help="write tables as Parquet, and a manifest, to DIR")
     parser.add_argument("--trace", metavar="DIR", help="draw queues, the scheme and sources against time, into DIR")
     add_open(parser)
@@ -166,15 +171,6 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     wanted.add_argument(
         "--expanded", action="store_true", help="print it as it is built: its network and schemes in full"
     )
-
-
-def _scenario(options: argparse.Namespace, text: str) -> Scenario:
-    """The scenario of this text, with the changes of ``--set``."""
-    from penstock.core.scenario import Scenario, name_of
-
-    scenario = Scenario.parse(text, name=name_of(options.scenario))
-    changes = settings(options)
-    return scenario.with_(changes) if changes else scenario
 
 
 def _show(result: Result, scenario: Scenario, out: Path | None, options: argparse.Namespace) -> None:
@@ -231,6 +227,7 @@ COMMANDS = (
             "penstock run queueing/buffer-size --seed 7 --replications 10 --out results",
             "penstock run atm_lan/figure-4 --trace figures",
             "penstock run satellite/1-case-1 --until-first-loss",
+            'penstock run satellite/1-case-2 --at "12.4 s" --show positions',
             'penstock run satellite/1-case-2 --set flow.voice.count=40 --set "line.satellite.rate=2 Mb/s"',
         ),
         _add_run,

@@ -16,6 +16,19 @@ impl<P: Probe> Run<P> {
         self.world.clock() >= self.end()
     }
 
+    /// Refuses a time after the end of the run, as far as that is known before the run.
+    ///
+    /// # Errors
+    /// [`Error::Scenario`] without a path.
+    pub fn require_within(&self, at: Time) -> Result<(), Error> {
+        if at > self.end {
+            let reason = format!("the run ends at {}", Span(self.end.0));
+            let remedy = "choose an earlier time, or give the scenario a longer duration";
+            return Err(Fault::new("", Span(at.0), reason, remedy).into());
+        }
+        Ok(())
+    }
+
     /// Makes these changes, those of the present instant at once, after all its events. Values in cell times are allowed
     /// if the scenario has a cell time.
     ///
