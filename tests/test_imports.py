@@ -111,6 +111,15 @@ def test_no_modules_import_one_another_in_a_circle() -> None:
     assert list(TopologicalSorter(tree).static_order())  # raises CycleError for a circle
 
 
+def test_only_one_module_reaches_up() -> None:
+    """``core/face.py``, for what a notebook asks the objects of low rooms.
+
+    ``__init__.py`` is above all rooms, and ``studies`` imports those in its own room.
+    """
+    reaching = {module for module, file in MODULES.items() if "import_module(" in file.read_text(encoding="utf-8")}
+    assert reaching == {"penstock", "penstock.core.face", "penstock.studies"}
+
+
 def imported_after(statement: str) -> set[str]:
     code = f"import sys; {statement}; print(*sys.modules)"
     return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())

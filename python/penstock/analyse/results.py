@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from penstock.core.errors import InputError, shorten
+from penstock.core.face import Plotted
 from penstock.core.reading import require_regular
 from penstock.execute.experiment import DETAILS, FILE, PLAN, read_about, require_parts
 from penstock.execute.store import Store
@@ -35,7 +36,7 @@ def encode(table: pl.DataFrame, form: str) -> bytes:
     return buffer.getvalue()
 
 
-class Results:
+class Results(Plotted):
     """The results of an experiment in a directory: its tables, sorted by point, seed and replication.
 
     Attributes:

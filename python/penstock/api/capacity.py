@@ -198,7 +198,7 @@ def capacity(
     resume: bool = False,
     most_pdus: int | None = None,
     most_memory_gb: int | None = None,
-    tell: Callable[[State], None] = lambda _state: None,
+    tell: Callable[[State], None] | None = None,
 ) -> Results:
     """Find how far a parameter can rise until a condition holds, and store all runs in the directory ``out``.
 

@@ -18,6 +18,7 @@ from penstock.analyse.results import Results
 from penstock.api.paired import run_paired
 from penstock.api.run import MOST_REPLICATIONS, limits
 from penstock.core.errors import InputError, whole_number
+from penstock.core.face import Shown
 from penstock.core.scenario import Scenario, source_of
 from penstock.execute.experiment import State, refuse_flood
 from penstock.statistics import Difference, Ranked, Sample, differences, rank
@@ -47,7 +48,7 @@ class Contender:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Shown):
     """How scenarios rank in one metric of one group or port (``of``).
 
     ``replications`` is the number of replications compared; ``samples`` has the values of each scenario.
@@ -73,7 +74,7 @@ def compare(
     resume: bool = False,
     most_pdus: int | None = None,
     most_memory_gb: int | None = None,
-    tell: Callable[[State], None] = lambda _state: None,
+    tell: Callable[[State], None] | None = None,
 ) -> Results:
     """Run every scenario for the same seed and replications, and store the runs in the directory ``out``.
 

@@ -30,7 +30,7 @@ def run_paired(
     cluster: str | Scheduler | None,
     resume: bool,
     limits: Limits,
-    tell: Callable[[State], None],
+    tell: Callable[[State], None] | None,
 ) -> Results:
     """Run every point with replications from 0, and store the runs in the directory ``out``.
 

@@ -10,6 +10,7 @@ import logging
 import os
 import platform
 import time
+from contextlib import nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from penstock import _engine
 from penstock.core.errors import InputError, whole_number
+from penstock.core.face import Plotted
+from penstock.core.face import progress as shown_progress
 from penstock.core.files import prepare, replacing
 from penstock.core.scenario import Scenario
 from penstock.execute.executors import MOST_JOBS, interruptible, open_pool
@@ -38,8 +41,8 @@ MOST_REPLICATIONS = 100_000
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+@dataclass(frozen=True, slots=True, repr=False)
+class Result(Plotted):
     """The results of the replications of one scenario, as polars tables.
 
     Every table has the column ``replication`` first. Units are in the column names: ``_s`` seconds, ``_bps`` bits per
@@ -77,6 +80,10 @@ class Result:
         """All tables by name."""
         return {name: getattr(self, name) for name in TABLES}
 
+    def __repr__(self) -> str:
+        name, runs = self.manifest["name"] or self.manifest["scenario"].get("title", ""), len(self.manifest["runs"])
+        return f"<Result {name!r}: {runs} replication{'s' * (runs != 1)}, seed {self.manifest['seed']}>"
+
 
 class Interrupted(KeyboardInterrupt):
     """Ctrl-C or SIGTERM arrived while replications ran.
@@ -106,7 +113,8 @@ def run(
         scenario: the scenario, the name of its file or of a ready one, or a dict of its tables.
         seed: 0 to 2**64 - 1. The same seed gives the same result, bit for bit, everywhere.
         replications: number of independent runs, numbered from 0, each with its own random numbers.
-        progress: called from time to time with the share that is done, from 0 to 1.
+        progress: called from time to time with the share that is done, from 0 to 1. Without it, a notebook shows a
+            bar if the run takes more than a second.
         jobs: number of processes for the replications; 1 runs them here. Does not change the result.
         form: ``fast``, or ``plain``, which processes all nodes in order of time; it gives the same results.
         most_pdus: refuse a run that certainly sends more PDUs than this; 10**11 if ``None``.
@@ -159,7 +167,8 @@ def run(
         return Result(**frames, manifest=manifest)
 
     try:
-        outcomes.extend(run_all(tasks, jobs, progress=progress))
+        with shown_progress(scenario.title or scenario.name) if progress is None else nullcontext(progress) as show:
+            outcomes.extend(run_all(tasks, jobs, progress=show))
     except KeyboardInterrupt:
         raise Interrupted(result() if outcomes else None) from None
     return result()

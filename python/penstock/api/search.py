@@ -251,7 +251,7 @@ def search(
     resume: bool = False,
     most_pdus: int | None = None,
     most_memory_gb: int | None = None,
-    tell: Callable[[State], None] = lambda _state: None,
+    tell: Callable[[State], None] | None = None,
 ) -> Results:
     """Search for the values of parameters that make a metric best, and store all runs in the directory ``out``.
 

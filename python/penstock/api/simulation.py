@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from penstock import _engine
 from penstock.api.run import Result
 from penstock.core.errors import InputError, did_you_mean, whole_number
+from penstock.core.face import Plotted
 from penstock.core.scenario import Scenario, value_json
 from penstock.core.units import picoseconds
 from penstock.execute.worker import load_trace
@@ -29,7 +30,7 @@ EVENT = "event"
 """To look at a condition after every instant with an event."""
 
 
-class Simulation:
+class Simulation(Plotted):
     """One replication of a scenario that stops where you like.
 
     It stops after all events of an instant. What is seen at a stop is exact, and a stop changes no result: a simulation

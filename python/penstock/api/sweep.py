@@ -20,6 +20,7 @@ from penstock.analyse.metric import Metric, metric
 from penstock.analyse.results import Results
 from penstock.api.run import limits
 from penstock.core.errors import InputError, shorten, whole_number
+from penstock.core.face import Shown
 from penstock.core.scenario import Scenario, Source, leads_into, line_of, name_of, read, source_of, stem
 from penstock.execute.executors import MOST_JOBS, Pool, interruptible, open_pool
 from penstock.execute.experiment import Experiment, State, check_directory, refuse_flood
@@ -147,7 +148,7 @@ class SweepPoints(Sequence[SweepPoint]):
         }
 
 
-class Sweep:
+class Sweep(Shown):
     """A scenario and the values to run it for.
 
     Args:
@@ -259,7 +260,7 @@ class Sweep:
         yes: bool = False,
         most_pdus: int | None = None,
         most_memory_gb: int | None = None,
-        tell: Callable[[State], None] = lambda _state: None,
+        tell: Callable[[State], None] | None = None,
     ) -> Results:
         """Run the sweep, store it in the directory ``out``, and return its results.
 
@@ -277,7 +278,8 @@ class Sweep:
             yes: accept more than a million runs.
             most_pdus: refuse the sweep if a run certainly sends more PDUs than this; 10**11 if ``None``.
             most_memory_gb: or needs more memory than so many gigabytes; 8 if ``None``.
-            tell: called from time to time with the progress of the sweep.
+            tell: called from time to time with the progress of the sweep. Without it, a notebook shows a bar; to show
+                nothing, give ``lambda state: None``.
 
         Raises:
             InputError: an invalid argument, directory or point that is checked at first, an unreachable cluster.

@@ -46,7 +46,7 @@ def asking(
     cluster: str | Scheduler | None,
     resume: bool,
     limits: Limits,
-    tell: Callable[[State], None],
+    tell: Callable[[State], None] | None,
 ) -> Iterator[Trials]:
     """The trials of a question about a scenario, stored in the directory ``out``; complete at the end of the block.
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from penstock import _engine
 from penstock.core import traces
 from penstock.core.errors import InputError, did_you_mean
+from penstock.core.face import Plotted
 from penstock.core.findings import Hearing, Meetings, Offered, OfferedKind, OfferedLoad, Reading, Warned
 from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
 
@@ -30,7 +31,7 @@ LARGEST_RECORDING = 10_000_000
 """The same limit for a file of frame sizes."""
 
 
-class Scenario:
+class Scenario(Plotted):
     """A network, its traffic, and a duration: checked, complete, immutable.
 
     Made by :meth:`load`, :meth:`parse`, :meth:`of` or :meth:`with_`. Two scenarios are equal when all their parameters

@@ -14,12 +14,14 @@ import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from penstock.core.errors import InputError, shorten
+from penstock.core.face import progress
 from penstock.core.files import write_text
 from penstock.core.reading import read_octets
 from penstock.execute.plan import Plan, PlanFile
@@ -145,7 +147,7 @@ class Experiment:
     name: str
     details: Mapping[str, Any]
     resume: bool = False
-    tell: Callable[[State], None] = lambda _state: None
+    tell: Callable[[State], None] | None = None
     failures: list[Failed] = field(default_factory=list)
     state: State = field(default_factory=State)
     store: Store = field(init=False)
@@ -153,6 +155,7 @@ class Experiment:
     """The rows of the whole plan; its file may have only the first ones."""
     _sent: dict[str, int] = field(default_factory=dict)
     """The point of each run that is sent and not stored."""
+    shown: ExitStack = field(init=False, default_factory=ExitStack)
 
     def __enter__(self) -> Experiment:
         self.store = Store.open_to_write(self.directory)
@@ -163,9 +166,12 @@ class Experiment:
         except BaseException:
             self.store.close()
             raise
+        if self.tell is None:
+            self.tell = self.shown.enter_context(progress(f"{self.kind} {self.name}"))
         return self
 
     def __exit__(self, *_error: object) -> None:
+        self.shown.close()
         self.store.close()
 
     def run(self, plan: Plan, pool: Pool, stop: Stop) -> bool:
@@ -181,7 +187,7 @@ class Experiment:
         self.wanted = plan.size
         self.state = State(plan.size)
         self._write(complete=False)
-        self.tell(self.state)
+        self._show()
         told = 0.0
         spread = Spread((), plan.size, pool, stop)
         spread.tasks = self._tasks(plan, file, spread)
@@ -190,10 +196,10 @@ class Experiment:
             self.state.running = spread.running
             if time.monotonic() - told > TOLD_EVERY_S:
                 told = time.monotonic()
-                self.tell(self.state)
+                self._show()
         self.state.running = 0
         self._write(complete=False)
-        self.tell(self.state)
+        self._show()
         return self.state.found + self.state.done == self.state.total
 
     def _tasks(self, plan: Plan, file: PlanFile, spread: Spread) -> Iterator[Task]:
@@ -214,7 +220,7 @@ class Experiment:
             spread.left -= len(points) - len(new)
             self._sent |= new
             if not new:
-                self.tell(self.state)
+                self._show()
             for run, point in new.items():
                 yield plan.task(point, seed, replication, run)
 
@@ -240,6 +246,10 @@ class Experiment:
             reason, parameters = _reason(result, plan, point), plan.points[point].parameters
             self.failures.append(Failed(parameters, task.seed, task.replication, reason))
         self.state.failed = len(self.failures)
+
+    def _show(self) -> None:
+        if self.tell is not None:
+            self.tell(self.state)
 
     def _write(self, *, complete: bool) -> None:
         about = {

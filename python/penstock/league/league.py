@@ -12,6 +12,7 @@ from penstock.analyse.results import Results
 from penstock.api.paired import run_paired
 from penstock.api.run import limits
 from penstock.core.errors import InputError
+from penstock.core.face import Shown
 from penstock.core.scenario import Scenario
 from penstock.core.units import seconds
 from penstock.execute.experiment import State, check_directory, refuse_flood
@@ -102,7 +103,7 @@ class Start:
 
 
 @dataclass(slots=True)
-class League:
+class League(Shown):
     """Schemes on several networks under several kinds of traffic, all with the same random numbers.
 
     Args:
@@ -169,7 +170,7 @@ class League:
         resume: bool = False,
         most_pdus: int | None = None,
         most_memory_gb: int | None = None,
-        tell: Callable[[State], None] = lambda _state: None,
+        tell: Callable[[State], None] | None = None,
     ) -> Results:
         """Run every scheme in every case, and store the runs in the directory ``out``; stored runs are not run again.
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from penstock.core.face import Shown
 from penstock.league.league import Case, League
 from penstock.league.measures import (
     FAIR_AFTER,
@@ -70,7 +71,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class CaseTable:
+class CaseTable(Shown):
     """The columns of a case, and the replications that count: those that all of its schemes have.
 
     ``identical`` has the schemes whose runs agree to the last bit, ``constant`` those whose replications do.

@@ -35,14 +35,14 @@ TICK = re.compile(r"[xy]tick_\d+")
 ASIDE = re.compile(r"translate\((\S+) 0\)")
 
 
-def inline(sheets: Iterable[Sheet]) -> tuple[str, list[str]]:
+def inline(sheets: Iterable[Sheet], prefix: str = "") -> tuple[str, list[str]]:
     """Sheets as <svg> elements for one page, without titles and captions, which the page has as text.
 
     Returns their shared outlines, for the page once and before them, and one element for each sheet. Their ids
-    have a dot in them, so a page may use all others.
+    have a dot in them, so a page may use all others; they begin with the `prefix`, as several pages in one need it.
     """
-    page = Page()
-    drawings = [page.add(sheet, f"f{number}.") for number, sheet in enumerate(sheets, start=1)]
+    page = Page(prefix)
+    drawings = [page.add(sheet, f"{prefix}f{number}.") for number, sheet in enumerate(sheets, start=1)]
     shared = "".join(f'<path id="{name}"{rest}/>' for rest, name in page.shared.items())
     return f'<svg xmlns="{SVG}" width="0" height="0" aria-hidden="true"><defs>{shared}</defs></svg>', drawings
 
@@ -51,6 +51,7 @@ def inline(sheets: Iterable[Sheet]) -> tuple[str, list[str]]:
 class Page:
     """The shared outlines of the drawings of a page, each with its id."""
 
+    prefix: str = ""
     shared: dict[str, str] = field(default_factory=dict)
 
     def add(self, sheet: Sheet, prefix: str) -> str:
@@ -83,7 +84,7 @@ class Page:
                 defs.remove(path)
                 if path.attrib["id"] in used:
                     text = "".join(f' {key}="{value}"' for key, value in path.items() if key != "id")
-                    names[path.attrib["id"]] = self.shared.setdefault(text, f"s.{len(self.shared)}")
+                    names[path.attrib["id"]] = self.shared.setdefault(text, f"{self.prefix}s.{len(self.shared)}")
                     styles[f"#{path.attrib['id']}"] = path.get("style")
         for use in (element for element in root.iter() if element.tag == "use"):
             if "style" in use.attrib and use.get("style") == styles.get(use.get("href", "")):

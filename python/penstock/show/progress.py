@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from contextlib import contextmanager
+from html import escape
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from penstock.execute.experiment import State
+
+SHOWN_AFTER_S = 1.0
+DRAWN_EVERY_S = 0.2
 
 
 def is_lively(stream: TextIO) -> bool:
@@ -56,6 +61,47 @@ def board(label: str, *, quiet: bool = False) -> Iterator[Callable[[State], None
             progress.update(task, total=state.total, completed=state.found + state.done, told=told(state))
 
         yield show
+
+
+@contextmanager
+def in_cell(label: str) -> Iterator[Callable[[float | State], None]]:
+    """A bar below the cell of a notebook, for a share done or for many runs; returns its setter.
+
+    It appears once the work has taken ``SHOWN_AFTER_S``, and is gone at the end.
+    """
+    from IPython.display import HTML, display
+
+    began = time.monotonic()
+    drawn = 0.0
+    handle = None
+
+    def show(done: float | State) -> None:
+        nonlocal drawn, handle
+        now = time.monotonic()
+        if now - began < SHOWN_AFTER_S or now - drawn < DRAWN_EVERY_S:
+            return
+        drawn = now
+        shown = HTML(bar_html(label, done))
+        if handle is None:
+            handle = display(shown, display_id=True)
+        else:
+            handle.update(shown)
+
+    try:
+        yield show
+    finally:
+        if handle is not None:
+            handle.update(HTML(""))
+
+
+def bar_html(label: str, done: float | State) -> str:
+    """The bar: its label, how much is done, and for many runs the rest of what is known."""
+    if isinstance(done, float | int):
+        share, words = float(done), f"{100 * done:.0f} %"
+    else:
+        share, words = (done.found + done.done) / max(done.total, 1), told(done)
+    bar = f'<progress value="{share:.4f}" max="1" style="width:16em;vertical-align:middle"></progress>'
+    return f"<div>{escape(label)} {bar} {escape(words)}</div>"
 
 
 def told(state: State) -> str:

@@ -68,7 +68,9 @@ class Readings:
             if row["rate_share"] is not None:
                 shares.setdefault(row["group"], []).append(row["rate_share"])
         lines = {str(port["port"]): float(port["rate_bps"]) for port in ports}
-        kinds = {(each.component, each.quantity): each for each in scenario.readings()}
+        # A line whose rate changes has this reading, too; a scenario names only what it reads from the start.
+        kinds = {key: Reading(*key, RATE, None) for key in values if key[1] == "rate"}
+        kinds |= {(each.component, each.quantity): each for each in scenario.readings()}
         sizes = {name: int(flow["count"]) for name, flow in flows.items()}
         found = cls(values, kinds, lines, routes, shares, sizes)
         controlled = [port for port in lines if found.of_scheme(port)]

@@ -96,7 +96,7 @@ def carry_out(
     jobs: int = 1,
     cluster: str | Scheduler | None = None,
     resume: bool = False,
-    tell: Callable[[State], None] = lambda _state: None,
+    tell: Callable[[State], None] | None = None,
 ) -> Results:
     """Run a study again, and store the runs in `out`; stored runs are not run again.
 
