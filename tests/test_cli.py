@@ -52,6 +52,7 @@ def test_every_scenario_that_an_example_names_is_ready_or_made_by_the_example_be
 def test_every_command_is_there() -> None:
     assert [
         *("run", "scenarios", "schema", "check"),
+        "watch",
         *("draw", "import"),
         *("sweep", "compare", "league", "reproduce", "report"),
         *("search", "capacity", "verify"),
