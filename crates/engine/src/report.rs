@@ -1,6 +1,8 @@
 //! The report of a run: the definition of every column ([`rows`]), and the code that reads its value from the network
 //! ([`measured`]).
 
+mod allowances;
+mod counters;
 mod limits;
 mod measured;
 mod positions;
@@ -10,6 +12,8 @@ pub mod table;
 mod totals;
 mod transports;
 
+pub use allowances::{AllowanceKind, allowance_kinds, allowances};
+pub use counters::{Counters, counter_kinds};
 pub use limits::{LimitRow, limit_rows};
 pub use measured::Measured;
 pub use positions::{PositionRow, position_rows};

@@ -4,7 +4,7 @@ use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::Counts;
-use crate::report::{Measured, ReadingKind, Report, Series, reading_kinds};
+use crate::report::{Counters, Measured, ReadingKind, Report, Series, reading_kinds};
 use crate::round::World;
 use crate::scenario::assembly::{self, Assembled, Timeline};
 use crate::scenario::spec::{Measure, Scenario};
@@ -56,6 +56,7 @@ pub struct Run<P = ()> {
     slice: u64,
     /// Counts at the end of the warm-up; empty without one.
     base: Vec<Counts>,
+    counters: Counters,
     estimate: Estimate,
     overload: Overload,
     allocators: Vec<Allocator>,
@@ -89,6 +90,7 @@ impl<P: Probe> Run<P> {
         }
         let mut run = Run {
             base: Vec::new(),
+            counters: Counters::default(),
             world,
             end: Time::ZERO + scenario.duration,
             warm_up: Time::ZERO + scenario.warm_up,
@@ -112,8 +114,13 @@ impl<P: Probe> Run<P> {
     /// Makes `advance` return after about `taken` PDUs, each counted at every node.
     #[must_use]
     pub fn with_slices_of(mut self, taken: u64) -> Run<P> {
-        self.slice = taken.max(1);
+        self.set_slices_of(taken);
         self
+    }
+
+    /// The same of a run in progress.
+    pub fn set_slices_of(&mut self, taken: u64) {
+        self.slice = taken.max(1);
     }
 
     /// The lower bounds of the run's size, computed before its start.
@@ -230,6 +237,7 @@ impl<P: Probe> Run<P> {
     fn end_warm_up(&mut self) {
         self.warm = true;
         self.series.rebase(&self.world);
+        self.counters.rebase(&self.world);
         self.world.reset_measures();
         if self.world.clock() > Time::ZERO {
             self.base = self.world.counts().to_vec();

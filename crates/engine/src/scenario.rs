@@ -5,6 +5,7 @@ pub mod assembly;
 pub mod document;
 pub mod expansion;
 pub mod kinds;
+pub mod levers;
 pub mod networks;
 pub mod partners;
 pub mod path;

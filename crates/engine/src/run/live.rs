@@ -4,9 +4,11 @@ use super::Run;
 use crate::core::error::{Error, Fault};
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
-use crate::report::{ReadingKind, readings};
+use crate::network::context::HELD_BYTES;
+use crate::report::{AllowanceKind, ReadingKind, allowance_kinds, allowances, counter_kinds, readings};
 use crate::scenario::assembly::{self, QueueLimits};
 use crate::scenario::document;
+use crate::scenario::levers::{Lever, levers};
 use crate::scenario::spec::{Change, Scenario};
 
 impl<P: Probe> Run<P> {
@@ -88,6 +90,42 @@ impl<P: Probe> Run<P> {
     #[must_use]
     pub fn next_event(&self) -> Time {
         self.world.next_event().min(self.end())
+    }
+
+    /// About the bytes of memory that it holds, and that a fork takes.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.estimate.memory + self.world.held() * HELD_BYTES
+    }
+
+    /// Every parameter that may change, with its present value.
+    #[must_use]
+    pub fn levers(&self) -> Vec<Lever> {
+        levers(self.present())
+    }
+
+    /// What [`Run::counters`] counts.
+    #[must_use]
+    pub fn counter_kinds(&self) -> Vec<ReadingKind> {
+        counter_kinds(&self.world)
+    }
+
+    /// Counts of groups and ports since the start.
+    #[must_use]
+    pub fn counters(&self) -> Vec<u64> {
+        self.counters.read(&self.world)
+    }
+
+    /// For each group what [`Run::allowances`] shows of its flows; none without control.
+    #[must_use]
+    pub fn allowance_kinds(&self) -> Vec<Option<AllowanceKind>> {
+        allowance_kinds(&self.world)
+    }
+
+    /// For each flow what its source is allowed now; none without control.
+    #[must_use]
+    pub fn allowances(&self) -> Vec<Option<f64>> {
+        allowances(&self.world)
     }
 
     /// Every reading of a time series at this instant. Utilisation and throughput are means since the measures began.

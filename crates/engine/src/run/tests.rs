@@ -130,3 +130,32 @@ fn a_clone_continues_to_the_same_bits() {
     assert_eq!(fork.report(), original.report());
     assert_eq!(fork.report(), finished(RANDOM));
 }
+
+#[test]
+fn counters_go_on_over_the_end_of_warm_up() {
+    let mut run = run(&CELLS.replace("duration = \"10 ms\"", "duration = \"10 ms\"\nwarm_up = \"4 ms\""));
+    let kinds: Vec<String> =
+        run.counter_kinds().iter().map(|kind| format!("{}.{}", kind.component, kind.quantity)).collect();
+    let wanted = ["data.sent", "data.delivered", "data.lost", "data.delivered_bits"].map(str::to_owned);
+    assert_eq!(kinds[..4], wanted);
+    assert_eq!(kinds[4..8], ["arrived", "discarded", "marked", "notices"].map(|name| format!("trunk.{name}")));
+    let mut seen = Vec::new();
+    for milliseconds in [2, 4, 7] {
+        run.advance_to(Time::ZERO + Span::milliseconds(milliseconds)).unwrap();
+        seen.push(run.counters()[..5].to_vec());
+    }
+    // Cells of 424 bits are sent at 0, 1, 2 .. ms, and arrive half a millisecond later.
+    assert_eq!(seen, [[3, 2, 0, 848, 3], [5, 4, 0, 1_696, 5], [8, 7, 0, 2_968, 8]]);
+}
+
+#[test]
+fn the_sources_of_a_group_show_what_they_are_allowed() {
+    let window = "reaction_point.fixed_window = { window = 2 }\nnotification_point.acknowledge = {}\npath =";
+    let mut run = run(&RANDOM.replace("path =", window).replace("5 cells", "50 cells"));
+    run.advance_to(Time::ZERO + Span::milliseconds(7)).unwrap();
+    let kind = run.allowance_kinds()[0].unwrap();
+    assert_eq!((kind.reading.name, kind.most), ("window", None));
+    assert_eq!(run.allowances(), [Some(2.0); 3]);
+    let run = super::tests::run(CELLS);
+    assert_eq!((run.allowance_kinds(), run.allowances()), (vec![None], vec![None]));
+}

@@ -327,6 +327,11 @@ pub(crate) fn put(root: &mut Value, place: &[Step], value: &Value) {
     }
 }
 
+/// What stands at a place.
+pub(crate) fn at<'a>(root: &'a Value, place: &[Step]) -> Option<&'a Value> {
+    place.iter().try_fold(root, inside)
+}
+
 /// What a step without `*` leads to.
 fn inside<'a>(here: &'a Value, step: &Step) -> Option<&'a Value> {
     match step {

@@ -351,7 +351,10 @@ pub struct Flow {
     /// that becomes active again is in the middle of them. A greedy sender just waits. Feedback is still heard, and answers
     /// to the opposite direction are still sent.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
-    #[schemars(extend("retune" = "It starts or stops all senders of the group. What they have sent still arrives."))]
+    #[schemars(extend(
+        "retune" = "It starts or stops all senders of the group. What they have sent still arrives.",
+        "default" = true
+    ))]
     pub active: bool,
     /// Nodes from the sender's to the receiver's; lines must join each to the next.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

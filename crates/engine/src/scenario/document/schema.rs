@@ -48,6 +48,12 @@ pub(crate) fn whole_schema() -> &'static Value {
 }
 
 /// The schemas of what `step` leads to from a value of this `schema`.
+pub(crate) fn inside<'a>(schema: &'a Value, step: &Step) -> Vec<&'a Value> {
+    let mut found = Vec::new();
+    find_inside(schema, step, &mut found);
+    found
+}
+
 /// Adds the schemas of what `step` leads to from a value of this `schema`.
 fn find_inside<'a>(schema: &'a Value, step: &Step, found: &mut Vec<&'a Value>) {
     if let Some(name) = schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
