@@ -11,6 +11,12 @@ TOOLS := $(VENV)/tools.stamp
 EXTENSION := $(VENV)/extension.stamp
 ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
 
+# The page of the studio: the engine as WebAssembly, its JavaScript, and the page that Vite makes of both.
+BINDGEN := target/bindgen/release/bindgen
+WASM := studio/wasm/penstock_wasm_bg.wasm
+BINDGEN_SOURCES := $(wildcard tools/bindgen/Cargo.* tools/bindgen/src/*.rs)
+WASM_SOURCES := $(filter-out crates/python/%,$(ENGINE_SOURCES))
+
 # Cargo and maturin build against the environment's Python, not another installed one.
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
@@ -46,9 +52,10 @@ fuzz: ## fuzz each reader for FUZZ_SECONDS (60); needs a nightly Rust, cargo-fuz
 compare: $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
 	tools/compare-engines
 
-bench: $(EXTENSION) ## time the workloads: bench.json, and a line in docs/benchmarks.md
+bench: $(EXTENSION) $(WASM) ## time the workloads: bench.json, and a line in docs/benchmarks.md
 	cargo build --release --locked -p penstock-engine --example bench
 	$(RUN) tools/bench.py
+	$(RUN) tools/bench_wasm.py
 	$(RUN) tools/bench_sweep.py
 
 lint: $(EXTENSION) ## check format, lints, types, stubs, the engine for WebAssembly, licences and advisories
@@ -76,6 +83,15 @@ clean: ## remove everything that make builds
 	rm -rf $(VENV) target site dist out bench.json docs/reference/generated
 	rm -rf fuzz/target fuzz/corpus fuzz/artifacts fuzz/dictionary fuzz/Cargo.lock
 	find python -name '*.so' -delete
+
+$(BINDGEN): $(BINDGEN_SOURCES)
+	cargo build --release --locked --quiet --manifest-path tools/bindgen/Cargo.toml --target-dir target/bindgen
+	@touch $@
+
+$(WASM): $(BINDGEN) $(WASM_SOURCES)
+	sh tools/wasm-target
+	cargo build --profile wasm --locked --quiet --package penstock-wasm --target wasm32-unknown-unknown
+	$(BINDGEN) target/wasm32-unknown-unknown/wasm/penstock_wasm.wasm $(dir $@) penstock_wasm
 
 # The environment is out of date if pyproject.toml changed, its interpreter was removed, or the folder moved.
 ifneq ($(shell $(RUN) -c 'print(open("$(TOOLS)").read().strip())' 2>/dev/null),$(CURDIR))
