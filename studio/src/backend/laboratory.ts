@@ -1,0 +1,262 @@
+/** The simulation in the worker: side A, after a fork side B, and the operations of `Calls`. */
+
+import { Branch } from "./branch";
+import * as engine from "./engine";
+import { makePlan, type Plan } from "./plan";
+import type { Batch, Fork, Frame, Loaded, Question, Side, Source, State, Future, Written } from "./messages";
+import type { Lever, LeverValue, Positions } from "./types";
+import { exact } from "../model/time";
+
+/** Above this many octets, checkpoints are thinned out. */
+const CHECKPOINT_OCTETS = 192e6;
+/** Above this many octets, the run stops. */
+const MOST_OCTETS = 1.5e9;
+/** The longest time for which the worker does not look at its messages, and the time that slices aim at, in ms. */
+const SLICE = 8;
+
+/** Lets the worker hear of other requests. */
+const breathe = ((): (() => Promise<void>) => {
+  const channel = new MessageChannel();
+  const waiting: (() => void)[] = [];
+  channel.port1.onmessage = () => waiting.shift()?.();
+  return () =>
+    new Promise((resolve) => {
+      waiting.push(resolve);
+      channel.port2.postMessage(null);
+    });
+})();
+
+export class Laboratory {
+  private main: Branch;
+  private b: Branch | null = null;
+  private fork: Fork | null = null;
+  /** PDUs that are simulated in one slice, about. */
+  private slice = 20_000;
+  private leversAt: readonly Lever[] | null = null;
+  private stopped: string | null = null;
+  readonly loaded: Loaded;
+  private readonly plan: Plan;
+
+  constructor(source: Source) {
+    const run = engine.newRun(source.text, source.form, source.seed);
+    const network = engine.networkOf(run);
+    const readingKinds = engine.readingKinds(run);
+    const counterKinds = engine.counterKinds(run);
+    const end = run.end_ps();
+    this.plan = makePlan(network, readingKinds, counterKinds, end);
+    const title = engine.titleOf(run);
+    const levelKinds = engine.levelKinds(run);
+    this.loaded = { title, network, readingKinds, counterKinds, levelKinds, plan: this.plan, end };
+    this.main = new Branch("a", run, this.plan);
+    this.renewLevers();
+  }
+
+  /** The side whose levers are shown and that changes act on. */
+  private get active(): Branch {
+    return this.b ?? this.main;
+  }
+
+  /** Runs both sides towards a time, for about `budget` ms or until `isCancelled`. */
+  async advance(target: bigint, budget: number, draw: boolean, isCancelled: () => boolean): Promise<Frame> {
+    const reached = await this.run(target, budget, isCancelled);
+    return this.frame(reached, draw, budget === 0);
+  }
+
+  private async run(target: bigint, budget: number, isCancelled: () => boolean): Promise<boolean> {
+    const begin = performance.now();
+    let reached = this.main.now >= target;
+    while (!reached && !isCancelled() && !this.isFull()) {
+      reached = this.advanceSlice(target);
+      if (performance.now() - begin > budget) break;
+      await breathe();
+    }
+    return reached;
+  }
+
+  private advanceSlice(target: bigint): boolean {
+    const begin = performance.now();
+    let reached = false;
+    let left = this.slice;
+    // A stop at a sample ends an advance early: go on until the slice is used up.
+    while (!reached && performance.now() - begin < SLICE) {
+      const before = this.main.run.events();
+      reached = this.main.advance(target, left);
+      left = Math.max(1000, left - Number(this.main.run.events() - before));
+    }
+    this.b?.catchUp(this.main.now);
+    const took = performance.now() - begin;
+    this.slice = Math.max(2_000, Math.min(2_000_000, this.slice * (took > SLICE ? 0.7 : 1.2)));
+    return reached;
+  }
+
+  /** Goes to a time, back by the last checkpoint before it. */
+  async go(to: bigint, isCancelled: () => boolean): Promise<Frame> {
+    this.main.rewind(to);
+    if (this.b && this.b.now > this.main.now) this.b.rewind(this.main.now);
+    this.b?.catchUp(this.main.now);
+    await this.run(to, Infinity, isCancelled);
+    this.renewLevers();
+    return this.frame(this.main.now >= to || this.main.ended, true);
+  }
+
+  /** To the end of the next instant with an event on any side. */
+  step(): Frame {
+    const sides = this.b ? [this.main, this.b] : [this.main];
+    const next = sides.map((side) => side.run.next_event_ps()).reduce((one, other) => (one < other ? one : other));
+    for (const side of sides) side.catchUp(next);
+    return this.frame(true, true);
+  }
+
+  change(path: string, value: LeverValue): Frame {
+    if (this.fork && this.main.now < this.fork.at) {
+      const reason = `A and B are one before the fork at ${exact(this.fork.at)}`;
+      throw new Error(JSON.stringify({ kind: "scenario", path, reason, remedy: "go to a time after the fork first" }));
+    }
+    this.active.change(path, value);
+    return this.withLevers();
+  }
+
+  makeFork(): Frame {
+    if (!this.b) {
+      this.b = new Branch("b", this.main.run.fork(), this.plan, this.main);
+      this.fork = { at: this.main.now, counters: this.main.run.counters() };
+    }
+    return this.withLevers();
+  }
+
+  endFork(keep: Side): Frame {
+    if (this.b) {
+      if (keep === "b") this.main = this.b.adopt();
+      else this.b.free();
+      this.b = null;
+      this.fork = null;
+    }
+    return this.withLevers();
+  }
+
+  written(side: Side): Written {
+    return ((side === "b" && this.b) || this.main).written();
+  }
+
+  /** Runs each future in slices, and tells each when it is known. */
+  async foretell(question: Question, tell: (future: Future) => void, isCancelled: () => boolean): Promise<void> {
+    for (const { path, values } of question.levers) {
+      for (const [place, value] of values.entries()) {
+        const future = await this.future(path, value, question.horizon, isCancelled);
+        if (isCancelled()) return;
+        tell({ path, place, ...future });
+      }
+    }
+  }
+
+  private async future(
+    path: string,
+    value: LeverValue,
+    horizon: bigint,
+    isCancelled: () => boolean,
+  ): Promise<{ throughput: number | null; lost: number }> {
+    let run: engine.Run;
+    try {
+      run = this.active.with(path, value).run;
+    } catch {
+      return { throughput: null, lost: 0 };
+    }
+    try {
+      const before = run.counters();
+      const start = run.now_ps();
+      while (!run.advance_to(start + horizon, this.slice)) {
+        await breathe();
+        if (isCancelled()) break;
+      }
+      const seconds = Number(run.now_ps() - start) / 1e12;
+      const after = run.counters();
+      const grown = (quantity: string): number =>
+        this.loaded.counterKinds.reduce(
+          (sum, kind, place) => (kind.quantity === quantity ? sum + (after[place] ?? 0) - (before[place] ?? 0) : sum),
+          0,
+        );
+      return { throughput: seconds > 0 ? grown("delivered_bits") / seconds : 0, lost: grown("lost") };
+    } finally {
+      run.free();
+    }
+  }
+
+  private withLevers(): Frame {
+    this.renewLevers();
+    return this.frame(true, true);
+  }
+
+  private renewLevers(): void {
+    this.leversAt = engine.leversOf(this.active.run);
+  }
+
+  /** Thins out checkpoints above the limit. True if the run itself is too large. */
+  private isFull(): boolean {
+    const sides = this.b ? [this.main, this.b] : [this.main];
+    const bytes = (): number => sides.reduce((sum, side) => sum + side.bytes, 0);
+    while (bytes() > CHECKPOINT_OCTETS && sides.some((side) => side.checkpointCount > 2)) {
+      for (const side of sides) side.thin();
+    }
+    const megabytes = Math.round(bytes() / 1e6);
+    this.stopped =
+      bytes() > MOST_OCTETS ? `The run holds ${megabytes} MB, more than a tab should: run it with penstock run.` : null;
+    return this.stopped !== null;
+  }
+
+  /** Everything that is shown now. Frames of a run that goes on need not be exact in everything. */
+  frame(reached: boolean, draw: boolean, isExact = true): Frame {
+    const sides = this.b ? [this.main, this.b] : [this.main];
+    const levers = this.leversAt;
+    this.leversAt = null;
+    return {
+      now: this.main.now,
+      ended: this.main.ended,
+      a: stateOf(this.main, draw, isExact),
+      b: this.b && stateOf(this.b, draw, isExact),
+      fork: this.fork,
+      batches: sides.map((side) => side.batch()).filter((batch): batch is Batch => batch !== null),
+      checkpoints: sides.reduce((sum, side) => sum + side.checkpointCount, 0),
+      bytes: sides.reduce((sum, side) => sum + side.bytes, 0),
+      events: this.main.run.events(),
+      reached,
+      stopped: this.stopped,
+      levers,
+    };
+  }
+
+  free(): void {
+    this.main.free();
+    this.b?.free();
+  }
+}
+
+function stateOf(side: Branch, draw: boolean, isExact: boolean): State {
+  const { run } = side;
+  return {
+    readings: side.readings(isExact),
+    counters: run.counters(),
+    levels: run.flow_levels(),
+    positions: draw ? positionsOf(run) : null,
+    fingerprint: run.fingerprint(),
+    recorded: side.recorded,
+    changes: side.changes(),
+  };
+}
+
+function positionsOf(run: engine.Run): Positions {
+  const found = run.positions();
+  const positions = {
+    port: found.port,
+    fraction: found.fraction,
+    flow: found.flow,
+    kind: found.kind,
+    queuePort: found.queue_port,
+    queueIndex: found.queue_index,
+    queuePlace: found.queue_place,
+    queueFlow: found.queue_flow,
+    queueKind: found.queue_kind,
+    thinned: found.thinned,
+  };
+  found.free();
+  return positions;
+}
