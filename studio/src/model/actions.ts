@@ -1,0 +1,182 @@
+/** What the reader can do: load a scenario, move a lever, fork, follow and make links. */
+
+import type { Side } from "../backend/messages";
+import type { Fault, LeverValue, TimedChange } from "../backend/types";
+import { backend, faultOf, show } from "./backend";
+import { decode, encode, type Shared } from "./link";
+import { play, quietly } from "./player";
+import { python } from "./python";
+import { FIRST, isReady, readyText } from "./ready";
+import { Samples } from "./samples";
+import * as state from "./state";
+import { exact, parse } from "./time";
+
+/** Starts the page: with the scenario of the link, or the first one. */
+export async function start(): Promise<void> {
+  window.addEventListener("hashchange", () => void followLink());
+  try {
+    state.facts.value = await backend.ask("facts", null);
+    await followLink();
+  } catch (error) {
+    state.busy.value = false;
+    state.fault.value = faultOf(error);
+  }
+}
+
+export async function followLink(): Promise<void> {
+  let shared: Shared | null = null;
+  let reason = "";
+  try {
+    shared = await decode(location.hash);
+  } catch (error) {
+    reason = error instanceof Error ? error.message : String(error);
+  }
+  if (shared) await openShared(shared);
+  const fault = reason ? plainFault(reason) : state.fault.value;
+  if (!state.loaded.value) await loadReady(FIRST);
+  if (fault) state.fault.value = fault;
+}
+
+async function openShared(shared: Shared): Promise<void> {
+  if (!(await load(shared.text, shared.name, BigInt(shared.seed)))) return;
+  await quietly(async () => {
+    await applyAll(shared.changes);
+    if (shared.fork) {
+      show(await backend.ask("go", parse(shared.fork.at) ?? 0n));
+      show(await backend.ask("fork", null));
+      rememberLevers();
+      await applyAll(shared.fork.changes);
+    }
+    show(await backend.ask("go", parse(shared.at) ?? 0n));
+  });
+}
+
+async function applyAll(changes: readonly TimedChange[]): Promise<void> {
+  for (const { at, path, value } of changes) {
+    show(await backend.ask("go", parse(at) ?? 0n));
+    show(await backend.ask("change", { path, value }));
+  }
+}
+
+export async function loadReady(name: string): Promise<boolean> {
+  return load(readyText(name), name, 1n);
+}
+
+/** Starts a scenario from its text. False, with the fault shown, if the engine refuses it: then the old one stays. */
+export async function load(source: string | Promise<string>, name: string, seed: bigint): Promise<boolean> {
+  return quietly(async () => {
+    const text = await source;
+    const { loaded, frame } = await backend.ask("load", { text, form: "toml", seed });
+    const { plan } = loaded;
+    state.loaded.value = loaded;
+    state.recordA.value = new Samples(plan.columns.length, plan.rows);
+    state.recordB.value = null;
+    state.name.value = isReady(name) && (await readyText(name)) === text ? name : "";
+    state.text.value = text;
+    state.draft.value = text;
+    state.seed.value = seed;
+    state.chosenPort.value = null;
+    state.speed.value = state.usualSpeed(loaded.end);
+    state.futures.value = new Map();
+    state.levers.value = [];
+    show(frame);
+    rememberLevers();
+    state.message.value = `${loaded.title || name || "The scenario"} is loaded.`;
+  });
+}
+
+function rememberLevers(): void {
+  state.leversBefore.value = new Map(state.levers.value.map((lever) => [lever.path, lever.value]));
+}
+
+/** Changes a parameter from now on. A run that plays goes on. False if the engine refuses it. */
+export async function change(path: string, value: LeverValue): Promise<boolean> {
+  const mode = state.mode.value;
+  const isDone = await quietly(async () => {
+    show(await backend.ask("change", { path, value }));
+    state.message.value = `${path} is ${String(value)} from ${exact(state.now.value)} on.`;
+  });
+  if (isDone && mode !== "paused") play(mode);
+  return isDone;
+}
+
+/** Forks the run here. A run that plays goes on, with both sides. */
+export async function fork(): Promise<void> {
+  if (state.isForked.value || state.frame.value?.ended) return;
+  const mode = state.mode.value;
+  await quietly(async () => {
+    show(await backend.ask("fork", null));
+    rememberLevers();
+    state.message.value = `Forked at ${exact(state.now.value)}. The levers now act on B.`;
+  });
+  if (mode !== "paused") play(mode);
+}
+
+/** Ends the fork with one side. Keeping B makes it the run. */
+export async function endFork(keep: Side): Promise<void> {
+  await quietly(async () => {
+    const b = state.recordB.value;
+    if (keep === "b" && b) state.recordA.value.follow(b);
+    show(await backend.ask("end_fork", keep));
+    rememberLevers();
+    state.message.value = keep === "b" ? "B is the run now." : "B is given up.";
+  });
+}
+
+/** The first fault of the text in the editor. */
+export async function check(text: string): Promise<Fault | null> {
+  return backend.ask("check", { text, form: "toml" });
+}
+
+/** The scenario with the changes of a side, as a file. */
+export async function written(side: Side): Promise<string> {
+  return (await backend.ask("written", side)).toml;
+}
+
+export function snippet(side: Side): string {
+  const frame = state.frame.value;
+  const of = side === "b" ? frame?.b : frame?.a;
+  return python({
+    ready: state.name.value || null,
+    text: state.text.value,
+    seed: state.seed.value,
+    now: exact(state.now.value),
+    changes: (of?.changes ?? []).filter((each) => each.ps <= state.now.value),
+    fingerprint: of?.fingerprint ?? "",
+  });
+}
+
+/** The address of this instant: scenario, seed, time and changes. */
+export async function link(): Promise<string> {
+  const frame = state.frame.value;
+  const plain = (changes: readonly TimedChange[]): TimedChange[] =>
+    changes.map(({ at, path, value }) => ({ at, path, value }));
+  const own = frame?.a.changes ?? [];
+  const fragment = await encode({
+    name: state.name.value,
+    text: state.text.value,
+    seed: String(state.seed.value),
+    at: exact(state.now.value),
+    changes: plain(own),
+    fork:
+      frame?.fork && frame.b
+        ? { at: exact(frame.fork.at), changes: plain(since(frame.b.changes, frame.fork.at, own)) }
+        : null,
+  });
+  return `${location.origin}${location.pathname}#${fragment}`;
+}
+
+/** The changes of B that A does not have. */
+function since<C extends TimedChange & { readonly ps: bigint }>(
+  changes: readonly C[],
+  fork: bigint,
+  own: readonly C[],
+): C[] {
+  const isOwn = (one: C): boolean =>
+    own.some((each) => each.ps === one.ps && each.path === one.path && each.value === one.value);
+  return changes.filter((each) => each.ps >= fork && !isOwn(each));
+}
+
+function plainFault(reason: string): Fault {
+  return { kind: "scenario", path: "", value: "", reason, remedy: "", line: null };
+}
