@@ -14,14 +14,18 @@ ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.to
 # The page of the studio: the engine as WebAssembly, its JavaScript, and the page that Vite makes of both.
 BINDGEN := target/bindgen/release/bindgen
 WASM := studio/wasm/penstock_wasm_bg.wasm
+NODE_MODULES := studio/node_modules/.package-lock.json
+STUDIO := python/penstock/studio/static/index.html
 BINDGEN_SOURCES := $(wildcard tools/bindgen/Cargo.* tools/bindgen/src/*.rs)
 WASM_SOURCES := $(filter-out crates/python/%,$(ENGINE_SOURCES))
+STUDIO_SOURCES := $(shell find studio python/penstock/scenarios -type f \
+	-not -path 'studio/node_modules/*' -not -path 'studio/wasm/*' -not -path 'studio/tests/*')
 
 # Cargo and maturin build against the environment's Python, not another installed one.
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-long mutants fuzz bench compare lint docs wheel clean rebuild
+.PHONY: help demo studio test test-long mutants fuzz bench compare lint docs wheel clean rebuild
 
 help: ## list the targets
 	@echo "Penstock: a simulator of network congestion control"
@@ -34,8 +38,11 @@ demo: $(EXTENSION) ## run the satellite study on two seeds: figures, tables, ver
 	@echo "These results have two seeds: do not quote them. The study with the seeds of the paper:"
 	@echo "  $(VENV)/bin/penstock reproduce satellite --quick"
 
-test: $(EXTENSION) ## run the tests of the engine and of the package
+studio: $(STUDIO) ## build the page of `penstock studio`
+
+test: $(EXTENSION) $(STUDIO) ## run the tests of the engine and of the package
 	cargo test --workspace --locked
+	$(RUN) tools/npm.py test
 	$(RUN) -m pytest
 
 test-long: test ## run also the tests that take minutes, the engine's in release, and test the source distribution
@@ -81,6 +88,7 @@ wheel: $(TOOLS) ## build the wheel and the source distribution, and test the lat
 
 clean: ## remove everything that make builds
 	rm -rf $(VENV) target site dist out bench.json docs/reference/generated
+	rm -rf studio/wasm studio/node_modules $(dir $(STUDIO))
 	rm -rf fuzz/target fuzz/corpus fuzz/artifacts fuzz/dictionary fuzz/Cargo.lock
 	find python -name '*.so' -delete
 
@@ -92,6 +100,14 @@ $(WASM): $(BINDGEN) $(WASM_SOURCES)
 	sh tools/wasm-target
 	cargo build --profile wasm --locked --quiet --package penstock-wasm --target wasm32-unknown-unknown
 	$(BINDGEN) target/wasm32-unknown-unknown/wasm/penstock_wasm.wasm $(dir $@) penstock_wasm
+
+$(NODE_MODULES): studio/package.json studio/package-lock.json | $(TOOLS)
+	$(RUN) tools/npm.py ci --no-audit --no-fund
+	@touch $@
+
+$(STUDIO): $(WASM) $(NODE_MODULES) $(STUDIO_SOURCES)
+	$(RUN) tools/npm.py run build
+	@touch $@
 
 # The environment is out of date if pyproject.toml changed, its interpreter was removed, or the folder moved.
 ifneq ($(shell $(RUN) -c 'print(open("$(TOOLS)").read().strip())' 2>/dev/null),$(CURDIR))

@@ -1,0 +1,141 @@
+/** The network of one side, drawn, and as a table. */
+
+import { useCallback } from "preact/hooks";
+import type { JSX } from "preact";
+import type { Side } from "../backend/messages";
+import { drawNetwork, networkHeight } from "../draw/network";
+import type { Surface } from "../draw/surface";
+import { limitOf, portsNow } from "../draw/scene";
+import { short } from "../model/quantity";
+import * as state from "../model/state";
+import { Canvas } from "./canvas";
+import { port, sceneOf } from "./scenes";
+
+const MOST_IN_LEGEND = 6;
+
+export function NetworkPanel({ side }: { readonly side: Side }): JSX.Element {
+  const draw = useCallback(
+    (surface: Surface) => {
+      const scene = sceneOf(side);
+      if (scene) drawNetwork(surface, scene);
+    },
+    [side],
+  );
+  const height = useCallback((width: number) => {
+    const network = state.loaded.value?.network;
+    return network ? networkHeight(network, width) : 236;
+  }, []);
+  return (
+    <section class="panel" aria-label={state.isForked.value ? `Network, ${side.toUpperCase()}` : "Network"}>
+      <header>
+        <Title side={side} />
+        {side === "a" && <Legend />}
+      </header>
+      <Canvas
+        name={`network-${side}`}
+        label={`The network${side === "b" ? " of B" : ""}; its ports are in the table that follows.`}
+        draw={draw}
+        height={height}
+      >
+        <PortTable side={side} />
+      </Canvas>
+    </section>
+  );
+}
+
+function Title({ side }: { readonly side: Side }): JSX.Element {
+  if (!state.isForked.value) return <h2>Network</h2>;
+  const frame = state.frame.value;
+  const forkAt = frame?.fork?.at ?? 0n;
+  const own = (side === "a" ? frame?.a : frame?.b)?.changes.filter((each) => each.ps >= forkAt) ?? [];
+  const what = own.map((each) => `${each.path.split(".").slice(-2).join(".")} = ${String(each.value)}`).join(", ");
+  return (
+    <h2>
+      <span class={`side side-${side}`}>{side.toUpperCase()}</span>{" "}
+      {what || (side === "a" ? "as it was" : "no change yet: move a lever")}
+    </h2>
+  );
+}
+
+function Legend(): JSX.Element {
+  const groups = state.loaded.value?.network.groups ?? [];
+  return (
+    <ul class="legend">
+      {groups.slice(0, MOST_IN_LEGEND).map((group, number) => (
+        <li key={group.name}>
+          <i class="square" style={{ background: `var(--group-${(number % 6) + 1})` }} />
+          {group.name}
+        </li>
+      ))}
+      {groups.length > MOST_IN_LEGEND && <li>and {groups.length - MOST_IN_LEGEND} more</li>}
+      <li>
+        <i class="triangle" />
+        tagged
+      </li>
+      <li>
+        <i class="diamond" />
+        notice, control
+      </li>
+    </ul>
+  );
+}
+
+/** The ports as a table. It is renewed when the run stands still, so that a screen reader is not interrupted. */
+function PortTable({ side }: { readonly side: Side }): JSX.Element | null {
+  const loaded = state.loaded.value;
+  const isPlaying = state.mode.value !== "paused";
+  const frame = isPlaying ? state.frame.peek() : state.frame.value;
+  const own = side === "a" ? frame?.a : frame?.b;
+  if (!loaded || !own) return null;
+  const shown = portsNow(loaded, own).filter(
+    (each) =>
+      each.shape.congestion_point !== null || each.queues.some((held) => held > 0) || loaded.network.ports.length <= 16,
+  );
+  return (
+    <details class="as-table">
+      <summary>Ports as a table</summary>
+      <div class="scroll" role="region" aria-label="Ports" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Port</th>
+              <th scope="col">From, to</th>
+              <th scope="col">In queue</th>
+              <th scope="col">Limit</th>
+              <th scope="col">Congestion point</th>
+              <th scope="col">Over time</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.slice(0, 200).map(({ shape, queues, point }) => (
+              <tr key={shape.name}>
+                <th scope="row">{shape.name}</th>
+                <td>
+                  {shape.from}, {shape.to}
+                </td>
+                <td class="number">{queues.map(short).join(" + ")}</td>
+                <td class="number">{limitOf(shape) ?? "none"}</td>
+                <td>
+                  {shape.congestion_point
+                    ? `${shape.congestion_point}${point ? `: ${point.name} ${short(point.value)}` : ""}`
+                    : "none"}
+                </td>
+                <td>
+                  <button
+                    type="button"
+                    class="small"
+                    aria-pressed={port.value === shape.name}
+                    onClick={() => (state.chosenPort.value = shape.name)}
+                  >
+                    {port.value === shape.name ? "shown" : "show"}
+                    <span class="visually-hidden"> {shape.name} over time</span>
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,107 @@
+/** From the state of the page to what the drawings show. */
+
+import { computed } from "@preact/signals";
+import type { Side, State } from "../backend/messages";
+import type { GroupShape } from "../backend/types";
+import { flyingOf, groupOfFlow, portsNow, type Scene } from "../draw/scene";
+import type { Scale } from "../draw/raster";
+import * as state from "../model/state";
+import { tracksOf, usualPort } from "../model/tracks";
+
+/** A source is shown as told if its level fell within this many samples. */
+const RECENT = 4;
+
+const groups = computed(() => groupOfFlow(state.loaded.value?.network.groups ?? []));
+
+export const port = computed(() => {
+  const loaded = state.loaded.value;
+  return loaded && (state.chosenPort.value ?? usualPort(loaded));
+});
+
+export const tracks = computed(() => {
+  const loaded = state.loaded.value;
+  return loaded ? tracksOf(loaded, port.value, state.levers.value) : [];
+});
+
+/** The levels that are drawn empty and full, by group: the range that is possible, or that was seen. */
+export const scales = computed<readonly Scale[]>(() => {
+  const loaded = state.loaded.value;
+  const frame = state.frame.value;
+  if (!loaded || !frame) return [];
+  return loaded.network.groups.map((group) => {
+    const found = seen.get(group) ?? { low: Infinity, full: 1e-9 };
+    const scale = widened(found, group, loaded.levelKinds[group.name]?.most ?? null, [frame.a, frame.b]);
+    seen.set(group, scale);
+    return scale;
+  });
+});
+
+const seen = new WeakMap<GroupShape, Scale>();
+
+/** A scale that has all present levels. It grows in steps, so that colours change seldom. */
+function widened(
+  { low, full }: Scale,
+  group: GroupShape,
+  most: number | null,
+  sides: readonly (State | null)[],
+): Scale {
+  let [least, largest] = [low, full];
+  for (const side of sides) {
+    for (let flow = group.first_flow; side && flow < group.first_flow + group.flows; flow += 1) {
+      const level = side.levels[flow] ?? Number.NaN;
+      if (level < least) least = level;
+      if (level > largest) largest = 2 ** Math.ceil(Math.log2(level) - 1e-9);
+    }
+  }
+  const top = most ?? largest;
+  return { low: least < low ? Math.max(0, Math.floor((least / top) * 10 - 1e-9) / 10) * top : low, full: top };
+}
+
+export function sceneOf(side: Side): Scene | null {
+  const loaded = state.loaded.value;
+  const frame = state.frame.value;
+  const own = side === "a" ? frame?.a : frame?.b;
+  if (!loaded || !frame || !own) return null;
+  return {
+    network: loaded.network,
+    ports: portsNow(loaded, own),
+    flying: flyingOf(loaded, own, groups.value),
+    levels: own.levels,
+    full: scales.value.map((scale) => scale.full),
+    hasFallen: hasFallen(side),
+    delivered: delivered(side, own),
+    chosen: port.value,
+  };
+}
+
+function lastSample(): number {
+  return Number(state.now.value / state.interval.value);
+}
+
+/** Whether the level of a flow is lower than a few samples ago; only where each flow has its own row. */
+function hasFallen(side: Side): (flow: number) => boolean {
+  const record = side === "b" && state.recordB.value ? state.recordB.value : state.recordA.value;
+  const sample = Math.min(lastSample(), record.end - 1);
+  const before = Math.max(record.first, sample - RECENT);
+  const bands = state.loaded.value?.plan.bands ?? [];
+  const rows = new Map<number, number>();
+  for (const band of bands) {
+    if (band.rows === band.flows)
+      for (let place = 0; place < band.rows; place += 1) rows.set(band.firstFlow + place, band.firstRow + place);
+  }
+  return (flow) => {
+    const row = rows.get(flow);
+    return row !== undefined && record.level(sample, row) < record.level(before, row);
+  };
+}
+
+/** Delivered bits a second over the last samples, by group. */
+function delivered(side: Side, own: State): number[] {
+  const loaded = state.loaded.value;
+  const record = side === "b" && state.recordB.value ? state.recordB.value : state.recordA.value;
+  const sample = Math.min(lastSample(), own.recorded - 1);
+  return (loaded?.network.groups ?? []).map((group) => {
+    const column = loaded?.plan.columns.findIndex((each) => each.role === "delivered" && each.of === group.name) ?? -1;
+    return record.mean(column, Math.max(record.first, sample - 9), sample + 1) || 0;
+  });
+}

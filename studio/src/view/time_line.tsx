@@ -1,0 +1,161 @@
+/** Everything over time; dragging it goes to a time. */
+
+import { useCallback, useMemo } from "preact/hooks";
+import type { JSX, TargetedPointerEvent } from "preact";
+import type { Side } from "../backend/messages";
+import { Raster } from "../draw/raster";
+import type { Surface } from "../draw/surface";
+import { drawTimeLine, span, timeLineHeight, type Drawn } from "../draw/tracks";
+import { clockText, go } from "../model/player";
+import { quantity, short } from "../model/quantity";
+import * as state from "../model/state";
+import { psOf, secondsOf } from "../model/time";
+import { Canvas } from "./canvas";
+import { port, scales, tracks } from "./scenes";
+
+const ROWS_IN_TABLE = 20;
+
+export function TimeLinePanel(): JSX.Element {
+  const rasters = useMemo(() => ({ a: new Raster(), b: new Raster() }), []);
+  const draw = useCallback((surface: Surface) => drawAll(surface, rasters), [rasters]);
+  const height = useCallback(() => timeLineHeight(tracks.value, state.recordB.value ? 2 : 1), []);
+  return (
+    <section class="panel" aria-label="Over time">
+      <header>
+        <h2>Over time</h2>
+        <PortChoice />
+        <span class="hint">drag or click to go there · ← → one sample</span>
+      </header>
+      <div
+        class="time-line"
+        role="slider"
+        tabIndex={0}
+        aria-label="Time"
+        aria-valuemin={0}
+        aria-valuemax={secondsOf(state.loaded.value?.end ?? 1n)}
+        aria-valuenow={secondsOf(state.now.value)}
+        aria-valuetext={clockText()}
+        onPointerDown={drag}
+        onPointerMove={drag}
+      >
+        <Canvas
+          name="time-line"
+          label="Queue, notices, losses, levels and delivered rate over time; the table that follows has the numbers."
+          draw={draw}
+          height={height}
+        />
+      </div>
+      <SampleTable />
+    </section>
+  );
+}
+
+function drawAll(surface: Surface, rasters: { readonly [side in Side]: Raster }): void {
+  const { plan, network } = state.loaded.value ?? {};
+  const frame = state.frame.value;
+  if (!plan || !network || !frame) return;
+  const { value: b } = state.recordB;
+  const sides: Drawn[] = [{ side: "a", record: state.recordA.value, raster: rasters.a }];
+  if (b) sides.push({ side: "b", record: b, raster: rasters.b });
+  const scale = plan.bands.flatMap((band, number) =>
+    Array.from({ length: band.rows }, () => scales.value[number] ?? { low: 0, full: 1 }),
+  );
+  drawTimeLine(surface, {
+    tracks: tracks.value,
+    sides,
+    interval: secondsOf(plan.interval),
+    end: state.shownSeconds.value,
+    now: secondsOf(frame.now),
+    nowText: clockText(),
+    fork: frame.fork && secondsOf(frame.fork.at),
+    scale,
+    bands: plan.bands,
+    rasterTitle: rasterTitle(),
+  });
+}
+
+function rasterTitle(): string {
+  const loaded = state.loaded.value;
+  if (!loaded) return "";
+  const { groups } = loaded.network;
+  const flows = groups.reduce((sum, group) => sum + (loaded.levelKinds[group.name] ? group.flows : 0), 0);
+  const first = groups.findIndex((group) => loaded.levelKinds[group.name]);
+  const kind = loaded.levelKinds[groups[first]?.name ?? ""];
+  const { low, full } = scales.value[first] ?? { low: 0, full: 1 };
+  const unit = kind?.unit ?? "";
+  const name = (kind?.name ?? "level").replaceAll("_", " ");
+  return `${flows} sources: ${name}, dark ${quantity(low, unit)}, yellow ${quantity(full, unit)}`;
+}
+
+function drag(event: TargetedPointerEvent<HTMLDivElement>): void {
+  if (event.buttons !== 1) return;
+  const place = event.currentTarget.getBoundingClientRect();
+  const { left, right } = span(place.width);
+  const share = Math.min(1, Math.max(0, (event.clientX - place.left - left) / (right - left)));
+  if (event.type === "pointerdown") event.currentTarget.setPointerCapture(event.pointerId);
+  const interval = state.interval.value;
+  const target = psOf(share * state.shownSeconds.value);
+  void go(((target + interval / 2n) / interval) * interval);
+}
+
+function PortChoice(): JSX.Element | null {
+  const loaded = state.loaded.value;
+  if (!loaded || loaded.network.ports.length < 2) return null;
+  const recorded = loaded.plan.columns.filter((column) => column.role === "queue").map((column) => column.of);
+  return (
+    <label class="choice">
+      Port{" "}
+      <select value={port.value ?? ""} onChange={(event) => (state.chosenPort.value = event.currentTarget.value)}>
+        {recorded.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The last samples as a table. It is renewed when the run stands still. */
+function SampleTable(): JSX.Element | null {
+  const frame = state.mode.value === "paused" ? state.frame.value : state.frame.peek();
+  const record = state.recordB.value ?? state.recordA.value;
+  if (!frame) return null;
+  const interval = state.interval.value;
+  const last = Math.min(record.end - 1, Number(frame.now / interval));
+  const first = Math.max(record.first, last - ROWS_IN_TABLE + 1);
+  const shown = tracks.value.filter((track) => track.kind !== "raster");
+  const samples = Array.from({ length: Math.max(0, last - first + 1) }, (_, place) => last - place);
+  return (
+    <details class="as-table">
+      <summary>The last samples as a table</summary>
+      <div class="scroll" role="region" aria-label="Samples" tabIndex={0}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Time, s</th>
+              {shown.map((track) => (
+                <th scope="col" key={track.key}>
+                  {track.title}
+                  {track.unit && `, ${track.unit}`}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {samples.map((sample) => (
+              <tr key={sample}>
+                <th scope="row" class="number">
+                  {Number((sample * secondsOf(interval)).toPrecision(9))}
+                </th>
+                {shown.map((track) => (
+                  <td class="number" key={track.key}>
+                    {short(track.value(record, sample))}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </details>
+  );
+}
