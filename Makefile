@@ -33,10 +33,18 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
 		printf '  make %-10s %s\n' "$$name" "$$text"; done
 
-demo: $(EXTENSION) ## run the satellite study on two seeds: figures, tables, verdicts (minutes)
+demo: $(EXTENSION) ## run the satellite study on two seeds, and build the studio (minutes)
+	@$(MAKE) --no-print-directory studio || true
 	$(RUN) -m penstock reproduce satellite --seeds 2 --resume --jobs $(JOBS) --out out/demo
 	@echo "These results have two seeds: do not quote them. The study with the seeds of the paper:"
 	@echo "  $(VENV)/bin/penstock reproduce satellite --quick"
+	@if $(MAKE) --no-print-directory --question studio; then \
+		echo "The studio, the page on which you run, change and fork a simulation (it is $(STUDIO)):"; \
+		echo "  $(VENV)/bin/penstock studio"; \
+	else \
+		echo "The studio is not built, for the reason above the study: it needs packages from the registries of npm and crates.io."; \
+		echo "Everything else is complete. \`make studio\` tries again."; \
+	fi
 
 studio: $(STUDIO) ## build the page of `penstock studio`
 
@@ -77,11 +85,11 @@ lint: $(EXTENSION) ## check format, lints, types, stubs, the engine for WebAssem
 	$(RUN) tools/check_licences.py
 	$(RUN) tools/check_advisories.py
 
-docs: $(EXTENSION) ## build the documentation into site/
+docs: $(EXTENSION) $(STUDIO) ## build the documentation into site/, with the studio as its playground
 	$(RUN) -m sphinx --fail-on-warning --keep-going --quiet docs site
 	@echo "open site/index.html"
 
-wheel: $(TOOLS) ## build the wheel and the source distribution, and test the latter in an empty environment
+wheel: $(TOOLS) $(STUDIO) ## build the wheel and the source distribution, and test the latter in an empty environment
 	rm -rf dist
 	$(RUN) -m maturin build --release --sdist --out dist
 	sh tools/check-sdist $(RUN) dist

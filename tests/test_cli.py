@@ -44,7 +44,7 @@ def test_every_scenario_that_an_example_names_is_ready_or_made_by_the_example_be
         for example in command.examples:
             words, _, file = example.partition(" > ")
             options = vars(cli.parser().parse_args(shlex.split(words)[1:]))
-            for name in [*options.get("scenarios", []), *([options["scenario"]] if "scenario" in options else [])]:
+            for name in [*options.get("scenarios", []), *([options["scenario"]] if options.get("scenario") else [])]:
                 assert name in {*ready(), *made}, example
             made.add(file)
 
@@ -53,7 +53,7 @@ def test_every_command_is_there() -> None:
     assert [
         *("run", "scenarios", "schema", "check"),
         "watch",
-        *("draw", "import"),
+        *("draw", "import", "studio"),
         *("sweep", "compare", "league", "reproduce", "report"),
         *("search", "capacity", "verify"),
         *("runs list", "runs show", "runs export"),

@@ -1,0 +1,62 @@
+"""The command ``studio``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from penstock.cli.command import DONE, SCENARIO, Command, number, say
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def studio(options: argparse.Namespace) -> int:
+    """``penstock studio``: serve the page on which a simulation runs, until Ctrl-C."""
+    import webbrowser
+
+    from penstock.core.scenario import Scenario, name_of, read, stem
+    from penstock.studio import StudioServer, link_to
+
+    port = 0 if options.port is None else number(options.port, "--port", 1, 65535)
+    seed = number(options.seed, "--seed", 0, 2**64 - 1)
+    fragment = ""
+    if options.scenario is not None:
+        text = read(options.scenario)
+        scenario = Scenario.parse(text, name=name_of(options.scenario))
+        # The page reads no files: a recording that is replayed is written out.
+        shown = scenario.to_toml() if "replay" in text else text
+        fragment = f"#{link_to(shown, stem(options.scenario), seed)}"
+    with StudioServer(port) as server:
+        print(server.address, flush=True)
+        say("Ctrl-C ends it", quiet=options.quiet)
+        if not options.no_browser and not webbrowser.open(server.address + fragment):
+            say(f"there is no browser to open the page in: it is {server.address}{fragment}", quiet=options.quiet)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            say("the studio has ended", quiet=options.quiet)
+    return DONE
+
+
+def _add_studio(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "scenario", metavar="FILE|NAME", nargs="?", help=f"{SCENARIO}, or the name of a ready one, to begin with"
+    )
+    parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
+    parser.add_argument("--port", metavar="N", help="port on 127.0.0.1 (default: any that is free)")
+    parser.add_argument("--no-browser", action="store_true", help="do not open the browser, only print the address")
+
+
+COMMANDS = (
+    Command(
+        "studio",
+        studio,
+        "open the page on which you run, change and fork a simulation",
+        (
+            "penstock studio",
+            "penstock studio satellite/1-case-2",
+            "penstock studio abr/gfc-2-erica --port 8000 --no-browser",
+        ),
+        _add_studio,
+    ),
+)
