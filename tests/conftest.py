@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 from browser import Browser, browser
 from moments import HANGS_S
+from studio_page import playwright_browser, studio, studio_address
 
 from penstock import Scenario, Task
 from penstock.execute import worker
 from penstock.execute.store import Store
 from penstock.execute.worker import Outcome
+
+__all__ = ["playwright_browser", "studio", "studio_address"]  # fixtures
 
 # A process started in the background of a shell ignores Ctrl-C, and so do its children; these tests are about it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
