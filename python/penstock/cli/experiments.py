@@ -316,7 +316,7 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "study",
         metavar="STUDY",
-        help="its name: satellite, becn, abr, eprca or atn; or the folder of a study of your own",
+        help=f"its name: {', '.join(studies.STUDIES)}; or the folder of a study of your own",
     )
     parser.add_argument("--figure", metavar="N", help="only this figure, and the runs it needs")
     add_set(parser, "judge the study under another reading: change a value in each of its scenarios")
