@@ -14,8 +14,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.long
-
 ROOT = Path(__file__).parent.parent
 DUMMIES = Path(__file__).parent / "dummies"
 COPY = runpy.run_path(str(ROOT / "tools" / "engine_copy.py"))
@@ -94,6 +92,15 @@ def cargo(tree: Path, *arguments: str) -> str:
     return done.stdout
 
 
+def test_the_copy_is_a_workspace_of_its_own(tmp_path: Path) -> None:
+    COPY["write"](COPY["files"](), tmp_path)
+    command = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert [package["name"] for package in json.loads(told.stdout)["packages"]] == ["penstock-engine"]
+
+
+@pytest.mark.long
 def test_the_tests_of_each_role_try_the_dummy(tree: Path) -> None:
     told = cargo(tree, "--lib", "--", *LAWS)
     assert "test control::laws::" in told
@@ -103,6 +110,7 @@ def test_the_tests_of_each_role_try_the_dummy(tree: Path) -> None:
     assert "test transport::tp4::tests::laws::laws ... ok" in told
 
 
+@pytest.mark.long
 def test_the_dummy_is_in_schema_reference_and_tables(tree: Path) -> None:
     told = cargo(tree, "--test", "dummies", "--", "--nocapture").splitlines()
     schema = json.loads(next(line for line in told if line.startswith("SCHEMA ")).removeprefix("SCHEMA "))

@@ -461,18 +461,17 @@ def test_the_cases_of_one_seed_draw_the_same_traffic() -> None:
     assert sent[0] == sent[1] == sent[2]
 
 
-# Claims of zero that hold on each of twenty seeds. In scenario 3 two claims do not: data cells are lost
-# in the first seconds, when all sources start at once, and one seed in twenty, with 19 of its 28 video sources active
-# at the start, sends some real-time cells over the jitter limit then.
+# Claims of zero that hold on each of twenty seeds. Those of scenario 3 are about rare events, and judged by 200
+# replications of the full study: data cells are lost in the first seconds, when all sources start at once, and one seed
+# in twenty, with 19 of its 28 video sources active at the start, sends some real-time cells over the jitter limit then.
 ZEROS = {
     1: ["sat.s1c2.loss", "sat.s1c2.jitter"],
     2: ["sat.s2c2.loss"],
-    3: ["sat.s3c2.loss"],
 }
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("scenario", MIXES)
+@pytest.mark.parametrize("scenario", ZEROS)
 def test_case_2_keeps_its_zeros_for_twenty_seeds(scenario: int) -> None:
     points = {str(point): point for point in case_points(scenario, "2")}
     tasks = [Task(point.build().to_json(), seed, key=key) for key, point in points.items() for seed in range(1, 21)]

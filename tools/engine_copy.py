@@ -1,11 +1,13 @@
 """A copy of the engine, beside the tree, in which a tool or a test may change what it likes."""
 
+import re
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = Path("crates/engine/src")
 # The engine, and what its tests read beside it.
 FOLDERS = (Path("crates/engine"), Path("python/penstock/scenarios"))
+MEMBERS = re.compile(r"^members = \[.*\]$", re.MULTILINE)
 
 
 def files() -> dict[Path, bytes]:
@@ -16,8 +18,9 @@ def files() -> dict[Path, bytes]:
         for path in (ROOT / folder).rglob("*")
         if path.is_file()
     }
-    workspace = (ROOT / "Cargo.toml").read_text()
-    found[Path("Cargo.toml")] = workspace.replace(', "crates/python"]', "]").encode()
+    workspace, count = MEMBERS.subn('members = ["crates/engine"]', (ROOT / "Cargo.toml").read_text())
+    assert count == 1, "Cargo.toml has no list of members in one line"
+    found[Path("Cargo.toml")] = workspace.encode()
     found[Path("Cargo.lock")] = (ROOT / "Cargo.lock").read_bytes()
     return found
 

@@ -46,7 +46,7 @@ impl CongestionPoint for Dummy {
         None
     }
 
-    fn readings(&mut self, _now: Time, each: &mut Each<'_>) {
+    fn readings(&self, _now: Time, each: &mut Each<'_>) {
         each(Reading::pdus("dummy_arrivals"), self.arrivals as f64);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Due, Outcome, Policer};
+use super::{Due, Outcome, Policer, PolicerParams};
 use crate::core::error::Fault;
 use crate::core::pdu::Pdu;
 use crate::core::time::Time;
@@ -16,6 +16,12 @@ impl Params {
     /// Finds no fault.
     pub fn check(&self) -> Result<(), Fault> {
         Ok(())
+    }
+}
+
+impl PolicerParams for Params {
+    fn may_discard(&self) -> bool {
+        false
     }
 }
 

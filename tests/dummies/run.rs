@@ -46,6 +46,6 @@ fn dummies() {
     for group in &report.groups {
         println!("GROUP {} {} {}", group.group, group.sent, group.lost);
     }
-    let readings: BTreeSet<&str> = report.series.iter().map(|row| row.quantity.as_str()).collect();
+    let readings: BTreeSet<&str> = report.series.iter().map(|row| &*row.quantity).collect();
     println!("READINGS {}", readings.into_iter().collect::<Vec<_>>().join(" "));
 }
