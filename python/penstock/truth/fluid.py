@@ -13,8 +13,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import linalg, stats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ class Multiplexer:
     def occupancy(self) -> NDArray[np.float64]:
         """P(j sources on): binomial."""
         return np.asarray(
-            stats.binom.pmf(np.arange(self.sources + 1), self.sources, self.probability_on), dtype=np.float64
+            scipy.stats.binom.pmf(np.arange(self.sources + 1), self.sources, self.probability_on), dtype=np.float64
         )
 
     def loss_bufferless(self) -> float:
@@ -93,7 +93,7 @@ def queue_tail_generic(multiplexer: Multiplexer, queue: float) -> float:
     exponents, vectors = exponents[exponents < 0.0], vectors[:, exponents < 0.0]
     overload = multiplexer.net_rates > 0.0
     root = np.sqrt(multiplexer.occupancy)
-    weights = linalg.solve(vectors[overload], -root[overload])
+    weights = scipy.linalg.solve(vectors[overload], -root[overload])
     return -float(root @ vectors @ (weights * np.exp(exponents * queue)))
 
 
@@ -108,7 +108,7 @@ def loss(multiplexer: Multiplexer, size: float) -> float:
     at_empty = vectors * np.exp(-np.maximum(exponents, 0.0) * size)
     at_full = vectors * np.exp(np.minimum(exponents, 0.0) * size)
     boundary = np.where(overload[:, np.newaxis], at_empty, at_full)
-    weights = linalg.solve(boundary, np.where(overload, 0.0, root))
+    weights = scipy.linalg.solve(boundary, np.where(overload, 0.0, root))
     full = root * (root - at_full @ weights)
     return float(multiplexer.net_rates[overload] @ full[overload]) / (multiplexer.load * multiplexer.capacity)
 
@@ -143,7 +143,7 @@ def _modes(multiplexer: Multiplexer) -> tuple[NDArray[np.float64], NDArray[np.fl
     beside = np.sqrt(births[:-1] * deaths[1:])
     symmetric = np.diag(-(births + deaths)) + np.diag(beside, 1) + np.diag(beside, -1)
     drift = multiplexer.net_rates * np.sqrt(multiplexer.occupancy)
-    values, vectors = linalg.eigh(np.diag(multiplexer.net_rates), np.outer(drift, drift) - symmetric)
+    values, vectors = scipy.linalg.eigh(np.diag(multiplexer.net_rates), np.outer(drift, drift) - symmetric)
     exponents = -1.0 / values
     exponents[np.argmax(np.abs(drift @ vectors))] = 0.0
     return exponents, vectors / np.linalg.norm(vectors, axis=0)

@@ -9,8 +9,8 @@ form, so that every term is positive and small probabilities keep all their digi
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import special
 
 
 def wait_mean(load: float) -> float:
@@ -53,14 +53,14 @@ def wait_tail(load: float, time: float) -> float:
     steps = math.floor(time) + 1
     mean = load * (steps - time)
     fresh = np.arange(steps)
-    weights = special.xlogy(fresh, mean) - mean - special.gammaln(fresh + 1.0)
-    certain = float(special.gammainc(steps, mean))
+    weights = scipy.special.xlogy(fresh, mean) - mean - scipy.special.gammaln(fresh + 1.0)
+    certain = float(scipy.special.gammainc(steps, mean))
     return float(np.exp(weights) @ number_tail(load, steps)[steps - fresh]) + certain
 
 
 def decay(load: float) -> tuple[float, float]:
     """Pair (eta, C) of P(Wq > t) ~ C exp(-eta t): r (e^eta - 1) = eta, C = (1-r) / (r e^eta - 1)."""
-    eta = float(-special.lambertw(-load * math.exp(-load), -1).real) - load
+    eta = float(-scipy.special.lambertw(-load * math.exp(-load), -1).real) - load
     return eta, (1.0 - load) / (load * math.exp(eta) - 1.0)
 
 
@@ -80,7 +80,7 @@ def _departure_chain(load: float, largest: int) -> NDArray[np.float64]:
     Down over the level between n and n+1 goes state n+1 when nothing arrives; up go the states below when enough
     arrives: p[n+1] a0 = p[0] P(A > n) + sum over i = 1..n of p[i] P(A > n+1-i).
     """
-    more = special.gammainc(np.arange(1.0, largest + 2.0), load)
+    more = scipy.special.gammainc(np.arange(1.0, largest + 2.0), load)
     states = np.empty(largest + 1)
     states[0] = 1.0
     for level in range(largest):

@@ -7,7 +7,7 @@ Globecom (1989); Roberts, Mocci and Virtamo (eds.), Broadband Network Teletraffi
 import math
 
 import numpy as np
-from scipy import stats
+import scipy
 
 
 def work_tail(sources: int, period: float, work: float) -> float:
@@ -19,7 +19,7 @@ def work_tail(sources: int, period: float, work: float) -> float:
     present = np.arange(math.floor(work) + 1, sources + 1)
     share = (present - work) / period
     weights = (period - sources + work) / (period - present + work)
-    return float(np.sum(stats.binom.pmf(present, sources, share) * weights))
+    return float(np.sum(scipy.stats.binom.pmf(present, sources, share) * weights))
 
 
 def work_tail_heavy(sources: int, period: float, work: float) -> float:
