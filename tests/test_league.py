@@ -150,6 +150,34 @@ def test_a_network_may_be_a_scenario_file(tmp_path: Path, small_text: str) -> No
     assert case.shares == {}
 
 
+MIX = """
+schemes = ["none", "becn"]
+[networks.chain]
+duration = "100 ms"
+network.chain = { trunks = 2, rate = "10 Mb/s", delay = "1 ms" }
+path = ["s1", "s2", "s3"]
+[networks.chain.traffics.mixed]
+traffic = { load = 0.6, kind.voice.traffic.on_off.peak_rate = "32 kb/s" }
+[traffics.mixed]
+flow.bulk.traffic.greedy.phase = "1 ms"
+[traffics.mixed.traffic]
+mix = { voice = 0.5, video = "rest" }
+load = 0.3
+kind.voice.scheme = "none"
+"""
+
+
+def test_a_mix_has_its_kinds_as_classes_and_a_network_may_change_a_part_of_it(tmp_path: Path) -> None:
+    (case,) = League(parsed(MIX, tmp_path)).cases
+    tree = case.scenarios["becn"].tree
+    assert tree["traffic"]["mix"] == {"voice": 0.5, "video": "rest"}
+    assert tree["traffic"]["load"] == 0.6
+    assert tree["traffic"]["kind"]["voice"]["traffic"]["on_off"]["peak_rate"] == "32 kb/s"
+    groups = {"long", "local_1", "local_2"}
+    controlled = {f"{name}_video" for name in groups} | {"bulk"}
+    assert case.classes == {**dict.fromkeys(controlled, "data"), **{f"{name}_voice": "voice" for name in groups}}
+
+
 def test_another_part_replaces_a_part() -> None:
     first = {"flow": {"a": {"count": 2, "traffic": {"cbr": {"rate": "1 Mb/s"}}}}}
     second: dict[str, Any] = {"flow": {"a": {"traffic": {"greedy": {}}}}}

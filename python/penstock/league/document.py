@@ -240,16 +240,18 @@ def _depth(table: object, keys: Sequence[str]) -> int:
     return len(keys)
 
 
-def merged(first: Mapping[str, Any], second: Mapping[str, Any]) -> Tree:
+def merged(first: Mapping[str, Any], second: Mapping[str, Any], *, within: bool = False) -> Tree:
     """Two tables as one: tables of both are merged, too; of other values and other parts, that of the second counts.
 
-    A part is a table of one keyword: `traffic.greedy` replaces `traffic.cbr`.
+    A part is a table of one keyword: `traffic.greedy` replaces `traffic.cbr`. The `traffic` of a scenario itself, which
+    is no table ``within`` another, has the mix of its network: it is no part.
     """
     tree = deepcopy(dict(first))
     for key, value in second.items():
         both = isinstance(value, Mapping) and isinstance(tree.get(key), dict)
-        other_part = both and key in PARTS and value.keys() != tree[key].keys()
-        tree[key] = merged(tree[key], value) if both and not other_part else deepcopy(value)
+        is_part = key in PARTS and (within or key != "traffic")
+        other_part = both and is_part and value.keys() != tree[key].keys()
+        tree[key] = merged(tree[key], value, within=True) if both and not other_part else deepcopy(value)
     return tree
 
 

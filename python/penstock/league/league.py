@@ -234,10 +234,21 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
 
 
 def classes_of(scenario: Scenario) -> dict[str, str]:
-    """The class of each group: its own name if it is outside every scheme, else the class of all controlled flows."""
-    written: Mapping[str, Any] = scenario.tree.get("flow", {})
-    groups = scenario.expanded().tree["flow"]
-    return {name: name if written.get(name, {}).get("scheme") == "none" else DATA for name in groups}
+    """The class of each group: its own name if it is outside every scheme, else the class of all controlled flows.
+
+    All groups of one kind of a mix that is outside every scheme are one class, with the name of the kind.
+    """
+    tree = scenario.tree
+    written: Mapping[str, Any] = tree.get("flow", {})
+    traffic = tree.get("traffic") or {}
+    kinds: Mapping[str, Any] = traffic.get("kind", {})
+    longest_first = sorted(traffic.get("mix", {}), key=len, reverse=True)
+    found = {}
+    for name in scenario.expanded().tree["flow"]:
+        kind = next((each for each in longest_first if name.endswith(f"_{each}")), "") if name not in written else ""
+        own = kinds.get(kind, {}) if kind else written.get(name, {})
+        found[name] = (kind or name) if own.get("scheme") == "none" else DATA
+    return found
 
 
 def round_trip(scenario: Scenario) -> float:
