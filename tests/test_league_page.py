@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import json
+import zlib
 from pathlib import Path
 
+import numpy as np
+import polars as pl
 import pytest
 from browser import Browser, needs_chromium
 from test_league import LEAGUE, parsed
@@ -13,9 +18,12 @@ import penstock
 from penstock.core.scenario import Scenario
 from penstock.league.league import League
 from penstock.league.measures import Measure
+from penstock.league.readings import Readings
+from penstock.league.table import tables_of
 from penstock.show import write_page
 from penstock.show.league_figures import unit_of
 from penstock.show.league_parameters import COMMON, parameters_of
+from penstock.show.league_readings import packed
 from penstock.show.report import Report
 
 
@@ -50,8 +58,7 @@ def test_the_page_says_what_came_out(page: Path) -> None:
     (row,) = [row for row in case.tables[0].rows if row[0] == "rate_factor"]
     assert str(row[1]).startswith("cannot run here: it scales the nominal rate of the traffic, and greedy has none")
     assert set(row[2:]) == {None}
-    slides = [figure.slide for figure in case.figures if figure.slide]
-    assert slides == ["time-short-greedy-1"] * 3
+    assert [figure.sheet.name for figure in case.figures if figure.runs] == ["time-short-greedy"]
 
 
 def test_scenarios_and_estimates_are_beside_the_page(page: Path) -> None:
@@ -64,18 +71,59 @@ def test_scenarios_and_estimates_are_beside_the_page(page: Path) -> None:
     refused = [row for row in rows if row["scheme"] == "rate_factor" and row["traffic"] == "greedy"]
     assert all(row["mean"] == "" and "nominal rate" in row["reason"] for row in refused)
     text = page.read_text(encoding="utf-8")
-    for link in ("scenarios/short-greedy-charny.toml", "data/league.csv", "data/figures.csv", "data/spots.csv"):
+    links = ("scenarios/short-greedy-charny.toml", "data/time-short-greedy.csv")
+    for link in (*links, "data/league.csv", "data/figures.csv", "data/spots.csv"):
         assert f'href="{link}"' in text
+        assert (page.parent / link).is_file()
+
+
+def test_the_readings_are_those_of_the_runs(page: Path) -> None:
+    results = penstock.Results(page.parent)
+    readings = next(tables_of(League.of_results(results), results)).readings
+    assert readings is not None
+    assert (readings.port, readings.schemes, readings.replications) == ("trunk", ["none", "charny", "efci"], [0, 1, 2])
+    run = results.plan.filter(network="short", traffic="greedy", scheme="efci", replication=2)["run"].item()
+    series = results.rows("series", pl.col("component") == "trunk", [run])
+    for quantity, column in (("queue", "queue_0"), ("utilisation", "utilisation")):
+        own = series.filter(quantity=column).sort("time_s")
+        assert readings.series(quantity, "efci", 2) == (own["time_s"].to_list(), own["value"].to_list())
+    with (page.parent / "data" / "time-short-greedy.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if (row["scheme"], row["replication"]) == ("efci", "3")]
+    assert [float(row["utilisation"]) for row in rows] == own["value"].to_list()
+    assert set(rows[0]) == {"scheme", "replication", "time_s", "queue_pdus", "utilisation"}
+
+
+def test_the_readings_of_a_page_are_those_of_the_runs_in_steps() -> None:
+    values = np.array([[[[0.0, 200.0, np.nan]], [[1000.0, 1.0, 500.0]]], [[[0.5, 1.0, np.nan]], [[0.0, 0.0, 0.0]]]])
+    readings = Readings("trunk", ["a", "b"], [4], [0.1, 0.2, 0.3], values)
+    told = json.loads(packed(readings, ["b", "a"]))
+    assert (told["schemes"], told["replications"], told["times"]) == (["a", "b"], [5], [0.1, 0.2, 0.3])
+    assert told["pair"] == [1, 0]
+    assert told["scales"] == [250.0, 1000.0, 1.0, 1.0]  # a short queue has one level for each PDU
+    assert list(zlib.decompress(base64.b64decode(told["data"]))) == [
+        *(0, 200, 255),  # 255: no reading
+        *(250, 0, 125),
+        *(125, 250, 255),
+        *(0, 0, 0),
+    ]
+    assert readings.series("queue", "a", 4) == ([0.1, 0.2], [0.0, 200.0])
 
 
 def test_parameters_are_told_as_differences(page: Path) -> None:
-    case = League.of_results(penstock.Results(page.parent)).cases[0]
-    parts = dict(part.split("\n", 1) for part in parameters_of(case).split("\n\n") if "\n" in part)
+    cases = League.of_results(penstock.Results(page.parent)).cases
+    (text,) = parameters_of(cases[:1]).values()
+    parts = dict(part.split("\n", 1) for part in text.split("\n\n") if "\n" in part)
     assert 'line.trunk.rate = "20 Mb/s"' not in parts[f"# {COMMON}"]  # the only line: told as all
     assert 'line.*.rate = "20 Mb/s"' in parts[f"# {COMMON}"]
     assert "line.*.congestion_point.charny.target = 0.9" in parts["# charny"]
     assert "charny" not in parts["# efci"]
     assert "rate" not in parts["# efci"].split("congestion_point")[0]
+    # What a scheme has in every case is told once.
+    every, short, *others = parameters_of(cases).values()
+    assert every.count("line.*.congestion_point.charny.target = 0.9") == 1
+    assert "# charny" in every
+    assert "congestion_point" not in "".join([short, *others])
+    assert 'line.*.rate = "20 Mb/s"' in short
 
 
 @pytest.mark.parametrize(
@@ -94,13 +142,26 @@ def test_units_fit_the_values(unit: str, values: list[float], shown: tuple[float
 
 
 # ------------------------------------------------------------------------------------------------ in a browser
-SLIDES = "[...document.querySelectorAll('[data-slide=\"time-short-greedy-1\"]')].map(each => each.checkVisibility())"
-MOVE = """(() => {
-  const range = document.querySelector('.slides input');
-  range.value = 3;
-  range.dispatchEvent(new Event('input'));
-  return document.querySelector('.slides span').textContent;
+CHOOSE = """(async () => {
+  const figure = document.querySelector('#time-short-greedy');
+  const [first, second] = figure.querySelectorAll('select');
+  const range = figure.querySelector('input');
+  [first.value, second.value, range.value] = ['efci', 'charny', 3];
+  const told = new Promise((done) => new MutationObserver(done).observe(figure, { childList: true, subtree: true }));
+  range.dispatchEvent(new Event('input', { bubbles: true }));
+  await told;
+  return [...figure.querySelectorAll('.legend b, .slides span')].map((each) => each.textContent);
 })()"""
+PICKS = (
+    "[...document.querySelectorAll('#time-short-greedy select')].map(each => [...each.options].map(one => one.text))"
+)
+LINE = """(() => {
+  const panel = document.querySelectorAll('#time-short-greedy .panel')[%d];
+  const [left, top, width, height] = JSON.parse(panel.dataset.panel).box;
+  const numbers = panel.querySelector('[data-line="%d"] path').getAttribute('d').match(/-?[\\d.]+/g).map(Number);
+  return numbers.filter((_, n) => n %% 2).map((y) => 1 - (y - top) / height);
+})()"""
+NAMES = "[...document.querySelectorAll('#time-short-greedy .legend b')].map(each => each.textContent)"
 COLOURS = """[getComputedStyle(document.body).backgroundColor,
   getComputedStyle(document.querySelector('figure svg')).fill]"""
 
@@ -108,21 +169,38 @@ COLOURS = """[getComputedStyle(document.body).backgroundColor,
 @needs_chromium
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [1400, 420])
-def test_the_page_fits_and_its_slider_moves(chromium: Browser, page: Path, width: int, dark: bool) -> None:
+def test_the_page_fits(chromium: Browser, page: Path, width: int, dark: bool) -> None:
     chromium.open(page, width=width, dark=dark)
     assert chromium.value("document.documentElement.scrollWidth <= innerWidth")
     assert chromium.value("document.querySelector('.headline').getBoundingClientRect().top < 200")
     background, letters = chromium.value(COLOURS)
     assert (background == "rgb(22, 24, 27)") is dark
     assert (letters == "rgb(230, 230, 230)") is dark
-    assert chromium.value(SLIDES) == [True, False, False]
-    assert chromium.value(MOVE) == "Replication 3 of 3"
-    assert chromium.value(SLIDES) == [False, False, True]
 
 
 @needs_chromium
-def test_without_a_script_all_replications_are_shown(chromium: Browser, page: Path) -> None:
+def test_a_reader_chooses_two_schemes_and_a_replication(chromium: Browser, page: Path) -> None:
+    chromium.open(page)
+    ran = ["none", "charny", "efci"]  # and rate_factor cannot, with greedy data
+    assert chromium.value(PICKS) == [ran, ran]
+    told = chromium.do("Runtime.evaluate", expression=CHOOSE, awaitPromise=True, returnByValue=True)
+    assert told["result"]["value"] == ["Replication 3 of 3", "efci", "charny"]
+    results = penstock.Results(page.parent)
+    readings = next(tables_of(League.of_results(results), results)).readings
+    assert readings is not None
+    for place, quantity in enumerate(("queue", "utilisation")):
+        own = {name: readings.series(quantity, name, 2)[1] for name in ("efci", "charny")}
+        every = [readings.series(quantity, name, number)[1] for name in own for number in range(3)]
+        top = max(map(max, every))  # the axis is that of all replications of the two
+        for number, values in enumerate(own.values()):
+            drawn = chromium.value(LINE % (place, number))
+            assert drawn == pytest.approx([value / top for value in values], abs=0.006)
+
+
+@needs_chromium
+def test_without_a_script_two_schemes_are_shown(chromium: Browser, page: Path) -> None:
     chromium.open(page, script=False)
-    tree = chromium.do("DOM.getDocument", depth=-1)["root"]
-    hidden = chromium.do("DOM.querySelectorAll", nodeId=tree["nodeId"], selector="[data-slide][hidden]")
-    assert hidden["nodeIds"] == []
+    first = chromium.value(NAMES)
+    assert len(set(first)) == 2
+    assert chromium.value(PICKS) == []
+    assert len(chromium.value(LINE % (0, 1))) > 10

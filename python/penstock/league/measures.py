@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.results import Results
 from penstock.core.units import seconds
 from penstock.league.league import DATA, Case
+from penstock.league.readings import is_of_lines
 from penstock.statistics import jain
 
 if TYPE_CHECKING:
@@ -35,7 +36,13 @@ NO_FILE = "no file began"
 NO_FILES = "no traffic of files"
 NO_WARM_UP = "the runs have no warm-up"
 
+RECEIVED = "received"
+"""The quantity of a time series that counts the PDUs that a flow's receiver has."""
+TABLES = ("groups", "flows", "ports", "runs")
+"""The tables of which a measure needs whole rows."""
+
 Row = Mapping[str, Any]
+Lists = dict[str, tuple[list[Any], list[Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,39 +181,64 @@ Found = dict[tuple[str, str], Value]
 """The values of one run by the key of the measure and the class; an empty class for those of the network."""
 
 
-def runs_of(results: Results, runs: Iterable[str], flows: Iterable[str]) -> dict[str, RunTables]:
-    """The tables of stored runs, by their names; the time series of these ``flows``."""
+def series_of(case: Case, results: Results, runs: Sequence[str]) -> pl.DataFrame:
+    """The time series of stored runs of a case: of what its greedy flows received, and of its lines.
+
+    They are most of a league, and so are read once.
+    """
     import polars as pl
 
-    wanted = list(runs)
-    tables = {name: _by_run(results.rows(name, runs=wanted)) for name in ("groups", "flows", "ports", "runs")}
-    steps = _by_run(results.rows("distributions", runs=wanted))
-    is_wanted = (pl.col("quantity") == "received") & pl.col("component").is_in(list(flows))
-    series = _by_run(results.rows("series", is_wanted, wanted))
-    found = {}
-    for run, about in tables["runs"].items():
-        own = series.get(run)
-        received = {} if own is None else {name: part["value"].to_list() for name, part in _split(own, "component")}
-        own_steps = _split(steps[run], "group") if run in steps else ()
-        found[run] = RunTables(
-            tables["groups"][run].to_dicts(),
-            tables["flows"][run].to_dicts(),
-            tables["ports"][run].to_dicts(),
-            {name: (part["delay_s"].to_list(), part["count"].to_list()) for name, part in own_steps},
-            about["measured_s"].item(),
-            about["end_s"].item(),
-            [] if own is None else own["time_s"].unique(maintain_order=True).to_list(),
-            received,
+    is_received = (pl.col("quantity") == RECEIVED) & pl.col("component").is_in(list(case.shares))
+    return results.rows("series", is_received | is_of_lines(case), runs)
+
+
+def runs_of(results: Results, wanted: Sequence[str], series: pl.DataFrame) -> dict[str, RunTables]:
+    """The tables of stored runs, by their names, with what their flows received by their time ``series``.
+
+    Each table is read, and divided among the runs, at once: a league has thousands of runs.
+    """
+    import polars as pl
+
+    groups, own_flows, ports, about = (_by_run(results.rows(name, runs=wanted)) for name in TABLES)
+    steps = _lists(results.rows("distributions", runs=wanted), "group", "delay_s", "count")
+    rows = series.filter(pl.col("quantity") == RECEIVED) if series.width else series
+    received = _lists(rows, "component", "time_s", "value")
+    return {
+        run: RunTables(
+            groups[run],
+            own_flows[run],
+            ports[run],
+            steps.get(run, {}),
+            row["measured_s"],
+            row["end_s"],
+            # Every flow is read at the same times.
+            next(iter(received.get(run, {"": ([], [])}).values()))[0],
+            {name: values for name, (_, values) in received.get(run, {}).items()},
         )
+        for run, (row, *_) in about.items()
+    }
+
+
+def _by_run(table: pl.DataFrame) -> dict[str, list[Row]]:
+    """The rows of each run."""
+    found: dict[str, list[Row]] = {}
+    for row in table.iter_rows(named=True):
+        found.setdefault(row["run"], []).append(row)
     return found
 
 
-def _by_run(table: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    return dict(_split(table, "run")) if table.width else {}
+def _lists(
+    table: pl.DataFrame, name: str, first: str, second: str
+) -> dict[str, dict[str, tuple[list[Any], list[Any]]]]:
+    """Two columns of each run, by another column, in the order of the rows."""
+    import polars as pl
 
-
-def _split(table: pl.DataFrame, column: str) -> list[tuple[str, pl.DataFrame]]:
-    return [(str(name), part) for (name,), part in table.group_by([column], maintain_order=True)]
+    found: dict[str, dict[str, tuple[list[Any], list[Any]]]] = {}
+    if table.width:
+        parts = table.group_by("run", name, maintain_order=True).agg(pl.col(first), pl.col(second))
+        for run, of, one, other in parts.iter_rows():
+            found.setdefault(run, {})[of] = (one, other)
+    return found
 
 
 def values_of(run: RunTables, case: Case, tree: Row, lacking: Found) -> Found:

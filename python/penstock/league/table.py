@@ -17,12 +17,16 @@ from penstock.league.measures import (
     Value,
     lacking_in,
     runs_of,
+    series_of,
     values_of,
 )
+from penstock.league.readings import Readings, readings_of
 from penstock.statistics import Sample, Standing, standings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    import polars as pl
 
     from penstock.analyse.results import Results
 
@@ -74,7 +78,8 @@ class Column:
 class CaseTable(Shown):
     """The columns of a case, and the replications that count: those that all of its schemes have.
 
-    ``identical`` has the schemes whose runs agree to the last bit, ``constant`` those whose replications do.
+    ``identical`` has the schemes whose runs agree to the last bit, ``constant`` those whose replications do, and
+    ``readings`` the busiest line against time, if the runs have a time series.
     """
 
     case: Case
@@ -82,6 +87,7 @@ class CaseTable(Shown):
     replications: Sequence[int]
     identical: Sequence[tuple[str, ...]]
     constant: Sequence[str]
+    readings: Readings | None
 
     def column(self, measure: Measure, of: str = "") -> Column | None:
         """The column of a measure, if any scheme has a value."""
@@ -98,7 +104,9 @@ def tables_of(league: League, results: Results) -> Iterator[CaseTable]:
 
 def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
     """The table of a case whose schemes are the points of the results from the number ``first`` on."""
-    found = found_in(case, results, first)
+    runs = runs_in(case, results, first)
+    series = series_of(case, results, names_of(runs))
+    found = _found(case, results, runs, series)
     failed = {}
     for each in results.about["failures"]:
         own = each["parameters"]
@@ -106,13 +114,13 @@ def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
             failed[str(own.get("scheme", own.get("scenario")))] = str(each["reason"])
     numbers = [set(own) for own in found.values() if own]
     shared = sorted(set.intersection(*numbers)) if numbers else []
-    runs = runs_in(case, results, first)
-    about = results.rows("runs", runs=[run for own in runs.values() for run in own.values()])
+    about = results.rows("runs", runs=names_of(runs))
     kept = dict(about.select("run", "fingerprint").iter_rows()) if about.width else {}
     prints = {name: [kept[run] for run in own.values()] for name, own in runs.items()}
     constant = [name for name, own in prints.items() if len(own) > 1 and len(set(own)) == 1]
     columns = columns_of(case, found, shared, failed)
-    return CaseTable(case, columns, shared, _same(prints, len(shared)), constant)
+    readings = readings_of(case, series, runs, shared)
+    return CaseTable(case, columns, shared, _same(prints, len(shared)), constant, readings)
 
 
 def runs_in(case: Case, results: Results, first: int) -> dict[str, dict[int, str]]:
@@ -125,10 +133,21 @@ def runs_in(case: Case, results: Results, first: int) -> dict[str, dict[int, str
     return found
 
 
+def names_of(runs: Mapping[str, Mapping[int, str]]) -> list[str]:
+    """The names of all runs."""
+    return [run for own in runs.values() for run in own.values()]
+
+
 def found_in(case: Case, results: Results, first: int = 0) -> dict[str, dict[int, Found]]:
     """All measures of the stored runs of a case, by scheme and replication."""
     runs = runs_in(case, results, first)
-    tables = runs_of(results, {run for own in runs.values() for run in own.values()}, case.shares)
+    return _found(case, results, runs, series_of(case, results, names_of(runs)))
+
+
+def _found(
+    case: Case, results: Results, runs: Mapping[str, Mapping[int, str]], series: pl.DataFrame
+) -> dict[str, dict[int, Found]]:
+    tables = runs_of(results, names_of(runs), series)
     trees = {name: scenario.expanded().tree for name, scenario in case.scenarios.items()}
     lacking = lacking_in(case)
     return {

@@ -19,6 +19,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from penstock.plot.layout import CAPTION, TITLE, Drawing, drawing, frame_of
+from penstock.plot.light import OUTLINES, Light
 from penstock.plot.sheet import Sheet
 from penstock.plot.style import DARK
 from penstock.plot.values import LINE, PANEL, POINTS, Values
@@ -38,11 +39,15 @@ ASIDE = re.compile(r"translate\((\S+) 0\)")
 def inline(sheets: Iterable[Sheet], prefix: str = "") -> tuple[str, list[str]]:
     """Sheets as <svg> elements for one page, without titles and captions, which the page has as text.
 
-    Returns their shared outlines, for the page once and before them, and one element for each sheet. Their ids
-    have a dot in them, so a page may use all others; they begin with the `prefix`, as several pages in one need it.
+    Returns their shared outlines, for the page once and before them, and one element for each sheet (two for a
+    light one with a legend). Their ids have a dot in them, so a page may use all others; they begin
+    with the `prefix`, as several pages in one need it.
     """
     page = Page(prefix)
-    drawings = [page.add(sheet, f"{prefix}f{number}.") for number, sheet in enumerate(sheets, start=1)]
+    drawings = [
+        (page.add_light if sheet.light else page.add)(sheet, f"{prefix}f{number}.")
+        for number, sheet in enumerate(sheets, start=1)
+    ]
     shared = "".join(f'<path id="{name}"{rest}/>' for rest, name in page.shared.items())
     return f'<svg xmlns="{SVG}" width="0" height="0" aria-hidden="true"><defs>{shared}</defs></svg>', drawings
 
@@ -74,6 +79,14 @@ class Page:
         root.attrib.update(xmlns=SVG, role="img", style=f"width:{width}")
         root.set("aria-label", sheet.title)
         return ElementTree.tostring(root, encoding="unicode").replace(" />", "/>")
+
+    def add_light(self, sheet: Sheet, prefix: str) -> str:
+        """One sheet that needs no matplotlib, as an element."""
+        outlines = {
+            name: self.shared.setdefault(f' d="{path}"', f"{self.prefix}s.{len(self.shared)}")
+            for name, path in OUTLINES.items()
+        }
+        return Light(outlines).drawing(sheet, prefix)
 
     def share(self, root: Element) -> dict[str, str]:
         """Removes outlines from a drawing; returns their new ids by their old ones."""

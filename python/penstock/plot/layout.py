@@ -16,7 +16,6 @@ from penstock.plot.diagram import EDGE, draw_diagram, legend_of
 from penstock.plot.heat import BAR, draw_cells, quantity_of
 from penstock.plot.rows import draw_rows
 from penstock.plot.sheet import Panel, Sheet
-from penstock.plot.spots import draw_spots
 from penstock.plot.style import CHARACTER, REFERENCE, STYLE, TILT, broken, show_powers, shown, wrapped_names
 from penstock.plot.tails import draw_tails
 from penstock.plot.traces import draw_traces
@@ -89,6 +88,8 @@ def draw(sheet: Sheet) -> Figure:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
+    if sheet.light:
+        raise ValueError(f"{sheet.name} is drawn for pages only, by penstock.plot.light")
     columns = min(sheet.columns, len(sheet.panels))
     lines = -(-len(sheet.panels) // columns)
     width, frame = width_of(sheet), frame_of(sheet)
@@ -164,7 +165,6 @@ def legend_labels(sheet: Sheet) -> dict[str, Any]:
         names += [curve.label for curve in panel.curves]
         names += [tail.label for tail in panel.tails]
         names += [trace.label for trace in panel.traces]
-        names += [spot.label for spot in panel.spots]
         names += legend_of(panel.diagram) if panel.diagram else []
     names += [panel.level_label for panel in sheet.panels]
     names += [panel.limit_label for panel in sheet.panels]
@@ -240,8 +240,6 @@ def fill(axis: Axes, panel: Panel, width: float, height: float, y_label: str, ti
     axis.set_title(panel.title, y=1.0)  # the search for a free place would take a tenth of the time
     if panel.rows is not None:
         draw_rows(axis, panel)
-    elif panel.spots:
-        draw_spots(axis, panel)
     elif not panel.tails and not panel.cells:
         set_limits(axis, panel)
 

@@ -124,7 +124,7 @@ class Panel:
     the x axis if it is not that of the data; a `log_y` axis is that of the positive values, and linear if these are
     close together. Curves show a thin line for `each_seed`, and are `joined` if their labels have an order;
     traces that are `marked` have a few markers, which distinguish them in grey print. Rows have `estimates`, by default
-    Student's; with `bars`, each has a bar up to its mean, which is full for the names in `chosen`.
+    Student's; in a light sheet each has a bar up to its mean, in another colour for the names in `chosen`.
     """
 
     x_label: str
@@ -138,7 +138,6 @@ class Panel:
     bottom: float | None = 0.0
     level: float | None = None
     level_label: str = ""
-    bars: bool = False
     chosen: Sequence[str] = ()
     tails: Sequence[Tail] = ()
     spots: Sequence[Spot] = ()
@@ -158,7 +157,8 @@ class Panel:
 class Sheet:
     """A figure: panels under a title, a caption below. A sheet is equal only to itself, so that it is drawn once.
 
-    Side by side, panels are at least `panel_width` inches wide.
+    Side by side, panels are at least `panel_width` inches wide. A `light` sheet has rows with bars, spots or traces; it
+    is drawn for pages only, without matplotlib (:mod:`penstock.plot.light`).
     """
 
     name: str
@@ -168,3 +168,4 @@ class Sheet:
     columns: int = 1
     panel_height: float = 3.1
     panel_width: float = 3.3
+    light: bool = False

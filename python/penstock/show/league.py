@@ -6,6 +6,7 @@ import io
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.errors import InputError, did_you_mean
@@ -31,10 +32,12 @@ from penstock.show.league_figures import (
     bars,
     count_of_best,
     overview,
+    pair_of,
     slug,
     trade_off,
 )
 from penstock.show.league_parameters import parameters_of
+from penstock.show.league_readings import csv, packed
 from penstock.show.league_tables import (
     NOTE,
     cases_table,
@@ -73,7 +76,7 @@ def page_of(results: Results) -> Report:
     is_one = len(tables) == 1
     sections = [] if is_one else [Section("How often each scheme is among the best", figures=[Figure(sheet)])]
     sections.append(Section("What is compared", tables=[schemes_of(tables), measures_table(), cases_table(tables)]))
-    sections += [section_of(table, results) for table in tables]
+    sections += [section_of(table) for table in tables]
     drawn = [figure.sheet.name for section in sections for figure in section.figures]
     return Report(
         title=document.title,
@@ -85,7 +88,7 @@ def page_of(results: Results) -> Report:
         warnings=[*warnings_of(results), *warnings(tables)],
         lead=drawn[0] if drawn else None,
         files=files_of(tables),
-        parameters={table.case.title: parameters_of(table.case) for table in tables},
+        parameters=parameters_of([table.case for table in tables]),
         versions=results.versions(),
         command=shlex.join([*words, "--seed", str(document.seed), "--out", str(results.directory)]),
     )
@@ -171,13 +174,15 @@ def _identical(tables: Sequence[CaseTable]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(names for table in tables for names in table.identical))
 
 
-def section_of(table: CaseTable, results: Results) -> Section:
+def section_of(table: CaseTable) -> Section:
     """A case: its tables, and its figures with their data and scenarios."""
     case = table.case
     downloads = {f"{name}.toml": scenario_file(case, name) for name in case.scenarios}
-    slides = against_time(table, results)
     figures = [*figures_of(table, {"league.csv": TABLE_FILE}, downloads)]
-    figures += [Figure(sheet, slide=slides[0].name) for sheet in slides]
+    if table.readings is not None:
+        pair, which = pair_of(table, table.readings)
+        sheet, file = against_time(case, table.readings, pair, which), readings_file(case)
+        figures.append(Figure(sheet, data={Path(file).name: file}, runs=packed(table.readings, pair)))
     return Section(case.title, text_of(table), tables=tables_in(table), figures=figures)
 
 
@@ -203,13 +208,18 @@ def text_of(table: CaseTable) -> str:
     )
 
 
+def readings_file(case: Case) -> str:
+    """The place of the readings of a case beside the page."""
+    return f"data/{plain(f'time-{slug(case)}')}.csv"
+
+
 def scenario_file(case: Case, scheme: str) -> str:
     """The place of a scenario beside the page."""
     return f"scenarios/{plain(f'{slug(case)}-{scheme}')}.toml"
 
 
 def files_of(tables: Sequence[CaseTable]) -> dict[str, str]:
-    """Every scenario as a file, and every estimate as a table."""
+    """Every scenario as a file, every reading of the busiest line of each case, and every estimate as a table."""
     import polars as pl
 
     files = {
@@ -219,7 +229,8 @@ def files_of(tables: Sequence[CaseTable]) -> dict[str, str]:
     }
     buffer = io.BytesIO()
     pl.DataFrame(rows_of(tables), infer_schema_length=None).write_csv(buffer)
-    return {**files, TABLE_FILE: buffer.getvalue().decode()}
+    readings = {readings_file(each.case): csv(each.readings) for each in tables if each.readings is not None}
+    return {**files, **readings, TABLE_FILE: buffer.getvalue().decode()}
 
 
 def rows_of(tables: Sequence[CaseTable]) -> list[dict[str, Any]]:

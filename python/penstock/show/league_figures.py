@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from penstock.league.measures import DELAY, GOODPUT, LOSS, MEASURES, UTILISATION, Measure
 from penstock.plot import Cells, Panel, Sheet, Spot, Trace
 from penstock.statistics import Estimate
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from penstock.analyse.results import Results
     from penstock.league.league import Case
+    from penstock.league.readings import Readings
     from penstock.league.table import CaseTable, Column
 
 UNITS: Mapping[str, Sequence[tuple[float, str]]] = {
@@ -68,7 +66,6 @@ def bars(table: CaseTable) -> Sheet | None:
                 rows={names[name]: [value / size for value in own.values] for name, own in column.samples.items()},
                 estimates={names[one.name]: scaled(one.estimate, size) for one in column.standings},
                 title=label_of(column, unit).replace(f" of {table.case.main}", ""),
-                bars=True,
                 chosen=[names[name] for name in column.best],
                 log_x=column.measure.lower_is_better,
             )
@@ -84,8 +81,7 @@ def bars(table: CaseTable) -> Sheet | None:
         f"{', '.join(higher)}. Axes that span more than two powers of ten are logarithmic.",
         panels,
         columns=3,
-        panel_height=0.75 + 0.19 * max(len(panel.rows or ()) for panel in panels),
-        panel_width=3.6,
+        light=True,
     )
 
 
@@ -116,8 +112,7 @@ def trade_off(table: CaseTable, of: str) -> Sheet | None:
         "intervals.",
         panels,
         columns=2,
-        panel_height=4.2,
-        panel_width=4.4,
+        light=True,
     )
 
 
@@ -156,61 +151,32 @@ def count_of_best(tables: Sequence[CaseTable], scheme: str, measure: Measure) ->
     return sum(scheme in column.best for column in own), len(own)
 
 
-def against_time(table: CaseTable, results: Results) -> list[Sheet]:
-    """The queue and the utilisation of the busiest line under two schemes, one sheet for each replication.
-
-    The two are those with the best and the worst 99 % delay of the data, or else goodput.
-    """
-    import polars as pl
-
-    columns = [table.column(measure, table.case.main) for measure in (DELAY, GOODPUT)]
-    column = next((each for each in columns if each is not None and len(each.standings) > 1), None)
-    if column is None:
-        return []
-    pair = [column.standings[0].name, column.standings[-1].name]
-    plan = results.plan.filter(
-        (pl.col("network") == table.case.network) & (pl.col("traffic") == table.case.traffic),
-        pl.col("scheme").is_in(pair) & pl.col("replication").is_in(list(table.replications)),
-    )
-    kinds = pl.col("quantity").str.starts_with("queue_") & (pl.col("quantity") != "queue_bits")
-    rows = results.rows("series", kinds | (pl.col("quantity") == "utilisation"), plan["run"].to_list())
-    if not rows.height:
-        return []
-    rows = plan.select("run", "scheme", "replication").join(rows, on="run")
-    port = busiest(rows)
-    rows = rows.filter(pl.col("component") == port)
-    sums = rows.with_columns(is_queue=kinds).group_by("scheme", "replication", "is_queue", "time_s")
-    readings = sums.agg(pl.col("value").sum()).sort("time_s")
-    tops = [readings.filter(is_queue=is_queue)["value"].max() for is_queue in (True, False)]
-    return [_sheet(table.case, port, pair, readings, number, tops) for number in table.replications]
+def pair_of(table: CaseTable, readings: Readings) -> tuple[list[str], str]:
+    """The two schemes that the time figure shows first, and which they are: the best and the worst by a measure."""
+    for measure in (DELAY, GOODPUT):
+        column = table.column(measure, table.case.main)
+        known = [one.name for one in column.standings if one.name in readings.schemes] if column else []
+        if len(known) > 1:
+            return [known[0], known[-1]], f"the best and the worst {measure.label}"
+    return [readings.schemes[0], readings.schemes[-1]], "the first and the last of the league"
 
 
-def busiest(rows: pl.DataFrame) -> str:
-    """The port with the greatest mean utilisation of all readings; access lines do not count."""
-    import polars as pl
-
-    used = rows.filter(pl.col("quantity") == "utilisation", ~pl.col("component").str.starts_with("access/"))
-    means = used.group_by("component", maintain_order=True).agg(pl.col("value").mean())
-    return str(means.sort("value", descending=True, maintain_order=True)["component"][0])
-
-
-def _sheet(
-    case: Case, port: str, pair: Sequence[str], readings: pl.DataFrame, replication: int, tops: Sequence[Any]
-) -> Sheet:
+def against_time(case: Case, readings: Readings, pair: Sequence[str], which: str) -> Sheet:
+    """The queue and the utilisation of the busiest line under two schemes, in the first replication."""
     panels = []
-    for is_queue, label, top in ((True, "queue (PDUs)", tops[0]), (False, "utilisation", tops[1])):
-        traces = []
-        for scheme in pair:
-            own = readings.filter(scheme=scheme, replication=replication, is_queue=is_queue)
-            traces.append(Trace(scheme, own["time_s"].to_list(), own["value"].to_list(), case.schemes.index(scheme)))
-        panels.append(Panel("time (s)" if not is_queue else "", label, traces=traces, top=top, marked=True))
-    times = [trace.x for panel in panels for trace in panel.traces if len(trace.x) > 1]
-    step = min((later - sooner for x in times for sooner, later in pairwise(x)), default=0.0)
+    for quantity, label, x_label in (("queue", "queue (PDUs)", ""), ("utilisation", "utilisation", "time (s)")):
+        traces = [
+            Trace(name, *readings.series(quantity, name, readings.replications[0]), hue)
+            for hue, name in enumerate(pair)
+        ]
+        panels.append(Panel(x_label, label, traces=traces))
+    step = min((later - sooner for sooner, later in pairwise(readings.times_s)), default=0.0)
     return Sheet(
-        f"time-{slug(case)}-{replication + 1}",
-        f"{case.title}: {' and '.join(pair)} at {port}, replication {replication + 1}",
-        f"The schemes with the best and the worst 99 % delay. A reading every {step:.3g} s: queues at that moment, "
-        "utilisation since the reading before.",
+        f"time-{slug(case)}",
+        f"{case.title}: two schemes against time at {readings.port}",
+        f"A reading every {step:.3g} s: the queue at that moment, and the utilisation since the reading before. "
+        f"At first {pair[0]} and {pair[1]}, those with {which}, in replication {readings.replications[0] + 1} of "
+        f"{len(readings.replications)}.",
         panels,
-        panel_height=2.0,
+        light=True,
     )

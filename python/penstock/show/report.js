@@ -66,10 +66,35 @@
       this.home = [new Scale(this.spec.x, left, width), new Scale(this.spec.y, top + height, -height)];
       [this.x, this.y] = this.home;
       this.series = (this.spec.series || []).map((each) => ({ ...each, points: each.points || this.read(each.line) }));
-      const clipped = [...group.querySelectorAll("[clip-path]")].filter((each) => !each.closest(".tick"));
+      this.hasOwnTicks = true;
+      this.collect();
+    }
+    // What moves when the panel is zoomed, and where it is now.
+    collect() {
+      const clipped = [...this.group.querySelectorAll("[clip-path]")].filter((each) => !each.closest(".tick"));
       this.paths = clipped.filter((each) => each.localName === "path").map((each) => [each, each.getAttribute("d")]);
       this.marks = clipped.flatMap((each) => [...each.querySelectorAll("use")])
         .map((each) => [each, Number(each.getAttribute("x")), Number(each.getAttribute("y"))]);
+    }
+    // Other values for the lines of the drawing, and a y axis up to their top.
+    refill(lines, top) {
+      const [x, y] = this.home = [this.home[0], new Scale([false, 0, top, this.home[1].label], this.home[1].start, this.home[1].length)];
+      const at = ([right, up]) => [x.place(right).toFixed(1), y.place(up).toFixed(1)];
+      lines.forEach(({ label, points }, number) => {
+        const line = this.group.querySelector(`[data-line="${number}"]`);
+        line.querySelector("path").setAttribute("d", `M${points.map((each) => at(each).join(" ")).join("L")}`);
+        const marks = [...line.querySelectorAll("use")];
+        marks.forEach((mark, place) => {
+          const part = (place + (number + 0.5) / lines.length) / marks.length;
+          const [right, up] = at(points[Math.floor(part * points.length)]);
+          mark.setAttribute("x", right);
+          mark.setAttribute("y", up);
+        });
+        Object.assign(this.series[number], { label, points });
+      });
+      this.hasOwnTicks = false;
+      this.collect();
+      this.zoom(x, y);
     }
     get canZoom() {
       return this.series.length > 0 && this.spec.names.length === 0;
@@ -150,9 +175,9 @@
         mark.setAttribute("y", down(height));
       }
       this.group.querySelector(".new-ticks")?.remove();
-      const isHome = x === this.home[0] && y === this.home[1];
-      this.group.classList.toggle("zoomed", !isHome);
-      if (!isHome) this.drawTicks();
+      const isDrawn = this.hasOwnTicks && x === this.home[0] && y === this.home[1];
+      this.group.classList.toggle("zoomed", !isDrawn);
+      if (!isDrawn) this.drawTicks();
     }
     drawTicks() {
       const ticks = made(this.group, "g", { class: "new-ticks" });
@@ -265,26 +290,71 @@
     }
   }
 
-  // Figures of one set are shown one at a time: a slider chooses which.
-  const sets = new Map();
-  for (const each of document.querySelectorAll("[data-slide]")) {
-    sets.set(each.dataset.slide, [...(sets.get(each.dataset.slide) || []), each]);
-  }
-  for (const slides of sets.values()) {
-    const label = Object.assign(document.createElement("label"), { className: "slides" });
-    const range = Object.assign(document.createElement("input"), { type: "range", min: 1, max: slides.length, value: 1 });
-    const text = document.createElement("span");
-    label.append(text, range);
-    const show = () => {
-      slides.forEach((each, place) => { each.hidden = place !== range.value - 1; });
-      text.textContent = `Replication ${range.value} of ${slides.length}`;
-    };
-    range.addEventListener("input", show);
-    slides[0].before(label);
-    show();
+  // The runs of a figure: the reader chooses two schemes and a replication. penstock.show.league_readings has the format.
+  class Runs {
+    constructor(block, figure) {
+      Object.assign(this, JSON.parse(block.textContent), { figure });
+      this.names = [...block.parentElement.querySelectorAll(".legend b")];
+      const row = Object.assign(document.createElement("div"), { className: "picks" });
+      this.picks = this.pair.map((chosen, place) => {
+        const pick = document.createElement("select");
+        pick.append(...this.schemes.map((name) => new Option(name)));
+        pick.selectedIndex = chosen;
+        row.append(this.labelled(["First scheme", "Second scheme"][place], pick));
+        return pick;
+      });
+      this.range = Object.assign(document.createElement("input"), { type: "range", min: 1, max: this.replications.length, value: 1 });
+      this.text = document.createElement("span");
+      const slides = this.labelled("", this.range);
+      slides.className = "slides";
+      slides.prepend(this.text);
+      row.append(slides);
+      row.addEventListener("input", () => this.show());
+      this.say();
+      figure.svg.before(row);
+    }
+    labelled(text, input) {
+      const label = document.createElement("label");
+      label.append(text, input);
+      return label;
+    }
+    say() {
+      this.text.textContent = `Replication ${this.replications[this.range.value - 1]} of ${this.replications.length}`;
+      this.names.forEach((name, place) => { name.textContent = this.picks[place].value; });
+    }
+    async octets() {
+      const packed = Uint8Array.from(atob(this.data), (each) => each.charCodeAt(0));
+      const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+      return new Uint8Array(await new Response(stream).arrayBuffer());
+    }
+    // The points of one run; those beyond `levels` are missing.
+    points(octets, quantity, scheme, replication) {
+      const run = (quantity * this.schemes.length + scheme) * this.replications.length + replication;
+      const own = octets.subarray(run * this.times.length, (run + 1) * this.times.length);
+      const size = this.scales[run] / this.levels;
+      return this.times.map((time, n) => [time, own[n] * size, own[n]]).filter(([, , level]) => level <= this.levels)
+        .map(([time, value]) => [time, value]);
+    }
+    async show() {
+      const octets = await (this.unpacked ||= this.octets());
+      const chosen = this.picks.map((pick) => pick.selectedIndex);
+      this.figure.panels.forEach((panel, quantity) => {
+        const every = chosen.flatMap((scheme) => this.replications.map((_, n) => this.points(octets, quantity, scheme, n)));
+        const top = Math.max(...every.flat().map(([, value]) => value)) || 1; // the slider does not move the axis
+        const own = chosen.map((scheme, place) => (
+          { label: this.schemes[scheme], points: every[place * this.replications.length + Number(this.range.value) - 1] }));
+        panel.refill(own, top);
+      });
+      this.figure.whole();
+      this.say();
+    }
   }
 
-  const figures = [...document.querySelectorAll("figure svg")].map((svg) => new Figure(svg));
+  const figures = [...document.querySelectorAll("figure svg")].filter((svg) => svg.querySelector(".panel"))
+    .map((svg) => new Figure(svg));
+  for (const block of document.querySelectorAll("figure > script")) {
+    new Runs(block, figures.find(({ svg }) => svg.parentElement === block.parentElement));
+  }
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape") figures.forEach((figure) => figure.whole());
   });

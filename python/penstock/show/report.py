@@ -77,8 +77,8 @@ class Figure:
     """A figure, and the command that makes it again.
 
     Its `statements` are beside it; `related` are the ids of statements beside another figure that are about this one,
-    too. `data` are files with its values, by their names. Figures with the same `slide` are shown one at a time, with
-    a slider; it is the name of the first of them. Without a script all are shown.
+    too. `data` are files with its values, by their names. `runs` are those that the script can draw in its place, as
+    JSON (:meth:`penstock.show.league_readings.Readings.packed`): the reader chooses two schemes and a replication.
     """
 
     sheet: Sheet
@@ -86,7 +86,7 @@ class Figure:
     statements: Sequence[Statement] = ()
     related: Sequence[str] = ()
     data: Mapping[str, str] = field(default_factory=dict)
-    slide: str = ""
+    runs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def html(report: Report, folder: Path = Path()) -> str:
 
     shared, drawings = inline(figure.sheet for section in report.sections for figure in section.figures)
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters.update(paragraphs=paragraphs, shown=shown)
+    environment.filters.update(paragraphs=paragraphs, shown=shown, block=block, names=names)
     environment.globals["address"] = lambda path: (folder / path).as_posix()
     script, style = part("report.js"), part("report.css")
     anchors, sections = placed(report, [Markup(drawing) for drawing in drawings])  # noqa: S704 - made by `inline`
@@ -171,7 +171,23 @@ def html(report: Report, folder: Path = Path()) -> str:
         colours=DARK,
         verdicts=VERDICTS,
         counts=verdict_counts(report),
+        most_columns=max((len(table.columns) for section in report.sections for table in section.tables), default=0),
     )
+
+
+def names(columns: Sequence[str]) -> str:
+    """The headings of a table as variables of its style: on a narrow page they stand before each cell."""
+    told = {
+        place: name.replace("\\", "\\\\").replace("'", "\\'") for place, name in enumerate(columns, start=1) if name
+    }
+    return ";".join(f"--n{place}:'{name}: '" for place, name in told.items())
+
+
+def block(text: str) -> str:
+    """JSON as the content of an element of the type `application/json`, which it cannot end."""
+    from markupsafe import Markup
+
+    return Markup(text.replace("<", "\\u003c"))  # noqa: S704 - JSON of ours, in which < is only in strings
 
 
 def part(name: str) -> str:
