@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 from conftest import Command
 from moments import FIRST_SEGMENT_STORED, held_at, started, wait_until_held
+from test_import_network import EDGES, NODES, UNITS, graphml
 from test_sweep import tables
 
 import penstock
+from penstock import import_network
 from penstock.core.errors import InputError
 from penstock.core.scenario import schemes
 from penstock.core.units import bits_per_second, seconds
@@ -176,6 +178,36 @@ def test_a_mix_has_its_kinds_as_classes_and_a_network_may_change_a_part_of_it(tm
     groups = {"long", "local_1", "local_2"}
     controlled = {f"{name}_video" for name in groups} | {"bulk"}
     assert case.classes == {**dict.fromkeys(controlled, "data"), **{f"{name}_voice": "voice" for name in groups}}
+
+
+def test_a_league_on_an_imported_topology_sends_an_imported_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PENSTOCK_TRACES", str(tmp_path / "traces"))
+    net = graphml(tmp_path / "net.graphml", NODES, EDGES)
+    (tmp_path / "net.toml").write_text(import_network(net, **UNITS), encoding="utf-8")
+    rows = "\n".join(f"{20 * number},1500" for number in range(100))  # 600 kb/s: 31.25 + 1 cells of AAL5 each
+    (tmp_path / "lab.csv").write_text(rows, encoding="utf-8")
+    trace = penstock.import_trace(tmp_path / "lab.csv", time="1:us", size="2:octets")
+    text = f"""
+schemes = ["none", "becn"]
+replications = 3
+[networks.lab]
+file = "net.toml"
+duration = "50 ms"
+path = ["a", "b", "c"]
+[traffics.measured]
+flow.packets.traffic.trace = {{ name = "lab", sha256 = "{trace.sha256}" }}
+"""
+    league = League(parsed(text, tmp_path))
+    results = league.run(tmp_path / "out")
+    (table,) = tables_of(league, results)
+    assert table.case.classes == {"c-a": "data", "packets": "data"}
+    sent = results.rows("groups").filter(group="packets")["sent"].to_list()
+    assert sent == [100 * 32] * 6
+    (told,) = [line for line in penstock.page_of(results).warnings if "trace" in line]
+    assert told.startswith("packets sends the trace lab, as cells by AAL5")
+    assert "a backlog under control is not that of the measured network. (this case)" in told
 
 
 def test_another_part_replaces_a_part() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.analyse.condition import Condition, condition
 from penstock.plot import Sheet
 from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, samples_along
+from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
 from penstock.show.state import warnings_of
@@ -157,7 +158,7 @@ def page_of(results: Results) -> Report:
         headline=headline(results, asked),
         summary="Bisection found the place where the metric crosses its limit; new replications judged both ends.",
         sections=sections,
-        warnings=[*warnings_of(results), *notes(results, asked)],
+        warnings=[*warnings_of(results), *notes(results, asked), *open_loop(base)],
         lead=None if drawn is None else drawn.name,
         parameters={"The scenario that was varied": base.to_toml()},
         versions=results.versions(),

@@ -49,6 +49,7 @@ from penstock.show.league_tables import (
     schemes_of,
     tables_in,
 )
+from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, plain, shown
 from penstock.show.state import warnings_of
 from penstock.statistics.ranking import ENOUGH
@@ -147,6 +148,7 @@ def warnings(tables: Sequence[CaseTable]) -> list[str]:
     same = {" and ".join(names): [t.case.name for t in tables if names in t.identical] for names in _identical(tables)}
     told += [f"Identical runs: {names} do the same in {places(cases, tables)}." for names, cases in same.items()]
     told += misfits(tables)
+    told += traces(tables)
     short = [table.case.name for table in tables if round_trips(table.case) < ROUND_TRIPS * (1 - 1e-9)]
     if short:
         told.append(f"Short: fewer than {ROUND_TRIPS} round trips are measured in {places(short, tables)}.")
@@ -161,6 +163,16 @@ def misfits(tables: Sequence[CaseTable]) -> list[str]:
             for line in feedback_warnings(scenario.meetings()):
                 found.setdefault(f"{name}: {line}", []).append(table.case.name)
     return [f"{line} ({places(cases, tables)})" for line, cases in found.items()]
+
+
+def traces(tables: Sequence[CaseTable]) -> list[str]:
+    """What a reader must know of the traces that the cases send, each once, with the cases."""
+    found: dict[str, dict[str, None]] = {}
+    for table in tables:
+        for scenario in table.case.scenarios.values():
+            for line in open_loop(scenario):
+                found.setdefault(line, {})[table.case.name] = None
+    return [f"{line} ({places(list(cases), tables)})" for line, cases in found.items()]
 
 
 def places(names: Sequence[str], tables: Sequence[CaseTable]) -> str:

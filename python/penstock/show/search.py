@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from penstock.api.search import Question, closest, estimates_of, question_of
 from penstock.plot import Sheet
 from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, samples_along, shown
+from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
 from penstock.show.state import warnings_of
@@ -189,7 +190,7 @@ def page_of(results: Results) -> Report:
         headline=headline(results, question),
         summary=f"{len(results.about['details']['tried'])} points were tried, all with the same seed and replications.",
         sections=sections,
-        warnings=warnings_of(results),
+        warnings=[*warnings_of(results), *open_loop(base)],
         lead=drawn[0].name if drawn else None,
         parameters={"The scenario that was varied": base.to_toml()},
         versions=results.versions(),
