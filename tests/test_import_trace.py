@@ -157,6 +157,14 @@ def test_packets_that_an_expression_leaves_out(tmp_path: Path) -> None:
     assert of_csv(tmp_path, "t,n\n0,0\n1,50\n", time="t:s", size="n:octets", where="n > 0").packets == 1
 
 
+def test_an_empty_expression_is_not_the_same_as_none(tmp_path: Path, penstock: Command) -> None:
+    file = capture(tmp_path / "lab.pcap", dpkt.pcap.Writer)
+    done = penstock("import", str(file), "--where", " ")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--where = ' ': the expression is empty; write SQL such as" in done.stderr
+    assert import_trace(file).packets == import_trace(file, where=None).packets == 4
+
+
 def test_tables_of_every_kind_are_read(tmp_path: Path) -> None:
     plain = of_csv(tmp_path, "0.1,100\n0.2,200\n0.25,50\n")
     assert packets(plain) == [(0, 100, 0), (10**11, 200, 0), (15 * 10**10, 50, 0)]
@@ -277,7 +285,7 @@ class Generated:
 
 lines = int(sys.argv[1])
 table = Table("generated", Columns(Chosen("1", "us"), Chosen("2", "octets")))
-trace = _Keeper(table, "generated", "").keep(table.of_csv(Generated(lines)), "generated")
+trace = _Keeper(table, "generated", None).keep(table.of_csv(Generated(lines)), "generated")
 assert trace.packets == lines
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

@@ -135,7 +135,9 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
         group = parser.add_argument_group(title)
         for name, (kind, text) in options.items():
             if kind:
-                group.add_argument(f"--{name}", metavar=kind, default="", help=text)
+                # An empty expression, such as an unset variable of the shell, is not the same as none.
+                default = None if name == "where" else ""
+                group.add_argument(f"--{name}", metavar=kind, default=default, help=text)
             else:
                 group.add_argument(f"--{name}", action="store_true", help=text)
 

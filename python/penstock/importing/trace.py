@@ -113,7 +113,13 @@ def is_trace(file: str | Path) -> bool:
 
 
 def import_trace(
-    file: str | Path, *, name: str = "", time: str = "", size: str = "", flow: Sequence[str] = (), where: str = ""
+    file: str | Path,
+    *,
+    name: str = "",
+    time: str = "",
+    size: str = "",
+    flow: Sequence[str] = (),
+    where: str | None = None,
 ) -> ImportedTrace:
     """Read the packets of a capture or a table into the store of traces, once.
 
@@ -128,12 +134,17 @@ def import_trace(
             is that of IP, as captures have it: without the header of its link.
         flow: of a table, the columns that identify a flow. Without them it is one flow.
         where: an expression in SQL over the columns; packets for which it is false are left out. A capture has
-            ``protocol``, ``source``, ``source_port``, ``destination``, ``destination_port`` and ``octets``.
+            ``protocol``, ``source``, ``source_port``, ``destination``, ``destination_port`` and ``octets``. None
+            leaves nothing out.
 
     Raises:
         InputError: a file or a column that cannot be read, a value that is missing or no number, times that decrease,
-            units that cannot be right, an expression with no packet, more than 50 million packets.
+            units that cannot be right, an expression that is empty or that no packet meets, more than 50 million
+            packets.
     """
+    if where is not None and not where.strip():
+        remedy = "write SQL such as \"protocol = 'udp'\", or leave it out to take every packet"
+        raise InputError("the expression is empty", path="--where", value=repr(where), remedy=remedy)
     source = str(file)
     given = STDIN_NAME if source == STDIN else source
     name = name or Path(given).name.split(".")[0]
@@ -189,7 +200,7 @@ def _refuse_columns(time: str, size: str, flow: Sequence[str], file: str) -> Non
 class _Keeper:
     """Checks the packets of a source, frame by frame, numbers their flows, and writes them into the store."""
 
-    def __init__(self, source: Capture | Table, file: str, where: str) -> None:
+    def __init__(self, source: Capture | Table, file: str, where: str | None) -> None:
         self._source = source
         self._file = file
         self._where = where
@@ -226,7 +237,7 @@ class _Keeper:
     def _filtered(self, frame: pl.DataFrame) -> pl.DataFrame:
         import polars as pl
 
-        if not self._where:
+        if self._where is None:
             return frame
         try:
             return frame.filter(pl.sql_expr(self._where))
@@ -331,7 +342,7 @@ class _Keeper:
         if self._flows is None:
             what = f"none of the {self._read:,} packets meets it" if self._read else "there is no packet"
             path, remedy = ("--where", "write another") if self._where and self._read else ("", "give another file")
-            raise InputError(what, path=path, value=self._where if path else "", file=self._file, remedy=remedy)
+            raise InputError(what, path=path, value=(self._where or "") if path else "", file=self._file, remedy=remedy)
         rate = self._octets * 8 / (self._last_ps / 1e12) if self._last_ps else 0.0
         if rate > FASTEST_BPS:
             reason = f"the mean rate would be {rate / 1e12:.3g} Tb/s, and no line is faster than {FASTEST_BPS / 1e12:g}"
