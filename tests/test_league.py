@@ -244,6 +244,22 @@ def test_another_part_replaces_a_part() -> None:
             "can run under short, greedy: it scales",
         ),
         ("title = ", "title", "league.toml: this is not TOML"),
+        (
+            "scheme.charny.target = 0.5",
+            'scheme = "charny", with.defaults.flow.octts = 9',
+            "50 %: this scheme can run in no case of the league: there is no key `octts` (at defaults.flow.octts); did you "
+            "mean `octets`?",
+        ),
+        (
+            "[networks.short]",
+            '[networks.short]\nfile = "nowhere.toml"',
+            "line 6: networks.short.file = nowhere.toml: there is no such file, and no ready scenario of that name",
+        ),
+        (
+            "[networks.short]",
+            "[networks.short]\nfile = 3",
+            "networks.short.file = 3: this must be text; name a scenario",
+        ),
     ],
 )
 def test_bad_leagues(old: str, new: str, told: str, tmp_path: Path) -> None:

@@ -194,9 +194,16 @@ class Document:
         network = self.networks[name]
         if "file" not in network:
             return network
-        beside = Path(self.file).parent / str(network["file"])
-        source = beside if beside.exists() else str(network["file"])
-        base = Scenario.parse(read(source), name=str(source)).with_({"sweep": None}).tree
+        file, place = network["file"], f"networks.{name}.file"
+        if not isinstance(file, str):
+            raise self.error("this must be text", place, repr(file), 'name a scenario, as file = "net.toml"')
+        beside = Path(self.file).parent / file
+        source = beside if beside.exists() else file
+        try:
+            text = read(source)
+        except InputError as error:
+            raise self.error(error.reason, place, file, error.remedy) from None
+        base = Scenario.parse(text, name=str(source)).with_({"sweep": None}).tree
         return merged(base, {key: value for key, value in network.items() if key != "file"})
 
     def tree_of(self, network: str, traffic: str) -> Tree:

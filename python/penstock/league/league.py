@@ -153,8 +153,19 @@ class League(Shown):
                 raise document.error(reason, f"networks.{case.network}", remedy="add a scheme, or change the traffic")
         for entrant in document.entrants() if document.tree["schemes"] != ALL else ():
             if all(entrant.name in case.refused for case in cases):
-                reason = f"this scheme can run in no case of the league: {cases[0].refused[entrant.name]}"
-                raise document.error(reason, "schemes", entrant.name, "leave it out, or change the traffic")
+                raise self._refusal(entrant, cases[0])
+
+    def _refusal(self, entrant: Entrant, case: Case) -> InputError:
+        """The error of a scheme that can run in no case, with what is wrong in one of them."""
+        document = self.document
+        try:
+            entered(document.tree_of(case.network, case.traffic), entrant)
+        except InputError as error:
+            place = f" (at {error.path})" if error.path and error.path not in error.reason else ""
+            reason = f"this scheme can run in no case of the league: {error.reason}{place}"
+            remedy = error.remedy or "leave it out, or change the traffic"
+            return document.error(reason, "schemes", entrant.name, remedy)
+        raise AssertionError(f"{entrant.name} can run in {case.name}")
 
     @property
     def starts(self) -> list[Start]:
@@ -210,7 +221,7 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
     scenarios, refused = {}, {}
     for entrant in entrants:
         try:
-            scenarios[entrant.name] = Scenario.of(merged(tree, entrant.changes) | {"scheme": entrant.scheme})
+            scenarios[entrant.name] = entered(tree, entrant)
         except InputError as error:
             refused[entrant.name] = error.reason
     steady = bool(shares) and is_steady(base)
@@ -231,6 +242,11 @@ def _case(document: Document, entrants: Sequence[Entrant], network: str, traffic
         steady,
         round_trip_s,
     )
+
+
+def entered(tree: Mapping[str, Any], entrant: Entrant) -> Scenario:
+    """The scenario of a case under a scheme. Raises :class:`InputError` if it cannot run there."""
+    return Scenario.of(merged(tree, entrant.changes) | {"scheme": entrant.scheme})
 
 
 def classes_of(scenario: Scenario) -> dict[str, str]:
