@@ -247,8 +247,8 @@ def test_another_part_replaces_a_part() -> None:
         (
             "scheme.charny.target = 0.5",
             'scheme = "charny", with.defaults.flow.octts = 9',
-            "50 %: this scheme can run in no case of the league: there is no key `octts` (at defaults.flow.octts); did you "
-            "mean `octets`?",
+            "50 %: this scheme can run in no case of the league: there is no key `octts` (at defaults.flow.octts); did "
+            "you mean `octets`?",
         ),
         (
             "[networks.short]",

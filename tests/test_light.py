@@ -13,7 +13,7 @@ from penstock.plot import Panel, Sheet, Spot, Trace, draw, inline
 from penstock.plot.light import Axis
 from penstock.plot.rows import bar_axis
 from penstock.plot.spots import spot_axes
-from penstock.statistics import Estimate
+from penstock.statistics import Estimate, Sample
 
 BARS = Panel(
     "",
@@ -87,6 +87,14 @@ def test_bars_end_at_their_means() -> None:
         end = float(bar.split("H")[1].split("v")[0])
         assert (end - left) / width * (high - low) + low == pytest.approx(mean, abs=0.01)
     assert [each.text for each in root.iter("text")][:3] == ["delay (s)", "a < b", "★ c"]
+
+
+def test_a_panel_of_every_scheme_is_small() -> None:
+    names = [f"★ a scheme with a name, {number}" for number in range(17)]
+    rows = {name: [1.23456 * (place + 1) + 0.54321 * n for n in range(5)] for place, name in enumerate(names)}
+    estimates = {name: Sample(values).estimate() for name, values in rows.items()}
+    _, (drawing,) = inline([light(Panel("", "", rows=rows, estimates=estimates, title="delay (s)", chosen=names[:9]))])
+    assert len(drawing.encode()) < 5_500  # a page of 21 cases has 250 of them, and should have less than 3 MB
 
 
 def test_spots_stand_at_their_means_with_their_intervals() -> None:
