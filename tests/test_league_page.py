@@ -75,6 +75,9 @@ def test_scenarios_and_estimates_are_beside_the_page(page: Path) -> None:
     for link in (*links, "data/league.csv", "data/figures.csv", "data/spots.csv"):
         assert f'href="{link}"' in text
         assert (page.parent / link).is_file()
+    for figure in (each for section in report_of(page).sections[2:] for each in section.figures):
+        kinds = [link.rpartition("/")[0] for link in figure.data.values()]
+        assert {"data", "scenarios"} <= set(kinds), figure.sheet.name
 
 
 def test_the_readings_are_those_of_the_runs(page: Path) -> None:

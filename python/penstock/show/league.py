@@ -194,19 +194,20 @@ def section_of(table: CaseTable) -> Section:
     if table.readings is not None:
         pair, which = pair_of(table, table.readings)
         sheet, file = against_time(case, table.readings, pair, which), readings_file(case)
-        figures.append(Figure(sheet, data={Path(file).name: file}, runs=packed(table.readings, pair)))
+        links = {Path(file).name: file, **downloads}
+        figures.append(Figure(sheet, data=links, runs=packed(table.readings, pair)))
     return Section(case.title, text_of(table), tables=tables_in(table), figures=figures)
 
 
 def figures_of(table: CaseTable, data: Mapping[str, str], downloads: Mapping[str, str]) -> Iterator[Figure]:
-    """The bars with links to the scenarios, and the trade-off of each class."""
+    """The bars and the trade-off of each class, each with links to its data and to the scenarios."""
     sheet = bars(table)
     if sheet is not None:
         yield Figure(sheet, data={**data, **downloads})
     for of in dict.fromkeys(table.case.classes.values()):
         sheet = trade_off(table, of)
         if sheet is not None:
-            yield Figure(sheet, data=data)
+            yield Figure(sheet, data={**data, **downloads})
 
 
 def text_of(table: CaseTable) -> str:

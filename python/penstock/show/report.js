@@ -352,7 +352,8 @@
 
   const figures = [...document.querySelectorAll("figure svg")].filter((svg) => svg.querySelector(".panel"))
     .map((svg) => new Figure(svg));
-  for (const block of document.querySelectorAll("figure > script")) {
+  // An old browser cannot unpack them: the figure stays as it is.
+  for (const block of "DecompressionStream" in window ? document.querySelectorAll("figure > script") : []) {
     new Runs(block, figures.find(({ svg }) => svg.parentElement === block.parentElement));
   }
   document.addEventListener("keydown", (event) => {
