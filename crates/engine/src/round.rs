@@ -40,6 +40,9 @@ pub use retune::Retune;
 use turns::Turns;
 pub use unit::Unit;
 
+/// The window of the first round.
+const FIRST_WINDOW: Span = Span::milliseconds(1);
+
 /// A round with fewer PDUs than this can double the window, so that each node has enough work per run.
 const FEWEST: u64 = 2_048;
 /// A round with more PDUs than this halves the window, so that the PDUs in the lanes stay in the cache.
@@ -129,7 +132,7 @@ impl<P: Probe> World<P> {
             },
             flows: parts.flows,
             groups: parts.groups,
-            window: Span::milliseconds(1),
+            window: FIRST_WINDOW,
             stop: None,
             rounds: 0,
             visits: 0,
@@ -159,6 +162,13 @@ impl<P: Probe> World<P> {
     #[must_use]
     pub fn handled(&self) -> u64 {
         self.ctx.handled
+    }
+
+    /// How much has been done: PDUs that nodes have read, or those that hosts have sent if these are more. They wait on
+    /// overloaded access lines.
+    #[must_use]
+    pub fn work(&self) -> u64 {
+        self.ctx.handled.max(self.ctx.sent)
     }
 
     /// Number of rounds.
@@ -267,8 +277,8 @@ impl<P: Probe> World<P> {
     }
 
     /// Runs to `until`, or to the end of the run if that is earlier. Everything up to and including that time has then
-    /// happened. It stops earlier, at any time, after about `most` PDUs; the result is then false, whatever the clock
-    /// is. From time to time it checks the conservation of PDUs.
+    /// happened. It stops earlier, at any time, after about `most` PDUs of [`World::work`]; the result is then false,
+    /// whatever the clock is. From time to time it checks the conservation of PDUs.
     ///
     /// # Errors
     /// [`Error::Conservation`] if a PDU is missing.
@@ -283,7 +293,7 @@ impl<P: Probe> World<P> {
     /// # Errors
     /// As [`World::run_until`].
     pub(crate) fn run_on(&mut self, until: Time, most: u64) -> Result<bool, Error> {
-        let last = self.ctx.handled.saturating_add(most);
+        let last = self.work().saturating_add(most);
         let all = loop {
             let known = until.min(self.ctx.end) + Span(1);
             let cap = known.min(self.earliest_stop());
@@ -360,10 +370,10 @@ impl<P: Probe> World<P> {
         let mut is_cut = false;
         let mut first = self.first();
         while first < cap {
-            let before = self.ctx.handled;
+            let before = self.work();
             self.round(first, cap.min(first + self.window));
             self.rounds += 1;
-            let taken = self.ctx.handled - before;
+            let taken = self.work() - before;
             let start = std::mem::replace(&mut first, self.first());
             if taken > self.most {
                 self.window = Span(self.window.0 / 2).max(Span(1));
@@ -373,7 +383,7 @@ impl<P: Probe> World<P> {
                 self.window = Span(self.window.0.saturating_mul(2));
             }
             self.turns.measure(self.ctx.handled, self.rounds);
-            if self.ctx.handled >= last && !is_cut {
+            if self.work() >= last && !is_cut {
                 is_cut = true;
                 cap = self.processes.iter().map(|process| process.horizon).max().unwrap_or(cap).min(cap);
             }

@@ -158,9 +158,13 @@ impl<P: Probe> Run<P> {
     }
 
     fn drive(&mut self, until: Time) -> Result<Reached, Error> {
+        // However many stops are on the way, they share the PDUs of one slice. By the time `far` sources have produced
+        // about as many, also those of groups that are not active, which nothing counts.
+        let last = self.world.work().saturating_add(self.slice);
+        let far = self.world.clock() + Span::from_seconds(CELLS_PER_SLICE as f64 / self.estimate.offered.max(1e-9));
         loop {
             let target = until.min(self.end()).min(self.next_stop());
-            let is_there = self.world.run_on(target, self.slice)?;
+            let is_there = self.world.run_on(target, last.saturating_sub(self.world.work()))?;
             let now = self.world.clock();
             // Where only the overload is checked, the lines of many hosts need not be brought up to date.
             if !(is_there && now < self.next_reader(until) && Overload::is_low(&self.world)) {
@@ -181,6 +185,9 @@ impl<P: Probe> Run<P> {
             }
             if now >= until {
                 return Ok(Reached::Until);
+            }
+            if self.world.work() >= last || now >= far {
+                return Ok(Reached::Slice);
             }
         }
     }

@@ -78,7 +78,7 @@ fn a_stop_after_every_round_changes_nothing() {
         let mut run = Run::new(&scenario, 2, 0, Form::Fast).unwrap().with_slices_of(7);
         let (mut looks, mut taken) = (0, 0);
         while !run.advance(Span::milliseconds(5000)).unwrap() {
-            let more = run.world().handled() - taken;
+            let more = run.world().work() - taken;
             assert!((7..=4 * 8_192).contains(&more), "{more}");
             taken += more;
             looks += 1;

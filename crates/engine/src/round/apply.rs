@@ -1,6 +1,6 @@
 //! Makes changes of the network at a stop, after all events of its instant.
 
-use super::{Retune, Seat, World};
+use super::{FIRST_WINDOW, Retune, Seat, World};
 use crate::core::probe::Probe;
 use crate::network::Node;
 use crate::network::hosts::Hosts;
@@ -12,8 +12,9 @@ impl<P: Probe> World<P> {
         for change in changes {
             self.retune_part(change);
         }
-        // A change may move the next turn of any node.
+        // A change may move the next turn of any node, and make the next round larger than any before.
         self.turns.forget_plans();
+        self.window = self.window.min(FIRST_WINDOW);
     }
 
     fn retune_part(&mut self, change: &Retune) {

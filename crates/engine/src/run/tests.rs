@@ -69,6 +69,55 @@ fn slices_and_reports_on_the_way_change_no_bit() {
     assert!(whole.groups[0].lost > 0);
 }
 
+/// A call handles the PDUs of one slice, and those of a round or two: however many stops are on its way, and wherever the
+/// PDUs are lost or wait.
+#[test]
+fn a_call_does_the_work_of_one_slice() {
+    let sampled = RANDOM.replace("duration", "measure.sample = \"1 ms\"\n duration");
+    let overloaded = sampled.replace("1.3 Mb/s", "400 Mb/s");
+    for text in [
+        overloaded.clone(),
+        overloaded.replace("count", "access = { rate = \"1 Mb/s\" }\n count"),
+        sampled.replace("poisson = { rate = \"1.3 Mb/s\" }", "greedy = {}").replace("4 Mb/s", "4000 Mb/s"),
+    ] {
+        let mut run = run(&text).with_slices_of(10_000);
+        let (mut calls, mut done) = (0, 0);
+        while !run.advance_to(Time::ZERO + Span::milliseconds(50)).unwrap() {
+            let more = run.world().work() - done;
+            assert!((10_000..10_000 + 4 * 8_192).contains(&more), "{more} in\n{text}");
+            done += more;
+            calls += 1;
+        }
+        assert!(calls > 1, "{calls} calls for\n{text}");
+    }
+}
+
+/// Nothing counts what inactive sources produce: 9 million cells in all.
+#[test]
+fn a_call_ends_where_inactive_sources_have_produced_much() {
+    let text = RANDOM.replace("1.3 Mb/s", "25 Gb/s").replace("count", "active = false\n count");
+    let mut run = run(&text);
+    assert!(!run.advance_to(Time::ZERO + Span::milliseconds(50)).unwrap());
+    assert_eq!(run.world().work(), 0);
+    assert!(run.progress() < 0.6, "{}", run.progress());
+    run.finish().unwrap();
+}
+
+/// The network is idle until a change makes a slow source fast: the first round after it is short.
+#[test]
+fn a_round_after_a_change_is_short() {
+    let mut run = run(&CELLS.replace("10 ms", "100 s").replace("424 kb/s", "4240 b/s"));
+    assert!(run.advance_to(Time::ZERO + Span::milliseconds(50_000)).unwrap());
+    let done = run.world().work();
+    let change = serde_json::json!([{ "at": "50 s", "path": "flow.data.traffic.cbr.rate", "value": "42.4 Gb/s" }]);
+    run.change(&serde_json::from_value::<Vec<crate::scenario::spec::Change>>(change).unwrap()).unwrap();
+    run.set_slices_of(1);
+    run.advance_to(Time::ZERO + Span::milliseconds(60_000)).unwrap();
+    // A millisecond has 100,000 cells, which are read at the port; the same again, to the end of the slice.
+    let more = run.world().work() - done;
+    assert!((1..=500_000).contains(&more), "{more}");
+}
+
 #[test]
 fn warm_up_resets_measures_and_keeps_the_state() {
     let report = finished(&CELLS.replace("duration", "warm_up = \"5 ms\"\nduration"));
