@@ -166,6 +166,40 @@ fn a_change_in_the_past_or_after_the_end_is_refused_and_changes_nothing() {
     assert!(error.contains("has ended"), "{error}");
 }
 
+/// The path over two lines is the shorter one at the start, and the longer one after the change.
+#[test]
+fn flows_keep_their_paths_when_delays_change() {
+    let text = r#"
+        duration = "100 ms"
+        routes = "least_delay"
+        [line.direct]
+        between = ["a", "b"]
+        rate = "10 Mb/s"
+        delay = "5 ms"
+        [line.one]
+        between = ["a", "c"]
+        rate = "10 Mb/s"
+        delay = "1 ms"
+        [line.two]
+        between = ["c", "b"]
+        rate = "10 Mb/s"
+        delay = "1 ms"
+        [flow.data]
+        from = ["a"]
+        to = ["b"]
+        traffic.cbr = { rate = "1 Mb/s" }
+    "#;
+    let mut run = Run::new(&document::parse(text).unwrap(), 1, 0, Form::Fast).unwrap();
+    let paths = run.paths().unwrap();
+    assert_eq!(paths[0].len(), 2);
+    run.change(&[Change { at: Span(0), path: "line.one.delay".to_owned(), value: "9 ms".into() }]).unwrap();
+    assert_eq!(run.paths().unwrap(), paths);
+    assert_eq!(run.present().line["one"].delay, Span::milliseconds(9));
+    let report = agreed(&(text.to_owned() + &change("20 ms", "line.one.delay", "'9 ms'")), 7);
+    let ports: Vec<u64> = report.ports.iter().map(|port| port.arrived).collect();
+    assert!(ports[0] == 0 && ports[2] > 200, "{ports:?}");
+}
+
 /// Other values for a value of a scenario, of the same form.
 fn others(value: &Value) -> Vec<Value> {
     let scaled = |number: f64| [number * 0.5, number * 1.5, number * 0.9].map(Value::from).to_vec();

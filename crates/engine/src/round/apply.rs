@@ -31,13 +31,13 @@ impl<P: Probe> World<P> {
             Retune::Outage { port, outage } => self.port_mut(*port, |port| port.set_outage(*outage)),
             Retune::Queue { port, queue, params } => self.port_mut(*port, |port| port.retune_queue(*queue, params)),
             Retune::Point { port, params, env } => self.port_mut(*port, |port| port.retune_point(params, env, now)),
-            Retune::Active { endpoint, is_active } => {
-                self.hosts_mut(*endpoint, |hosts, host| hosts.set_active(host, *is_active, now));
-            }
-            Retune::Sender { endpoint, traffic, reaction } => self.hosts_mut(*endpoint, |hosts, host| {
+            Retune::Active { group, is_active } => self.each_end(*group, 0, |hosts, host| {
+                hosts.set_active(host, *is_active, now);
+            }),
+            Retune::Sender { group, traffic, reaction } => self.each_end(*group, 0, |hosts, host| {
                 hosts.retune_sender(host, traffic.as_deref(), reaction.as_deref(), now);
             }),
-            Retune::Receiver { endpoint, params } => self.hosts_mut(*endpoint, |hosts, host| {
+            Retune::Receiver { group, params } => self.each_end(*group, 1, |hosts, host| {
                 if let Some(host) = hosts.host_mut(host) {
                     host.retune_receiver(params, now);
                 }
@@ -45,12 +45,17 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// Changes the hosts of an endpoint's node. A receiver that only measures has no host.
-    fn hosts_mut(&mut self, endpoint: usize, change: impl FnOnce(&mut Hosts, u32)) {
-        if let Some(location) = self.endpoints[endpoint]
-            && let Node::Hosts(hosts) = &mut self.processes[location.process as usize].node
-        {
-            change(hosts, location.index);
+    /// Changes the hosts at one end of every flow of a group: 0 is that of the senders. A receiver that only measures has
+    /// no host.
+    fn each_end(&mut self, group: usize, end: usize, change: impl Fn(&mut Hosts, u32)) {
+        // The flows of a group stand together, group after group.
+        let first = self.flows.partition_point(|flow| (flow.group as usize) < group);
+        for flow in self.flows[first..].iter().take_while(|flow| flow.group as usize == group) {
+            if let Some(location) = self.endpoints[flow.endpoints[end] as usize]
+                && let Node::Hosts(hosts) = &mut self.processes[location.process as usize].node
+            {
+                change(hosts, location.index);
+            }
         }
     }
 

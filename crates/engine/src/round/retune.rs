@@ -6,7 +6,8 @@ use crate::control::{CongestionParams, NotificationParams, PortEnv, ReactionPara
 use crate::core::time::{Interval, LineRate, Span};
 use crate::{queue, traffic};
 
-/// One part of the network, and its new parameters. Ports and endpoints are given by number.
+/// One part of the network, or that of every flow of a group, and its new parameters. Ports and groups are given by
+/// number.
 #[derive(Clone, Debug)]
 pub enum Retune {
     /// The rate of the line of a port.
@@ -48,27 +49,27 @@ pub enum Retune {
         /// The environment of the point after the change.
         env: PortEnv,
     },
-    /// Whether a sender is active.
+    /// Whether senders are active.
     Active {
-        /// The endpoint of the sender.
-        endpoint: usize,
-        /// Whether it is.
+        /// Their group.
+        group: usize,
+        /// Whether they are.
         is_active: bool,
     },
-    /// A sender.
+    /// Senders.
     Sender {
-        /// Its endpoint.
-        endpoint: usize,
-        /// The new parameters of its traffic, of the same kind, if they change.
+        /// Their group.
+        group: usize,
+        /// The new parameters of their traffic, of the same kind, if they change.
         traffic: Option<Arc<traffic::Params>>,
-        /// The new parameters of its reaction point, of the same kind, if they change.
+        /// The new parameters of their reaction points, of the same kind, if they change.
         reaction: Option<Arc<ReactionParams>>,
     },
-    /// A notification point.
+    /// Notification points.
     Receiver {
-        /// Its endpoint.
-        endpoint: usize,
-        /// Its new parameters, of the same kind.
+        /// The group of their flows.
+        group: usize,
+        /// Their new parameters, of the same kind.
         params: Arc<NotificationParams>,
     },
 }

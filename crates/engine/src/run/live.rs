@@ -82,7 +82,7 @@ impl<P: Probe> Run<P> {
     /// # Errors
     /// None: the scenario was accepted before.
     pub fn paths(&self) -> Result<Vec<Vec<usize>>, Error> {
-        assembly::paths(self.present())
+        assembly::paths(self.timeline.start())
     }
 
     /// The first instant after the present one with an event: a PDU arrives or departs, or a timer expires. Not after the

@@ -67,7 +67,7 @@ pub fn world<P: Probe>(
     let network = lay_out(&expansion)?;
     let estimate = network.estimate();
     estimate.check_held()?;
-    let timeline = Timeline::new(&expansion.scenario, network.line_envs())?;
+    let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
     let world = World::new(network.build(seed, replication, form), probe);
     Ok(Assembled { world, stop: network.stop, capacities: network.capacities, estimate, timeline })
 }
@@ -80,7 +80,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
     let expansion = expand(scenario)?;
     let network = lay_out(&expansion)?;
     network.estimate().check_held()?;
-    Timeline::new(&expansion.scenario, network.line_envs())?;
+    Timeline::new(&expansion.scenario, network.line_ports())?;
     Ok(())
 }
 

@@ -6,7 +6,9 @@
 //! has several keys with which the path could go on, the longest is meant.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::mem;
 use std::str::FromStr;
 
 use serde_json::Value;
@@ -112,7 +114,9 @@ pub fn key(name: &str) -> Cow<'_, str> {
 /// A key as an error names it: in quotes, if a path that is shown could not be read without them.
 #[must_use]
 pub fn shown_key(name: &str) -> Cow<'_, str> {
-    if name.parse::<Path>().is_ok() { name.into() } else { key(name) }
+    // Most names are words. A whole network asks for each of its lines and groups.
+    let is_word = !name.is_empty() && name.bytes().all(|octet| octet.is_ascii_alphanumeric() || octet == b'_');
+    if is_word || name.parse::<Path>().is_ok() { name.into() } else { key(name) }
 }
 
 impl Step {
@@ -173,10 +177,18 @@ impl Path {
         self.step(0).is_key(key)
     }
 
-    /// Whether this may lead to the entry `name` of the table `table` of a scenario, or into it.
-    pub(crate) fn enters(&self, table: &str, name: &str) -> bool {
-        let is_name = |step: &Step| *step == Step::Every || self.spelt(name, 1).is_some();
-        self.begins_with(table) && self.steps().nth(1).is_some_and(is_name)
+    /// The names of the `entries` of the table `table` of a scenario to which, or into which, this may lead.
+    pub(crate) fn entered<'k, T>(&self, table: &str, entries: &'k BTreeMap<String, T>) -> Vec<&'k str> {
+        let Some((step, _)) = self.steps.get(1).filter(|_| self.begins_with(table)) else { return Vec::new() };
+        if *step == Step::Every {
+            return entries.keys().map(String::as_str).collect();
+        }
+        let behind = self.steps[0].1;
+        let start = behind + usize::from(self.text[behind..].starts_with('.'));
+        let spelt = self.steps[1..].iter().filter_map(|&(_, end)| self.text.get(start..end));
+        let quoted = if let Step::Key(name) = step { Some(name.as_str()) } else { None };
+        let known = |name| entries.get_key_value(name).map(|(name, _)| name.as_str());
+        spelt.chain(quoted).filter_map(known).collect()
     }
 
     /// Whether this leads to the place of `place`, or to something in it. A `*` of `place` is any name or number.
@@ -313,17 +325,24 @@ impl Path {
 
 /// Puts `value` at a place; null removes the key of a table.
 pub(crate) fn put(root: &mut Value, place: &[Step], value: &Value) {
-    let Some((last, steps)) = place.split_last() else { return };
+    exchange(root, place, Some(value).filter(|value| !value.is_null()).cloned());
+}
+
+/// Puts a value at a place, or removes the key of a table. Gives back what stood there.
+pub(crate) fn exchange(root: &mut Value, place: &[Step], value: Option<Value>) -> Option<Value> {
+    let (last, steps) = place.split_last()?;
     let here = steps.iter().try_fold(root, |here, step| match step {
         Step::Key(key) => here.get_mut(key),
         Step::Index(index) => here.get_mut(index),
         Step::Every => None,
     });
-    match (here, last) {
-        (Some(Value::Object(table)), Step::Key(key)) if value.is_null() => drop(table.remove(key)),
-        (Some(Value::Object(table)), Step::Key(key)) => drop(table.insert(key.clone(), value.clone())),
-        (Some(Value::Array(list)), &Step::Index(index)) => list[index] = value.clone(),
-        _ => {}
+    match (here?, last, value) {
+        (Value::Object(table), Step::Key(key), None) => table.remove(key),
+        (Value::Object(table), Step::Key(key), Some(value)) => table.insert(key.clone(), value),
+        (Value::Array(list), &Step::Index(index), value) => {
+            Some(mem::replace(&mut list[index], value.unwrap_or_default()))
+        }
+        _ => None,
     }
 }
 

@@ -152,11 +152,16 @@ impl Scenario {
 
     /// Gives every group the packets of its trace, as far as they are there.
     pub(crate) fn share_recordings(&mut self) {
-        for flow in self.flow.values_mut() {
-            let recording = flow.traffic.trace().and_then(|(_, sha256)| self.recordings.get(sha256));
-            if let Some(recording) = recording {
-                flow.traffic.take_packets(recording);
-            }
+        let mut flows = std::mem::take(&mut self.flow);
+        flows.values_mut().for_each(|flow| self.share_recording(flow));
+        self.flow = flows;
+    }
+
+    /// Gives a group the packets of its trace, if they are there.
+    pub(crate) fn share_recording(&self, flow: &mut Flow) {
+        let recording = flow.traffic.trace().and_then(|(_, sha256)| self.recordings.get(sha256));
+        if let Some(recording) = recording {
+            flow.traffic.take_packets(recording);
         }
     }
 

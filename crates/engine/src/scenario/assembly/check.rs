@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::path_memory::MOST_MEMORY;
-use super::plan::{FlowPlan, Network};
+use super::plan::{FlowPlan, Network, PortPlan};
 use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::file_cell::MOST_PDUS;
@@ -58,24 +58,31 @@ pub(super) fn parameters(scenario: &Scenario) -> Result<(), Fault> {
     {
         return Err(Fault::new("stop.departures", 0, "the run would end at its start", "give at least 1"));
     }
-    for (name, line_) in &scenario.line {
-        line(line_).map_err(|fault| fault.under(&shown_key(name)).under("line"))?;
-    }
+    scenario.line.iter().try_for_each(|(name, line)| named_line(name, line))?;
     for (name, capacity) in &scenario.capacity {
         capacity.check().map_err(|fault| fault.under(&shown_key(name)).under("capacity"))?;
     }
     if scenario.flow.is_empty() {
         return Err(Fault::new("flow", "", "there is no flow", "add a table such as [flow.data]"));
     }
-    for (name, flow_) in &scenario.flow {
-        let slotted = |()| {
-            let params = flow_.reaction();
-            let own = if scenario.cell_time.is_some() { params.check_slotted() } else { Ok(()) };
-            own.map_err(|fault| fault.under(params.keyword()).under("reaction_point"))
-        };
-        flow(flow_).and_then(slotted).map_err(|fault| fault.under(&shown_key(name)).under("flow"))?;
-    }
+    let is_slotted = scenario.cell_time.is_some();
+    scenario.flow.iter().try_for_each(|(name, flow)| named_flow(name, flow, is_slotted))?;
     scenario.sweep.as_ref().map_or(Ok(()), |sweep| sweep.check().map_err(|fault| fault.under("sweep")))
+}
+
+/// Checks the parameters of the line of that name.
+pub(super) fn named_line(name: &str, own: &Line) -> Result<(), Fault> {
+    line(own).map_err(|fault| fault.under(&shown_key(name)).under("line"))
+}
+
+/// Checks the parameters of the group of flows of that name, in a slotted model or another.
+pub(super) fn named_flow(name: &str, own: &Flow, is_slotted: bool) -> Result<(), Fault> {
+    let slotted = |()| {
+        let params = own.reaction();
+        let fault = if is_slotted { params.check_slotted() } else { Ok(()) };
+        fault.map_err(|fault| fault.under(params.keyword()).under("reaction_point"))
+    };
+    flow(own).and_then(slotted).map_err(|fault| fault.under(&shown_key(name)).under("flow"))
 }
 
 fn positive(path: &str, value: impl std::fmt::Display) -> Fault {
@@ -265,14 +272,17 @@ fn too_high_minimum_rates(network: &Network<'_>, port: usize, rate: Rate, share:
 
 /// Refuses lines that hold more PDUs than fit in memory.
 pub(super) fn line_length(network: &Network<'_>) -> Result<(), Fault> {
-    for port in &network.ports {
-        let bits = u128::from(port.fastest().map_or(0, |rate| rate.rounded().0)) * u128::from(port.delay.0)
-            / 1_000_000_000_000;
-        let bytes = bits / 424 * u128::from(HELD_BYTES);
-        if bytes > u128::from(MOST_MEMORY) {
-            let reason = format!("a full line holds about {} GB of PDUs", bytes >> 30);
-            return Err(Fault::new(&*port.path, "", reason, "give a lower rate or a shorter delay"));
-        }
+    network.ports.iter().try_for_each(port_length)
+}
+
+/// The same of the line of one port.
+pub(super) fn port_length(port: &PortPlan<'_>) -> Result<(), Fault> {
+    let rate = port.fastest().map_or(0, |rate| rate.rounded().0);
+    let bits = u128::from(rate) * u128::from(port.delay.0) / 1_000_000_000_000;
+    let bytes = bits / 424 * u128::from(HELD_BYTES);
+    if bytes > u128::from(MOST_MEMORY) {
+        let reason = format!("a full line holds about {} GB of PDUs", bytes >> 30);
+        return Err(Fault::new(&*port.path, "", reason, "give a lower rate or a shorter delay"));
     }
     Ok(())
 }

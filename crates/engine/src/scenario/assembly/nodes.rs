@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::graph::Name;
-use super::plan::{Controlled, FlowPlan, Network};
+use super::plan::{Controlled, FlowPlan, LinePorts, Network};
 use super::routes::Routes;
 use super::transports::UserPlan;
-use crate::control::{FlowTerms, PortEnv, ReceiverEnv, SenderEnv};
+use crate::control::{FlowTerms, PortEnv, ReactionPointParams, ReceiverEnv, SenderEnv};
 use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
-use crate::core::time::Time;
+use crate::core::time::{FASTEST, LineRate, Time};
 use crate::network::Node;
 use crate::network::context::{FlowIndices, FlowInfo};
 use crate::network::hosts::direct::DirectHost;
@@ -96,14 +96,20 @@ impl Network<'_> {
         self.terms.get_or_init(|| self.flows.iter().enumerate().map(terms).collect())
     }
 
-    /// The environments of the ports of all lines, if one of them has a congestion point.
-    pub(super) fn line_envs(&self) -> Arc<[PortEnv]> {
+    /// What changes read of the ports of all lines, if one of them has a congestion point.
+    pub(super) fn line_ports(&self) -> LinePorts {
         let lines = &self.ports[..2 * self.scenario.line.len()];
         if lines.iter().all(|port| port.congestion.is_none()) {
-            return Arc::from([]);
+            return LinePorts::default();
         }
         let envs = lines.iter().zip(self.controlled()).map(|(port, controlled)| port.env(controlled, self.terms()));
-        envs.collect()
+        let mut minima = vec![0.0; self.ports.len()];
+        for (flow, count) in self.alike() {
+            let minimum = f64::from(count) * flow.params.reaction().minimum(LineRate::Bits(FASTEST));
+            flow.forward.iter().filter(|&&port| self.controls(port, flow)).for_each(|&port| minima[port] += minimum);
+        }
+        minima.truncate(lines.len());
+        LinePorts { envs: envs.collect(), minima: minima.into() }
     }
 }
 

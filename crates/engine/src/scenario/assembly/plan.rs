@@ -108,6 +108,17 @@ pub(super) struct Controlled {
     pub(super) minimum: f64,
 }
 
+/// The ports of all lines as changes see them; empty without congestion points.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LinePorts {
+    /// Their environments at the start of the run. A congestion point that changes derives the same from them as at its
+    /// start.
+    pub(super) envs: Arc<[PortEnv]>,
+    /// Upper bounds of the minimum rates of the flows that each controls, together, in bits per second. They hold for lines
+    /// of any rate.
+    pub(super) minima: Arc<[f64]>,
+}
+
 /// What the flows of one route share.
 #[derive(Clone, Debug)]
 pub(super) struct RoutePlan {

@@ -56,18 +56,24 @@ pub(crate) fn inside<'a>(schema: &'a Value, step: &Step) -> Vec<&'a Value> {
 
 /// Adds the schemas of what `step` leads to from a value of this `schema`.
 fn find_inside<'a>(schema: &'a Value, step: &Step, found: &mut Vec<&'a Value>) {
-    if let Some(name) = schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
-        return find_inside(&whole_schema()["$defs"][name], step, found);
-    }
-    let branches = ["oneOf", "anyOf", "allOf"].into_iter().filter_map(|word| schema[word].as_array()).flatten();
-    branches.for_each(|branch| find_inside(branch, step, found));
-    found.extend(match step {
-        Step::Key(key) => {
-            let others = schema.get("additionalProperties").filter(|others| others.is_object());
-            schema["properties"].get(key).or(others)
+    let (mut own, mut others) = (None, None);
+    // A change looks at hundreds of schemas, each with few words: to go through these is faster than to look words up.
+    for (word, value) in schema.as_object().into_iter().flatten() {
+        match (word.as_str(), value, step) {
+            ("$ref", Value::String(name), _) => {
+                let name = name.strip_prefix("#/$defs/").unwrap_or_default();
+                return find_inside(&whole_schema()["$defs"][name], step, found);
+            }
+            ("oneOf" | "anyOf" | "allOf", Value::Array(branches), _) => {
+                branches.iter().for_each(|branch| find_inside(branch, step, found));
+            }
+            ("properties", keys, Step::Key(key)) => own = keys.get(key),
+            ("additionalProperties", Value::Object(_), Step::Key(_)) => others = Some(value),
+            ("items", items, Step::Index(_) | Step::Every) => own = Some(items),
+            _ => {}
         }
-        _ => schema.get("items"),
-    });
+    }
+    found.extend(own.or(others));
 }
 
 /// The same as a tree.
