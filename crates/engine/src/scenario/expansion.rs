@@ -15,7 +15,7 @@ mod mix;
 mod network;
 
 pub use mix::{Offered, OfferedKind, OfferedLoad};
-use network::{Made, lay_network};
+use network::{Made, Templates, lay_network};
 
 /// How the path of a congestion point ends.
 const POINT: &str = ".congestion_point";
@@ -36,6 +36,26 @@ pub struct Expansion<'a> {
 /// # Errors
 /// The first fault of the network, or of a scheme that has no effect.
 pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
+    Expander::default().expand(scenario)
+}
+
+/// Expands scenarios one after the other. What it has read of the defaults of one serves for the next.
+#[derive(Debug, Default)]
+pub struct Expander {
+    templates: Templates,
+}
+
+impl Expander {
+    /// As [`expand`].
+    ///
+    /// # Errors
+    /// As [`expand`].
+    pub fn expand<'s>(&mut self, scenario: &'s Scenario) -> Result<Expansion<'s>, Fault> {
+        put_in_places(scenario, &mut self.templates)
+    }
+}
+
+fn put_in_places<'s>(scenario: &'s Scenario, templates: &mut Templates) -> Result<Expansion<'s>, Fault> {
     let has_scheme = scenario.scheme.is_some()
         || scenario.line.values().any(|line| line.scheme.is_some())
         || scenario.flow.values().any(|flow| flow.scheme.is_some());
@@ -44,7 +64,7 @@ pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
         return Ok(Expansion { scenario: Cow::Borrowed(scenario), network: None, made: BTreeMap::new() });
     }
     let mut expanded = scenario.clone();
-    let network = lay_network(&mut expanded)?;
+    let network = lay_network(&mut expanded, templates)?;
     expanded.share_recordings();
     let written = |fault: Fault| match &network {
         Some(network) => network.named(fault),

@@ -13,8 +13,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::document::{exact, from_tree, has_shape, to_json, written};
-use super::expansion::expand;
-use super::path::{Path, Step};
+use super::expansion::Expander;
+use super::path::{Path, Step, exchange};
 use super::spec::{Scenario, Sweep};
 use crate::core::error::Fault;
 use crate::core::time::Span;
@@ -25,8 +25,10 @@ use writer::Writer;
 
 /// Tables whose entries are parts of their own.
 const TABLES: [&str; 2] = ["line", "flow"];
-/// Keys whose values change how other parts are read.
-const COMMON: [&str; 2] = ["cell_time", "defaults"];
+/// The key whose value changes how every time is read.
+const CELL_TIME: &str = "cell_time";
+/// The key whose values change how lines and flows are read.
+const DEFAULTS: &str = "defaults";
 
 /// The points of a sweep: all combinations of the steps of its axes, the last axis fastest.
 #[derive(Debug)]
@@ -35,13 +37,12 @@ pub struct Points {
     lengths: Vec<u32>,
     paths: Vec<Vec<Path>>,
     groups: Vec<Group>,
-    /// The document without a value of an axis.
-    base: Value,
     cell_time: Option<Span>,
     /// The document of the last point that was asked for, as far as its values have places, and its steps.
     tree: Value,
     scenario: Scenario,
     steps: Vec<u32>,
+    expander: Expander,
     writer: Writer,
 }
 
@@ -51,8 +52,8 @@ struct Group {
     axes: Vec<usize>,
     /// `None` for the whole document.
     parts: Option<BTreeSet<Part>>,
-    /// Paths of the last point that lead nowhere.
-    lost: Vec<String>,
+    /// What the values of the last point have replaced, and where.
+    replaced: Vec<(Vec<Step>, Option<Value>)>,
     /// Whether the parts of the last point could be read.
     is_read: bool,
 }
@@ -75,13 +76,13 @@ impl Points {
         let sweep = scenario.sweep.clone().unwrap_or_default();
         let lengths = sweep.lengths().map_err(|fault| fault.under("sweep"))?;
         let scenario = Scenario { sweep: None, ..scenario.clone() };
-        let base = written(&scenario);
+        let tree = written(&scenario);
         let of_axis = |axis: usize| sweep.paths(axis).filter_map(|path| path.parse().ok()).collect();
         let paths: Vec<Vec<Path>> = (0..lengths.len()).map(of_axis).collect();
-        let groups = groups(&paths, &base);
-        let (cell_time, tree, steps) = (scenario.cell_time, base.clone(), vec![u32::MAX; lengths.len()]);
-        let writer = Writer::default();
-        Ok(Points { sweep, lengths, paths, groups, base, cell_time, tree, scenario, steps, writer })
+        let groups = groups(&paths, &tree);
+        let (cell_time, steps) = (scenario.cell_time, vec![u32::MAX; lengths.len()]);
+        let (expander, writer) = (Expander::default(), Writer::default());
+        Ok(Points { sweep, lengths, paths, groups, cell_time, tree, scenario, steps, expander, writer })
     }
 
     /// The number of steps of each axis.
@@ -112,7 +113,7 @@ impl Points {
         if self.groups.iter().any(|group| !group.is_read) {
             return self.tree.to_string();
         }
-        match expand(&self.scenario).map(|expansion| expansion.scenario) {
+        match self.expander.expand(&self.scenario).map(|expansion| expansion.scenario) {
             Ok(Cow::Owned(mut expanded)) => self.writer.write(&mut expanded),
             Ok(Cow::Borrowed(_)) => self.writer.write(&mut self.scenario),
             Err(_) => to_json(&self.scenario),
@@ -147,16 +148,12 @@ impl Points {
         self.groups = groups;
     }
 
-    /// Puts the values of a group's axes into the parts of the base, and reads these.
+    /// Puts the values of a group's axes into its parts of the document, in place of the last ones, and reads these parts.
     fn put(&mut self, group: &mut Group) {
-        for stray in group.lost.drain(..) {
-            remove(&mut self.tree, &stray);
+        for (place, stood) in group.replaced.drain(..).rev() {
+            exchange(&mut self.tree, &place, stood);
         }
-        match &group.parts {
-            None => self.tree.clone_from(&self.base),
-            Some(parts) => parts.iter().for_each(|part| part.restore(&mut self.tree, &self.base)),
-        }
-        let mut has_tables = false;
+        let (mut has_tables, mut is_lost) = (false, false);
         for &axis in &group.axes {
             for (path, mut value) in self.paths[axis].iter().zip(self.sweep.values(axis, self.steps[axis])) {
                 has_tables |= value.is_object() || value.is_array();
@@ -164,13 +161,16 @@ impl Points {
                     // What is no whole number of picoseconds stays, and cannot be read.
                     let _ = exact(&mut value, cell_time);
                 }
-                if path.set(&mut self.tree, &value).is_err() {
-                    group.lost.push(path.to_string());
-                    insert(&mut self.tree, &path.to_string(), value);
+                let found = path.places(&self.tree);
+                is_lost |= found.is_err();
+                let is_put = found.is_err() || !value.is_null();
+                for place in found.unwrap_or_else(|_| vec![vec![Step::Key(path.to_string())]]) {
+                    let stood = exchange(&mut self.tree, &place, is_put.then(|| value.clone()));
+                    group.replaced.push((place, stood));
                 }
             }
         }
-        group.is_read = group.lost.is_empty() && self.read(group, has_tables).is_some();
+        group.is_read = !is_lost && self.read(group, has_tables).is_some();
     }
 
     /// Reads the parts of a group; nothing if one cannot be read.
@@ -209,34 +209,17 @@ impl Part {
     /// The part of the document of a place; `None` of one in no part alone.
     fn of(place: &[Step], base: &Value) -> Option<Part> {
         let Some(Step::Key(first)) = place.first() else { return None };
-        if COMMON.contains(&first.as_str()) {
+        let has_entries = || TABLES.iter().any(|table| base[table].as_object().is_some_and(|table| !table.is_empty()));
+        if first == CELL_TIME || (first == DEFAULTS && has_entries()) {
             return None;
         }
         let Some(table) = TABLES.into_iter().find(|table| table == first) else { return Some(Part::Rest) };
         match place.get(1) {
             // A whole entry takes the defaults, if they are kept.
-            Some(Step::Key(name)) if place.len() > 2 || base.get("defaults").is_none() => {
+            Some(Step::Key(name)) if place.len() > 2 || base.get(DEFAULTS).is_none() => {
                 Some(Part::Entry(table, name.clone()))
             }
             _ => None,
-        }
-    }
-
-    /// Makes it that of the base again.
-    fn restore(&self, tree: &mut Value, base: &Value) {
-        match self {
-            Part::Entry(table, name) => match base[table].get(name) {
-                Some(entry) => insert(&mut tree[table], name, entry.clone()),
-                None => drop(remove(&mut tree[table], name)),
-            },
-            Part::Rest => {
-                let tables = TABLES.map(|table| remove(tree, table));
-                let rest = base.as_object().into_iter().flatten().filter(|(key, _)| !TABLES.contains(&key.as_str()));
-                *tree = Value::Object(rest.map(|(key, value)| (key.clone(), value.clone())).collect());
-                for (table, entries) in TABLES.into_iter().zip(tables) {
-                    insert(tree, table, entries.unwrap_or_default());
-                }
-            }
         }
     }
 }
@@ -251,7 +234,7 @@ fn groups(paths: &[Vec<Path>], base: &Value) -> Vec<Group> {
             }
             Some(parts)
         });
-        let mut group = Group { axes: vec![axis], parts, lost: Vec::new(), is_read: true };
+        let mut group = Group { axes: vec![axis], parts, replaced: Vec::new(), is_read: true };
         let (joined, apart): (Vec<Group>, Vec<Group>) = groups.into_iter().partition(|other| group.meets(other));
         for other in joined {
             group.axes.extend(other.axes);

@@ -2,31 +2,43 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::mix::{self, Divided, OF_FLOWS, Offered};
 use crate::core::error::Fault;
 use crate::scenario::document::part;
-use crate::scenario::networks::{LaidLine, Places};
+use crate::scenario::networks::{self, LaidLine, Layout, Places};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Defaults, EqualPaths, Flow, Line, NetworkTraffic, Scenario};
 
 /// Keys of a line that a network gives.
 const OF_LINES: [&str; 3] = ["between", "rate", "delay"];
 
+/// The layout of the last network, and the line and the flow of the last defaults that were read.
+#[derive(Debug, Default)]
+pub(super) struct Templates {
+    layout: Option<(networks::Params, Layout)>,
+    line: Template<Line>,
+    flow: Template<Flow>,
+}
+
+/// Keys, and what was read of them.
+type Template<T> = Option<(Map<String, Value>, T)>;
+
 /// What a network made.
 #[derive(Debug)]
 pub(super) struct Made {
     keyword: &'static str,
-    /// Paths of its lines and flows, and how the keys of each in the network's table begin.
-    places: BTreeMap<String, &'static str>,
+    /// Kinds and names of its lines and flows, and how the keys of each in the network's table begin.
+    places: BTreeMap<(&'static str, String), &'static str>,
     defaults: Defaults,
     /// The table for the traffic of its flows, and what it made of them.
     traffic: Option<(NetworkTraffic, Divided)>,
 }
 
 /// Adds the lines and flows of the network.
-pub(super) fn lay_network(scenario: &mut Scenario) -> Result<Option<Made>, Fault> {
+pub(super) fn lay_network(scenario: &mut Scenario, templates: &mut Templates) -> Result<Option<Made>, Fault> {
     let defaults = scenario.defaults.take().unwrap_or_default();
     let traffic = scenario.traffic.take();
     let Some(network) = scenario.network.take() else {
@@ -35,24 +47,35 @@ pub(super) fn lay_network(scenario: &mut Scenario) -> Result<Option<Made>, Fault
         return traffic.map_or(Ok(None), |_| Err(Fault::new("traffic", "", reason, remedy)));
     };
     let keyword = network.keyword();
-    let layout = network.lay_out().map_err(|fault| fault.under(keyword).under("network"))?;
-    let line: Line = template(&defaults.line, json!({ "between": ["", ""], "rate": "1 b/s" }), "line", &OF_LINES)?;
-    let flow: Flow = template(&defaults.flow, json!({ "traffic": { "greedy": {} } }), "flow", &OF_FLOWS)?;
+    let known = templates.layout.take().filter(|(params, _)| *params == network);
+    let lay_out = || network.lay_out().map_err(|fault| fault.under(keyword).under("network"));
+    let (_, layout) = match known {
+        Some(known) => templates.layout.insert(known),
+        None => {
+            let layout = lay_out()?;
+            templates.layout.insert((network, layout))
+        }
+    };
+    let line = || json!({ "between": ["", ""], "rate": "1 b/s" });
+    let line: &Line = template(&mut templates.line, &defaults.line, line, "line", &OF_LINES)?;
+    let flow = || json!({ "traffic": { "greedy": {} } });
+    let flow: &Flow = template(&mut templates.flow, &defaults.flow, flow, "flow", &OF_FLOWS)?;
     scenario.equal_paths = scenario.equal_paths.or(layout.is_multipath.then_some(EqualPaths::Hash));
     let mut made = Made { keyword, places: BTreeMap::new(), defaults, traffic: None };
-    for LaidLine { name, between, rate, delay, keys } in layout.lines {
-        made.add("line", name, Line { between, rate, delay, ..line.clone() }, keys, &mut scenario.line)?;
+    for LaidLine { name, between, rate, delay, keys } in &layout.lines {
+        let placed = Line { between: between.clone(), rate: *rate, delay: *delay, ..line.clone() };
+        made.add("line", name.clone(), placed, keys, &mut scenario.line)?;
     }
     let mut groups = BTreeMap::new();
-    for (name, places, count) in layout.flows {
-        let placed = match places {
-            Places::Path(path) => Flow { path, count, ..flow.clone() },
-            Places::Mesh(nodes) => Flow { from: nodes.clone(), to: nodes, count, ..flow.clone() },
+    for (name, places, count) in &layout.flows {
+        let placed = match places.clone() {
+            Places::Path(path) => Flow { path, count: *count, ..flow.clone() },
+            Places::Mesh(nodes) => Flow { from: nodes.clone(), to: nodes, count: *count, ..flow.clone() },
         };
-        groups.insert(name, placed);
+        groups.insert(name.clone(), placed);
     }
     if let Some(traffic) = traffic {
-        let divided = mix::divide(&traffic, &made.defaults.flow, &flow, &mut groups, scenario);
+        let divided = mix::divide(&traffic, &made.defaults.flow, flow, &mut groups, scenario);
         made.traffic = Some((traffic, divided.map_err(|fault| made.named_whole(fault))?));
     }
     for (name, flow) in groups {
@@ -61,9 +84,21 @@ pub(super) fn lay_network(scenario: &mut Scenario) -> Result<Option<Made>, Fault
     Ok(Some(made))
 }
 
-/// A line or a flow with these defaults, and with `own` where they are silent. What the network gives may not be among
-/// them.
-fn template<T: serde::de::DeserializeOwned>(
+/// A line or a flow with these defaults, and with `own` where they are silent: the `last` one, if its defaults were the
+/// same. What the network gives may not be among them.
+fn template<'t, T: DeserializeOwned>(
+    last: &'t mut Template<T>,
+    defaults: &Map<String, Value>,
+    own: impl FnOnce() -> Value,
+    kind: &str,
+    given: &[&str],
+) -> Result<&'t T, Fault> {
+    let known = last.take().filter(|(keys, _)| keys == defaults);
+    let read = || -> Result<_, Fault> { Ok((defaults.clone(), read_template(defaults, own(), kind, given)?)) };
+    Ok(&last.insert(known.map_or_else(read, Ok)?).1)
+}
+
+fn read_template<T: DeserializeOwned>(
     defaults: &Map<String, Value>,
     own: Value,
     kind: &str,
@@ -81,21 +116,25 @@ fn template<T: serde::de::DeserializeOwned>(
     part(&Value::Object(tree)).map_err(under)
 }
 
+/// The path of a line or a flow.
+fn place(kind: &str, name: &str) -> String {
+    format!("{kind}.{}", shown_key(name))
+}
+
 impl Made {
     fn add<T>(
         &mut self,
-        kind: &str,
+        kind: &'static str,
         name: String,
         value: T,
         keys: &'static str,
         to: &mut BTreeMap<String, T>,
     ) -> Result<(), Fault> {
-        let place = format!("{kind}.{}", shown_key(&name));
-        if to.insert(name, value).is_some() {
+        if to.insert(name.clone(), value).is_some() {
             let reason = format!("the network {} has a {kind} of this name", self.keyword);
-            return Err(Fault::new(place, "", reason, "choose another name"));
+            return Err(Fault::new(place(kind, &name), "", reason, "choose another name"));
         }
-        self.places.insert(place, keys);
+        self.places.insert((kind, name), keys);
         Ok(())
     }
 
@@ -114,19 +153,20 @@ impl Made {
 
     /// The fault with the path of the network, or of the default, where the line or flow came from the network.
     pub(super) fn named(&self, fault: Fault) -> Fault {
-        let origin = self.places.iter().find_map(|(place, keys)| {
-            let rest = fault.path.strip_prefix(place.as_str())?;
-            Some((place, keys, if rest.is_empty() { rest } else { rest.strip_prefix('.')? }))
+        let origin = self.places.iter().find_map(|((kind, name), keys)| {
+            let place = place(kind, name);
+            let rest = fault.path.strip_prefix(&place)?;
+            let rest = if rest.is_empty() { rest } else { rest.strip_prefix('.')? };
+            Some((*kind, place, keys, rest))
         });
-        let Some((place, keys, rest)) = origin else { return fault };
+        let Some((kind, place, keys, rest)) = origin else { return fault };
         let key = rest.split(['.', '[']).next().unwrap_or_default();
-        let kind = place.split('.').next().unwrap_or_default();
         let defaults = if kind == "line" { &self.defaults.line } else { &self.defaults.flow };
         let path = if kind == "flow"
             && let Some((traffic, divided)) = &self.traffic
             && (!OF_FLOWS.contains(&key) || key == "count" && traffic.load.is_some())
         {
-            mix::written(rest, divided.kind(place), traffic, defaults)
+            mix::written(rest, divided.kind(&place), traffic, defaults)
         } else if defaults.contains_key(key) {
             format!("defaults.{kind}.{rest}")
         } else if OF_LINES.contains(&key) {

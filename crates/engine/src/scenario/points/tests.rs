@@ -1,6 +1,7 @@
 use super::*;
 use crate::scenario::assembly;
 use crate::scenario::document::{from_json, parse, with_values};
+use crate::scenario::expansion::expand;
 
 /// The document of a point, read and written whole: its values are put into the text of the scenario, one after the other.
 fn whole(scenario: &Scenario, points: &Points, number: u64) -> String {
@@ -74,6 +75,39 @@ fn networks_and_schemes_are_put_in_their_places() {
     compare(&format!("duration = '1 s'\n{axes}"));
     let targets = "[[sweep.axis]]\n'defaults.line.congestion_point.erica.target' = [0.8, 0.9, 0.95]\n";
     compare(&(ready("abr/gfc-2-erica") + targets + "[[sweep.axis]]\nwarm_up = ['1 s', '2 s']"));
+}
+
+/// Lines and flows that differ in their places only share what is written of the rest.
+#[test]
+fn entries_that_are_alike_are_written_whole() {
+    let flows = r#"
+        duration = "1 s"
+        [line.one]
+        between = ["a", "b"]
+        rate = "1 Mb/s"
+        [line.two]
+        between = ["b", "c"]
+        rate = "2 Mb/s"
+        delay = "3 ms"
+        [flow.a]
+        path = ["a", "b"]
+        traffic.poisson = { rate = "1 kb/s" }
+        [flow.b]
+        count = 2
+        active = false
+        from = ["a", "b"]
+        to = ["c"]
+        traffic.poisson = { rate = "1 kb/s" }
+        [flow.c]
+        path = ["b", "c"]
+        priority = 1
+        traffic.poisson = { rate = "1 kb/s" }
+        [[sweep.axis]]
+        "flow.*.octets" = [53, 60, 99]
+        [[sweep.axis]]
+        "line.*.queues[0]" = [{ unlimited = {} }, { drop_tail = { size = "9 cells" } }]
+    "#;
+    compare(flows);
 }
 
 const SLOTTED: &str = r#"

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::mem;
+use std::ops::Range;
 
 use serde::Serialize;
 
+use crate::core::time::{LineRate, Span};
 use crate::scenario::document::to_json;
 use crate::scenario::spec::{Flow, Line, Scenario};
 
@@ -16,10 +18,12 @@ const NONE: &str = r#""line":{},"flow":{}"#;
 pub(super) struct Writer {
     lines: Entries<Line>,
     flows: Entries<Flow>,
+    /// Octets of its document.
+    length: usize,
 }
 
 /// The entries of a table, and the JSON of each with its key.
-type Entries<T> = BTreeMap<String, (T, String)>;
+type Entries<T> = BTreeMap<String, (T, Vec<u8>)>;
 
 impl Writer {
     /// The scenario as [`to_json`] writes it. It has no network and no defaults.
@@ -27,37 +31,125 @@ impl Writer {
         let (line, flow) = (mem::take(&mut scenario.line), mem::take(&mut scenario.flow));
         let rest = to_json(scenario);
         let (head, tail) = rest.split_once(NONE).unwrap_or((&rest, ""));
-        let mut text = String::with_capacity(2 * rest.len());
-        text.push_str(head);
-        text.push_str("\"line\":{");
+        let mut text = Vec::with_capacity(self.length);
+        text.extend_from_slice(head.as_bytes());
+        text.extend_from_slice(b"\"line\":{");
         write_entries(&line, &mut self.lines, &mut text);
-        text.push_str("},\"flow\":{");
+        text.extend_from_slice(b"},\"flow\":{");
         write_entries(&flow, &mut self.flows, &mut text);
-        text.push('}');
-        text.push_str(tail);
+        text.push(b'}');
+        text.extend_from_slice(tail.as_bytes());
         (scenario.line, scenario.flow) = (line, flow);
-        text
+        self.length = text.len();
+        String::from_utf8(text).unwrap_or_default()
     }
 }
 
-fn write_entries<T: Clone + PartialEq + Serialize>(
-    entries: &BTreeMap<String, T>,
-    written: &mut Entries<T>,
-    text: &mut String,
-) {
+fn write_entries<T: Placed>(entries: &BTreeMap<String, T>, written: &mut Entries<T>, text: &mut Vec<u8>) {
     written.retain(|name, _| entries.contains_key(name));
+    // The last entry that was written anew, and where the keys behind its place are. Those of a network are often alike.
+    let mut last: Option<(&T, Range<usize>)> = None;
     for (index, (name, entry)) in entries.iter().enumerate() {
         if index > 0 {
-            text.push(',');
+            text.push(b',');
         }
-        match written.get(name) {
-            Some((known, json)) if known == entry => text.push_str(json),
-            _ => {
-                let json = [serde_json::to_string(name), serde_json::to_string(entry)].map(Result::unwrap_or_default);
-                let json = json.join(":");
-                text.push_str(&json);
-                written.insert(name.clone(), (entry.clone(), json));
+        let slot = match written.get_mut(name) {
+            Some((known, json)) if known == entry => {
+                text.extend_from_slice(json);
+                continue;
+            }
+            slot => slot,
+        };
+        let start = text.len();
+        append(text, name);
+        text.push(b':');
+        let body = text.len();
+        append(text, &entry.place());
+        text.pop();
+        let head = text.len();
+        match last.as_ref().filter(|(other, _)| entry.is_like(other)) {
+            Some((_, tail)) => text.extend_from_within(tail.clone()),
+            None => {
+                let place = text.split_off(body);
+                append(text, entry);
+                last = text[body..].starts_with(&place).then(|| (entry, head..text.len()));
             }
         }
+        let json = &text[start..];
+        match slot {
+            Some((known, last)) => {
+                known.clone_from(entry);
+                last.clear();
+                last.extend_from_slice(json);
+            }
+            None => drop(written.insert(name.clone(), (entry.clone(), json.to_vec()))),
+        }
+    }
+}
+
+/// Appends JSON. Nothing that a scenario has cannot be written.
+fn append(text: &mut Vec<u8>, value: &impl Serialize) {
+    let _ = serde_json::to_writer(text, value);
+}
+
+/// An entry whose first keys are those of its place in the network.
+trait Placed: Clone + PartialEq + Serialize {
+    /// These keys.
+    fn place(&self) -> impl Serialize;
+
+    /// Whether the other keys are those of another.
+    fn is_like(&self, other: &Self) -> bool;
+}
+
+/// The place of a line.
+#[derive(Serialize)]
+struct LinePlace<'a> {
+    between: &'a [String; 2],
+    rate: LineRate,
+    delay: Span,
+}
+
+impl Placed for Line {
+    fn place(&self) -> impl Serialize {
+        LinePlace { between: &self.between, rate: self.rate, delay: self.delay }
+    }
+
+    fn is_like(&self, other: &Line) -> bool {
+        let Line { between: _, rate: _, delay: _, order, queues, scheme, congestion_point, outage, reverse } = self;
+        (order, queues, scheme) == (&other.order, &other.queues, &other.scheme)
+            && (congestion_point, outage, reverse) == (&other.congestion_point, &other.outage, &other.reverse)
+    }
+}
+
+/// The place of a group of flows; nothing of it that is empty.
+#[derive(Serialize)]
+struct FlowPlace<'a> {
+    count: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    active: Option<bool>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    path: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    from: &'a [String],
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    to: &'a [String],
+}
+
+impl Placed for Flow {
+    fn place(&self) -> impl Serialize {
+        let active = (!self.active).then_some(false);
+        FlowPlace { count: self.count, active, path: &self.path, from: &self.from, to: &self.to }
+    }
+
+    fn is_like(&self, other: &Flow) -> bool {
+        #[rustfmt::skip]
+        let Flow {
+            count: _, active: _, path: _, from: _, to: _,
+            access, priority, octets, traffic, transport, policers, scheme, reaction_point, notification_point, peer,
+        } = self;
+        (access, priority, octets) == (&other.access, &other.priority, &other.octets)
+            && (traffic, transport, policers) == (&other.traffic, &other.transport, &other.policers)
+            && (scheme, peer) == (&other.scheme, &other.peer)
+            && (reaction_point, notification_point) == (&other.reaction_point, &other.notification_point)
     }
 }
