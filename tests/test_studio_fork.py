@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -11,9 +11,6 @@ from studio_page import Studio, needs_studio
 import penstock
 from penstock import _engine
 from penstock.studio import link_to
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = needs_studio
 RATE = "line.satellite.rate"
@@ -163,6 +160,18 @@ def test_a_link_from_python_opens(studio: Studio, small_text: str) -> None:
     python = penstock.Simulation(penstock.Scenario.parse(small_text), seed=7)
     python.run_until("1 s")
     assert studio.fingerprint == python.fingerprint
+    assert studio.page.locator("#scenario option:checked").inner_text() == "own scenario: small"
+
+
+def test_a_link_to_a_ready_scenario_chooses_it(studio: Studio) -> None:
+    name = "atm_lan/figure-3"
+    text = Path(penstock.__file__).parent.joinpath(f"scenarios/{name}.toml").read_text(encoding="utf-8")
+    studio.open(link_to(text, name))
+    assert studio.page.input_value("#scenario") == name
+    studio.page.goto("about:blank")
+    studio.open(link_to(f"{text}\n# more", name))
+    assert studio.page.input_value("#scenario") == ""
+    assert studio.page.locator("#scenario option:checked").inner_text() == f"{name}, changed"
 
 
 def test_a_damaged_link_is_refused(studio: Studio) -> None:

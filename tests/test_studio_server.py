@@ -18,6 +18,7 @@ import pytest
 
 from penstock import InputError
 from penstock.cli import main
+from penstock.core.scenario import ready
 from penstock.studio import STATIC, StudioServer, link_to
 from penstock.studio.server import TYPES
 
@@ -132,6 +133,29 @@ def test_a_link_holds_the_scenario_as_the_page_reads_it() -> None:
     assert len(link) < 1000
     with pytest.raises(InputError, match="the studio takes 1,000,000 at most"):
         link_to("#" * 1_000_000, "long")
+
+
+@needs_page
+def test_the_command_opens_a_scenario_with_its_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small_text: str
+) -> None:
+    opened: list[str] = []
+
+    def interrupted(_: StudioServer) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    monkeypatch.setattr(StudioServer, "serve_forever", interrupted)
+    file = tmp_path / "mine.toml"
+    file.write_text(small_text, encoding="utf-8")
+    for source, name, text in [
+        ("satellite/1-case-2", "satellite/1-case-2", ready()["satellite/1-case-2"].read_text(encoding="utf-8")),
+        (str(file), "mine", small_text),
+    ]:
+        assert main(["studio", source]) == 0
+        octets = zlib.decompress(base64.urlsafe_b64decode(opened[-1].partition("#s=")[2] + "=="), wbits=-15)
+        shared = json.loads(octets)
+        assert (shared["name"], shared["text"]) == (name, text)
 
 
 @needs_page

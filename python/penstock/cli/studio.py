@@ -14,7 +14,7 @@ def studio(options: argparse.Namespace) -> int:
     """``penstock studio``: serve the page on which a simulation runs, until Ctrl-C."""
     import webbrowser
 
-    from penstock.core.scenario import Scenario, name_of, read, stem
+    from penstock.core.scenario import Scenario, name_of, read, ready, stem
     from penstock.studio import StudioServer, link_to
 
     port = 0 if options.port is None else number(options.port, "--port", 1, 65535)
@@ -25,7 +25,9 @@ def studio(options: argparse.Namespace) -> int:
         scenario = Scenario.parse(text, name=name_of(options.scenario))
         # The page reads no files: a recording that is replayed is written out.
         shown = scenario.to_toml() if "replay" in text else text
-        fragment = f"#{link_to(shown, stem(options.scenario), seed)}"
+        # The page knows ready scenarios by their whole name, and shows the name of any other.
+        name = options.scenario.replace("\\", "/").removesuffix(".toml")
+        fragment = f"#{link_to(shown, name if name in ready() else stem(options.scenario), seed)}"
     with StudioServer(port) as server:
         print(server.address, flush=True)
         say("Ctrl-C ends it", quiet=options.quiet)

@@ -71,7 +71,9 @@ export async function load(source: string | Promise<string>, name: string, seed:
     state.loaded.value = loaded;
     state.recordA.value = new Samples(plan.columns.length, plan.rows);
     state.recordB.value = null;
-    state.name.value = isReady(name) && (await readyText(name)) === text ? name : "";
+    const isUnchanged = isReady(name) && (await readyText(name)) === text;
+    state.name.value = isUnchanged ? name : "";
+    state.ownName.value = isUnchanged ? "" : name;
     state.text.value = text;
     state.draft.value = text;
     state.seed.value = seed;
@@ -153,7 +155,7 @@ export async function link(): Promise<string> {
     changes.map(({ at, path, value }) => ({ at, path, value }));
   const own = frame?.a.changes ?? [];
   const fragment = await encode({
-    name: state.name.value,
+    name: state.name.value || state.ownName.value,
     text: state.text.value,
     seed: String(state.seed.value),
     at: exact(state.now.value),

@@ -22,6 +22,8 @@ export const recordB = signal<Samples | null>(null);
 
 /** The name in the list of ready scenarios; empty for a text of the user's own. */
 export const name = signal("");
+/** The name of a text of the user's own, of the file or the link that it came from; empty if there is none. */
+export const ownName = signal("");
 export const text = signal("");
 export const seed = signal(1n);
 /** The text in the editor, which need not be the one that runs. */

@@ -24,7 +24,7 @@ export function Editor(): JSX.Element {
     };
   }, [state.text.value]);
   const start = (): void => {
-    void load(state.draft.value, state.name.value, state.seed.value);
+    void load(state.draft.value, state.name.value || state.ownName.value, state.seed.value);
   };
   return (
     <div class="editor">

@@ -3,7 +3,7 @@
 import type { JSX, TargetedEvent } from "preact";
 import { loadReady } from "../model/actions";
 import { clockText, go, stop, toggle } from "../model/player";
-import { readyNames } from "../model/ready";
+import { isReady, readyNames } from "../model/ready";
 import * as state from "../model/state";
 import { parse } from "../model/time";
 import { switchTheme, theme } from "./theme";
@@ -56,7 +56,7 @@ function ScenarioChoice(): JSX.Element {
     <label>
       <span class="visually-hidden">Scenario</span>
       <select id="scenario" value={state.name.value} onChange={(event) => void choose(event)}>
-        <option value="">own scenario</option>
+        <option value="">{ownTitle(state.ownName.value)}</option>
         {[...readyNames].map(([folder, names]) => (
           <optgroup key={folder} label={folder}>
             {names.map((name) => (
@@ -69,6 +69,12 @@ function ScenarioChoice(): JSX.Element {
       </select>
     </label>
   );
+}
+
+/** What a text that is no ready scenario is called: by its file, or by the ready one that it was made from. */
+function ownTitle(name: string): string {
+  if (!name) return "own scenario";
+  return isReady(name) ? `${name}, changed` : `own scenario: ${name}`;
 }
 
 function RunButtons(): JSX.Element {

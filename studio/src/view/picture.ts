@@ -14,7 +14,7 @@ function canvases(): HTMLCanvasElement[] {
 }
 
 function heading(): string {
-  const title = state.loaded.value?.title || state.name.value || "own scenario";
+  const title = state.loaded.value?.title || state.name.value || state.ownName.value || "own scenario";
   return `${title}, at ${clockText()}, seed ${state.seed.value}`;
 }
 
