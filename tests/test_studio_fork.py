@@ -38,6 +38,22 @@ def test_both_futures_are_equal_at_the_fork_and_differ_after_a_change(studio: St
     assert studio.page.is_disabled(f'[id="lever-{RATE}"]')
 
 
+def test_b_shows_what_is_known_at_the_fork(studio: Studio) -> None:
+    """B's own first sample may come long after: until then its tracks begin with the last sample of A."""
+    page = studio.open().page
+    studio.go("3.05 s")
+    page.click("text=The last samples as a table")
+    rows = page.get_by_role("region", name="Samples").locator("tbody tr")
+    known = rows.nth(0).all_inner_texts()
+    assert known[0].startswith("3")
+    studio.press("f")
+    assert rows.all_inner_texts() == known
+    studio.set_lever(RATE, 3)
+    studio.go("3.2 s")
+    assert rows.all_inner_texts()[-1:] == known
+    assert rows.count() == 3
+
+
 def test_each_future_is_a_scenario_with_its_changes(studio: Studio) -> None:
     studio.open()
     studio.go("2 s")

@@ -27,6 +27,24 @@ describe("samples", () => {
     expect(samples.mean(0, 0, 2)).toBe(1.5);
   });
 
+  it("of a fork begin with the last sample before it", () => {
+    const a = new Samples(1, 1);
+    a.add(batch("a", 0, [1, 2, 3, 4]));
+    const b = new Samples(1, 1);
+    b.forkFrom(a, 3);
+    expect([b.first, b.end, b.value(2, 0), b.level(2, 0)]).toEqual([2, 3, 3, 3]);
+    b.add(batch("b", 3, [40, 50]));
+    expect(all(b)).toEqual([3, 40, 50]);
+    a.follow(b);
+    expect(all(a)).toEqual([1, 2, 3, 40, 50]);
+  });
+
+  it("of a fork wait for its own if the other side has none there", () => {
+    const b = new Samples(1, 1);
+    b.forkFrom(new Samples(1, 1), 3);
+    expect(b.end).toBe(b.first);
+  });
+
   it("follow the other side from the fork on", () => {
     const a = new Samples(1, 1);
     a.add(batch("a", 0, [1, 2, 3, 4]));

@@ -14,10 +14,13 @@ export const backend: Backend = new WorkerBackend();
 export function show(frame: Frame): void {
   const plan = state.loaded.value?.plan;
   if (!plan) return;
-  if (frame.b && !state.recordB.value) state.recordB.value = new Samples(plan.columns.length, plan.rows);
+  const isNew = frame.b !== null && state.recordB.value === null;
+  if (isNew) state.recordB.value = new Samples(plan.columns.length, plan.rows);
   if (!frame.b) state.recordB.value = null;
   const records = { a: state.recordA.value, b: state.recordB.value };
   for (const batch of frame.batches) records[batch.side]?.add(batch);
+  // The first frame with B is that of the fork. B's first own sample may come long after it.
+  if (isNew && frame.b) records.b?.forkFrom(records.a, frame.b.recorded);
   records.a.cut(frame.a.recorded);
   if (frame.b) records.b?.cut(frame.b.recorded);
   if (frame.levers) state.levers.value = frame.levers.map(withOldRange);

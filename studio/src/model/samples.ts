@@ -3,7 +3,7 @@
 import type { Batch } from "../backend/messages";
 
 export class Samples {
-  /** The first sample of this side: those before are of the side from which it was forked. */
+  /** The first sample of this side: those before are of the side from which it was forked, and so is a copy of this one. */
   first = 0;
   /** One after the last sample. */
   end = 0;
@@ -34,6 +34,16 @@ export class Samples {
     if (end >= this.end) return;
     this.end = Math.max(this.first, end);
     this.cuts += 1;
+  }
+
+  /** Begins as a copy of the last sample of the other side before `end`, which is one after it. */
+  forkFrom(other: Samples, end: number): void {
+    const sample = end - 1;
+    if (sample < other.first || end > other.end) return;
+    const part = (array: Float32Array<ArrayBuffer>, size: number): Float32Array<ArrayBuffer> =>
+      array.subarray((sample - other.first) * size, (sample - other.first + 1) * size);
+    const values = part(other.values, this.columns);
+    this.add({ side: "b", first: sample, count: 1, values, levels: part(other.levels, this.rows) });
   }
 
   /** Takes over the samples of the other side from its first one on. */

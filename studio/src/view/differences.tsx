@@ -97,15 +97,17 @@ function rows(seconds: number): Row[] {
 /** Means of the samples since the fork: of the queue, and of the level of the sources. */
 function means(): Row[] {
   const b = state.recordB.value;
-  if (!b || b.end <= b.first) return [];
+  if (!b) return [];
+  const start = b.first + 1; // the first is a copy of A's
   const end = Math.min(b.end, Number(state.now.value / state.interval.value) + 1);
+  if (end <= start) return [];
   return tracks.value
     .filter((track) => track.key === "queue" || track.key === "level")
     .map((track) => {
       const mean = (record: Samples): number => {
         let sum = 0;
-        for (let sample = b.first; sample < end; sample += 1) sum += track.value(record, sample);
-        return sum / Math.max(1, end - b.first);
+        for (let sample = start; sample < end; sample += 1) sum += track.value(record, sample);
+        return sum / (end - start);
       };
       const name = track.key === "queue" ? `Mean queue, ${port.value ?? ""}` : track.title.replace(/^mean/, "Mean");
       return {
