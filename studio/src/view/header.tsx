@@ -148,7 +148,11 @@ function TimeField(): JSX.Element {
         line: null,
       };
       event.currentTarget.value = clockText();
-    } else void go(target);
+    } else {
+      const field = event.currentTarget;
+      // Where the run cannot go there, the field would keep what was written.
+      void go(target).then(() => (field.value = clockText()));
+    }
   };
   return (
     <input
