@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -38,8 +40,8 @@ def test_both_futures_are_equal_at_the_fork_and_differ_after_a_change(studio: St
     assert studio.page.is_disabled(f'[id="lever-{RATE}"]')
 
 
-def test_b_shows_what_is_known_at_the_fork(studio: Studio) -> None:
-    """B's own first sample may come long after: until then its tracks begin with the last sample of A."""
+def test_b_shows_what_is_known_at_the_fork(studio: Studio, tmp_path: Path) -> None:
+    """B's own first sample may come long after: until then it shows the samples of A."""
     page = studio.open().page
     studio.go("3.05 s")
     page.click("text=The last samples as a table")
@@ -48,6 +50,15 @@ def test_b_shows_what_is_known_at_the_fork(studio: Studio) -> None:
     assert known[0].startswith("3")
     studio.press("f")
     assert rows.all_inner_texts() == known
+    studio.press("l")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save SVG").click()
+    download.value.save_as(tmp_path / "picture.svg")
+    page.keyboard.press("Escape")
+    texts = ElementTree.parse(tmp_path / "picture.svg").getroot().iter("{http://www.w3.org/2000/svg}text")
+    rates = Counter(text.text for text in texts if text.text and re.fullmatch(r"[\d.]+ Mb/s", text.text))
+    assert len(rates) > 2
+    assert all(count % 2 == 0 for count in rates.values()), "A and B deliver the same until the fork"
     studio.set_lever(RATE, 3)
     studio.go("3.2 s")
     assert rows.all_inner_texts()[-1:] == known

@@ -27,12 +27,13 @@ describe("samples", () => {
     expect(samples.mean(0, 0, 2)).toBe(1.5);
   });
 
-  it("of a fork begin with the last sample before it", () => {
+  it("of a fork begin with those before it", () => {
     const a = new Samples(1, 1);
     a.add(batch("a", 0, [1, 2, 3, 4]));
     const b = new Samples(1, 1);
     b.forkFrom(a, 3);
-    expect([b.first, b.end, b.value(2, 0), b.level(2, 0)]).toEqual([2, 3, 3, 3]);
+    expect([b.start, b.first, b.end, b.value(2, 0), b.level(1, 0)]).toEqual([0, 2, 3, 3, 2]);
+    expect(b.mean(0, 0, 3)).toBe(2);
     b.add(batch("b", 3, [40, 50]));
     expect(all(b)).toEqual([3, 40, 50]);
     a.follow(b);

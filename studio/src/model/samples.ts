@@ -3,7 +3,9 @@
 import type { Batch } from "../backend/messages";
 
 export class Samples {
-  /** The first sample of this side: those before are of the side from which it was forked, and so is a copy of this one. */
+  /** The first sample that it knows. */
+  start = 0;
+  /** The first sample that is drawn for this side. Those before and this one are copies from the side that was forked. */
   first = 0;
   /** One after the last sample. */
   end = 0;
@@ -19,9 +21,9 @@ export class Samples {
 
   /** Adds a batch. Samples from its first one on are replaced. */
   add(batch: Batch): void {
-    if (this.end === this.first) this.first = this.end = batch.first;
+    if (this.end === this.first) this.start = this.first = this.end = batch.first;
     if (batch.first < this.end) this.cuts += 1;
-    const at = batch.first - this.first;
+    const at = batch.first - this.start;
     this.values = withRoom(this.values, (at + batch.count) * this.columns);
     this.levels = withRoom(this.levels, (at + batch.count) * this.rows);
     this.values.set(batch.values, at * this.columns);
@@ -36,14 +38,13 @@ export class Samples {
     this.cuts += 1;
   }
 
-  /** Begins as a copy of the last sample of the other side before `end`, which is one after it. */
+  /** Begins as a copy of the other side up to the sample before `end`. */
   forkFrom(other: Samples, end: number): void {
-    const sample = end - 1;
-    if (sample < other.first || end > other.end) return;
-    const part = (array: Float32Array<ArrayBuffer>, size: number): Float32Array<ArrayBuffer> =>
-      array.subarray((sample - other.first) * size, (sample - other.first + 1) * size);
-    const values = part(other.values, this.columns);
-    this.add({ side: "b", first: sample, count: 1, values, levels: part(other.levels, this.rows) });
+    if (end <= other.start || end > other.end) return;
+    const count = end - other.start;
+    this.values = other.values.slice(0, count * this.columns);
+    this.levels = other.levels.slice(0, count * this.rows);
+    [this.start, this.first, this.end] = [other.start, end - 1, end];
   }
 
   /** Takes over the samples of the other side from its first one on. */
@@ -51,17 +52,18 @@ export class Samples {
     const count = other.end - other.first;
     if (count === 0) return;
     this.cut(other.first);
-    const values = other.values.subarray(0, count * this.columns);
-    const levels = other.levels.subarray(0, count * this.rows);
+    const [start, end] = [other.first - other.start, other.end - other.start];
+    const values = other.values.subarray(start * this.columns, end * this.columns);
+    const levels = other.levels.subarray(start * this.rows, end * this.rows);
     this.add({ side: "a", first: other.first, count, values, levels });
   }
 
   value(sample: number, column: number): number {
-    return this.values[(sample - this.first) * this.columns + column] ?? Number.NaN;
+    return this.values[(sample - this.start) * this.columns + column] ?? Number.NaN;
   }
 
   level(sample: number, row: number): number {
-    return this.levels[(sample - this.first) * this.rows + row] ?? Number.NaN;
+    return this.levels[(sample - this.start) * this.rows + row] ?? Number.NaN;
   }
 
   /** The mean of a column over some samples; NaN if there are none. */

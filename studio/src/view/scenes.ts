@@ -82,7 +82,7 @@ function lastSample(): number {
 function hasFallen(side: Side): (flow: number) => boolean {
   const record = side === "b" && state.recordB.value ? state.recordB.value : state.recordA.value;
   const sample = Math.min(lastSample(), record.end - 1);
-  const before = Math.max(record.first, sample - RECENT);
+  const before = Math.max(record.start, sample - RECENT);
   const bands = state.loaded.value?.plan.bands ?? [];
   const rows = new Map<number, number>();
   for (const band of bands) {
@@ -102,6 +102,6 @@ function delivered(side: Side, own: State): number[] {
   const sample = Math.min(lastSample(), own.recorded - 1);
   return (loaded?.network.groups ?? []).map((group) => {
     const column = loaded?.plan.columns.findIndex((each) => each.role === "delivered" && each.of === group.name) ?? -1;
-    return record.mean(column, Math.max(record.first, sample - 9), sample + 1) || 0;
+    return record.mean(column, Math.max(record.start, sample - 9), sample + 1) || 0;
   });
 }
