@@ -33,9 +33,11 @@ impl Random {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Less than `bound`.
+    /// Less than `bound`, which is at most 2^32: the upper 64 bits of a product of 128. A browser has no such product.
     fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+        let (number, bound) = (self.next(), bound as u64);
+        let [high, low] = [number >> 32, number & u64::from(u32::MAX)];
+        ((high * bound + ((low * bound) >> 32)) >> 32) as usize
     }
 }
 
@@ -121,4 +123,21 @@ fn turned(places: &[Place]) -> Vec<Place> {
     let left = turned.iter().map(|[x, _]| *x).fold(f64::INFINITY, f64::min);
     turned.iter_mut().for_each(|place| place[0] -= left);
     turned
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_below_a_bound_is_the_upper_half_of_a_product() {
+        let mut random = Random(7);
+        for bound in [1, 2, 3, 1000, 499_500, (1 << 32) - 1] {
+            for _ in 0..100 {
+                let number = Random(random.0).next();
+                let expected = (u128::from(number) * bound as u128) >> 64;
+                assert_eq!(random.below(bound) as u128, expected);
+            }
+        }
+    }
 }
