@@ -14,10 +14,12 @@ ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.to
 # The page of the studio: the engine as WebAssembly, its JavaScript, and the page that Vite makes of both.
 BINDGEN := target/bindgen/release/bindgen
 WASM := studio/wasm/penstock_wasm_bg.wasm
+SCHEMA := studio/wasm/schema.json
 NODE_MODULES := studio/node_modules/.package-lock.json
 STUDIO := python/penstock/studio/static/index.html
 BINDGEN_SOURCES := $(wildcard tools/bindgen/Cargo.* tools/bindgen/src/*.rs)
 WASM_SOURCES := $(filter-out crates/python/%,$(ENGINE_SOURCES))
+SCHEMA_SOURCES := $(filter-out crates/python/% crates/layout/%,$(ENGINE_SOURCES))
 STUDIO_SOURCES := $(shell find studio python/penstock/scenarios -type f \
 	-not -path 'studio/node_modules/*' -not -path 'studio/wasm/*' -not -path 'studio/tests/*')
 
@@ -67,11 +69,11 @@ fuzz: ## fuzz each reader for FUZZ_SECONDS (60); needs a nightly Rust, cargo-fuz
 compare: $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times and instructions
 	tools/compare-engines
 
-bench: $(EXTENSION) $(WASM) ## time the workloads: bench.json, and a line in docs/benchmarks.md
+bench: $(EXTENSION) $(WASM) $(SCHEMA) ## time the workloads: bench.json, and a line in docs/benchmarks.md
 	cargo build --release --locked -p penstock-engine --example bench
 	$(RUN) tools/bench.py
-	$(RUN) tools/bench_wasm.py
 	$(RUN) tools/bench_sweep.py
+	$(RUN) tools/bench_wasm.py
 
 lint: $(EXTENSION) ## check format, lints, types, stubs, the engine for WebAssembly, licences and advisories
 	cargo fmt --all --check
@@ -109,11 +111,17 @@ $(WASM): $(BINDGEN) $(WASM_SOURCES)
 	cargo build --profile wasm --locked --quiet --package penstock-wasm --target wasm32-unknown-unknown
 	$(BINDGEN) target/wasm32-unknown-unknown/wasm/penstock_wasm.wasm $(dir $@) penstock_wasm
 
+# With the profile of `cargo test`, which builds all that this needs, too.
+$(SCHEMA): $(SCHEMA_SOURCES)
+	@mkdir -p $(dir $@)
+	cargo run --profile test --locked --quiet --package penstock-wasm --example schema > $@.new
+	mv $@.new $@
+
 $(NODE_MODULES): studio/package.json studio/package-lock.json | $(TOOLS)
 	$(RUN) tools/npm.py ci --no-audit --no-fund
 	@touch $@
 
-$(STUDIO): $(WASM) $(NODE_MODULES) $(STUDIO_SOURCES)
+$(STUDIO): $(WASM) $(SCHEMA) $(NODE_MODULES) $(STUDIO_SOURCES)
 	$(RUN) tools/npm.py run build
 	@touch $@
 

@@ -70,6 +70,10 @@ def scenarios() -> Sequence[str]:
     return sorted(ready())
 
 
+def test_its_schema_is_that_of_the_native_engine() -> None:
+    assert json.loads((BUILT / "schema.json").read_text(encoding="utf-8")) == json.loads(_engine.schema())
+
+
 def test_it_is_small() -> None:
     assert len(gzip.compress(WASM.read_bytes(), 9)) < LARGEST
 

@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 const folder = process.argv[2];
 const engine = await import(pathToFileURL(`${folder}/penstock_wasm.js`).href);
 engine.initSync({ module: readFileSync(`${folder}/penstock_wasm_bg.wasm`) });
+engine.use_schema(readFileSync(`${folder}/schema.json`, "utf8"));
 console.log(JSON.stringify({ version: engine.version(), sources: engine.sources() }));
 
 /** Processor time in seconds. */

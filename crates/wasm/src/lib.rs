@@ -49,11 +49,10 @@ pub fn sources() -> String {
     penstock_engine::SOURCES.to_owned()
 }
 
-/// The JSON Schema of scenario files.
+/// Takes the JSON Schema of scenario files, which `schema.json` beside this module has. It has to come first.
 #[wasm_bindgen]
-#[must_use]
-pub fn schema() -> String {
-    document::schema()
+pub fn use_schema(schema: &str) -> Result<(), JsError> {
+    document::use_schema(schema).map_err(error::raise)
 }
 
 /// The scenario in `text`, which is `toml` or `json`, checked, as JSON with every default.

@@ -2,6 +2,7 @@
 
 import init, * as wasm from "../../wasm/penstock_wasm.js";
 import address from "../../wasm/penstock_wasm_bg.wasm?url";
+import schema from "../../wasm/schema.json?raw";
 import type { Fault, Form, Lever, LevelKind, LeverValue, Network, ReadingKind, CounterKind } from "./types";
 
 export type Run = wasm.Run;
@@ -15,7 +16,8 @@ export interface Change {
 /** Loads the engine. The other functions need it. */
 export async function start(): Promise<{ version: string; sources: string; schema: unknown }> {
   await init({ module_or_path: address });
-  return { version: wasm.version(), sources: wasm.sources(), schema: JSON.parse(wasm.schema()) as unknown };
+  wasm.use_schema(schema);
+  return { version: wasm.version(), sources: wasm.sources(), schema: JSON.parse(schema) as unknown };
 }
 
 export function newRun(text: string, form: Form, seed: bigint): Run {

@@ -23,8 +23,8 @@ mod tree;
 
 pub(crate) use cell_times::{changes_in, exact};
 pub use changes::with_values;
-pub use schema::schema;
 pub(crate) use schema::{Retuned, inside, retuned, whole_schema};
+pub use schema::{schema, use_schema};
 use size::refuse_size;
 pub use size::{LONGEST, LONGEST_JSON};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::schema;
 use super::size::{LONGEST_JSON, refuse_size};
+use super::whole_schema;
 use crate::core::error::{Error, Fault};
 use crate::scenario::path::{Nowhere, Path, text_of};
 
@@ -41,7 +41,7 @@ fn choice(tree: &Value, nowhere: &Nowhere) -> Option<String> {
     let path = text_of(steps);
     let table = path.parse::<Path>().ok()?.find(tree)?.as_object()?;
     let chosen = table.keys().next().filter(|_| table.len() == 1)?;
-    let schema = schema::tree();
+    let schema = whole_schema();
     let is_one_choice =
         schema["$defs"].as_object()?.values().filter_map(|role| role["oneOf"].as_array()).any(|branches| {
             let keywords: BTreeSet<&str> = branches

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
-use super::schema;
+use super::whole_schema;
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::queue;
@@ -72,20 +72,20 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
 
 /// The most entries of a list, by the schema.
 fn most_entries(path: &str) -> Option<u64> {
-    let schema = schema::tree();
-    let place = at(&schema, &path.parse().ok()?)?;
-    resolve(&schema, place)["maxItems"].as_u64()
+    let schema = whole_schema();
+    let place = at(schema, &path.parse().ok()?)?;
+    resolve(schema, place)["maxItems"].as_u64()
 }
 
 /// The path to a list that stands where the schema has a table, if what is wrong is in such: serde takes the values of a
 /// list for those of a table's keys.
 fn list_for_table(path: &Path) -> Option<String> {
-    let schema = schema::tree();
+    let schema = whole_schema();
     let count = path.iter().count();
     let lists = path.iter().enumerate().filter(|(_, segment)| matches!(segment, Segment::Seq { .. }));
     lists.map(|(number, _)| text_to(path, count - number)).find(|list| {
-        let place = list.parse().ok().and_then(|path: scenario::path::Path| at(&schema, &path));
-        place.is_some_and(|place| resolve(&schema, place)["type"] == "object")
+        let place = list.parse().ok().and_then(|path: scenario::path::Path| at(schema, &path));
+        place.is_some_and(|place| resolve(schema, place)["type"] == "object")
     })
 }
 
@@ -165,9 +165,9 @@ fn whole_number(most: u64) -> String {
 
 /// The fault of a table without a key that it needs. If it lacks several, the fault names all of them at once.
 fn missing(table: &str, key: &str, is_there: &dyn Fn(&str) -> bool) -> Fault {
-    let schema = schema::tree();
-    let place = table.parse().ok().and_then(|path: scenario::path::Path| at(&schema, &path));
-    let required = resolve(&schema, place.unwrap_or(&NOTHING))["required"]
+    let schema = whole_schema();
+    let place = table.parse().ok().and_then(|path: scenario::path::Path| at(schema, &path));
+    let required = resolve(schema, place.unwrap_or(&NOTHING))["required"]
         .as_array()
         .into_iter()
         .flatten()
@@ -176,10 +176,10 @@ fn missing(table: &str, key: &str, is_there: &dyn Fn(&str) -> bool) -> Fault {
     let lacking: Vec<&str> = required.filter(|key| !is_there(&path_of(key))).collect();
     if table.is_empty() || lacking.len() < 2 {
         let path = path_of(key);
-        return Fault::new(&path, "", "this must be given", example(&schema, &path, key));
+        return Fault::new(&path, "", "this must be given", example(schema, &path, key));
     }
     let values: Vec<String> =
-        lacking.iter().map(|key| format!("{key} = {}", example_value(&schema, &path_of(key)).0)).collect();
+        lacking.iter().map(|key| format!("{key} = {}", example_value(schema, &path_of(key)).0)).collect();
     let reason = format!("these must be given: {}", lacking.join(", "));
     Fault::new(table, "", reason, format!("write for example {{ {} }}", values.join(", ")))
 }

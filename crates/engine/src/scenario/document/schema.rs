@@ -1,18 +1,35 @@
 //! The JSON Schema of scenario documents.
 
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
+use crate::core::error::Fault;
 use crate::scenario::kinds::{KINDS, Kind};
 use crate::scenario::path::Step;
 use crate::scenario::spec::Scenario;
 
+/// The schema of a scenario, made once.
+static SCHEMA: OnceLock<Value> = OnceLock::new();
+
 /// JSON Schema of a scenario, as text.
 #[must_use]
 pub fn schema() -> String {
-    serde_json::to_string_pretty(&tree()).unwrap_or_default()
+    serde_json::to_string_pretty(whole_schema()).unwrap_or_default()
+}
+
+/// Takes the schema from `text`, which another build of the same sources has made. In WebAssembly this has to come first:
+/// the code that makes the schema would be a seventh of what a browser fetches, so it is not there.
+///
+/// # Errors
+/// The text is no JSON.
+pub fn use_schema(text: &str) -> Result<(), Fault> {
+    let given = serde_json::from_str(text).map_err(|error| {
+        Fault::new("schema", "", format!("this is not JSON: {error}"), "give the JSON Schema of scenario files")
+    })?;
+    SCHEMA.get_or_init(|| given);
+    Ok(())
 }
 
 /// Whether a run can change a parameter.
@@ -41,10 +58,10 @@ pub(crate) fn retuned(place: &[Step]) -> Retuned {
     if here.is_empty() { Retuned::Unknown } else { Retuned::No(reason) }
 }
 
-/// The schema of a scenario, made once.
+/// The schema of a scenario as a tree.
 pub(crate) fn whole_schema() -> &'static Value {
-    static SCHEMA: LazyLock<Value> = LazyLock::new(tree);
-    &SCHEMA
+    // The condition is a constant: in WebAssembly the linker leaves out `tree` and all that makes schemas.
+    SCHEMA.get_or_init(|| if cfg!(target_arch = "wasm32") { Value::Null } else { tree() })
 }
 
 /// The schemas of what `step` leads to from a value of this `schema`.
@@ -76,8 +93,8 @@ fn find_inside<'a>(schema: &'a Value, step: &Step, found: &mut Vec<&'a Value>) {
     found.extend(own.or(others));
 }
 
-/// The same as a tree.
-pub(super) fn tree() -> Value {
+/// Makes the schema.
+fn tree() -> Value {
     let mut schema = schemars::schema_for!(Scenario);
     let keys = |of: &str| schema.pointer(&format!("/$defs/{of}/properties")).cloned().unwrap_or_default();
     let table = |of: &str| json!({ "type": "object", "properties": keys(of), "additionalProperties": false });
@@ -172,6 +189,14 @@ fn rename(here: &mut Value, names: &BTreeMap<String, String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_that_is_no_json_is_no_schema() {
+        let fault = use_schema("{").unwrap_err();
+        assert_eq!(fault.path, "schema");
+        assert!(fault.reason.starts_with("this is not JSON"), "{}", fault.reason);
+        assert_eq!(use_schema(&schema()), Ok(()));
+    }
 
     #[test]
     fn definitions_are_named_after_their_parts() {
