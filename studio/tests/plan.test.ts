@@ -44,6 +44,7 @@ describe("the plan of a record", () => {
     expect(sampleInterval(180n * S, 300)).toBe(S / 10n);
     expect(sampleInterval((24n * S) / 10n, 300)).toBe(S / 500n);
     for (const end of [1n, 999n, 7n * S, 600n * S]) expect(end / sampleInterval(end, 300)).toBeLessThanOrEqual(2000n);
+    expect(sampleInterval(180n * S, 9_000)).toBe(S / 10n);
     expect(sampleInterval(180n * S, 12_000)).toBe(S);
   });
 

@@ -20,4 +20,4 @@ pub use positions::{PositionRow, position_rows};
 pub use rows::{
     DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SeriesRow, TransportColumns,
 };
-pub use series::{ReadingKind, Series, reading_kinds, readings};
+pub use series::{ReadingKind, Series, reading_kinds, reading_values, readings};

@@ -6,7 +6,7 @@ use penstock_engine::control::QueueLength;
 use penstock_engine::core::error::Error;
 use penstock_engine::core::time::LineRate;
 use penstock_engine::run::Run;
-use penstock_engine::scenario::assembly::{Hop, QueueLimits, hops, meetings};
+use penstock_engine::scenario::assembly::{Hop, Overview, QueueLimits};
 use penstock_engine::scenario::spec::{Flow, Line, Scenario};
 use penstock_engine::transport;
 use penstock_layout::{Graph, Group, lay_out, natural};
@@ -24,18 +24,20 @@ use serde_json::{Value, json};
 /// - `hearings`: `[{from, signal, to}]`, by the paths of the parts.
 pub(crate) fn of(run: &Run) -> Result<Value, Error> {
     let scenario = run.present();
-    let hops = hops(scenario)?;
+    let Overview { hops, meetings, limits } = run.overview()?;
     let nodes = nodes(scenario);
     let numbers: BTreeMap<&str, usize> = nodes.iter().enumerate().map(|(number, &node)| (node, number)).collect();
     let layout = lay_out(&graph(scenario, &hops, &numbers));
     let places = nodes.iter().zip(&layout.places).map(|(name, [x, y])| json!({ "name": name, "x": x, "y": y }));
-    let hearings = meetings(scenario)?.hearings.into_iter();
-    let hearings = hearings.map(|heard| json!({ "from": heard.from, "signal": heard.signal, "to": heard.to }));
+    let hearings = meetings
+        .hearings
+        .into_iter()
+        .map(|heard| json!({ "from": heard.from, "signal": heard.signal, "to": heard.to }));
     Ok(json!({
         "layout": layout.kind.name(),
         "nodes": Value::from_iter(places),
         "lines": Value::from_iter(scenario.line.iter().enumerate().map(line)),
-        "ports": Value::from_iter(ports(run)?),
+        "ports": Value::from_iter(ports(run, limits)),
         "groups": Value::from_iter(groups(run, scenario, &hops)),
         "hearings": Value::from_iter(hearings),
     }))
@@ -93,11 +95,11 @@ fn line((number, (name, line)): (usize, (&String, &Line))) -> Value {
 }
 
 /// The two ports of each line, which come before those of access lines.
-fn ports(run: &Run) -> Result<Vec<Value>, Error> {
+fn ports(run: &Run, limits: Vec<Vec<QueueLimits>>) -> impl Iterator<Item = Value> {
     let clock = run.world().clock();
     let outages = run.present().line.values().flat_map(|line| [line.outage; 2]);
-    let ports = run.world().ports().zip(run.limits()?).zip(outages);
-    let told = ports.map(|((port, limits), outage)| {
+    let ports = run.world().ports().zip(limits).zip(outages);
+    ports.map(move |((port, limits), outage)| {
         let [from, to] = port.between();
         json!({
             "name": port.name(),
@@ -109,8 +111,7 @@ fn ports(run: &Run) -> Result<Vec<Value>, Error> {
             "queues": Value::from_iter(limits.into_iter().map(queue)),
             "broken": outage.is_some_and(|outage| outage.covers(clock)),
         })
-    });
-    Ok(told.collect())
+    })
 }
 
 /// A queue with its limit, and the thresholds of its policy and of the port's congestion point.

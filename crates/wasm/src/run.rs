@@ -128,7 +128,7 @@ impl Run {
     /// Every reading of a time series now, in the order of `reading_kinds`. Utilisation and throughput are means since the
     /// measures began.
     pub fn readings(&self) -> Vec<f64> {
-        self.simulation.readings().into_iter().map(|(_, value)| value).collect()
+        self.simulation.reading_values()
     }
 
     /// What [`Run::flow_levels`] shows of the flows of each group, as JSON: `{group: {name, unit, most} | null}`; null without

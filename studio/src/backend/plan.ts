@@ -33,8 +33,8 @@ export interface Plan {
 export const MOST_PORTS = 200;
 export const MOST_ROWS = 160;
 const SAMPLES = 2000;
-/** To read more than this many values takes so long that there are fewer samples. */
-const QUICK_READINGS = 2000;
+/** To read more than this many values takes more than 2 ms or so: then there are fewer samples. */
+const QUICK_READINGS = 10_000;
 
 /** The time between two samples: 1, 2 or 5 times a power of ten picoseconds, at most 2,000 of them in a run. */
 export function sampleInterval(end: bigint, readings: number): bigint {

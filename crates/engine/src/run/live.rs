@@ -5,8 +5,8 @@ use crate::core::error::{Error, Fault};
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::context::HELD_BYTES;
-use crate::report::{AllowanceKind, ReadingKind, allowance_kinds, allowances, counter_kinds, readings};
-use crate::scenario::assembly::{self, QueueLimits};
+use crate::report::{AllowanceKind, ReadingKind, allowance_kinds, allowances, counter_kinds, reading_values, readings};
+use crate::scenario::assembly::{self, Overview, QueueLimits};
 use crate::scenario::document;
 use crate::scenario::levers::{Lever, levers};
 use crate::scenario::spec::{Change, Scenario};
@@ -77,6 +77,14 @@ impl<P: Probe> Run<P> {
         assembly::limits(self.present())
     }
 
+    /// What a drawing shows of the network now.
+    ///
+    /// # Errors
+    /// None: the scenario was accepted before.
+    pub fn overview(&self) -> Result<Overview, Error> {
+        assembly::overview(self.present())
+    }
+
     /// The ports on the path of each flow, from its sender to its receiver, by number.
     ///
     /// # Errors
@@ -131,7 +139,16 @@ impl<P: Probe> Run<P> {
     /// Every reading of a time series at this instant. Utilisation and throughput are means since the measures began.
     #[must_use]
     pub fn readings(&self) -> Vec<(ReadingKind, f64)> {
-        let since = if self.warm { self.warm_up } else { Time::ZERO };
-        readings(&self.world, since)
+        readings(&self.world, self.measured_since())
+    }
+
+    /// The values of [`Run::readings`] alone, in their order.
+    #[must_use]
+    pub fn reading_values(&self) -> Vec<f64> {
+        reading_values(&self.world, self.measured_since())
+    }
+
+    fn measured_since(&self) -> Time {
+        if self.warm { self.warm_up } else { Time::ZERO }
     }
 }

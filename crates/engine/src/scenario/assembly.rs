@@ -26,15 +26,16 @@ use std::collections::BTreeMap;
 use crate::core::error::Error;
 use crate::core::probe::Probe;
 use crate::round::World;
-use crate::scenario::expansion::expand;
+use crate::scenario::expansion::{Expansion, expand};
 use crate::scenario::spec::Scenario;
 
 pub use changes::Timeline;
 use checked::lay_out;
 pub use estimate::{Estimate, Limits};
-pub use limits::{QueueLimits, limits};
+pub use limits::QueueLimits;
 pub use meeting::{Hearing, Meetings};
 pub use nodes::Form;
+use plan::Network;
 pub use plan::{Hop, Shared};
 
 /// A world, and the data that its driver needs.
@@ -98,10 +99,14 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn meetings(scenario: &Scenario) -> Result<Meetings, Error> {
     let expansion = expand(scenario)?;
-    let mut meetings = lay_out(&expansion)?.meetings();
+    Ok(meetings_of(&lay_out(&expansion)?, &expansion))
+}
+
+fn meetings_of(network: &Network<'_>, expansion: &Expansion<'_>) -> Meetings {
+    let mut meetings = network.meetings();
     meetings.warnings.retain(|warning| !expansion.is_made_point(&warning.path));
     meetings.warnings = meetings.warnings.into_iter().map(|warning| expansion.named(warning)).collect();
-    Ok(meetings)
+    meetings
 }
 
 /// The ports on the path of each flow, from its sender to its receiver, by number.
@@ -118,4 +123,33 @@ pub fn paths(scenario: &Scenario) -> Result<Vec<Vec<usize>>, Error> {
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn hops(scenario: &Scenario) -> Result<BTreeMap<String, Vec<Hop>>, Error> {
     Ok(lay_out(&expand(scenario)?)?.hops())
+}
+
+/// The limits of the queues of each port, by number and priority.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first fault of the scenario.
+pub fn limits(scenario: &Scenario) -> Result<Vec<Vec<QueueLimits>>, Error> {
+    Ok(limits::of(&lay_out(&expand(scenario)?)?))
+}
+
+/// What a drawing shows of a network.
+#[derive(Clone, Debug)]
+pub struct Overview {
+    /// As [`hops`].
+    pub hops: BTreeMap<String, Vec<Hop>>,
+    /// As [`meetings`].
+    pub meetings: Meetings,
+    /// As [`limits()`].
+    pub limits: Vec<Vec<QueueLimits>>,
+}
+
+/// All that a drawing shows. It lays the network out once: in a large one this takes longer than all the rest.
+///
+/// # Errors
+/// [`Error::Scenario`] for the first fault of the scenario.
+pub fn overview(scenario: &Scenario) -> Result<Overview, Error> {
+    let expansion = expand(scenario)?;
+    let network = lay_out(&expansion)?;
+    Ok(Overview { hops: network.hops(), meetings: meetings_of(&network, &expansion), limits: limits::of(&network) })
 }

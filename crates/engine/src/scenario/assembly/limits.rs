@@ -1,13 +1,9 @@
 //! The limits and thresholds of queues, for those who look at a run.
 
-use super::checked::lay_out;
-use super::plan::PortPlan;
+use super::plan::{Network, PortPlan};
 use crate::control::{CongestionParams, CongestionPointParams, QueueLength};
-use crate::core::error::Error;
 use crate::core::quantity::Count;
 use crate::queue::{self, Discard, QueueParams};
-use crate::scenario::expansion::expand;
-use crate::scenario::spec::Scenario;
 
 /// The limits of one queue.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,13 +22,8 @@ pub struct QueueLimits {
 }
 
 /// The limits of the queues of each port, by number and priority.
-///
-/// # Errors
-/// [`Error::Scenario`] for the first fault of the scenario.
-pub fn limits(scenario: &Scenario) -> Result<Vec<Vec<QueueLimits>>, Error> {
-    let expansion = expand(scenario)?;
-    let network = lay_out(&expansion)?;
-    Ok(network.ports.iter().map(of_port).collect())
+pub(super) fn of(network: &Network<'_>) -> Vec<Vec<QueueLimits>> {
+    network.ports.iter().map(of_port).collect()
 }
 
 fn of_port(port: &PortPlan<'_>) -> Vec<QueueLimits> {
