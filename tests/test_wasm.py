@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -88,6 +89,19 @@ def test_every_ready_scenario_begins_as_the_native_engine(node: subprocess.Popen
 @pytest.mark.parametrize("name", scenarios())
 def test_every_ready_scenario_is_the_same_for_a_million_events(node: subprocess.Popen[str], name: str) -> None:
     check(node, name, Scenario.load(name), 1_000_000)
+
+
+def test_a_run_that_takes_too_much_memory_is_refused(node: subprocess.Popen[str]) -> None:
+    text = Scenario.load("satellite/1-case-2").with_({"flow.*.count": 1000}).to_json()
+    flows = sum(flow["count"] for flow in json.loads(text)["flow"].values())
+    least = flows * 1_000  # a flow takes some kilobytes
+    told = json.loads(ask(node, json=text, seed=1, until=0, forks=False, most=least)["error"])
+    assert told["kind"] == "memory"
+    assert re.fullmatch(
+        rf"the flows .* need about \d+ MB of memory, and this tab may take {least // 10**6} MB", told["reason"]
+    )
+    assert "fewer flows" in told["remedy"]
+    assert "error" not in ask(node, json=text, seed=1, until=0, forks=False, most=10 * least)
 
 
 def test_an_error_is_json_with_its_line(node: subprocess.Popen[str]) -> None:

@@ -1,6 +1,6 @@
 // Runs scenarios with the engine for browsers, as WebAssembly: one request of JSON in each line of standard input, one answer in
-// each line of standard output. A request is {json, seed, until, forks}: a scenario, and the picoseconds to simulate. The run
-// stops on the way, and goes on in a fork, if `forks`.
+// each line of standard output. A request is {json, seed, until, forks, most}: a scenario, the picoseconds to simulate, and
+// the most bytes of its run, if it has a limit. The run stops on the way, and goes on in a fork, if `forks`.
 
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -18,8 +18,8 @@ function used() {
   return (user + system) / 1e6;
 }
 
-function answer({ json, seed, until, forks }) {
-  let run = new engine.Run(json, "json", BigInt(seed), 0);
+function answer({ json, seed, until, forks, most }) {
+  let run = new engine.Run(json, "json", BigInt(seed), 0, most ?? 2 ** 32);
   const end = BigInt(until);
   const start = used();
   if (forks) {

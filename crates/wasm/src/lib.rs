@@ -18,6 +18,7 @@ mod run;
 use std::panic::set_hook;
 
 use penstock_engine::core::error::{Error, Fault, REPORT};
+use penstock_engine::scenario::assembly::memory_of_flows;
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::schemes::SCHEMES;
@@ -58,7 +59,9 @@ pub fn use_schema(schema: &str) -> Result<(), JsError> {
 /// The scenario in `text`, which is `toml` or `json`, checked, as JSON with every default.
 #[wasm_bindgen]
 pub fn normalise(text: &str, form: &str) -> Result<String, JsError> {
-    Ok(document::to_json(&read(text, form)?))
+    let (scenario, _) = read(text, form)?;
+    penstock_engine::run::check(&scenario).map_err(|fault| raise_in(fault, text, form))?;
+    Ok(document::to_json(&scenario))
 }
 
 /// The scenario in `json` as it is built: without network and schemes, with their lines, flows and parts.
@@ -112,23 +115,31 @@ pub fn schemes() -> String {
     serde_json::Value::from_iter(told).to_string()
 }
 
-/// Reads and checks a scenario. Errors of TOML have their lines. One that needs a trace is refused: a browser has none.
-fn read(text: &str, form: &str) -> Result<Scenario, JsError> {
-    let placed = |fault: Error| if form == "toml" { document::with_line(fault, text) } else { fault };
+/// The JavaScript error for a fault of the scenario in `text`. In TOML it has its line.
+fn raise_in(fault: impl Into<Error>, text: &str, form: &str) -> JsError {
+    let fault = fault.into();
+    error::raise(if form == "toml" { document::with_line(fault, text) } else { fault })
+}
+
+/// Reads a scenario, whose values are not checked, and about the bytes of memory that its flows will take. A scenario that
+/// needs a trace is refused: a browser has none.
+fn read(text: &str, form: &str) -> Result<(Scenario, u64), JsError> {
     let scenario = match form {
         "toml" => document::parse(text),
         "json" => document::from_json(text),
         _ => return Err(error::argument("form", form, "there is no such form", "give \"toml\" or \"json\"")),
     };
     let scenario = scenario.map_err(error::raise)?;
-    penstock_engine::run::check(&scenario).map_err(|fault| error::raise(placed(fault)))?;
-    let traces = expand(&scenario).map_err(error::raise)?.scenario.traces();
-    match traces.into_iter().next() {
-        None => Ok(scenario),
+    let (trace, bytes) = {
+        let expansion = expand(&scenario).map_err(|fault| raise_in(fault, text, form))?;
+        (expansion.scenario.traces().into_iter().next(), memory_of_flows(&expansion.scenario))
+    };
+    match trace {
+        None => Ok((scenario, bytes)),
         Some((path, _, sha256)) => {
             let remedy = "run the scenario with `penstock run`, or give another kind of traffic";
             let fault = Fault::new(path, sha256, "a browser has no store of traces", remedy);
-            Err(error::raise(placed(fault.into())))
+            Err(raise_in(fault, text, form))
         }
     }
 }

@@ -3,7 +3,7 @@
 use penstock_engine::core::time::Time;
 use penstock_engine::report::ReadingKind;
 use penstock_engine::report::table::{Table, Values};
-use penstock_engine::run::{Form, Limits, Run as Simulation};
+use penstock_engine::run::{Form, Run as Simulation};
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::levers::{Lever, Setting};
 use penstock_engine::scenario::spec::{Change, Scenario};
@@ -27,14 +27,27 @@ pub struct Run {
 
 #[wasm_bindgen]
 impl Run {
-    /// A run of the scenario in `text`, which is `toml` or `json`, with its `[[change]]` tables.
+    /// A run of the scenario in `text`, which is `toml` or `json`, with its `[[change]]` tables. It is refused if it certainly
+    /// needs more than `most_bytes` of memory.
     #[wasm_bindgen(constructor)]
-    pub fn new(text: &str, form: &str, seed: u64, replication: u32) -> Result<Run, JsError> {
-        let scenario = crate::read(text, form)?;
-        let simulation = Simulation::new(&scenario, seed, replication, Form::Fast).map_err(error::raise)?;
-        let limits = Limits { pdus: u64::MAX, memory: MOST_BYTES as u64 };
-        if let Err(fault) = simulation.estimate().check(&limits) {
-            return Err(error::memory(&fault.reason, "use fewer flows, or limit the queues; or run it with Python"));
+    pub fn new(text: &str, form: &str, seed: u64, replication: u32, most_bytes: f64) -> Result<Run, JsError> {
+        let (scenario, flows) = crate::read(text, form)?;
+        let most = (most_bytes as u64).min(MOST_BYTES as u64);
+        let too_large = |what: &str, bytes: u64| {
+            let [needed, most] = [bytes, most].map(|bytes| bytes / 1_000_000);
+            let reason = format!("{what} {needed} MB of memory, and this tab may take {most} MB");
+            error::memory(&reason, "use fewer flows, or limit the queues; or run it with Python")
+        };
+        // Known before anything is built: a tab that has no more memory could not tell.
+        if flows > most {
+            return Err(too_large("the flows of this scenario need about", flows));
+        }
+        // It checks the scenario on its way.
+        let simulation = Simulation::new(&scenario, seed, replication, Form::Fast)
+            .map_err(|fault| crate::raise_in(fault, text, form))?;
+        let needed = simulation.estimate().memory;
+        if needed > most {
+            return Err(too_large("the run needs at least", needed));
         }
         Ok(Run { scenario, simulation })
     }

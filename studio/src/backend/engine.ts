@@ -20,8 +20,9 @@ export async function start(): Promise<{ version: string; sources: string; schem
   return { version: wasm.version(), sources: wasm.sources(), schema: JSON.parse(schema) as unknown };
 }
 
-export function newRun(text: string, form: Form, seed: bigint): Run {
-  return new wasm.Run(text, form, seed, 0);
+/** A run; refused if it certainly needs more than `most` octets. */
+export function newRun(text: string, form: Form, seed: bigint, most: number): Run {
+  return new wasm.Run(text, form, seed, 0, most);
 }
 
 export function networkOf(run: Run): Network {

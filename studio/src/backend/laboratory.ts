@@ -7,10 +7,8 @@ import type { Batch, Fork, Frame, Loaded, Question, Side, Source, State, Future,
 import type { Lever, LeverValue, Positions } from "./types";
 import { exact } from "../model/time";
 
-/** Above this many octets, checkpoints are thinned out. */
-const CHECKPOINT_OCTETS = 192e6;
-/** Above this many octets, the run stops. */
-const MOST_OCTETS = 1.5e9;
+/** Above this share of the memory that they may take, checkpoints are thinned out. */
+const CHECKPOINT_SHARE = 1 / 8;
 /** The longest time for which the worker does not look at its messages, and the time that slices aim at, in ms. */
 const SLICE = 8;
 
@@ -36,9 +34,12 @@ export class Laboratory {
   private stopped: string | null = null;
   readonly loaded: Loaded;
   private readonly plan: Plan;
+  /** Above this many octets, the run stops. */
+  private readonly most: number;
 
   constructor(source: Source) {
-    const run = engine.newRun(source.text, source.form, source.seed);
+    this.most = source.most;
+    const run = engine.newRun(source.text, source.form, source.seed, source.most);
     const network = engine.networkOf(run);
     const readingKinds = engine.readingKinds(run);
     const counterKinds = engine.counterKinds(run);
@@ -65,8 +66,10 @@ export class Laboratory {
   private async run(target: bigint, budget: number, isCancelled: () => boolean): Promise<boolean> {
     const begin = performance.now();
     let reached = this.main.now >= target;
-    while (!reached && !isCancelled() && !this.isFull()) {
+    let isFull = this.isFull();
+    while (!reached && !isCancelled() && !isFull) {
       reached = this.advanceSlice(target);
+      isFull = this.isFull();
       if (performance.now() - begin > budget) break;
       await breathe();
     }
@@ -194,12 +197,12 @@ export class Laboratory {
   private isFull(): boolean {
     const sides = this.b ? [this.main, this.b] : [this.main];
     const bytes = (): number => sides.reduce((sum, side) => sum + side.bytes, 0);
-    while (bytes() > CHECKPOINT_OCTETS && sides.some((side) => side.checkpointCount > 2)) {
+    while (bytes() > this.most * CHECKPOINT_SHARE && sides.some((side) => side.checkpointCount > 2)) {
       for (const side of sides) side.thin();
     }
-    const megabytes = Math.round(bytes() / 1e6);
-    this.stopped =
-      bytes() > MOST_OCTETS ? `The run holds ${megabytes} MB, more than a tab should: run it with penstock run.` : null;
+    const [held, most] = [bytes(), this.most].map((octets) => Math.round(octets / 1e6));
+    const reason = `the simulation holds ${held} MB of memory, and this tab may take ${most} MB`;
+    this.stopped = bytes() > this.most ? reason : null;
     return this.stopped !== null;
   }
 

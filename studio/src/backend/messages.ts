@@ -28,6 +28,8 @@ export interface Source {
   readonly text: string;
   readonly form: Form;
   readonly seed: bigint;
+  /** The most octets of memory that its run, the fork and their copies may hold. */
+  readonly most: number;
 }
 
 export interface Loaded {

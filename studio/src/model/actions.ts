@@ -3,6 +3,7 @@
 import type { Side } from "../backend/messages";
 import type { Fault, LeverValue, TimedChange } from "../backend/types";
 import { backend, faultOf, show } from "./backend";
+import { gigabytes, mostOctets } from "./limits";
 import { decode, encode, type Shared } from "./link";
 import { play, quietly } from "./player";
 import { python } from "./python";
@@ -66,7 +67,7 @@ export async function loadReady(name: string): Promise<boolean> {
 export async function load(source: string | Promise<string>, name: string, seed: bigint): Promise<boolean> {
   return quietly(async () => {
     const text = await source;
-    const { loaded, frame } = await backend.ask("load", { text, form: "toml", seed });
+    const { loaded, frame } = await backend.ask("load", { text, form: "toml", seed, most: mostOctets(gigabytes()) });
     const { plan } = loaded;
     state.loaded.value = loaded;
     state.recordA.value = new Samples(plan.columns.length, plan.rows);

@@ -37,7 +37,7 @@ function withOldRange(lever: Lever): Lever {
 }
 
 function memoryFault(reason: string): Fault {
-  const remedy = "go back, or take a shorter or smaller scenario";
+  const remedy = "go back, limit the queues, or run the scenario with `penstock run`";
   return { kind: "memory", path: "", value: "", reason, remedy, line: null };
 }
 

@@ -103,7 +103,7 @@ impl<P: Probe> Run<P> {
     /// About the bytes of memory that it holds, and that a fork takes.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.estimate.memory + self.world.held() * HELD_BYTES
+        self.estimate.idle_memory() + self.world.held() * HELD_BYTES
     }
 
     /// Every parameter that may change, with its present value.

@@ -30,6 +30,7 @@ use crate::scenario::expansion::{Expansion, expand};
 use crate::scenario::spec::Scenario;
 
 pub use changes::Timeline;
+pub use check::memory_of_flows;
 use checked::lay_out;
 pub use estimate::{Estimate, Limits};
 pub use limits::QueueLimits;

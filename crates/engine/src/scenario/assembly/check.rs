@@ -219,16 +219,28 @@ fn number(flow: &Flow) -> u64 {
     u64::from(flow.count).saturating_mul(pairs)
 }
 
+/// The bytes that one flow of a group takes, about.
+fn flow_bytes(scenario: &Scenario, flow: &Flow) -> u64 {
+    let histogram = if scenario.measure.flow_percentiles { HISTOGRAM_BYTES } else { 0 };
+    let access = if flow.access.is_some() { 2 * PORT_BYTES } else { 0 };
+    FLOW_BYTES + histogram + access
+}
+
+/// About the bytes that the flows of an expanded scenario take, before any PDU is sent. It lays nothing out.
+#[must_use]
+pub fn memory_of_flows(scenario: &Scenario) -> u64 {
+    let bytes = |flow: &Flow| number(flow).saturating_mul(flow_bytes(scenario, flow));
+    scenario.flow.values().map(bytes).fold(0, u64::saturating_add)
+}
+
 /// Refuses more flows than fit in memory, before the layout of any flow.
 pub(super) fn flow_count(scenario: &Scenario) -> Result<(), Fault> {
-    let histogram = if scenario.measure.flow_percentiles { HISTOGRAM_BYTES } else { 0 };
-    let access = |flow: &Flow| if flow.access.is_some() { 2 * PORT_BYTES } else { 0 };
-    let bytes = |flow: &Flow| number(flow).saturating_mul(FLOW_BYTES + histogram + access(flow));
-    let total = scenario.flow.values().map(bytes).fold(0u64, u64::saturating_add);
+    let bytes = |flow: &Flow| number(flow).saturating_mul(flow_bytes(scenario, flow));
+    let total = memory_of_flows(scenario);
     let Some((name, largest)) = scenario.flow.iter().max_by_key(|(_, flow)| bytes(flow)) else { return Ok(()) };
     if total > MOST_MEMORY {
         let flows = scenario.flow.values().map(number).fold(0u64, u64::saturating_add);
-        let most = MOST_MEMORY / (FLOW_BYTES + histogram + access(largest));
+        let most = MOST_MEMORY / flow_bytes(scenario, largest);
         let reason = format!("{flows} flows would take about {} GB of memory", total >> 30);
         let remedy = format!("reduce them: about {most} such flows fit");
         return Err(Fault::new(format!("flow.{}.count", shown_key(name)), largest.count, reason, remedy));

@@ -77,6 +77,11 @@ impl Estimate {
         Ok(())
     }
 
+    /// Bytes of memory while no PDU is held.
+    pub(crate) fn idle_memory(&self) -> u64 {
+        self.memory.saturating_sub(self.held.saturating_mul(LEAST_PDU_BYTES))
+    }
+
     /// Refuses a run that would certainly stop later because it holds too many PDUs.
     pub(super) fn check_held(&self) -> Result<(), Fault> {
         if self.held <= MOST_HELD {
