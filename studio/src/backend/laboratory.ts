@@ -197,9 +197,14 @@ export class Laboratory {
   private isFull(): boolean {
     const sides = this.b ? [this.main, this.b] : [this.main];
     const bytes = (): number => sides.reduce((sum, side) => sum + side.bytes, 0);
-    while (bytes() > this.most * CHECKPOINT_SHARE && sides.some((side) => side.checkpointCount > 2)) {
-      for (const side of sides) side.thin();
-    }
+    const thin = (limit: number, fewest: number): void => {
+      while (bytes() > limit && sides.some((side) => side.checkpointCount > fewest)) {
+        for (const side of sides) side.thin();
+      }
+    };
+    thin(this.most * CHECKPOINT_SHARE, 2);
+    // Rather than to stop, only the start is kept.
+    thin(this.most, 1);
     const [held, most] = [bytes(), this.most].map((octets) => Math.round(octets / 1e6));
     const reason = `the simulation holds ${held} MB of memory, and this tab may take ${most} MB`;
     this.stopped = bytes() > this.most ? reason : null;
