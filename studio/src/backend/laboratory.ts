@@ -12,6 +12,9 @@ const CHECKPOINT_SHARE = 1 / 8;
 /** The longest time for which the worker does not look at its messages, and the time that slices aim at, in ms. */
 const SLICE = 8;
 
+/** What a value brings that is refused, or with which the run would not fit in memory. */
+const NO_FUTURE = { throughput: null, lost: 0 } as const;
+
 /** Lets the worker hear of other requests. */
 const breathe = ((): (() => Promise<void>) => {
   const channel = new MessageChannel();
@@ -162,7 +165,7 @@ export class Laboratory {
     try {
       run = this.active.with(path, value).run;
     } catch {
-      return { throughput: null, lost: 0 };
+      return NO_FUTURE;
     }
     try {
       const before = run.counters();
@@ -170,6 +173,7 @@ export class Laboratory {
       while (!run.advance_to(start + horizon, this.slice)) {
         await breathe();
         if (isCancelled()) break;
+        if (run.bytes() > this.most) return NO_FUTURE;
       }
       const seconds = Number(run.now_ps() - start) / 1e12;
       const after = run.counters();
@@ -179,6 +183,10 @@ export class Laboratory {
           0,
         );
       return { throughput: seconds > 0 ? grown("delivered_bits") / seconds : 0, lost: grown("lost") };
+    } catch (error) {
+      // With this value a queue may only grow: then the engine ends the run.
+      if (engine.asFault(error).kind === "defect") throw error;
+      return NO_FUTURE;
     } finally {
       run.free();
     }
