@@ -2,7 +2,8 @@
 
     tools/checked.py verify            runs `penstock verify` (some ten minutes of processor time)
     tools/checked.py coverage          measures how often intervals contain the true value (some minutes)
-    tools/checked.py claims DIR        judges the stored runs of the full studies in DIR/STUDY; runs what is missing
+    tools/checked.py claims DIR [STUDY ...]
+                                       judges the stored runs of the full studies in DIR/STUDY; runs what is missing
 
 Each file says which commit it is of, and when it was made.
 """
@@ -40,13 +41,13 @@ def coverage() -> dict[str, Any]:
     return {"replications": list(SIZES), "rows": [covered(case) for case in CASES]}
 
 
-def claims(directory: str) -> dict[str, Any]:
-    """The verdict of every claim of every study, from its full runs."""
+def claims(directory: str, *names: str) -> dict[str, Any]:
+    """The verdict of every claim of the studies named, or of every study, from their full runs."""
     from penstock import studies
     from penstock.api.run import available_cores
 
     found = {}
-    for name in studies.STUDIES:
+    for name in names or studies.STUDIES:
         out = Path(directory) / name
         results = studies.carry_out(name, seeds=studies.FULL_SEEDS, jobs=available_cores(), out=out, resume=True)
         study = studies.open_study(name, None, studies.FULL_SEEDS)
