@@ -141,10 +141,14 @@ def test_the_command_opens_a_scenario_with_its_name(
 ) -> None:
     opened: list[str] = []
 
+    def browse(address: str) -> bool:
+        opened.append(address)
+        return True
+
     def interrupted(_: StudioServer) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("webbrowser.open", lambda address: opened.append(address) or True)
+    monkeypatch.setattr("webbrowser.open", browse)
     monkeypatch.setattr(StudioServer, "serve_forever", interrupted)
     file = tmp_path / "mine.toml"
     file.write_text(small_text, encoding="utf-8")
