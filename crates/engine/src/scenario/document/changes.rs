@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::schema::whole_schema;
 use super::size::{LONGEST_JSON, refuse_size};
-use super::whole_schema;
 use crate::core::error::{Error, Fault};
 use crate::scenario::path::{Nowhere, Path, text_of};
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_path_to_error::{Path, Segment};
 
-use super::whole_schema;
+use super::schema::whole_schema;
 use crate::core::error::Fault;
 use crate::core::quantity::Bits;
 use crate::queue;
