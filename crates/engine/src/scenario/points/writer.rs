@@ -72,7 +72,7 @@ fn write_entries<T: Placed>(entries: &BTreeMap<String, T>, written: &mut Entries
             None => {
                 let place = text.split_off(body);
                 append(text, entry);
-                last = text[body..].starts_with(&place).then(|| (entry, head..text.len()));
+                last = text[body..].starts_with(&place).then_some((entry, head..text.len()));
             }
         }
         let json = &text[start..];

@@ -59,12 +59,12 @@ impl Present {
 
     /// The line of a name that the scenario has.
     pub(super) fn line(&self, name: &str) -> &Line {
-        self.lines.get(name).map_or_else(|| &self.start.line[name], |line| line)
+        self.lines.get(name).map(Arc::as_ref).unwrap_or_else(|| &self.start.line[name])
     }
 
     /// The flow of a name that the scenario has.
     pub(super) fn flow(&self, name: &str) -> &Flow {
-        self.flows.get(name).map_or_else(|| &self.start.flow[name], |flow| flow)
+        self.flows.get(name).map(Arc::as_ref).unwrap_or_else(|| &self.start.flow[name])
     }
 
     /// The lines of these names, each with its number.
