@@ -93,6 +93,24 @@ impl QueueState {
         self.measures.departed += 1;
     }
 
+    /// A PDU of `bits` passes through the queue: it arrives at `at`, is one of `length`, and departs at `departure`.
+    #[inline(always)]
+    pub(in crate::network) fn pass(&mut self, at: Time, departure: Time, bits: u64, length: u64) {
+        self.measures.arrived += 1;
+        self.measures.departed += 1;
+        self.measures.departed_bits += bits;
+        self.measures.most = self.measures.most.max(length);
+        self.measures.area += i128::from(departure.0 - at.0);
+    }
+
+    /// Takes back the departure of a PDU of `bits` at `departure`: it is still in the queue.
+    pub(in crate::network) fn return_to(&mut self, departure: Time, bits: u64) {
+        self.present += 1;
+        self.measures.departed -= 1;
+        self.measures.departed_bits -= bits;
+        self.measures.area -= i128::from(departure.0);
+    }
+
     /// A PDU is evicted from the queue.
     pub(in crate::network) fn evict(&mut self, at: Time) {
         self.present -= 1;

@@ -23,9 +23,13 @@ pub struct AccessLine {
     holding: VecDeque<Record>,
     /// Whether it has a rate, and so a queue.
     has_queue: bool,
+    /// Each PDU is counted as departed when it is sent: its departure time is known. `update` takes back those that have
+    /// not departed by then.
     queue: QueueState,
-    /// Departure time and bits of each PDU in `queue`.
-    present: Fifo<(Time, u64)>,
+    /// Bits of the last PDU, which departs at `free_at`.
+    last_bits: u64,
+    /// Departure time and bits of each PDU that was before the last one in the queue when that was sent.
+    ahead: Fifo<(Time, u64)>,
 }
 
 /// The parameters of an access line.
@@ -56,7 +60,8 @@ impl AccessLine {
             holding: VecDeque::new(),
             has_queue: parts.rate.is_some(),
             queue: QueueState::default(),
-            present: Fifo::default(),
+            last_bits: 0,
+            ahead: Fifo::default(),
         }
     }
 
@@ -71,8 +76,7 @@ impl AccessLine {
     #[must_use]
     pub fn touch(&self) -> u64 {
         let held = self.holding.front().map_or(0, |record| record.time.0 ^ u64::from(record.pdu.sequence));
-        let present = self.present.front().map_or(0, |(departure, _)| departure.0);
-        held ^ present ^ self.free_at.0 ^ self.queue.present ^ self.queue.measures.departed_bits ^ self.delay.0
+        held ^ self.free_at.0 ^ self.queue.present ^ self.queue.measures.departed_bits ^ self.delay.0
     }
 
     /// The shortest delay of a PDU over it.
@@ -91,18 +95,41 @@ impl AccessLine {
     /// Sends a PDU of `bits` at `at`. Returns its arrival time.
     #[inline(always)]
     pub fn send(&mut self, bits: u64, at: Time) -> Time {
-        let departure = self.free_at.max(at) + self.serialiser.next(bits);
+        let free_at = self.free_at;
+        let departure = free_at.max(at) + self.serialiser.next(bits);
         self.free_at = departure;
         if self.has_queue {
-            self.count(bits, at, departure);
+            if self.queue.present > 0 {
+                self.count_rest(free_at);
+            }
+            let length = if free_at <= at { self.begin_busy_period() } else { self.join(free_at, at) };
+            self.last_bits = bits;
+            self.queue.pass(at, departure, bits, length);
         }
         departure + self.delay
     }
 
-    fn count(&mut self, bits: u64, at: Time, departure: Time) {
-        self.update(at);
-        self.queue.arrive(at);
-        self.present.push((departure, bits));
+    /// The next PDU finds the queue empty. Returns the queue length with it.
+    #[inline(always)]
+    fn begin_busy_period(&mut self) -> u64 {
+        if !self.ahead.is_empty() {
+            self.ahead.clear();
+        }
+        1
+    }
+
+    /// The next PDU, sent at `at`, joins the queue; the line is busy until `free_at`. Returns the queue length with it.
+    fn join(&mut self, free_at: Time, at: Time) -> u64 {
+        self.ahead.push((free_at, self.last_bits));
+        while self.ahead.next_if(|(departure, _)| *departure <= at).is_some() {}
+        self.ahead.len() as u64 + 1
+    }
+
+    /// Counts the PDUs that `update` took back as departed again.
+    #[cold]
+    fn count_rest(&mut self, free_at: Time) {
+        self.ahead.iter().for_each(|(departure, bits)| self.queue.leave(*departure, *bits));
+        self.queue.leave(free_at, self.last_bits);
     }
 
     /// Stores a sent PDU that cannot be forwarded yet.
@@ -126,22 +153,30 @@ impl AccessLine {
         self.holding.pop_front()
     }
 
-    /// Counts all departures up to `now`.
-    #[inline]
+    /// Makes the queue what it is at `now`: exactly the departures up to then are counted.
     pub fn update(&mut self, now: Time) {
-        while let Some((departure, bits)) = self.present.next_if(|(departure, _)| *departure <= now) {
-            self.queue.leave(departure, bits);
+        if self.queue.present > 0 {
+            self.count_rest(self.free_at);
+        }
+        while self.ahead.next_if(|(departure, _)| *departure <= now).is_some() {}
+        if self.has_queue && self.free_at > now {
+            self.ahead.iter().for_each(|(departure, bits)| self.queue.return_to(*departure, *bits));
+            self.queue.return_to(self.free_at, self.last_bits);
         }
     }
 
     /// Time of the next departure from its queue, after an `update`.
     #[must_use]
     pub fn next_departure(&self) -> Time {
-        self.present.front().map_or(Time::NEVER, |(departure, _)| *departure)
+        match self.queue.present {
+            0 => Time::NEVER,
+            _ => self.ahead.front().map_or(self.free_at, |(departure, _)| *departure),
+        }
     }
 
     /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
+        self.update(now);
         self.queue.reset(now);
     }
 
@@ -173,6 +208,9 @@ mod tests {
         // The remainders of a third of a picosecond add up: 100, 100, 101.
         let arrivals = [50, 50, 60].map(|at| access.send(424, Time(at)));
         assert_eq!(arrivals, [1_150, 1_250, 1_351].map(Time));
+        access.update(Time(150));
+        assert_eq!((access.queue().present, access.queue().measures.departed), (2, 1));
+        assert_eq!((access.next_departure(), access.queue().area(Time(150))), (Time(250), 100 + 90 + 100));
         access.update(Time(250));
         assert_eq!((access.queue().present, access.queue().measures.departed), (1, 2));
         assert_eq!(access.queue().measures.most, 3);
