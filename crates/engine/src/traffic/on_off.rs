@@ -7,7 +7,7 @@
 //! any other: the rest of one in progress would have another distribution. Sessions and spurts never depend on feedback. Feedback only stretches the gaps.
 
 use super::{
-    Env, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming,
+    Env, ModelParams, Offer, Output, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming,
     check_mean, check_rate, decision, pauses, share,
 };
 use crate::core::distribution::Times;
@@ -111,6 +111,8 @@ enum Awaited {
 #[derive(Clone, Debug)]
 pub struct OnOff {
     params: Params,
+    /// Bits per second within a spurt at factor 1.
+    peak_rate: f64,
     sessions: SessionClock,
     awaited: Awaited,
     train: Train,
@@ -127,6 +129,7 @@ impl OnOff {
         let Env { stream, octets, .. } = env;
         OnOff {
             params: params.clone(),
+            peak_rate: params.peak_rate.bits_per_second(),
             sessions: SessionClock::new(params.session.clone()),
             awaited: Awaited::Session(Time::ZERO),
             train: Train::new(octets),
@@ -156,7 +159,7 @@ impl OnOff {
             First::Phase => self.stream.uniform(),
             First::Gap => 1.0,
         };
-        self.train.fix(start, self.params.peak_rate.bits_per_second(), now, scale);
+        self.train.fix(start, self.peak_rate, now, scale);
         self.proceed(end)
     }
 
@@ -199,17 +202,42 @@ impl Traffic for OnOff {
             Awaited::Train(end) => {
                 let number = self.number;
                 let (from, produced) = self.train.come(now);
-                self.train.fix(from, self.params.peak_rate.bits_per_second(), now, scale);
+                self.train.fix(from, self.peak_rate, now, scale);
                 (produced.then_some(Unit { octets: self.octets, number }), self.proceed(end))
             }
         }
+    }
+
+    #[inline(always)]
+    fn produce(
+        &mut self,
+        upcoming: Upcoming,
+        last: Time,
+        scale: &mut impl RateScale,
+        output: &mut impl Output,
+    ) -> Upcoming {
+        let (mut upcoming, mut now) = (upcoming, Time::ZERO);
+        while upcoming.time() < last {
+            upcoming = match (self.awaited, upcoming) {
+                (Awaited::Train(end), Upcoming::Pdu(_)) => {
+                    let unit = Unit { octets: self.octets, number: self.number };
+                    self.train.produce(&mut now, last.min(end), (unit, self.peak_rate), scale, output);
+                    self.proceed(end)
+                }
+                _ => {
+                    now = now.max(upcoming.time());
+                    self.advance(now, scale).1
+                }
+            };
+        }
+        upcoming
     }
 
     fn touch(&self) -> u64 {
         self.number
             ^ self.sessions.end.0
             ^ self.train.length.to_bits()
-            ^ self.params.peak_rate.0
+            ^ self.peak_rate.to_bits()
             ^ u64::from(self.octets)
     }
 
@@ -236,6 +264,7 @@ impl Traffic for OnOff {
     fn retune(&mut self, params: &super::Params) {
         let super::Params::OnOff(params) = params else { return };
         self.params.peak_rate = params.peak_rate;
+        self.peak_rate = params.peak_rate.bits_per_second();
     }
 }
 

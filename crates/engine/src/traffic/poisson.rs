@@ -34,7 +34,8 @@ impl ModelParams for Params {
 /// A source without memory.
 #[derive(Clone, Debug)]
 pub struct Poisson {
-    rate: Rate,
+    /// Bits per second.
+    rate: f64,
     train: Train,
     octets: u16,
     stream: Stream,
@@ -45,7 +46,7 @@ impl Poisson {
     #[must_use]
     pub fn new(params: &Params, env: Env) -> Poisson {
         let Env { stream, octets, .. } = env;
-        Poisson { rate: params.rate, train: Train::new(octets), octets, stream }
+        Poisson { rate: params.rate.bits_per_second(), train: Train::new(octets), octets, stream }
     }
 }
 
@@ -53,7 +54,7 @@ impl Traffic for Poisson {
     fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
         scale.begin_session(now);
         self.train.length = self.stream.exponential();
-        self.train.fix(now, self.rate.bits_per_second(), now, scale);
+        self.train.fix(now, self.rate, now, scale);
         self.train.next
     }
 
@@ -63,17 +64,17 @@ impl Traffic for Poisson {
         if produced {
             self.train.length = self.stream.exponential();
         }
-        self.train.fix(from, self.rate.bits_per_second(), now, scale);
+        self.train.fix(from, self.rate, now, scale);
         (produced.then_some(Unit { octets: self.octets, number: 0 }), self.train.next)
     }
 
     fn mean_rate(&self) -> Option<f64> {
-        Some(self.rate.bits_per_second())
+        Some(self.rate)
     }
 
     fn retune(&mut self, params: &super::Params) {
         let super::Params::Poisson(params) = params else { return };
-        self.rate = params.rate;
+        self.rate = params.rate.bits_per_second();
     }
 }
 
