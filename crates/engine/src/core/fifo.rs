@@ -101,6 +101,21 @@ impl<T: Copy> Fifo<T> {
         self.end += 1;
     }
 
+    /// Adds all of `items` at the end, in order.
+    #[inline]
+    pub fn push_all(&mut self, items: &[T]) {
+        let Some(first) = items.first() else { return };
+        let needed = self.len() + items.len();
+        if needed > self.places.len() {
+            self.grow_to(needed.next_power_of_two().max(FEWEST_PLACES), *first);
+        }
+        let end = self.end & (self.places.len() - 1);
+        let (front, back) = items.split_at(items.len().min(self.places.len() - end));
+        self.places[end..][..front.len()].copy_from_slice(front);
+        self.places[..back.len()].copy_from_slice(back);
+        self.end += items.len();
+    }
+
     /// Removes the first `count` items. The caller checks that there are as many.
     #[inline(always)]
     pub fn drop_front(&mut self, count: usize) {
@@ -199,7 +214,8 @@ mod tests {
             let mut fifo = Fifo::default();
             let (mut came, mut gone) = (0, 0);
             for (more, fewer) in steps {
-                (came..came + more).for_each(|item| fifo.push(item));
+                let items: Vec<usize> = (came..came + more).collect();
+                if more % 2 == 0 { fifo.push_all(&items) } else { items.iter().for_each(|item| fifo.push(*item)) }
                 came += more;
                 prop_assert_eq!((fifo.len(), fifo.is_empty()), (came - gone, came == gone));
                 prop_assert!(fifo.iter().copied().eq(gone..came));

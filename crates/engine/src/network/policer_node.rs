@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::context::Ctx;
+use super::context::{Ctx, FlowIndices};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::stats::Fingerprint;
@@ -210,14 +210,21 @@ impl PolicerNode {
     /// Forwards conforming PDUs that need not wait. Returns their number, and the first stage that the next PDU does
     /// not pass.
     fn pass_conforming<P: Probe>(&mut self, records: &[Record], ctx: &mut Ctx<P>) -> (usize, usize) {
-        let (Some(to), Some(first)) = (self.only_lane, records.first()) else { return (0, 0) };
+        let Some(to) = self.only_lane else { return (0, 0) };
+        let (conforming, stage) = self.count_conforming(records, &ctx.indices);
+        ctx.lanes[to.index()].push_all(&records[..conforming]);
+        (conforming, stage)
+    }
+
+    /// Passes PDUs through all stages up to the first one that must wait, or that a timer precedes. Returns their number,
+    /// and the first stage that the next PDU does not pass.
+    fn count_conforming(&mut self, records: &[Record], indices: &[FlowIndices]) -> (usize, usize) {
         let timer = self.timer().time;
-        let mut out = ctx.lanes[to.index()].with_room(records.len(), *first);
         for (number, record) in records.iter().enumerate() {
             if timer <= record.time {
                 return (number, 0);
             }
-            let index = ctx.indices[record.pdu.flow.index()].policer;
+            let index = indices[record.pdu.flow.index()].policer;
             let own = &mut self.flows[index as usize];
             let bits = record.pdu.bits();
             for (stage, policer) in own.stages.iter_mut().enumerate() {
@@ -226,7 +233,6 @@ impl PolicerNode {
                 }
             }
             own.count(&record.pdu);
-            out.push(*record);
         }
         (records.len(), 0)
     }

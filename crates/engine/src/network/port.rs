@@ -140,6 +140,8 @@ pub struct Port {
     /// For each queue, the lengths from which on it discards PDUs with CLP=0 and with CLP=1. `None` if the port must
     /// watch departures, push PDUs out, count bits, or refuse PDUs while the line is broken.
     limits: Option<Vec<[u64; 2]>>,
+    /// PDUs that the fast loop has refused and `count_refused` will count. Empty between calls.
+    refused: Vec<Record>,
     /// The lane behind the line, if all flows have the same one.
     only_lane: Option<LaneId>,
     next_lanes: NextLanes,
@@ -186,6 +188,7 @@ impl Port {
         let is_first_known = !wants_departures && !first.pushes_out() && !first.serves_by_priority();
         let mut port = Port {
             limits: None,
+            refused: Vec::new(),
             precedence: Precedence::new(&parts.policies),
             queues: Queues::new(parts.policies.len(), bits),
             policies: parts.policies,

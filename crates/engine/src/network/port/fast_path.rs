@@ -45,9 +45,7 @@ impl Out for Single<'_> {
 
     #[inline(always)]
     fn send_all(&mut self, records: &[Record]) {
-        let Some(first) = records.first() else { return };
-        let mut room = self.0.with_room(records.len(), *first);
-        records.iter().for_each(|record| room.push(*record));
+        self.0.push_all(records);
     }
 }
 
@@ -76,6 +74,8 @@ struct Admission<'a> {
     /// Place of the line's deliveries at equal times.
     delivery: Place,
     criteria: Criteria<'a>,
+    /// Takes the PDUs that are refused, if the port has no congestion point: nothing else follows from them.
+    refused: Option<&'a mut Vec<Record>>,
 }
 
 /// The state that decides on an arrival.
@@ -197,15 +197,24 @@ impl Admission<'_> {
         let count = records.len().min(line.most_at_once());
         let outlet = Outlet::new(line, departures, count, self.delivery);
         let mut first = First { measures: state.measures, outlet, queue: self.first_queue };
-        let (mut joined, mut special) = (0, None);
-        for piece in records[..count].chunks_mut(AT_ONCE) {
+        let (mut joined, mut processed, mut special) = (0, 0, None);
+        while processed < count {
+            let piece = &mut records[processed..count.min(processed + AT_ONCE)];
             let (taken, about) = first.admit(piece, &mut self.criteria, point);
             out.send_all(&piece[..taken]);
             joined += taken;
-            special = about;
-            if taken < piece.len() {
-                break;
+            processed += taken;
+            if taken == piece.len() {
+                continue;
             }
+            match (about, &mut self.refused) {
+                (Some(_), Some(refused)) => refused.push(piece[taken]),
+                (about, _) => {
+                    special = about;
+                    break;
+                }
+            }
+            processed += 1;
         }
         first.outlet.line.count(joined as u64);
         *line = first.outlet.line;
@@ -214,7 +223,7 @@ impl Admission<'_> {
         first.measures.departed += state.present + joined as u64 - left;
         *state = QueueState { present: left, measures: first.measures };
         (*present, *most) = (left, state.measures.most.max(*most));
-        (joined + usize::from(special.is_some()), special)
+        (processed + usize::from(special.is_some()), special)
     }
 
     /// Admits arrivals for all queues, up to the first one that `service` must handle or until the reserved room is
@@ -247,10 +256,14 @@ impl Admission<'_> {
             let queue = self.criteria.queue_of(&record.pdu);
             let length = all.states[queue].present;
             special = self.criteria.inspect(point, record, queue, length);
-            if special.is_some() {
+            if special.is_none() {
+                all.join(record, queue);
+            } else if let Some(refused) = &mut self.refused {
+                refused.push(*record);
+                special = None;
+            } else {
                 break;
             }
-            all.join(record, queue);
         }
         (*present, *most, *line) = (all.present, all.most, all.outlet.line);
         (taken, special)
@@ -346,6 +359,7 @@ impl Port {
     pub(super) fn admit_in_loop<P: Probe>(&mut self, mut records: &mut [Record], ctx: &mut Ctx<P>) {
         while !records.is_empty() {
             let (taken, special) = self.admit_until_special(records, &mut ctx.lanes);
+            self.count_refused(ctx);
             if let Some((pdu, refused, notice)) = special {
                 self.admit_observed(pdu, records[taken - 1].key(), (refused, notice), ctx);
             }
@@ -354,15 +368,28 @@ impl Port {
     }
 
     fn admit_until_special(&mut self, records: &mut [Record], lanes: &mut [Lane]) -> (usize, Option<Special>) {
-        let Port { queues, limits, policies, server, groups, next_lanes, .. } = self;
+        let Port { queues, limits, policies, server, groups, next_lanes, refused, .. } = self;
         let limits = limits.as_deref().unwrap_or_default();
         let criteria = Criteria { policies, limits, groups };
         let delivery = self.places.delivery;
-        let admission = Admission { queues, first_queue: self.first_queue, server, delivery, criteria };
         let point = self.congestion.as_deref_mut();
+        let refused = if point.is_none() { Some(refused) } else { None };
+        let admission = Admission { queues, first_queue: self.first_queue, server, delivery, criteria, refused };
         match self.only_lane {
             Some(lane) => Pass(records, admission, Single(&mut lanes[lane.index()])).run_with(point),
             None => Pass(records, admission, Several { next_lanes, lanes }).run_with(point),
         }
+    }
+
+    /// Counts the PDUs that the fast loop has refused.
+    fn count_refused<P: Probe>(&mut self, ctx: &mut Ctx<P>) {
+        let mut refused = std::mem::take(&mut self.refused);
+        for Record { pdu, time, .. } in &refused {
+            let queue = self.queue_of(pdu);
+            self.queues.of(queue).measures.arrived += 1;
+            self.count_discard(pdu, *time, ctx);
+        }
+        refused.clear();
+        self.refused = refused;
     }
 }

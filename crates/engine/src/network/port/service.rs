@@ -348,7 +348,7 @@ impl Port {
 
     /// Counts a discarded PDU.
     #[cold]
-    fn count_discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
+    pub(super) fn count_discard<P: Probe>(&mut self, pdu: &Pdu, at: Time, ctx: &mut Ctx<P>) {
         let queue = self.queue_of(pdu);
         self.queues.of(queue).measures.discarded += 1;
         self.end_here(pdu, at, ctx);
