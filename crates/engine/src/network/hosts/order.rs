@@ -2,24 +2,21 @@
 
 use crate::network::lane::{Lane, Record};
 
-/// The sort key of a record, and its index.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sorted {
-    time: u64,
-    index: usize,
-}
+/// No record.
+const NONE: u32 = u32::MAX;
 
-/// If one time bucket has more records than this, an insertion sort would take too long.
-const MOST_IN_SPAN: u32 = 32;
+/// If the records of a bucket need more comparisons than this, on average, an insertion sort would take too long.
+const MOST_STEPS: usize = 8;
 
-/// A stable sort of records by time, place and order. It scatters the records into about as many equal time buckets as
-/// there are records, and then runs an insertion sort, which has little left to do. If one bucket has many records, it
-/// uses the sort of the standard library.
+/// A stable sort of records by time, place and order. It has about as many equal time buckets as there are records, and
+/// sorts the few records of each bucket as it inserts them into a linked list. If some buckets have many records, it uses
+/// the sort of the standard library.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sorter {
-    /// For each time bucket: first the number of its records, then the index for its next record.
-    starts: Vec<u32>,
-    sorted: Vec<Sorted>,
+    /// The first record of each time bucket. Between calls there is none.
+    heads: Vec<u32>,
+    /// For each record, the next one of its bucket.
+    next: Vec<u32>,
 }
 
 impl Sorter {
@@ -28,67 +25,63 @@ impl Sorter {
         // The buffer is cleared after each call, so it is one slice.
         let (records, _) = sent.as_slices();
         let Some(head) = records.first() else { return };
-        let (mut first, mut last) = (head.time.0, head.time.0);
-        for record in &records[1..] {
-            (first, last) = (first.min(record.time.0), last.max(record.time.0));
-        }
-        let most = self.scatter(records, first, last);
-        if most > MOST_IN_SPAN {
-            let key = |sorted: &Sorted| (sorted.time, records[sorted.index].place, records[sorted.index].order);
-            self.sorted.sort_by_key(key);
-        } else {
-            self.insert(records);
+        let buckets = records.len().next_power_of_two();
+        if !self.insert(records, buckets) {
+            self.heads.fill(NONE);
+            let mut sorted = records.to_vec();
+            sorted.sort_by_key(|record| (record.time, record.place, record.order));
+            return lane.push_all(&sorted);
         }
         let mut room = lane.with_room(records.len(), *head);
-        self.sorted.iter().for_each(|sorted| room.push(records[sorted.index]));
-    }
-
-    /// Insertion sort.
-    fn insert(&mut self, records: &[Record]) {
-        let key = |sorted: &Sorted| (records[sorted.index].place, records[sorted.index].order);
-        let is_behind =
-            |one: &Sorted, other: &Sorted| one.time > other.time || (one.time == other.time && key(one) > key(other));
-        for end in 1..self.sorted.len() {
-            let moved = self.sorted[end];
-            if !is_behind(&self.sorted[end - 1], &moved) {
-                continue;
+        for head in &mut self.heads[..buckets] {
+            let mut index = std::mem::replace(head, NONE);
+            while index != NONE {
+                room.push(records[index as usize]);
+                index = self.next[index as usize];
             }
-            let mut place = end;
-            while place > 0 && is_behind(&self.sorted[place - 1], &moved) {
-                self.sorted[place] = self.sorted[place - 1];
-                place -= 1;
-            }
-            self.sorted[place] = moved;
         }
     }
 
-    /// Puts the records into their time buckets, in stable order. Returns the size of the largest bucket.
-    fn scatter(&mut self, records: &[Record], first: u64, last: u64) -> u32 {
-        let spans = records.len().next_power_of_two();
+    /// Inserts all records into their time buckets. Returns whether that took few steps.
+    fn insert(&mut self, records: &[Record], buckets: usize) -> bool {
+        if self.heads.len() < buckets {
+            self.heads.resize(buckets, NONE);
+            self.next.resize(buckets, NONE);
+        }
+        let (heads, next) = (&mut self.heads[..buckets], &mut self.next[..records.len()]);
+        assert!(!heads.is_empty(), "at least one bucket exists");
+        let (mut first, mut last) = (u64::MAX, 0);
+        for record in records {
+            (first, last) = (first.min(record.time.0), last.max(record.time.0));
+        }
         // The fewest bits of the time that separate the buckets.
         let bits = (last - first).checked_ilog2().map_or(0, |log| log + 1);
-        let shift = bits.saturating_sub(spans.ilog2());
-        self.starts.clear();
-        self.starts.resize(spans, 0);
-        let starts = &mut self.starts[..];
-        assert!(!starts.is_empty(), "at least one bucket exists");
+        let shift = bits.saturating_sub(buckets.ilog2());
         // The index is always in range; the mask only proves it to the compiler.
-        let mask = starts.len() - 1;
-        let span = |time: u64| ((time - first) >> shift) as usize & mask;
-        records.iter().for_each(|record| starts[span(record.time.0)] += 1);
-        let (mut sum, mut most) = (0, 0);
-        for start in &mut *starts {
-            most = most.max(*start);
-            sum += std::mem::replace(start, sum);
+        let mask = heads.len() - 1;
+        let mut steps = MOST_STEPS * buckets;
+        // The last record first: one that is equal to others goes before them.
+        for index in (0..records.len()).rev() {
+            let record = &records[index];
+            let head = &mut heads[((record.time.0 - first) >> shift) as usize & mask];
+            let (mut before, mut after) = (NONE, *head);
+            while after != NONE && is_before(&records[after as usize], record) {
+                (before, after) = (after, next[after as usize]);
+                steps -= 1;
+                if steps == 0 {
+                    return false;
+                }
+            }
+            next[index] = after;
+            if before == NONE { *head = index as u32 } else { next[before as usize] = index as u32 }
         }
-        self.sorted.resize(records.len(), Sorted::default());
-        for (index, record) in records.iter().enumerate() {
-            let start = &mut starts[span(record.time.0)];
-            self.sorted[*start as usize] = Sorted { time: record.time.0, index };
-            *start += 1;
-        }
-        most
+        true
     }
+}
+
+#[inline(always)]
+fn is_before(one: &Record, other: &Record) -> bool {
+    one.time < other.time || (one.time == other.time && (one.place, one.order) < (other.place, other.order))
 }
 
 #[cfg(test)]
