@@ -25,14 +25,30 @@ impl Default for Moments {
 }
 
 impl Moments {
-    /// Adds one value.
+    /// Adds one value. Returns whether it is smaller than all before.
+    // A branch for what is rare takes fewer instructions than a conditional move.
     #[inline]
-    pub fn record(&mut self, value: u64) {
+    pub fn record(&mut self, value: u64) -> bool {
         self.count += 1;
         self.sum += u128::from(value);
-        self.squares = self.squares.saturating_add(u128::from(value) * u128::from(value));
-        self.least = self.least.min(value);
-        self.greatest = self.greatest.max(value);
+        let (squares, is_beyond) = self.squares.overflowing_add(u128::from(value) * u128::from(value));
+        self.squares = squares;
+        if is_beyond {
+            self.saturate();
+        }
+        if value > self.greatest {
+            self.greatest = value;
+        }
+        let is_least = value < self.least;
+        if is_least {
+            self.least = value;
+        }
+        is_least
+    }
+
+    #[cold]
+    fn saturate(&mut self) {
+        self.squares = u128::MAX;
     }
 
     /// Adds all values of `other`.
@@ -232,7 +248,14 @@ impl AboveMinimum {
     /// Adds one value.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        if value < self.minimum {
+        self.record_with(value, value < self.minimum);
+    }
+
+    /// Adds one value. The caller knows whether it is smaller than all before.
+    #[inline]
+    pub fn record_with(&mut self, value: u64, is_least: bool) {
+        debug_assert_eq!(is_least, value < self.minimum, "the minimum so far is {}", self.minimum);
+        if is_least {
             self.lower(value);
         }
         if value <= self.never {

@@ -110,8 +110,8 @@ impl Receiver {
     /// Data arrive after `delay`.
     #[inline(always)]
     pub fn measure<P: Probe>(&mut self, pdu: &Pdu, delay: Span, ctx: &mut Ctx<P>) {
-        self.delays.record(delay.0);
-        self.late.record(delay.0);
+        let is_least = self.delays.record(delay.0);
+        self.late.record_with(delay.0, is_least);
         ctx.tally.delays[self.group as usize].record(delay.0);
         if let Some(histogram) = &mut self.histogram {
             histogram.record(delay.0);

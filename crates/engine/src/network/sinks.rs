@@ -33,7 +33,7 @@ impl Sinks {
 
     /// Delivers every record that arrives before `until`.
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
-        let receivers = &mut self.receivers;
+        let receivers = &mut self.receivers[..];
         inbox.drain(until, ctx, |_, records, ctx| {
             for records in records.chunks(touch::TOGETHER) {
                 if ctx.indices.len() >= touch::MANY {
