@@ -236,7 +236,8 @@ pub struct Serialiser {
     bits: u64,
     whole: u64,
     fraction: u64,
-    carried: u64,
+    /// What the remainders may still add, without a further picosecond: the share, less 1, less the remainders so far.
+    spare: u64,
 }
 
 impl Serialiser {
@@ -248,7 +249,7 @@ impl Serialiser {
             Some(LineRate::Bits(rate)) => (PICOSECONDS, rate.0.max(1)),
             Some(LineRate::CellIn(span)) => (span.0, CELL_BITS),
         };
-        Serialiser { time, share, bits: 0, whole: 0, fraction: 0, carried: 0 }
+        Serialiser { time, share, bits: 0, whole: 0, fraction: 0, spare: share - 1 }
     }
 
     /// Lower bound of the serialisation time of `bits` or more, for any remainder.
@@ -271,10 +272,9 @@ impl Serialiser {
             self.whole = u64::try_from(exact / u128::from(self.share)).unwrap_or(u64::MAX);
             self.fraction = (exact % u128::from(self.share)) as u64;
         }
-        self.carried += self.fraction;
-        let carry = u64::from(self.carried >= self.share);
-        self.carried -= carry * self.share;
-        Span(self.whole + carry)
+        let (spare, is_beyond) = self.spare.overflowing_sub(self.fraction);
+        self.spare = if is_beyond { spare.wrapping_add(self.share) } else { spare };
+        Span(self.whole + u64::from(is_beyond))
     }
 }
 
@@ -313,6 +313,10 @@ mod tests {
         assert_eq!([1, 2, 3].map(|bits| Rate(3).span(bits).0), [333_333_333_333, 666_666_666_667, PICOSECONDS]);
         // 7 ps a cell: half a cell takes 3.5 ps, a quarter 1.75 and three quarters 5.25.
         assert_eq!([212, 106, 318].map(|bits| LineRate::CellIn(Span(7)).span(bits).0), [4, 2, 5]);
+        assert_eq!(
+            [-1.0, f64::NAN, 9.3e6, 1e8].map(|seconds| Span::from_seconds(seconds).0),
+            [0, 0, 9_300_000 * PICOSECONDS, u64::MAX]
+        );
         assert_eq!([0.4e-12, 0.6e-12, 1.4e-12, 1.6e-12].map(|seconds| Span::from_seconds(seconds).0), [0, 1, 1, 2]);
     }
 
