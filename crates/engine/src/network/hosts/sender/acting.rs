@@ -1,0 +1,112 @@
+//! A sender over an interval of time, under a reaction point that controls when PDUs leave.
+
+use super::progress::{Due, Progress};
+use crate::control::{Reaction, ReactionPoint, WithReaction};
+use crate::core::pdu::FlowId;
+use crate::core::time::Time;
+use crate::network::context::{Counts, kind_of};
+use crate::network::hosts::uplink::Uplink;
+use crate::network::lane::Key;
+use crate::traffic::{Model, Traffic};
+
+/// Runs a sender over an interval of time.
+pub(super) struct Acting<'a, 'b, T> {
+    pub(super) traffic: &'a mut T,
+    pub(super) progress: &'a mut Progress,
+    /// Start (inclusive) and end (exclusive).
+    pub(super) span: (Time, Time),
+    /// PDU counts of each flow (answers belong to another flow), and of all flows together.
+    pub(super) counts: (&'a mut [Counts], &'a mut u64),
+    pub(super) uplink: &'a mut Uplink<'b>,
+}
+
+impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
+    type Answer = Time;
+
+    #[inline(never)]
+    fn run<R: ReactionPoint>(self, reaction: &mut R) -> Time {
+        let Acting { traffic, progress, span: (mut now, last), counts: (counts, all), uplink } = self;
+        let before = (progress.sequence, progress.own_sequence);
+        let mut firm = progress.firm;
+        while now < last {
+            let cause = Key { time: now, place: uplink.own };
+            let mut due = match firm {
+                Some(at) => Due { at, is_firm: true },
+                None => progress.due(reaction, now),
+            };
+            if !progress.answers.is_empty() {
+                let instant = Instant { traffic, progress, cause, due };
+                due = instant.run(reaction, uplink, |flow| {
+                    counts[flow.index()][1].sent += 1;
+                    *all += 1;
+                });
+            }
+            while due.at <= now {
+                if let Some(pdu) = progress.next(traffic, reaction, now) {
+                    uplink.send(&pdu, cause);
+                }
+                due = progress.due_without_answers(reaction, now);
+            }
+            firm = due.is_firm.then_some(due.at);
+            now = due.at;
+        }
+        progress.firm = firm;
+        let data = u64::from(progress.sequence.wrapping_sub(before.0));
+        let own = u64::from(progress.own_sequence.wrapping_sub(before.1));
+        let [of_data, of_control] = &mut counts[progress.flow.index()];
+        of_data.sent += data;
+        of_control.sent += own;
+        *all += data + own;
+        now
+    }
+}
+
+/// One instant of a sender while answers wait.
+struct Instant<'a, T> {
+    traffic: &'a mut T,
+    progress: &'a mut Progress,
+    cause: Key,
+    due: Due,
+}
+
+impl<T: Traffic> Instant<'_, T> {
+    /// Handles everything due at the instant. Calls `count` for each answer that leaves, with its flow: the sequence
+    /// numbers of the sender count the other PDUs. Returns its next timer.
+    #[inline(never)]
+    fn run(self, reaction: &mut impl ReactionPoint, uplink: &mut Uplink<'_>, mut count: impl FnMut(FlowId)) -> Due {
+        let Instant { traffic, progress, cause, mut due } = self;
+        // Answers leave after the sender's own PDUs of the same time.
+        let mut answers = Vec::new();
+        while due.at <= cause.time {
+            if let Some(pdu) = progress.next(traffic, reaction, cause.time) {
+                if pdu.is_backward() { answers.push(pdu) } else { uplink.send(&pdu, cause) }
+            }
+            due = progress.due(reaction, cause.time);
+        }
+        for pdu in answers {
+            count(pdu.flow);
+            uplink.send(&pdu, cause);
+        }
+        due
+    }
+}
+
+impl Acting<'_, '_, Model> {
+    /// Runs an inactive sender: answers are sent, and the data of its traffic model are not.
+    #[cold]
+    pub(super) fn answer(self, reaction: &mut Reaction) -> Time {
+        let Acting { traffic, progress, span: (mut now, last), counts: (counts, all), uplink } = self;
+        while now < last {
+            let cause = Key { time: now, place: uplink.own };
+            if progress.produces_by(now) {
+                progress.upcoming = traffic.advance(now, reaction).1;
+            } else if let Some(pdu) = progress.next_answer(reaction, now) {
+                counts[pdu.flow.index()][kind_of(&pdu)].sent += 1;
+                *all += 1;
+                uplink.send(&pdu, cause);
+            }
+            now = progress.due_inactive(reaction, now).max(now);
+        }
+        now
+    }
+}

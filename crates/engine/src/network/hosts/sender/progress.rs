@@ -1,0 +1,194 @@
+//! The progress of a sender: its next data, its next timer, and its counts.
+
+use std::collections::VecDeque;
+
+use crate::control::{Allowance, Next, ReactionPoint, Ready};
+use crate::core::pdu::{Body, FlowId, Pdu};
+use crate::core::time::{LineRate, Span, Time, gap};
+use crate::traffic::{RateScale, Traffic, Upcoming};
+
+/// State of a sender: its next data, and its counts.
+#[derive(Clone, Debug)]
+pub(super) struct Progress {
+    pub(super) flow: FlowId,
+    pub(super) priority: u8,
+    pub(super) line_rate: LineRate,
+    pub(super) upcoming: Upcoming,
+    /// Answers of the receiver of the same host, and the time since when each waits.
+    pub(super) answers: VecDeque<(Time, Pdu)>,
+    pub(super) saturates: bool,
+    /// Each PDU leaves unchanged at the time of its production.
+    pub(super) as_produced: bool,
+    /// Whether it sends its data. If not, the traffic model runs on, unless only the sender limits it.
+    pub(super) is_active: bool,
+    /// Whether the parameters of its traffic have changed during the run.
+    pub(super) has_changed: bool,
+    /// Its next timer, if that does not depend on the current time. Feedback clears it.
+    pub(super) firm: Option<Time>,
+    /// Start time and bits of the last PDU sent. With an allowed rate they give the earliest time for the next PDU.
+    pub(super) last: Option<(Time, u64)>,
+    pub(super) sequence: u32,
+    pub(super) own_sequence: u32,
+    pub(super) sent: u64,
+    pub(super) sent_bits: u64,
+    pub(super) control_bits: u64,
+}
+
+/// The next timer of a sender.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Due {
+    pub(super) at: Time,
+    /// Whether it does not depend on the current time.
+    pub(super) is_firm: bool,
+}
+
+impl Due {
+    /// The earlier of two.
+    fn min(self, other: Due) -> Due {
+        Due { at: self.at.min(other.at), is_firm: self.is_firm || other.is_firm }
+    }
+}
+
+impl Progress {
+    /// Time of the next timer of an inactive sender, as of `now`.
+    pub(super) fn due_inactive(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Time {
+        let model = if self.saturates { Time::NEVER } else { self.upcoming.time() };
+        match self.answers.front() {
+            Some(&(since, _)) => self.permitted(reaction, since, now, true).at.min(model),
+            None => model,
+        }
+    }
+
+    /// Whether the traffic model of an inactive sender goes on by `now`.
+    pub(super) fn produces_by(&self, now: Time) -> bool {
+        !self.saturates && self.upcoming.time() <= now
+    }
+
+    /// The PDU that an inactive sender sends at `now`, if any: an answer, or a PDU of the scheme before it.
+    pub(super) fn next_answer(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Option<Pdu> {
+        let &(since, _) = self.answers.front()?;
+        if self.permitted(reaction, since, now, true).at > now {
+            return None;
+        }
+        let model = std::mem::replace(&mut self.upcoming, Upcoming::Never);
+        let pdu = self.instead_of_data(reaction, now);
+        self.upcoming = model;
+        pdu.map(|pdu| self.leave(pdu, reaction, now))
+    }
+
+    /// Its next timer, as of `now`.
+    #[inline(always)]
+    pub(super) fn due(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Due {
+        let own = self.due_without_answers(reaction, now);
+        match self.answers.front() {
+            Some(&(since, _)) => self.permitted(reaction, since, now, true).min(own),
+            None => own,
+        }
+    }
+
+    /// `due`, if no answers wait.
+    #[inline(always)]
+    pub(super) fn due_without_answers(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Due {
+        let at = match self.upcoming {
+            Upcoming::Pdu(at) if self.as_produced => at,
+            Upcoming::Pdu(at) => return self.permitted(reaction, at, now, false),
+            Upcoming::Decision(at) => at,
+            Upcoming::Never => Time::NEVER,
+        };
+        Due { at, is_firm: false }
+    }
+
+    /// The PDU to send now, if any: the traffic model may only have made a decision.
+    #[inline(always)]
+    pub(super) fn next(
+        &mut self,
+        traffic: &mut impl Traffic,
+        reaction: &mut impl ReactionPoint,
+        now: Time,
+    ) -> Option<Pdu> {
+        let pdu = match self.instead_of_data(reaction, now) {
+            Some(pdu) => pdu,
+            None => self.next_data(traffic, reaction, now)?,
+        };
+        Some(self.leave(pdu, reaction, now))
+    }
+
+    /// `pdu` leaves at `now`.
+    #[inline(always)]
+    fn leave(&mut self, mut pdu: Pdu, reaction: &mut impl ReactionPoint, now: Time) -> Pdu {
+        if !self.as_produced {
+            reaction.on_send(&mut pdu, now);
+            // Tagged PDUs of a scheme do not use the allowed rate (TM 4.0: out of rate).
+            if !pdu.is_tagged() {
+                self.last = Some((now, pdu.bits()));
+            }
+        }
+        pdu
+    }
+
+    /// The data of the traffic model at `now`, if any; makes its pending decision.
+    #[inline(always)]
+    fn next_data(&mut self, traffic: &mut impl Traffic, scale: &mut impl RateScale, now: Time) -> Option<Pdu> {
+        let (unit, upcoming) = traffic.advance(now, scale);
+        self.upcoming = upcoming;
+        let unit = unit?;
+        let body = Body::Data { born: now, number: unit.number };
+        let pdu = Pdu::new(self.flow, self.sequence, unit.octets, self.priority, body);
+        self.sequence = self.sequence.wrapping_add(1);
+        self.sent += 1;
+        self.sent_bits += pdu.bits();
+        Some(pdu)
+    }
+
+    /// The scheme's own PDU or an answer, if it goes before data.
+    #[inline(always)]
+    fn instead_of_data(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Option<Pdu> {
+        let ready = match self.upcoming {
+            Upcoming::Pdu(_) if self.as_produced && self.answers.is_empty() => return None,
+            // The decision at this time may produce data.
+            Upcoming::Decision(at) if at <= now => return None,
+            Upcoming::Pdu(at) => Ready { data: at <= now, answer: !self.answers.is_empty() },
+            Upcoming::Decision(_) | Upcoming::Never => Ready { data: false, answer: true },
+        };
+        let pdu = match reaction.choose(ready, now) {
+            Next::Own(own) => {
+                let mut pdu = Pdu::new(self.flow, self.own_sequence, own.octets, self.priority, own.body);
+                pdu.marks.set(own.marks);
+                self.own_sequence = self.own_sequence.wrapping_add(1);
+                pdu
+            }
+            Next::Data if ready.data => return None,
+            Next::Data | Next::Answer => self.answers.pop_front()?.1,
+        };
+        self.control_bits += pdu.bits();
+        Some(pdu)
+    }
+
+    /// When a PDU may be sent because data, or an answer, are ready since `at`.
+    #[inline(always)]
+    fn permitted(&self, reaction: &mut impl ReactionPoint, at: Time, now: Time, is_answer: bool) -> Due {
+        let passing = |at| Due { at, is_firm: false };
+        let firm = |from| Due { at: at.max(from), is_firm: true };
+        match reaction.allowance(now) {
+            Allowance::AsProduced if !self.saturates => passing(at),
+            Allowance::AsProduced => passing(self.paced(at, |bits| self.line_gap(bits))),
+            Allowance::Rate(rate) => passing(self.paced(at, |bits| gap(bits, rate).max(self.line_gap(bits)))),
+            Allowance::From(earliest) => firm(earliest),
+            Allowance::Apart { own, answer } => firm(if is_answer { own.min(answer) } else { own }),
+            Allowance::Window { open: true } => passing(at),
+            Allowance::Window { open: false } => passing(Time::NEVER),
+        }
+    }
+
+    fn paced(&self, at: Time, gap: impl Fn(u64) -> Span) -> Time {
+        self.last.map_or(at, |(start, bits)| at.max(start + gap(bits)))
+    }
+
+    /// Serialisation time of `bits` on the line.
+    fn line_gap(&self, bits: u64) -> Span {
+        match self.line_rate {
+            LineRate::Bits(rate) => gap(bits, rate.bits_per_second()),
+            LineRate::CellIn(_) => self.line_rate.span(bits),
+        }
+    }
+}
