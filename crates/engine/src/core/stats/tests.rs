@@ -4,7 +4,9 @@ use proptest::prelude::*;
 
 fn moments(values: &[u64]) -> Moments {
     let mut moments = Moments::default();
-    values.iter().for_each(|&value| drop(moments.record(value)));
+    for &value in values {
+        moments.record(value);
+    }
     moments
 }
 
