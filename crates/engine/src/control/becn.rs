@@ -281,6 +281,9 @@ pub struct Source {
     level: usize,
     /// Start of the recovery timer.
     restarted: Time,
+    /// When this timer raises the source, and the time between cells until then.
+    rise: Time,
+    gap: Span,
     /// Time of the last cell sent.
     last: Option<Time>,
     /// End of the gap that begins with the last cell.
@@ -313,6 +316,8 @@ impl Source {
             slot,
             level: 0,
             restarted: Time::ZERO,
+            rise: Time::NEVER,
+            gap: interval,
             last: None,
             gap_end: Time::ZERO,
             has_sent: true,
@@ -321,6 +326,7 @@ impl Source {
             counted: Time::ZERO,
         };
         source.set_periods(&params.recovery);
+        source.go_to(0, Time::ZERO);
         source
     }
 
@@ -347,16 +353,17 @@ impl Source {
         if level == 0 { Time::NEVER } else { restarted + self.periods[level] }
     }
 
+    /// Is at this level, with a timer that starts at `restarted`.
+    fn go_to(&mut self, level: usize, restarted: Time) {
+        (self.level, self.restarted) = (level, restarted);
+        (self.rise, self.gap) = (self.rises(level, restarted), self.interval_at(level));
+    }
+
     /// Applies every recovery up to `until`.
     fn recover(&mut self, until: Time) {
-        loop {
-            let at = self.rises(self.level, self.restarted);
-            if at > until {
-                return;
-            }
-            self.count(at);
-            self.level -= 1;
-            self.restarted = at;
+        while self.rise <= until {
+            self.count(self.rise);
+            self.go_to(self.level - 1, self.rise);
         }
     }
 
@@ -367,20 +374,32 @@ impl Source {
     }
 
     /// Time of the next cell if no BECN cell arrives before, at the level of that time.
+    #[inline]
     fn next_cell(&self) -> Time {
-        let (mut from, mut level, mut restarted) = (Time::ZERO, self.level, self.restarted);
+        let due = self.due(self.gap);
+        if self.level < self.zero && due <= self.rise { due } else { self.next_cell_after_rise() }
+    }
+
+    /// The next cell, if its gap is `gap` then.
+    #[inline(always)]
+    fn due(&self, gap: Span) -> Time {
+        match self.last {
+            Some(last) if self.moves_pending => last + gap,
+            _ => self.gap_end,
+        }
+    }
+
+    /// `next_cell`, if the source rises before.
+    fn next_cell_after_rise(&self) -> Time {
+        let (mut from, mut level) = (self.rise, self.level);
         loop {
-            let rises = self.rises(level, restarted);
-            if level < self.zero {
-                let due = match self.last {
-                    Some(last) if self.moves_pending => last + self.interval_at(level),
-                    _ => self.gap_end,
-                };
-                if due.max(from) <= rises {
-                    return due.max(from);
-                }
+            level -= 1;
+            let rises = self.rises(level, from);
+            let due = self.due(self.interval_at(level)).max(from);
+            if due <= rises {
+                return due;
             }
-            (from, level, restarted) = (rises, level - 1, rises);
+            from = rises;
         }
     }
 }
@@ -415,19 +434,20 @@ impl ReactionPoint for Source {
             return;
         }
         self.recover(Time(now.0.saturating_sub(1)));
-        self.restarted = now;
-        if self.has_sent && self.level < self.zero {
+        let mut level = self.level;
+        if self.has_sent && level < self.zero {
             self.count(now);
-            self.level = if self.stops { self.zero } else { self.level + 1 };
+            level = if self.stops { self.zero } else { level + 1 };
             self.has_sent = false;
             self.obeyed += 1;
         }
+        self.go_to(level, now);
     }
 
     fn on_send(&mut self, _pdu: &mut Pdu, now: Time) {
         self.recover(now);
         self.last = Some(now);
-        self.gap_end = now + self.interval_at(self.level);
+        self.gap_end = now + self.gap;
         self.has_sent = true;
     }
 
@@ -458,10 +478,10 @@ impl ReactionPoint for Source {
         self.recover(now);
         (self.stops, self.moves_pending) = (params.on_notice == OnNotice::Stop, params.moves_pending);
         self.set_periods(&params.recovery);
-        if self.rises(self.level, self.restarted) < now {
-            // By the new period the source would have risen already. It does so now.
-            self.restarted = Time(now.0 - self.periods[self.level].0);
-        }
+        // If by the new period the source would have risen already, it does so now.
+        let late = self.rises(self.level, self.restarted) < now;
+        let restarted = if late { Time(now.0 - self.periods[self.level].0) } else { self.restarted };
+        self.go_to(self.level, restarted);
         self.recover(now);
     }
 

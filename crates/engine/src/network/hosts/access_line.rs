@@ -96,9 +96,9 @@ impl AccessLine {
     #[inline(always)]
     pub fn send(&mut self, bits: u64, at: Time) -> Time {
         let free_at = self.free_at;
-        let departure = free_at.max(at) + self.serialiser.next(bits);
-        self.free_at = departure;
+        let mut departure = free_at.max(at);
         if self.has_queue {
+            departure += self.serialiser.next(bits);
             if self.queue.present > 0 {
                 self.count_rest(free_at);
             }
@@ -106,6 +106,7 @@ impl AccessLine {
             self.last_bits = bits;
             self.queue.pass(at, departure, bits, length);
         }
+        self.free_at = departure;
         departure + self.delay
     }
 
