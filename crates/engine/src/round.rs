@@ -51,8 +51,10 @@ const MOST: u64 = 8_192;
 /// Conservation is checked after nodes have read this many times the number of PDUs held.
 const CHECK_AFTER: u64 = 16;
 
-/// PDUs per host that a round may always handle, so that the search for due hosts costs little.
-const FOR_EACH_HOST: u64 = 16;
+/// The same for each host, if there are many: the search for due hosts then costs little, and a host sends several PDUs while
+/// its state is in the cache.
+const FEWEST_OF_A_HOST: u64 = 2;
+const MOST_OF_A_HOST: u64 = 16;
 
 /// The parameters of a world.
 #[derive(Clone, Debug)]
@@ -97,6 +99,8 @@ pub struct World<P> {
     window: Span,
     /// If a round handles more PDUs than this, the window shrinks.
     most: u64,
+    /// If it handles fewer than this, the window may grow.
+    fewest: u64,
     /// The node of the port whose departures end the run, if any.
     stop: Option<u32>,
     rounds: u64,
@@ -116,7 +120,8 @@ impl<P: Probe> World<P> {
             processes: parts.processes,
             turns: Turns::new(parts.units, parts.turns),
             ports: parts.ports,
-            most: MOST.max(FOR_EACH_HOST * parts.endpoints.len() as u64),
+            most: MOST.max(MOST_OF_A_HOST * parts.endpoints.len() as u64),
+            fewest: FEWEST.max(FEWEST_OF_A_HOST * parts.endpoints.len() as u64),
             endpoints: parts.endpoints,
             policers: parts.policers,
             ctx: Ctx {
@@ -377,7 +382,7 @@ impl<P: Probe> World<P> {
             let start = std::mem::replace(&mut first, self.first());
             if taken > self.most {
                 self.window = Span(self.window.0 / 2).max(Span(1));
-            } else if taken < FEWEST && first.since(start) >= Span(self.window.0 / 2) {
+            } else if taken < self.fewest && first.since(start) >= Span(self.window.0 / 2) {
                 // If horizons and not the window limit a round, a longer window would only let sources run further
                 // ahead.
                 self.window = Span(self.window.0.saturating_mul(2));

@@ -13,8 +13,9 @@ use crate::round::{PortView, World};
 const EARLY: u64 = 1_000_000;
 /// Number of consecutive checks that must each find a longer queue.
 const CHECKS: u32 = 8;
-/// Fewest and most checks in a run.
-const FEWEST: u64 = 64;
+/// Fewest and most checks in a run. Rounds end at each, so more of them would make the rounds of short runs of many flows
+/// short, too.
+const FEWEST: u64 = 16;
 const MOST: u64 = 4096;
 
 /// The checks of the queue lengths in a run.
