@@ -11,11 +11,12 @@ use crate::scenario::path::shown_key;
 use crate::scenario::schemes;
 use crate::scenario::spec::{Flow, Line, Scenario, Scheme};
 
+pub(super) mod expander;
 mod mix;
 mod network;
 
 pub use mix::{Offered, OfferedKind, OfferedLoad};
-use network::{Made, Templates, lay_network};
+use network::{Made, Stale, Templates, lay_network};
 
 /// How the path of a congestion point ends.
 const POINT: &str = ".congestion_point";
@@ -26,7 +27,7 @@ pub struct Expansion<'a> {
     /// The scenario, every part in its place.
     pub scenario: Cow<'a, Scenario>,
     /// The network that made lines and flows.
-    network: Option<Made>,
+    network: Option<Made<'a>>,
     /// The parts that came from a scheme: for the path of each the path of its scheme in the scenario as written.
     made: BTreeMap<String, String>,
 }
@@ -36,64 +37,99 @@ pub struct Expansion<'a> {
 /// # Errors
 /// The first fault of the network, or of a scheme that has no effect.
 pub fn expand(scenario: &Scenario) -> Result<Expansion<'_>, Fault> {
-    Expander::default().expand(scenario)
-}
-
-/// Expands scenarios one after the other. What it has read of the defaults of one serves for the next.
-#[derive(Debug, Default)]
-pub struct Expander {
-    templates: Templates,
-}
-
-impl Expander {
-    /// As [`expand`].
-    ///
-    /// # Errors
-    /// As [`expand`].
-    pub fn expand<'s>(&mut self, scenario: &'s Scenario) -> Result<Expansion<'s>, Fault> {
-        put_in_places(scenario, &mut self.templates)
-    }
-}
-
-fn put_in_places<'s>(scenario: &'s Scenario, templates: &mut Templates) -> Result<Expansion<'s>, Fault> {
-    let has_scheme = scenario.scheme.is_some()
-        || scenario.line.values().any(|line| line.scheme.is_some())
-        || scenario.flow.values().any(|flow| flow.scheme.is_some());
-    let is_written_out = scenario.network.is_none() && scenario.traffic.is_none() && scenario.recordings.is_empty();
-    if !has_scheme && is_written_out {
+    if is_written_out(scenario) {
         return Ok(Expansion { scenario: Cow::Borrowed(scenario), network: None, made: BTreeMap::new() });
     }
-    let mut expanded = scenario.clone();
-    let network = lay_network(&mut expanded, templates)?;
+    let mut expanded = Scenario { line: scenario.line.clone(), flow: scenario.flow.clone(), ..rest_of(scenario) };
+    let placed = put_in_places(scenario, &mut expanded, Stale::ALL, &mut Templates::default())?;
+    check_use(scenario, placed.is_used)?;
+    Ok(Expansion { scenario: Cow::Owned(expanded), network: placed.network, made: placed.made })
+}
+
+/// Whether there is nothing to put in its place.
+fn is_written_out(scenario: &Scenario) -> bool {
+    let has_scheme = || {
+        scenario.scheme.is_some()
+            || scenario.line.values().any(|line| line.scheme.is_some())
+            || scenario.flow.values().any(|flow| flow.scheme.is_some())
+    };
+    scenario.network.is_none() && scenario.traffic.is_none() && scenario.recordings.is_empty() && !has_scheme()
+}
+
+/// A copy of all but lines, flows, and what stands for them.
+fn rest_of(scenario: &Scenario) -> Scenario {
+    Scenario {
+        title: scenario.title.clone(),
+        cell_time: scenario.cell_time,
+        duration: scenario.duration,
+        stop: scenario.stop.clone(),
+        warm_up: scenario.warm_up,
+        scheme: None,
+        mismatches: scenario.mismatches,
+        routes: scenario.routes,
+        equal_paths: scenario.equal_paths,
+        measure: scenario.measure.clone(),
+        network: None,
+        traffic: None,
+        defaults: None,
+        line: BTreeMap::new(),
+        flow: BTreeMap::new(),
+        capacity: scenario.capacity.clone(),
+        change: scenario.change.clone(),
+        sweep: scenario.sweep.clone(),
+        recordings: scenario.recordings.clone(),
+    }
+}
+
+/// What came of putting the parts of a scenario in their places.
+#[derive(Debug)]
+struct Placed<'a> {
+    network: Option<Made<'a>>,
+    made: BTreeMap<String, String>,
+    /// Whether a line and whether a flow that was made anew took the scheme of all.
+    is_used: [bool; 2],
+}
+
+/// Refuses a scheme of all that no line and no flow took.
+fn check_use(scenario: &Scenario, is_used: [bool; 2]) -> Result<(), Fault> {
+    match &scenario.scheme {
+        Some(scheme) if is_used == [false; 2] && scheme.keyword != "none" => {
+            let reason = "every line and every flow has its own parts or its own scheme, so it has no effect";
+            Err(Fault::new("scheme", scheme.keyword, reason, "delete it, or the parts that it should replace"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Puts the parts of a scenario in their places in `expanded`, which has what is not stale already; of the rest it has what
+/// is written.
+fn put_in_places<'a>(
+    scenario: &'a Scenario,
+    expanded: &mut Scenario,
+    stale: Stale,
+    templates: &mut Templates,
+) -> Result<Placed<'a>, Fault> {
+    let network = lay_network(scenario, expanded, stale, templates)?;
     expanded.share_recordings();
     let written = |fault: Fault| match &network {
         Some(network) => network.named(fault),
         None => fault,
     };
-    let mut made = BTreeMap::new();
-    let of_all = expanded.scheme.take();
-    let mut is_used = false;
-    for (name, line) in &mut expanded.line {
-        let place = format!("line.{}", shown_key(name));
-        is_used |= take_own(line.scheme.take(), of_all.as_ref(), &place, |scheme, path| {
-            in_line(line, scheme, &place, path, &mut made)
+    let (mut made, mut is_used) = (BTreeMap::new(), [false; 2]);
+    let of_all = scenario.scheme.as_ref();
+    for (name, line) in expanded.line.iter_mut().filter(|_| stale.lines) {
+        is_used[0] |= take_own(line.scheme.take(), of_all, ("line", name), |scheme, place, path| {
+            in_line(line, scheme, place, path, &mut made)
         })
         .map_err(written)?;
     }
-    for (name, flow) in &mut expanded.flow {
-        let place = format!("flow.{}", shown_key(name));
-        is_used |= take_own(flow.scheme.take(), of_all.as_ref(), &place, |scheme, path| {
-            in_flow(flow, scheme, &place, path, &mut made)
+    for (name, flow) in expanded.flow.iter_mut().filter(|_| stale.flows) {
+        is_used[1] |= take_own(flow.scheme.take(), of_all, ("flow", name), |scheme, place, path| {
+            in_flow(flow, scheme, place, path, &mut made)
         })
         .map_err(written)?;
     }
-    match of_all {
-        Some(scheme) if !is_used && scheme.keyword != "none" => {
-            let reason = "every line and every flow has its own parts or its own scheme, so it has no effect";
-            Err(Fault::new("scheme", scheme.keyword, reason, "delete it, or the parts that it should replace"))
-        }
-        _ => Ok(Expansion { scenario: Cow::Owned(expanded), network, made }),
-    }
+    Ok(Placed { network, made, is_used })
 }
 
 /// Lets `put` place the parts of the scheme of one line or flow: its `own`, or that of all. Returns whether that of all was
@@ -101,14 +137,16 @@ fn put_in_places<'s>(scenario: &'s Scenario, templates: &mut Templates) -> Resul
 fn take_own(
     own: Option<Scheme>,
     of_all: Option<&Scheme>,
-    place: &str,
-    mut put: impl FnMut(&Scheme, String) -> bool,
+    (kind, name): (&str, &str),
+    mut put: impl FnMut(&Scheme, &str, String) -> bool,
 ) -> Result<bool, Fault> {
+    let place = || format!("{kind}.{}", shown_key(name));
     let Some(own) = own else {
-        return Ok(of_all.is_some_and(|scheme| put(scheme, format!("scheme.{}", scheme.keyword))));
+        return Ok(of_all.is_some_and(|scheme| put(scheme, &place(), format!("scheme.{}", scheme.keyword))));
     };
+    let place = place();
     let path = format!("{place}.scheme");
-    if !put(&own, format!("{path}.{}", own.keyword)) && own.keyword != "none" {
+    if !put(&own, &place, format!("{path}.{}", own.keyword)) && own.keyword != "none" {
         let reason = "it has no part for this place, or the place has the part itself";
         return Err(Fault::new(path, own.keyword, reason, "delete it, or the part that it should replace"));
     }

@@ -4,7 +4,6 @@
 //! stored. A point differs from the one before it in few places. So only the parts with other values are read again: a line,
 //! a flow, or the rest of the document. The reading of one part depends on no other part.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::mem;
 
@@ -13,9 +12,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::document::{exact, from_tree, has_shape, to_json, written};
-use super::expansion::Expander;
+use super::expansion::expander::Expander;
 use super::path::{Path, Step, exchange};
-use super::spec::{Scenario, Sweep};
+use super::spec::{Flow, Line, Scenario, Sweep};
 use crate::core::error::Fault;
 use crate::core::time::Span;
 
@@ -25,6 +24,8 @@ use writer::Writer;
 
 /// Tables whose entries are parts of their own.
 const TABLES: [&str; 2] = ["line", "flow"];
+/// Keys whose values are parts of their own: what lines and flows are made of.
+const KEYS: [&str; 4] = ["network", "traffic", "scheme", DEFAULTS];
 /// The key whose value changes how every time is read.
 const CELL_TIME: &str = "cell_time";
 /// The key whose values change how lines and flows are read.
@@ -61,8 +62,10 @@ struct Group {
 /// A part of the document that is read by itself.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
-    /// Everything but lines and flows.
+    /// Everything but the parts below.
     Rest,
+    /// The value of one of the `KEYS`.
+    Key(&'static str),
     /// An entry of one of the `TABLES`.
     Entry(&'static str, String),
 }
@@ -113,9 +116,8 @@ impl Points {
         if self.groups.iter().any(|group| !group.is_read) {
             return self.tree.to_string();
         }
-        match self.expander.expand(&self.scenario).map(|expansion| expansion.scenario) {
-            Ok(Cow::Owned(mut expanded)) => self.writer.write(&mut expanded),
-            Ok(Cow::Borrowed(_)) => self.writer.write(&mut self.scenario),
+        match self.expander.expand(&mut self.scenario) {
+            Ok(expanded) => self.writer.write(expanded),
             Err(_) => to_json(&self.scenario),
         }
     }
@@ -181,24 +183,43 @@ impl Points {
             return (!has_tables || has_shape(&tree, &self.scenario)).then_some(());
         };
         for part in parts {
-            match part {
-                Part::Entry("line", name) => {
-                    let line = entry(&self.tree["line"][name], has_tables)?;
-                    self.scenario.line.insert(name.clone(), line);
+            self.read_part(part, has_tables)?;
+        }
+        Some(())
+    }
+
+    /// Reads one part; nothing if it cannot be read.
+    fn read_part(&mut self, part: &Part, has_tables: bool) -> Option<()> {
+        let Points { tree, scenario, .. } = self;
+        match part {
+            Part::Entry(table, name) => {
+                let entry = &tree[*table][name];
+                if *table == "line" {
+                    scenario.line.insert(name.clone(), read::<Line>(entry, has_tables)?);
+                } else {
+                    scenario.flow.insert(name.clone(), read::<Flow>(entry, has_tables)?);
                 }
-                Part::Entry(table, name) => {
-                    let flow = entry(&self.tree[*table][name], has_tables)?;
-                    self.scenario.flow.insert(name.clone(), flow);
+            }
+            Part::Key(key) => {
+                let value = &tree[*key];
+                match *key {
+                    "network" => scenario.network = read(value, has_tables)?,
+                    "traffic" => scenario.traffic = read(value, has_tables)?,
+                    "scheme" => scenario.scheme = read(value, has_tables)?,
+                    _ => scenario.defaults = read(value, has_tables)?,
                 }
-                Part::Rest => {
-                    let tables = TABLES.map(|table| remove(&mut self.tree, table));
-                    let rest = entry::<Scenario>(&self.tree, has_tables);
-                    for (table, entries) in TABLES.into_iter().zip(tables) {
-                        insert(&mut self.tree, table, entries.unwrap_or_default());
+            }
+            Part::Rest => {
+                let apart: Vec<_> = TABLES.into_iter().chain(KEYS).map(|key| (key, remove(tree, key))).collect();
+                let rest = read(tree, has_tables);
+                for (key, value) in apart {
+                    if let Some(value) = value {
+                        insert(tree, key, value);
                     }
-                    let Scenario { line, flow, .. } = mem::replace(&mut self.scenario, rest?);
-                    (self.scenario.line, self.scenario.flow) = (line, flow);
                 }
+                let Scenario { line, flow, network, traffic, scheme, defaults, .. } = mem::replace(scenario, rest?);
+                (scenario.line, scenario.flow, scenario.network) = (line, flow, network);
+                (scenario.traffic, scenario.scheme, scenario.defaults) = (traffic, scheme, defaults);
             }
         }
         Some(())
@@ -212,6 +233,9 @@ impl Part {
         let has_entries = || TABLES.iter().any(|table| base[table].as_object().is_some_and(|table| !table.is_empty()));
         if first == CELL_TIME || (first == DEFAULTS && has_entries()) {
             return None;
+        }
+        if let Some(key) = KEYS.into_iter().find(|key| key == first) {
+            return Some(Part::Key(key));
         }
         let Some(table) = TABLES.into_iter().find(|table| table == first) else { return Some(Part::Rest) };
         match place.get(1) {
@@ -257,7 +281,7 @@ impl Group {
 }
 
 /// One part as it is read. With `has_tables` also its shape is checked, for a table could have been given as a list.
-fn entry<T: DeserializeOwned + Serialize>(tree: &Value, has_tables: bool) -> Option<T> {
+fn read<T: DeserializeOwned + Serialize>(tree: &Value, has_tables: bool) -> Option<T> {
     let read = T::deserialize(tree).ok()?;
     (!has_tables || has_shape(tree, &read)).then_some(read)
 }

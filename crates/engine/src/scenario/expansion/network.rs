@@ -1,5 +1,6 @@
 //! The lines and flows of a network by name: its layout, with the defaults of the scenario.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
@@ -8,96 +9,95 @@ use serde_json::{Map, Value, json};
 use super::mix::{self, Divided, OF_FLOWS, Offered};
 use crate::core::error::Fault;
 use crate::scenario::document::part;
-use crate::scenario::networks::{self, LaidLine, Layout, Places};
+use crate::scenario::networks::{LaidLine, Layout, Places};
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{Defaults, EqualPaths, Flow, Line, NetworkTraffic, Scenario};
 
 /// Keys of a line that a network gives.
 const OF_LINES: [&str; 3] = ["between", "rate", "delay"];
 
-/// The layout of the last network, and the line and the flow of the last defaults that were read.
+/// The layout of a network, and what was read of the defaults of lines and flows, as far as it is known.
 #[derive(Debug, Default)]
 pub(super) struct Templates {
-    layout: Option<(networks::Params, Layout)>,
-    line: Template<Line>,
-    flow: Template<Flow>,
+    pub(super) layout: Option<Layout>,
+    pub(super) line: Option<Line>,
+    pub(super) flow: Option<Flow>,
 }
 
-/// Keys, and what was read of them.
-type Template<T> = Option<(Map<String, Value>, T)>;
+/// What is made anew; the rest is there already.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stale {
+    pub(super) lines: bool,
+    pub(super) flows: bool,
+}
+
+impl Stale {
+    pub(super) const ALL: Stale = Stale { lines: true, flows: true };
+}
 
 /// What a network made.
 #[derive(Debug)]
-pub(super) struct Made {
+pub(super) struct Made<'a> {
     keyword: &'static str,
     /// Kinds and names of its lines and flows, and how the keys of each in the network's table begin.
     places: BTreeMap<(&'static str, String), &'static str>,
-    defaults: Defaults,
+    defaults: Cow<'a, Defaults>,
     /// The table for the traffic of its flows, and what it made of them.
-    traffic: Option<(NetworkTraffic, Divided)>,
+    traffic: Option<(&'a NetworkTraffic, Divided)>,
 }
 
-/// Adds the lines and flows of the network.
-pub(super) fn lay_network(scenario: &mut Scenario, templates: &mut Templates) -> Result<Option<Made>, Fault> {
-    let defaults = scenario.defaults.take().unwrap_or_default();
-    let traffic = scenario.traffic.take();
-    let Some(network) = scenario.network.take() else {
+/// Adds the lines and flows of the network to `expanded`, as far as they are not there.
+pub(super) fn lay_network<'a>(
+    scenario: &'a Scenario,
+    expanded: &mut Scenario,
+    stale: Stale,
+    templates: &mut Templates,
+) -> Result<Option<Made<'a>>, Fault> {
+    let Some(network) = &scenario.network else {
         let reason = "there is no network by name to whose flows it could apply";
         let remedy = "name a network, as in [network.dumbbell], or write `traffic` in each [flow.NAME]";
-        return traffic.map_or(Ok(None), |_| Err(Fault::new("traffic", "", reason, remedy)));
+        return scenario.traffic.as_ref().map_or(Ok(None), |_| Err(Fault::new("traffic", "", reason, remedy)));
     };
+    let defaults = scenario.defaults.as_ref().map_or_else(Cow::default, Cow::Borrowed);
     let keyword = network.keyword();
-    let known = templates.layout.take().filter(|(params, _)| *params == network);
     let lay_out = || network.lay_out().map_err(|fault| fault.under(keyword).under("network"));
-    let (_, layout) = match known {
-        Some(known) => templates.layout.insert(known),
-        None => {
-            let layout = lay_out()?;
-            templates.layout.insert((network, layout))
-        }
-    };
+    let layout = known(&mut templates.layout, lay_out)?;
     let line = || json!({ "between": ["", ""], "rate": "1 b/s" });
-    let line: &Line = template(&mut templates.line, &defaults.line, line, "line", &OF_LINES)?;
+    let line: &Line = known(&mut templates.line, || read_template(&defaults.line, line(), "line", &OF_LINES))?;
     let flow = || json!({ "traffic": { "greedy": {} } });
-    let flow: &Flow = template(&mut templates.flow, &defaults.flow, flow, "flow", &OF_FLOWS)?;
-    scenario.equal_paths = scenario.equal_paths.or(layout.is_multipath.then_some(EqualPaths::Hash));
+    let flow: &Flow = known(&mut templates.flow, || read_template(&defaults.flow, flow(), "flow", &OF_FLOWS))?;
+    expanded.equal_paths = expanded.equal_paths.or(layout.is_multipath.then_some(EqualPaths::Hash));
     let mut made = Made { keyword, places: BTreeMap::new(), defaults, traffic: None };
-    for LaidLine { name, between, rate, delay, keys } in &layout.lines {
+    for LaidLine { name, between, rate, delay, keys } in layout.lines.iter().filter(|_| stale.lines) {
         let placed = Line { between: between.clone(), rate: *rate, delay: *delay, ..line.clone() };
-        made.add("line", name.clone(), placed, keys, &mut scenario.line)?;
+        made.add("line", name.clone(), placed, keys, &mut expanded.line)?;
     }
     let mut groups = BTreeMap::new();
-    for (name, places, count) in &layout.flows {
+    for (name, places, count) in layout.flows.iter().filter(|_| stale.flows) {
         let placed = match places.clone() {
             Places::Path(path) => Flow { path, count: *count, ..flow.clone() },
             Places::Mesh(nodes) => Flow { from: nodes.clone(), to: nodes, count: *count, ..flow.clone() },
         };
         groups.insert(name.clone(), placed);
     }
-    if let Some(traffic) = traffic {
-        let divided = mix::divide(&traffic, &made.defaults.flow, flow, &mut groups, scenario);
+    if let Some(traffic) = &scenario.traffic {
+        let divided = mix::divide(traffic, &made.defaults.flow, flow, &mut groups, expanded);
         made.traffic = Some((traffic, divided.map_err(|fault| made.named_whole(fault))?));
     }
     for (name, flow) in groups {
-        made.add("flow", name, flow, "", &mut scenario.flow)?;
+        made.add("flow", name, flow, "", &mut expanded.flow)?;
     }
     Ok(Some(made))
 }
 
-/// A line or a flow with these defaults, and with `own` where they are silent: the `last` one, if its defaults were the
-/// same. What the network gives may not be among them.
-fn template<'t, T: DeserializeOwned>(
-    last: &'t mut Template<T>,
-    defaults: &Map<String, Value>,
-    own: impl FnOnce() -> Value,
-    kind: &str,
-    given: &[&str],
-) -> Result<&'t T, Fault> {
-    let known = last.take().filter(|(keys, _)| keys == defaults);
-    let read = || -> Result<_, Fault> { Ok((defaults.clone(), read_template(defaults, own(), kind, given)?)) };
-    Ok(&last.insert(known.map_or_else(read, Ok)?).1)
+/// What is known, or else is made now.
+fn known<T>(template: &mut Option<T>, make: impl FnOnce() -> Result<T, Fault>) -> Result<&T, Fault> {
+    let made = template.take().map_or_else(make, Ok)?;
+    Ok(template.insert(made))
 }
 
+/// A line or a flow with these defaults, and with `own` where they are silent. What the network gives may not be among
+/// them.
 fn read_template<T: DeserializeOwned>(
     defaults: &Map<String, Value>,
     own: Value,
@@ -121,7 +121,7 @@ fn place(kind: &str, name: &str) -> String {
     format!("{kind}.{}", shown_key(name))
 }
 
-impl Made {
+impl Made<'_> {
     fn add<T>(
         &mut self,
         kind: &'static str,

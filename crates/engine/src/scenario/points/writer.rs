@@ -13,24 +13,36 @@ use crate::scenario::spec::{Flow, Line, Scenario};
 /// How lines and flows stand in a document that has none. Nothing before them has a table of either name.
 const NONE: &str = r#""line":{},"flow":{}"#;
 
-/// The lines and flows of the last scenario that was written.
+/// The last scenario that was written.
 #[derive(Debug, Default)]
 pub(super) struct Writer {
     lines: Entries<Line>,
     flows: Entries<Flow>,
+    /// All but lines and flows, and its JSON.
+    rest: Option<(Scenario, String)>,
     /// Octets of its document.
     length: usize,
 }
 
-/// The entries of a table, and the JSON of each with its key.
-type Entries<T> = BTreeMap<String, (T, Vec<u8>)>;
+type Entries<T> = BTreeMap<String, Written<T>>;
+
+/// An entry of a table.
+#[derive(Debug)]
+struct Written<T> {
+    entry: T,
+    /// Its JSON, with its key.
+    json: Vec<u8>,
+    /// Where the keys of its place end there.
+    head: usize,
+}
 
 impl Writer {
     /// The scenario as [`to_json`] writes it. It has no network and no defaults.
     pub(super) fn write(&mut self, scenario: &mut Scenario) -> String {
         let (line, flow) = (mem::take(&mut scenario.line), mem::take(&mut scenario.flow));
-        let rest = to_json(scenario);
-        let (head, tail) = rest.split_once(NONE).unwrap_or((&rest, ""));
+        let known = self.rest.take().filter(|(rest, _)| rest == scenario);
+        let (_, rest) = self.rest.insert(known.unwrap_or_else(|| (scenario.clone(), to_json(scenario))));
+        let (head, tail) = rest.split_once(NONE).unwrap_or((rest, ""));
         let mut text = Vec::with_capacity(self.length);
         text.extend_from_slice(head.as_bytes());
         text.extend_from_slice(b"\"line\":{");
@@ -53,19 +65,22 @@ fn write_entries<T: Placed>(entries: &BTreeMap<String, T>, written: &mut Entries
         if index > 0 {
             text.push(b',');
         }
-        let slot = match written.get_mut(name) {
-            Some((known, json)) if known == entry => {
-                text.extend_from_slice(json);
-                continue;
-            }
-            slot => slot,
-        };
+        let mut known = written.get_mut(name);
+        if let Some(known) = known.as_ref().filter(|known| known.entry == *entry) {
+            text.extend_from_slice(&known.json);
+            continue;
+        }
         let start = text.len();
         append(text, name);
         text.push(b':');
         let body = text.len();
-        append(text, &entry.place());
-        text.pop();
+        match known.as_ref().filter(|known| entry.is_placed_as(&known.entry)) {
+            Some(known) => text.extend_from_slice(&known.json[body - start..known.head]),
+            None => {
+                append(text, &entry.place());
+                text.pop();
+            }
+        }
         let head = text.len();
         match last.as_ref().filter(|(other, _)| entry.is_like(other)) {
             Some((_, tail)) => text.extend_from_within(tail.clone()),
@@ -75,14 +90,15 @@ fn write_entries<T: Placed>(entries: &BTreeMap<String, T>, written: &mut Entries
                 last = text[body..].starts_with(&place).then_some((entry, head..text.len()));
             }
         }
-        let json = &text[start..];
-        match slot {
-            Some((known, last)) => {
-                known.clone_from(entry);
-                last.clear();
-                last.extend_from_slice(json);
+        let (json, head) = (&text[start..], head - start);
+        match &mut known {
+            Some(known) => {
+                known.entry.clone_from(entry);
+                known.json.clear();
+                known.json.extend_from_slice(json);
+                known.head = head;
             }
-            None => drop(written.insert(name.clone(), (entry.clone(), json.to_vec()))),
+            None => drop(written.insert(name.clone(), Written { entry: entry.clone(), json: json.to_vec(), head })),
         }
     }
 }
@@ -96,6 +112,9 @@ fn append(text: &mut Vec<u8>, value: &impl Serialize) {
 trait Placed: Clone + PartialEq + Serialize {
     /// These keys.
     fn place(&self) -> impl Serialize;
+
+    /// Whether they are those of another.
+    fn is_placed_as(&self, other: &Self) -> bool;
 
     /// Whether the other keys are those of another.
     fn is_like(&self, other: &Self) -> bool;
@@ -112,6 +131,10 @@ struct LinePlace<'a> {
 impl Placed for Line {
     fn place(&self) -> impl Serialize {
         LinePlace { between: &self.between, rate: self.rate, delay: self.delay }
+    }
+
+    fn is_placed_as(&self, other: &Line) -> bool {
+        (&self.between, self.rate, self.delay) == (&other.between, other.rate, other.delay)
     }
 
     fn is_like(&self, other: &Line) -> bool {
@@ -139,6 +162,11 @@ impl Placed for Flow {
     fn place(&self) -> impl Serialize {
         let active = (!self.active).then_some(false);
         FlowPlace { count: self.count, active, path: &self.path, from: &self.from, to: &self.to }
+    }
+
+    fn is_placed_as(&self, other: &Flow) -> bool {
+        (self.count, self.active, &self.path) == (other.count, other.active, &other.path)
+            && (&self.from, &self.to) == (&other.from, &other.to)
     }
 
     fn is_like(&self, other: &Flow) -> bool {
