@@ -31,7 +31,7 @@ use crate::scenario::spec::Scenario;
 
 pub use changes::Timeline;
 pub use check::memory_of_flows;
-use checked::lay_out;
+use checked::{lay_out, sketch};
 pub use estimate::{Estimate, Limits};
 pub use limits::QueueLimits;
 pub use meeting::{Hearing, Meetings};
@@ -80,7 +80,7 @@ pub fn world<P: Probe>(
 /// [`Error::Scenario`] for the first fault, with its path.
 pub fn check(scenario: &Scenario) -> Result<(), Error> {
     let expansion = expand(scenario)?;
-    let network = lay_out(&expansion)?;
+    let network = sketch(&expansion)?;
     network.estimate().check_held()?;
     Timeline::new(&expansion.scenario, network.line_ports())?;
     Ok(())
@@ -91,7 +91,7 @@ pub fn check(scenario: &Scenario) -> Result<(), Error> {
 /// # Errors
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
-    Ok(lay_out(&expand(scenario)?)?.estimate())
+    Ok(sketch(&expand(scenario)?)?.estimate())
 }
 
 /// Which parts of the control schemes hear each other.
@@ -100,7 +100,7 @@ pub fn estimate(scenario: &Scenario) -> Result<Estimate, Error> {
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn meetings(scenario: &Scenario) -> Result<Meetings, Error> {
     let expansion = expand(scenario)?;
-    Ok(meetings_of(&lay_out(&expansion)?, &expansion))
+    Ok(meetings_of(&sketch(&expansion)?, &expansion))
 }
 
 fn meetings_of(network: &Network<'_>, expansion: &Expansion<'_>) -> Meetings {
@@ -123,7 +123,7 @@ pub fn paths(scenario: &Scenario) -> Result<Vec<Vec<usize>>, Error> {
 /// # Errors
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn hops(scenario: &Scenario) -> Result<BTreeMap<String, Vec<Hop>>, Error> {
-    Ok(lay_out(&expand(scenario)?)?.hops())
+    Ok(sketch(&expand(scenario)?)?.hops())
 }
 
 /// The limits of the queues of each port, by number and priority.

@@ -1,6 +1,7 @@
 //! Checks beyond types: first each part alone, then the rules that need several parts.
 
 use std::collections::BTreeSet;
+use std::iter;
 
 use super::path_memory::MOST_MEMORY;
 use super::plan::{FlowPlan, Network, PortPlan};
@@ -269,7 +270,8 @@ fn too_high_minimum_rates(network: &Network<'_>, port: usize, rate: Rate, share:
         flow.forward.contains(&port) && network.controls(port, flow) && network.minimum(flow) > 0.0
     };
     let flows: Vec<&FlowPlan<'_>> = network.flows.iter().filter(is_guaranteed).collect();
-    let sum: f64 = flows.iter().map(|flow| network.minimum(flow)).sum();
+    let minima = flows.iter().flat_map(|flow| iter::repeat_n(network.minimum(flow), flow.times as usize));
+    let sum: f64 = minima.sum();
     let groups: BTreeSet<&str> = flows.iter().map(|flow| network.groups[flow.group].as_str()).collect();
     let groups: Vec<String> = groups.into_iter().map(|name| format!("flow.{}", shown_key(name))).collect();
     let most = Rate((share * rate.bits_per_second()) as u64);

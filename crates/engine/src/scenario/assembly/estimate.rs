@@ -151,14 +151,22 @@ impl Network<'_> {
             let bits = f64::from(flow.params.octets) * 8.0;
             let line = self.line_rate(flow).bits_per_second() / bits;
             let offer = offers[flow.group];
-            offered += offer.and_then(|offer| offer.mean).unwrap_or(line);
-            let Some(offer) = offer.filter(|_| is_certain && is_free(flow)) else { continue };
-            let sent = sent(&offer, line, f64::from(flow.number), duration);
-            all.add(sent, 0.0, bits);
-            let mut delay = 0.0;
-            for &port in flow.forward.iter().take_while(|&&port| self.is_lossless(flow, port)) {
-                delay += self.ports[port].delay.seconds();
-                by_port[port].add(sent, delay, bits);
+            let free = offer.filter(|_| is_certain && is_free(flow));
+            let ports = flow.forward.iter().take_while(|&&port| self.is_lossless(flow, port));
+            // Added one by one: a product would be rounded otherwise.
+            for number in flow.number..flow.number + flow.times {
+                offered += offer.and_then(|offer| offer.mean).unwrap_or(line);
+                let Some(offer) = free else { continue };
+                let sent = sent(&offer, line, f64::from(number), duration);
+                all.add(sent, 0.0, bits);
+                let mut delay = 0.0;
+                for &port in ports.clone() {
+                    delay += self.ports[port].delay.seconds();
+                    // The first of several access lines has the flow that begins first, and so holds most.
+                    if number == flow.number || self.ports[port].times == 1 {
+                        by_port[port].add(sent, delay, bits);
+                    }
+                }
             }
         }
         // A run ended by departures has sent at least that many PDUs.
@@ -167,7 +175,8 @@ impl Network<'_> {
         let held = |(plan, sum): (&super::plan::PortPlan<'_>, &Sum)| Some(sum.held(plan.fastest()?, duration) as u64);
         let held = self.ports.iter().zip(&by_port).filter_map(held).max().filter(|_| self.stop.is_none());
         let held = held.unwrap_or_default();
-        let flows = (self.flows.len() as u64).saturating_mul(LEAST_FLOW_BYTES);
+        let flows: u64 = self.flows.iter().map(|flow| u64::from(flow.times)).sum();
+        let flows = flows.saturating_mul(LEAST_FLOW_BYTES);
         let packets: u64 = self.scenario.recordings.values().map(|recording| recording.len() as u64).sum();
         let fixed = flows.saturating_add(packets * PACKET_BYTES);
         Estimate {

@@ -16,8 +16,20 @@ use crate::scenario::suggestion::suggestion;
 impl<'a> Network<'a> {
     /// Lays out lines, flows and routes.
     pub(super) fn lay_out(scenario: &'a Scenario) -> Result<Network<'a>, Fault> {
+        Network::lay(scenario, false)
+    }
+
+    /// The same for checks, which need one plan for all flows that are alike.
+    pub(super) fn sketch(scenario: &'a Scenario) -> Result<Network<'a>, Fault> {
+        // A run may also end by the departures from one of many access lines, which has to be there.
+        let ends_at = |port: &str| scenario.line.contains_key(port.strip_suffix(".reverse").unwrap_or(port));
+        Network::lay(scenario, scenario.stop.as_ref().is_none_or(|stop| ends_at(&stop.port)))
+    }
+
+    fn lay(scenario: &'a Scenario, is_sketch: bool) -> Result<Network<'a>, Fault> {
         let mut network = Network {
             scenario,
+            is_sketch,
             groups: scenario.flow.keys().cloned().collect(),
             flows: Vec::new(),
             ports: Vec::new(),
@@ -93,9 +105,11 @@ impl<'a> Network<'a> {
         };
         let paths: Vec<[Arc<[usize]>; 2]> =
             if own.is_none() { forward.iter().map(|lines| ports(lines, shared)).collect() } else { Vec::new() };
-        self.flows.reserve(params.count as usize);
-        self.ports.reserve(if params.access.is_some() && shared.is_none() { 2 * params.count as usize } else { 0 });
-        for number in 0..params.count {
+        let plans = self.plans_of(params.count, forward.len());
+        let times = params.count / plans.max(1);
+        self.flows.reserve(plans as usize);
+        self.ports.reserve(if own.is_some() { 2 * plans as usize } else { 0 });
+        for number in 0..plans {
             let endpoints = [self.endpoint_count, self.endpoint_count + 1];
             self.endpoint_count += 2;
             let path = number as usize % forward.len();
@@ -104,13 +118,19 @@ impl<'a> Network<'a> {
                 None => paths[path].clone(),
                 Some(access) => {
                     let name = name.get_or_init(|| numbered(&plan.name, number + 1, params.count).into());
-                    ports(&forward[path], Some(self.lay_access(name, access, [&node, &place])))
+                    ports(&forward[path], Some(self.lay_access(name, access, [&node, &place], times)))
                 }
             };
             let route = Arc::clone(&plan);
-            self.flows.push(FlowPlan { route, name, group, params, forward, backward, endpoints, number, peer: None });
+            let peer = None;
+            self.flows.push(FlowPlan { route, name, group, params, forward, backward, endpoints, number, times, peer });
         }
         Ok(())
+    }
+
+    /// The number of plans for the flows of one route, which take this number of paths in turn.
+    pub(super) fn plans_of(&self, count: u32, paths: usize) -> u32 {
+        if self.is_sketch && paths == 1 { 1 } else { count }
     }
 
     /// The ports along a path, which has at least one line unless an access line with a rate is before it.
@@ -134,19 +154,21 @@ impl<'a> Network<'a> {
 
     /// Lays out a delay without queueing. All flows of the group have the same delay, so they share one port.
     fn lay_delay(&mut self, access: &'a spec::Access, ends: [&Arc<str>; 2], group: usize) -> (usize, usize) {
-        let (up, down) = self.lay_access(&self.groups[group].as_str().into(), access, ends);
+        let (up, down) = self.lay_access(&self.groups[group].as_str().into(), access, ends, 1);
         let senders: Arc<str> = self.ports[up].name.as_str().into();
         self.ports[up].from = Arc::clone(&senders);
         self.ports[down].to = senders;
         (up, down)
     }
 
-    /// Lays the access line of that name to the node. `path` is that of its parameters in the scenario.
+    /// Lays the access line of that name to the node, which stands for so many. `path` is that of its parameters in the
+    /// scenario.
     fn lay_access(
         &mut self,
         name: &Arc<str>,
         access: &'a spec::Access,
         [node, path]: [&Arc<str>; 2],
+        times: u32,
     ) -> (usize, usize) {
         let first = self.ports.len();
         let up = PortPlan {
@@ -161,6 +183,7 @@ impl<'a> Network<'a> {
             order: Order::Fixed,
             queues: &access.queues,
             congestion: None,
+            times,
         };
         let (from, to) = (Arc::clone(node), Arc::clone(name));
         let down = PortPlan { name: format!("{}.reverse", up.name), from, to, ..up.clone() };

@@ -239,14 +239,14 @@ impl<'a> Network<'a> {
 
     /// Groups of which some flows pass a congestion point that they hear, and others none.
     pub(super) fn unmet_flows(&self) -> Vec<Fault> {
-        let mut counts: BTreeMap<usize, BTreeMap<Signals, usize>> = BTreeMap::new();
+        let mut counts: BTreeMap<usize, BTreeMap<Signals, u32>> = BTreeMap::new();
         for flow in &self.flows {
-            *counts.entry(flow.group).or_default().entry(self.sent_to(flow)).or_default() += 1;
+            *counts.entry(flow.group).or_default().entry(self.sent_to(flow)).or_default() += flow.times;
         }
         let faults = self.scenario.flow.iter().zip(counts.into_values()).filter_map(|((name, flow), counts)| {
             let is_unmet = |sent: Signals| is_untouched(flow, sent) || unmet(flow, sent).next().is_some();
-            let unmet_count: usize = counts.iter().filter(|(sent, _)| is_unmet(**sent)).map(|(_, count)| count).sum();
-            let count: usize = counts.values().sum();
+            let unmet_count: u32 = counts.iter().filter(|(sent, _)| is_unmet(**sent)).map(|(_, count)| count).sum();
+            let count: u32 = counts.values().sum();
             let path = format!("flow.{}.reaction_point", shown_key(name));
             let reason = format!("{unmet_count} of its {count} flows pass no congestion point that they hear");
             let remedy = "give the other lines a congestion point too, or let these flows be a group of their own";
@@ -286,7 +286,9 @@ impl<'a> Network<'a> {
             let bits = u64::from(flow.params.octets) * 8;
             for &port in flow.forward.iter().chain(flow.backward.iter()) {
                 let sum = windows.entry((port, self.queue_of(flow, port))).or_insert(Some((0u64, 0u64)));
+                let times = u64::from(flow.times / self.ports[port].times);
                 let add = |(pdus, all): (u64, u64), own: u64| {
+                    let own = own.saturating_mul(times);
                     (pdus.saturating_add(own), all.saturating_add(own.saturating_mul(bits)))
                 };
                 *sum = sum.zip(own).map(|(sum, own)| add(sum, own));

@@ -98,7 +98,9 @@ impl<'a> Network<'a> {
         own: &BTreeMap<[&str; 2], usize>,
         others: &BTreeMap<[&str; 2], usize>,
     ) -> Result<(), String> {
-        let count = flow.count as usize;
+        // A group with a path has one route, and the flows of a route without a hash take one path.
+        let is_spread = flow.path.is_empty() && self.scenario.equal_paths == Some(EqualPaths::Hash);
+        let count = self.plans_of(flow.count, if is_spread { flow.count as usize } else { 1 }) as usize;
         for ([from, to], place) in own {
             for number in 0..count {
                 let [one, two] = [(firsts[0], *place), (firsts[1], others[&[*to, *from]])]

@@ -33,6 +33,8 @@ pub(super) struct PortPlan<'a> {
     pub(super) order: Order,
     pub(super) queues: &'a [queue::Params],
     pub(super) congestion: Option<&'a control::CongestionParams>,
+    /// How many ports it stands for, each of one flow: more than itself only in a sketch.
+    pub(super) times: u32,
 }
 
 impl<'a> PortPlan<'a> {
@@ -53,6 +55,7 @@ impl<'a> PortPlan<'a> {
             order: line.order,
             queues: &line.queues,
             congestion: line.congestion_point.as_ref(),
+            times: 1,
         };
         let backward = PortPlan {
             name: format!("{name}.reverse"),
@@ -69,6 +72,7 @@ impl<'a> PortPlan<'a> {
                 Some(reverse) => reverse.congestion_point.as_ref(),
                 None => line.congestion_point.as_ref(),
             },
+            times: 1,
         };
         [forward, backward]
     }
@@ -146,6 +150,8 @@ pub(super) struct FlowPlan<'a> {
     pub(super) endpoints: [usize; 2],
     /// Index among the flows of its route, from 0.
     pub(super) number: u32,
+    /// How many flows it stands for, itself and those with the numbers behind its own: more than itself only in a sketch.
+    pub(super) times: u32,
     /// The flow in the opposite direction of its connection.
     pub(super) peer: Option<usize>,
 }
@@ -175,6 +181,9 @@ impl FlowPlan<'_> {
 #[derive(Clone, Debug)]
 pub(super) struct Network<'a> {
     pub(super) scenario: &'a Scenario,
+    /// Whether one plan stands for all flows of a route that differ in their numbers only, and one for their access lines:
+    /// enough for every check, and nothing can be built of it.
+    pub(super) is_sketch: bool,
     pub(super) groups: Vec<String>,
     pub(super) flows: Vec<FlowPlan<'a>>,
     pub(super) ports: Vec<PortPlan<'a>>,
@@ -194,7 +203,8 @@ pub(super) struct Network<'a> {
 impl<'a> Network<'a> {
     /// The flows, each with the number of those like it: one for all flows of a group on one path.
     pub(super) fn alike(&self) -> impl Iterator<Item = (&FlowPlan<'a>, u32)> {
-        self.flows.chunk_by(|one, other| one.is_like(other)).map(|flows| (&flows[0], flows.len() as u32))
+        let chunks = self.flows.chunk_by(|one, other| one.is_like(other));
+        chunks.map(|flows| (&flows[0], flows.iter().map(|flow| flow.times).sum()))
     }
 
     /// The propagation delay of the flow's path, there and back.
@@ -236,7 +246,7 @@ impl<'a> Network<'a> {
         for (flow, count) in self.alike() {
             let minimum = self.minimum(flow);
             for &port in flow.forward.iter().filter(|&&port| self.controls(port, flow)) {
-                let own = &mut controlled[port];
+                let (own, count) = (&mut controlled[port], count / self.ports[port].times);
                 own.flow_count += count;
                 // Added one by one: a product would be rounded otherwise.
                 own.minimum = (0..count).fold(own.minimum, |sum, _| sum + minimum);

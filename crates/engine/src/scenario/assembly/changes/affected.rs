@@ -16,7 +16,7 @@ use crate::core::feedback::Signals;
 use crate::core::time::{FASTEST, LineRate};
 use crate::queue::{self, Discard, QueueParams};
 use crate::scenario::assembly::check;
-use crate::scenario::assembly::checked::lay_out;
+use crate::scenario::assembly::checked::sketch;
 use crate::scenario::assembly::plan::PortPlan;
 use crate::scenario::expansion::expand;
 use crate::scenario::spec::{Flow, Routes};
@@ -35,7 +35,7 @@ pub(super) fn refuse(before: &Present, after: &Present, names: &Names, minima: &
 
 /// The verdict of every check.
 fn whole(scenario: &Present) -> Result<(), Fault> {
-    lay_out(&expand(scenario.whole())?).map(drop).map_err(|error| match error {
+    sketch(&expand(scenario.whole())?).map(drop).map_err(|error| match error {
         Error::Scenario { path, value, reason, remedy, .. } => Fault::new(path, value, reason, remedy),
         other => Fault::new("", "", other.to_string(), ""),
     })
@@ -137,7 +137,7 @@ mod tests {
         let written = [Change { at: Span::ZERO, path: path.to_owned(), value }];
         let (after, names) = before.with_values(&[0], &written, &[path.parse().unwrap()]).unwrap();
         let expansion = expand(&scenario).unwrap();
-        let minima = lay_out(&expansion).unwrap().line_ports().minima;
+        let minima = sketch(&expansion).unwrap().line_ports().minima;
         let is_accepted = refuse(&before, &after, &names, &minima).is_ok();
         (is_seen_by_others(&before, &after, &names, &minima), is_accepted)
     }
