@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import polars as pl
@@ -100,6 +101,23 @@ def test_the_file_of_a_plan_doubles(counts: Sweep, tmp_path: Path, monkeypatch: 
     fewer.plan.learn(20)
     fewer.cover(20)
     assert pl.read_parquet(path).equals(fewer.plan.table())
+
+
+def test_few_rows_of_a_plan_are_in_memory(counts: Sweep, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plans, "CHUNK", 2)
+    monkeypatch.setattr(plans, "MOST_ROWS", 12)
+    plan, path = planned(counts, 3), tmp_path / "plan.parquet"
+    waiting = set()
+    with closing(PlanFile(path, plan)) as file:
+        for end in range(0, 13, 2):
+            plan.learn_ahead(end)
+            file.cover(end)
+            assert sum(rows.height for rows in file._new) < 12
+            assert pl.read_parquet(path).equals(plan.table(0, file.points))
+            waiting.add(len(list(tmp_path.glob("drafts/*"))))
+    # Four points are known at first, of twelve rows. When the first sixteen points are known, eight are in the file.
+    assert max(waiting) == 2
+    assert not list(tmp_path.glob("drafts/*"))
 
 
 def test_rows_of_another_plan_go(counts: Sweep, small: Scenario, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import UnionType
@@ -180,7 +180,11 @@ class Experiment:
         Ends early after a ``stop`` request. Finished runs are always stored. Raises ``OSError`` if the store cannot be
         written to, and ``ClusterLostError``.
         """
-        file = PlanFile(self.directory / PLAN, plan)
+        with closing(PlanFile(self.directory / PLAN, plan)) as file:
+            return self._run(plan, file, pool, stop)
+
+    def _run(self, plan: Plan, file: PlanFile, pool: Pool, stop: Stop) -> bool:
+        """As `run`, with the file of the plan."""
         plan.learn_ahead()
         file.cover(plan.known)
         self._sent = {}

@@ -27,6 +27,10 @@ if TYPE_CHECKING:
 
 CHUNK = 2000
 """The points whose runs are sent together: of a sweep they are planned in a twentieth of a second."""
+MOST_ROWS = 100_000
+"""The rows of a plan that stay in memory, about ten megabytes; others wait on disk until the file is written."""
+GROUP_ROWS = 10_000
+"""The rows of a group in the file of a plan: those of a few groups are in memory while the file is written."""
 KEPT_SCENARIOS = 2048
 """The scenarios of this many points stay in memory; others are built again for each replication."""
 
@@ -210,7 +214,8 @@ class PlanFile:
 
     A run is sent only after its row is in the file. Two points are planned for each that is sent, and the file is
     written again when all points that it has are sent. So it doubles each time, and is written in a time that grows as
-    the number of runs does. The rows of an earlier process stay if they are those of this plan.
+    the number of runs does. The rows of an earlier process stay if they are those of this plan. Rows are made as points
+    become known, and wait in parts beside the file: however long the plan is, few of them are in memory.
     """
 
     def __init__(self, path: Path, plan: Plan) -> None:
@@ -220,7 +225,14 @@ class PlanFile:
         self._rows = 0
         self._is_old = path.exists()
         self._new: list[pl.DataFrame] = []
+        self._parts: list[Path] = []
         self._made = 0
+
+    def close(self) -> None:
+        """Remove the rows that are not in the file."""
+        for part in self._parts:
+            part.unlink(missing_ok=True)
+        self._new, self._parts = [], []
 
     def cover(self, end: int) -> None:
         """Make the file have the rows of all points before ``end``, whose scenarios are known."""
@@ -255,10 +267,19 @@ class PlanFile:
 
     def _make(self) -> None:
         """Make the rows of the points that are known by now."""
+        import polars as pl
+
         while self._made < self.plan.known:
             end = min(self._made + CHUNK, self.plan.known)
             self._new.append(self.plan.table(self._made, end))
             self._made = end
+            if sum(rows.height for rows in self._new) >= MOST_ROWS:
+                folder = self.path.parent / "drafts"
+                folder.mkdir(exist_ok=True)
+                part = folder / f"plan-{len(self._parts):06}.parquet"
+                pl.concat(self._new).write_parquet(part, row_group_size=GROUP_ROWS)
+                self._new = []
+                self._parts.append(part)
 
     def _write(self) -> None:
         """Write the file again, with the rows of all points that are known."""
@@ -266,13 +287,13 @@ class PlanFile:
 
         self._make()
         new = pl.concat(self._new or [self.plan.table(0, 0)])
+        parts = [pl.scan_parquet(part) for part in self._parts]
+        there = [pl.scan_parquet(self.path).head(self._rows)] if self._rows else []
+        height = new.height + sum(part.select(pl.len()).collect().item() for part in parts)
         with replacing([self.path]) as (draft,):
-            if self._rows:
-                there = pl.scan_parquet(self.path).head(self._rows)
-                pl.concat([there, new.lazy()]).sink_parquet(draft, maintain_order=True)
-            else:
-                new.write_parquet(draft)
-        self.points, self._rows, self._is_old, self._new = self._made, self._rows + new.height, False, []
+            pl.concat([*there, *parts, new.lazy()]).sink_parquet(draft, maintain_order=True, row_group_size=GROUP_ROWS)
+        self.points, self._rows, self._is_old = self._made, self._rows + height, False
+        self.close()
 
 
 def kind_of(values: Iterable[object]) -> Kind:
