@@ -14,15 +14,16 @@ pub struct Sinks {
 }
 
 impl Sinks {
+    /// No receivers, with room for `count`.
+    #[must_use]
+    pub fn with_room(count: usize) -> Sinks {
+        Sinks { receivers: Vec::with_capacity(count) }
+    }
+
     /// Adds a receiver and returns its index.
     pub fn add(&mut self, receiver: Receiver) -> u32 {
         self.receivers.push(receiver);
         self.receivers.len() as u32 - 1
-    }
-
-    /// Gives back the memory that no receiver uses.
-    pub fn shrink_to_fit(&mut self) {
-        self.receivers.shrink_to_fit();
     }
 
     /// The receiver with that index.

@@ -233,8 +233,15 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     /// Builds hosts and sinks, node by node.
     fn build_hosts(&mut self) {
         let nodes = self.routes.graph.names.len();
-        let mut hosts: Vec<Vec<Host>> = (0..nodes).map(|_| Vec::new()).collect();
-        let mut sinks: Vec<Sinks> = (0..nodes).map(|_| Sinks::default()).collect();
+        // There may be many flows: each list has exactly the room that it needs.
+        let mut counts = vec![0; nodes];
+        self.routes.endpoints.iter().flatten().for_each(|node| counts[*node as usize] += 1);
+        let names = &self.routes.graph.names;
+        let room = |node: usize, has_sinks: bool| {
+            if matches!(names[node], Name::Sinks(_)) == has_sinks { counts[node] } else { 0 }
+        };
+        let mut hosts: Vec<Vec<Host>> = (0..nodes).map(|node| Vec::with_capacity(room(node, false))).collect();
+        let mut sinks: Vec<Sinks> = (0..nodes).map(|node| Sinks::with_room(room(node, true))).collect();
         let mut out = vec![LaneId::NONE; nodes];
         let mut shared = self.shared_traffic();
         let mut laid = vec![0; self.network.groups.len()];
@@ -274,10 +281,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let within = |endpoint: usize| self.endpoints[endpoint].map_or(0, |location| location.index);
             (indices.sender, indices.receiver) = (within(flow.endpoints[0]), within(flow.endpoints[1]));
         }
-        for (index, (mut hosts, mut sinks)) in hosts.into_iter().zip(sinks).enumerate().skip(self.nodes.len()) {
-            // There may be many flows: no list has room to spare.
-            hosts.shrink_to_fit();
-            sinks.shrink_to_fit();
+        for (index, (hosts, sinks)) in hosts.into_iter().zip(sinks).enumerate().skip(self.nodes.len()) {
             self.nodes.push(match self.routes.graph.names[index] {
                 Name::Sinks(_) => Node::Sinks(Box::new(sinks)),
                 Name::Policers(_) => Node::Policers(Box::default()),
