@@ -25,7 +25,7 @@ use crate::core::probe::{Probe, Tally};
 use crate::core::stats::Fingerprint;
 use crate::core::time::{Span, Time};
 use crate::network::Node;
-use crate::network::context::{Counts, Ctx, FlowIndices, FlowInfo, kind_of};
+use crate::network::context::{Counts, Ctx, FlowIndices, FlowInfo, FlowState, kind_of};
 use crate::network::hosts::Host;
 use crate::network::lane::{Key, Lane};
 use crate::network::policer_node::FlowPolicers;
@@ -115,6 +115,8 @@ impl<P: Probe> World<P> {
     #[must_use]
     pub fn new(parts: Parts, probe: P) -> World<P> {
         let flows = parts.flows.len();
+        let state = |indices| FlowState { indices, counts: Counts::default() };
+        let states = parts.indices.into_iter().map(state).collect();
         World {
             clock: Time::ZERO,
             processes: parts.processes,
@@ -126,8 +128,7 @@ impl<P: Probe> World<P> {
             policers: parts.policers,
             ctx: Ctx {
                 lanes: vec![Lane::default(); parts.lanes],
-                indices: parts.indices,
-                counts: vec![Counts::default(); flows],
+                flows: states,
                 tally: Tally::new(parts.groups.len()),
                 journeys: vec![Journeys::default(); if parts.has_transports { flows } else { 0 }],
                 probe,
@@ -271,8 +272,14 @@ impl<P: Probe> World<P> {
 
     /// Counts of every flow since the start.
     #[must_use]
-    pub fn counts(&self) -> &[Counts] {
-        &self.ctx.counts
+    pub fn counts(&self) -> impl ExactSizeIterator<Item = &Counts> {
+        self.ctx.flows.iter().map(|flow| &flow.counts)
+    }
+
+    /// The counts of one flow.
+    #[must_use]
+    pub fn counts_of(&self, flow: usize) -> &Counts {
+        &self.ctx.flows[flow].counts
     }
 
     /// Measures of the groups.
@@ -352,7 +359,7 @@ impl<P: Probe> World<P> {
         let untouched = Fingerprint::default().value();
         self.policers().for_each(|policers| all.mix(policers.map_or(untouched, FlowPolicers::fingerprint)));
         self.endpoints().for_each(|endpoint| all.mix(endpoint.receiver().map_or(0, Receiver::fingerprint)));
-        for count in self.ctx.counts.iter().flatten() {
+        for count in self.counts().flatten() {
             [count.sent, count.delivered, count.dropped].into_iter().for_each(|word| all.mix(word));
         }
         all.mix(self.clock.0);
@@ -446,7 +453,7 @@ impl<P: Probe> World<P> {
         let mut count = |pdu: &Pdu| held[pdu.flow.index()][kind_of(pdu)] += 1;
         self.ctx.lanes.iter().flat_map(Lane::iter).for_each(|record| count(&record.pdu));
         self.processes.iter().for_each(|process| process.node.held(&mut count));
-        for (flow, (counts, held)) in self.flows.iter().zip(self.ctx.counts.iter().zip(&held)) {
+        for (flow, (counts, held)) in self.flows.iter().zip(self.counts().zip(&held)) {
             for (kind, name) in ["data", "control"].into_iter().enumerate() {
                 let count = counts[kind];
                 if count.sent != count.delivered + count.dropped + held[kind] {

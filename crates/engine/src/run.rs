@@ -247,7 +247,7 @@ impl<P: Probe> Run<P> {
         self.counters.rebase(&self.world);
         self.world.reset_measures();
         if self.world.clock() > Time::ZERO {
-            self.base = self.world.counts().to_vec();
+            self.base = self.world.counts().copied().collect();
         }
         if let Some((port, departures)) = self.stop {
             self.world.stop_after(port, departures);

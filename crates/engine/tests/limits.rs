@@ -15,7 +15,7 @@ fn sent_and_held(scenario: &Scenario, seed: u64, stops: u64) -> (u64, u64) {
     while !run.advance(step).unwrap_or_else(|error| panic!("{error}")) {
         held = held.max(run.world().held());
     }
-    let sent = run.world().counts().iter().flatten().map(|count| count.sent).sum();
+    let sent = run.world().counts().flatten().map(|count| count.sent).sum();
     (sent, held.max(run.world().held()))
 }
 

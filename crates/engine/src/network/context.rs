@@ -47,15 +47,23 @@ pub struct FlowIndices {
     pub policer: u32,
 }
 
+/// What nodes need of one flow at each of its PDUs. It is in one line of the cache.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub struct FlowState {
+    /// Indices of its parts.
+    pub indices: FlowIndices,
+    /// Its counts, for conservation.
+    pub counts: Counts,
+}
+
 /// The state that a node may change outside itself.
 #[derive(Clone, Debug)]
 pub struct Ctx<P> {
     /// Every lane.
     pub lanes: Vec<Lane>,
-    /// Indices of the parts of each flow.
-    pub indices: Vec<FlowIndices>,
-    /// Counts of every flow, for conservation.
-    pub counts: Vec<Counts>,
+    /// The state of every flow.
+    pub flows: Vec<FlowState>,
     /// Measures of groups.
     pub tally: Tally,
     /// Data in transit over transport connections, by flow; empty without transports.
@@ -74,25 +82,25 @@ impl<P: Probe> Ctx<P> {
     /// PDUs in queues and on lines.
     #[must_use]
     pub fn held(&self) -> u64 {
-        self.counts.iter().flatten().map(|count| count.sent - count.delivered - count.dropped).sum()
+        self.flows.iter().flat_map(|flow| &flow.counts).map(|count| count.sent - count.delivered - count.dropped).sum()
     }
 
     /// Counts `pdu` as sent into the network.
     #[inline]
     pub fn count_sent(&mut self, pdu: &Pdu) {
-        self.counts[pdu.flow.index()][kind_of(pdu)].sent += 1;
+        self.flows[pdu.flow.index()].counts[kind_of(pdu)].sent += 1;
         self.sent += 1;
     }
 
     /// Counts `pdu` as delivered.
     #[inline]
     pub fn count_delivered(&mut self, pdu: &Pdu) {
-        self.counts[pdu.flow.index()][kind_of(pdu)].delivered += 1;
+        self.flows[pdu.flow.index()].counts[kind_of(pdu)].delivered += 1;
     }
 
     /// Counts `pdu` as discarded.
     pub fn count_dropped(&mut self, pdu: &Pdu) {
-        self.counts[pdu.flow.index()][kind_of(pdu)].dropped += 1;
+        self.flows[pdu.flow.index()].counts[kind_of(pdu)].dropped += 1;
     }
 
     /// Appends `record` to a lane.

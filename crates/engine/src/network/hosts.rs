@@ -259,7 +259,7 @@ impl Hosts {
         let Hosts { hosts, next_runs, first_run, sent, lead, .. } = self;
         inbox.drain(until, ctx, |_, records, ctx| {
             for record in records {
-                let indices = ctx.indices[record.pdu.flow.index()];
+                let indices = ctx.flows[record.pdu.flow.index()].indices;
                 let index = if record.pdu.is_backward() { indices.sender } else { indices.receiver } as usize;
                 let host = &mut hosts[index];
                 host.run(record.key(), limit, ctx, sent);
@@ -268,7 +268,7 @@ impl Hosts {
             }
         });
         *first_run = Time::NEVER;
-        let are_many = ctx.indices.len() >= touch::MANY;
+        let are_many = ctx.flows.len() >= touch::MANY;
         for (hosts, next_runs) in hosts.chunks_mut(touch::TOGETHER).zip(next_runs.chunks_mut(touch::TOGETHER)) {
             if are_many {
                 let due = hosts.iter().zip(&*next_runs).filter(|(_, time)| **time <= until.time);

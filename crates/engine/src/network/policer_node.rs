@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::context::{Ctx, FlowIndices};
+use super::context::{Ctx, FlowState};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::stats::Fingerprint;
@@ -211,20 +211,20 @@ impl PolicerNode {
     /// not pass.
     fn pass_conforming<P: Probe>(&mut self, records: &[Record], ctx: &mut Ctx<P>) -> (usize, usize) {
         let Some(to) = self.only_lane else { return (0, 0) };
-        let (conforming, stage) = self.count_conforming(records, &ctx.indices);
+        let (conforming, stage) = self.count_conforming(records, &ctx.flows);
         ctx.lanes[to.index()].push_all(&records[..conforming]);
         (conforming, stage)
     }
 
     /// Passes PDUs through all stages up to the first one that must wait, or that a timer precedes. Returns their number,
     /// and the first stage that the next PDU does not pass.
-    fn count_conforming(&mut self, records: &[Record], indices: &[FlowIndices]) -> (usize, usize) {
+    fn count_conforming(&mut self, records: &[Record], flows: &[FlowState]) -> (usize, usize) {
         let timer = self.timer().time;
         for (number, record) in records.iter().enumerate() {
             if timer <= record.time {
                 return (number, 0);
             }
-            let index = indices[record.pdu.flow.index()].policer;
+            let index = flows[record.pdu.flow.index()].indices.policer;
             let own = &mut self.flows[index as usize];
             let bits = record.pdu.bits();
             for (stage, policer) in own.stages.iter_mut().enumerate() {
@@ -240,7 +240,7 @@ impl PolicerNode {
     /// Runs all timers before the arrival, then handles the arrival, which has passed the stages before `stage`.
     fn handle<P: Probe>(&mut self, stage: usize, record: &Record, ctx: &mut Ctx<P>) {
         self.expire(record.key(), ctx);
-        let index = ctx.indices[record.pdu.flow.index()].policer;
+        let index = ctx.flows[record.pdu.flow.index()].indices.policer;
         self.flows[index as usize].arrive(stage, record, ctx);
         self.plan(index);
     }

@@ -37,15 +37,14 @@ impl Sinks {
         let receivers = &mut self.receivers[..];
         inbox.drain(until, ctx, |_, records, ctx| {
             for records in records.chunks(touch::TOGETHER) {
-                if ctx.indices.len() >= touch::MANY {
+                if ctx.flows.len() >= touch::MANY {
                     touch::all(records.iter().map(|record| {
-                        let flow = record.pdu.flow.index();
-                        let receiver = &receivers[ctx.indices[flow].receiver as usize];
-                        ctx.counts[flow][0].delivered ^ receiver.touch()
+                        let flow = &ctx.flows[record.pdu.flow.index()];
+                        flow.counts[0].delivered ^ receivers[flow.indices.receiver as usize].touch()
                     }));
                 }
                 for record in records {
-                    let index = ctx.indices[record.pdu.flow.index()].receiver;
+                    let index = ctx.flows[record.pdu.flow.index()].indices.receiver;
                     receivers[index as usize].deliver(&record.pdu, record.time, ctx);
                 }
             }

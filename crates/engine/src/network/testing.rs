@@ -1,6 +1,6 @@
 //! Helpers for the unit tests of nodes: a context, PDUs, and the contents of lanes as numbers.
 
-use super::context::{Counts, Ctx, FlowIndices};
+use super::context::{Ctx, FlowState};
 use crate::core::pdu::{Body, CELL_OCTETS, FlowId, Marks, Pdu};
 use crate::core::probe::{Tally, Trace};
 use crate::core::time::{LineRate, Rate, Time};
@@ -17,8 +17,7 @@ pub(crate) const CELL_RATE: LineRate = LineRate::Bits(Rate(424_000_000));
 pub(crate) fn context(lanes: usize, flows: usize) -> Ctx<Trace> {
     Ctx {
         lanes: vec![Lane::default(); lanes],
-        indices: vec![FlowIndices::default(); flows],
-        counts: vec![Counts::default(); flows],
+        flows: vec![FlowState::default(); flows],
         tally: Tally::new(1),
         journeys: Vec::new(),
         probe: Trace::default(),

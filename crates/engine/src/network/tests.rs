@@ -30,7 +30,7 @@ fn hosts_act_by_their_own_timers() {
     let times: Vec<u64> = seen(&ctx, 1).iter().map(|record| record.0).collect();
     assert_eq!(times, [3 * CELL, 5 * CELL]);
     assert_eq!((node.due(), held(&node)), (Time(7 * CELL), vec![]));
-    assert_eq!((ctx.counts[0][0].sent, ctx.held()), (2, 2));
+    assert_eq!((ctx.flows[0].counts[0].sent, ctx.held()), (2, 2));
 }
 
 #[test]
@@ -83,7 +83,7 @@ fn sinks_only_measure() {
         put(&mut ctx, 0, key(time, 4), cell(0, sequence));
     }
     run(&mut node, 4 * CELL, &mut ctx);
-    assert_eq!((ctx.counts[0][0].delivered, ctx.held(), ctx.handled), (1, 1, 1));
+    assert_eq!((ctx.flows[0].counts[0].delivered, ctx.held(), ctx.handled), (1, 1, 1));
     assert_eq!((node.due(), node.line_bound(Time(7)), held(&node)), (Time::NEVER, Time(7), vec![]));
     run(&mut node, 5 * CELL, &mut ctx);
     let Node::Sinks(sinks) = &node else { unreachable!("it was built as sinks") };

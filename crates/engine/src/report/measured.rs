@@ -72,7 +72,7 @@ impl<P: Probe> Measured<'_, P> {
     /// The row of the flow with that number.
     fn flow_row(&self, index: usize, measured: Span) -> FlowRow {
         let flow = &self.world.flows()[index];
-        let [data, control] = self.world.counts()[index];
+        let [data, control] = *self.world.counts_of(index);
         let [data_base, control_base] = self.base.get(index).copied().unwrap_or_default();
         let mut row = FlowRow {
             flow: flow.name.to_string(),

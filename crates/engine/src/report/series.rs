@@ -243,7 +243,7 @@ impl<P: Probe> Sample<'_, '_, P> {
         let is_shown = self.shows_flows || self.seen[group] == 0;
         self.seen[group] += 1;
         if is_shown {
-            let [data, _] = self.world.counts()[flow];
+            let [data, _] = *self.world.counts_of(flow);
             (self.each)(name, "received", Unit::Pdus, data.delivered as f64);
         }
         (is_shown, group)

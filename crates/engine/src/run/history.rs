@@ -162,7 +162,7 @@ impl Tracing {
             self.put(Step::Sent, self.flow.clone(), self.now());
         } else if is_there {
             let Watch { flow, sequence, .. } = *self.run.world.probe();
-            let sent = self.run.world.counts()[flow.index()][0].sent;
+            let sent = self.run.world.counts_of(flow.index())[0].sent;
             let reason = format!("the flow has sent {sent} data PDUs so far, and they are numbered from 0");
             let remedy = if sent == 0 { "look later".to_owned() } else { format!("give at most {}", sent - 1) };
             return Err(Fault::new("sequence", sequence, reason, remedy).into());
@@ -275,7 +275,7 @@ fn position(run: &Run<Watch>) -> Option<Position> {
 /// Whether the watched PDU has been sent.
 fn is_sent(run: &Run<Watch>) -> bool {
     let Watch { flow, sequence, .. } = *run.world.probe();
-    run.world.counts()[flow.index()][0].sent > u64::from(sequence)
+    run.world.counts_of(flow.index())[0].sent > u64::from(sequence)
 }
 
 /// Whether the watched PDU is in no shaper any more.

@@ -20,7 +20,7 @@ fn name(pdu: &Pdu) -> Name {
 /// Every PDU held is in one position. Shares are within their bounds. The places in each queue are those of its length.
 fn assert_whole<P: Probe>(world: &World<P>, positions: &[Position], told: &dyn Fn() -> String) {
     let mut held: Vec<[u64; 2]> =
-        world.counts().iter().map(|counts| counts.map(|count| count.sent - count.delivered - count.dropped)).collect();
+        world.counts().map(|counts| counts.map(|count| count.sent - count.delivered - count.dropped)).collect();
     let mut queues: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
     for Position { pdu, spot } in positions {
         let left = &mut held[pdu.flow.index()][usize::from(!pdu.kind().is_data())];

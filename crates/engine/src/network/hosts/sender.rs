@@ -146,7 +146,7 @@ impl Sender {
     #[must_use]
     pub fn touch<P>(&self, ctx: &Ctx<P>) -> u64 {
         let progress = &self.progress;
-        let counts = ctx.counts[progress.flow.index()][0].sent;
+        let counts = ctx.flows[progress.flow.index()].counts[0].sent;
         self.traffic.touch() ^ progress.sent ^ progress.upcoming.time().0 ^ u64::from(progress.own_sequence) ^ counts
     }
 
@@ -166,7 +166,7 @@ impl Sender {
         (progress.sequence, progress.upcoming) = (next, upcoming);
         progress.sent += count;
         progress.sent_bits += bits;
-        ctx.counts[flow.index()][0].sent += count;
+        ctx.flows[flow.index()].counts[0].sent += count;
         ctx.sent += count;
         upcoming.time()
     }
@@ -197,15 +197,15 @@ impl Sender {
     #[inline]
     pub fn act<P: Probe>(&mut self, due: Time, last: Time, ctx: &mut Ctx<P>, uplink: &mut Uplink<'_>) -> Time {
         let Sender { traffic, reaction, progress } = self;
-        let Ctx { counts, sent, .. } = ctx;
+        let Ctx { flows, sent, .. } = ctx;
         let span = (due, last);
-        let counts = (&mut counts[..], sent);
+        let flows = (&mut flows[..], sent);
         if !progress.is_active {
-            return Acting { traffic, progress, span, counts, uplink }.answer(reaction);
+            return Acting { traffic, progress, span, flows, uplink }.answer(reaction);
         }
         match traffic {
-            Model::Greedy(traffic) => reaction.with_variant(Acting { traffic, progress, span, counts, uplink }),
-            traffic => Acting { traffic, progress, span, counts, uplink }.run(reaction),
+            Model::Greedy(traffic) => reaction.with_variant(Acting { traffic, progress, span, flows, uplink }),
+            traffic => Acting { traffic, progress, span, flows, uplink }.run(reaction),
         }
     }
 

@@ -7,6 +7,7 @@ use crate::core::pdu::FlowId;
 use crate::core::probe::Trace;
 use crate::core::random::Stream;
 use crate::core::time::LineRate;
+use crate::network::context::FlowState;
 use crate::network::hosts::access_line::{self, AccessLine};
 use crate::network::hosts::sender::Sender;
 use crate::network::testing::{CELL, CELL_RATE, context, inbox, key, notice, put};
@@ -61,7 +62,7 @@ struct Node {
 impl Node {
     fn new(hosts: Vec<Host>) -> Node {
         let mut ctx = context(2, hosts.len());
-        for (flow, indices) in ctx.indices.iter_mut().enumerate() {
+        for (flow, FlowState { indices, .. }) in ctx.flows.iter_mut().enumerate() {
             indices.sender = flow as u32;
         }
         Node { hosts: Hosts::new(hosts, LaneId(1)), inbox: inbox(1), ctx }
@@ -84,7 +85,7 @@ fn cells_of_one_time_are_in_order_of_the_places_of_their_hosts() {
     assert_eq!(node.run(4 * CELL), expected[..4]);
     assert_eq!(node.hosts.timer().time, Time(4 * CELL));
     assert_eq!(node.run(4 * CELL + 1), expected);
-    assert_eq!(node.ctx.counts.iter().map(|counts| counts[0].sent).collect::<Vec<_>>(), [2, 3, 2]);
+    assert_eq!(node.ctx.flows.iter().map(|flow| flow.counts[0].sent).collect::<Vec<_>>(), [2, 3, 2]);
 }
 
 #[test]
@@ -164,7 +165,7 @@ fn feedback_does_not_change_earlier_sends() {
     put(&mut node.ctx, 0, key(2 * CELL + 1, 5), notice(0));
     let sent: Vec<u64> = node.run(7 * CELL).iter().map(|sent| sent.0 / CELL).collect();
     assert_eq!(sent, [0, 1, 2, 4, 6]);
-    assert_eq!(node.ctx.counts[0][1].delivered, 1);
+    assert_eq!(node.ctx.flows[0].counts[1].delivered, 1);
 }
 
 #[test]
@@ -212,7 +213,7 @@ fn returned(waiting: &str) -> Vec<(u64, f64)> {
     let limits = crate::network::receiver::Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
     end.receiver = Some(Box::new(Receiver::new(FlowId(1), 0, Some(turning), limits)));
     let mut node = Node::new(vec![host]);
-    (node.ctx.indices, node.ctx.counts) = (vec![Default::default(); 2], vec![Default::default(); 2]);
+    node.ctx.flows = vec![FlowState::default(); 2];
     for (time, er) in [(0, 1e6), (500 * CELL, 2e6)] {
         let body = crate::core::pdu::Body::ResourceManagement { er, ccr: 0.0 };
         put(&mut node.ctx, 0, key(time, 5), crate::core::pdu::Pdu::new(FlowId(1), 0, 53, 0, body));

@@ -32,7 +32,7 @@ impl Line {
         let mut ctx = context(2, flows.len());
         let mut policers = PolicerNode::default();
         for (flow, flow_policers) in flows.into_iter().enumerate() {
-            ctx.indices[flow].policer = policers.add(flow_policers);
+            ctx.flows[flow].indices.policer = policers.add(flow_policers);
         }
         for &(time, flow, sequence) in arrivals {
             ctx.count_sent(&cell(flow, sequence));
@@ -104,7 +104,7 @@ fn excess_pdus_are_discarded_or_tagged_and_counted() {
     let (at, event) = &line.ctx.probe.events[0];
     let expected = Event::Discarded { place: "police".to_owned(), flow: cell(0, 2).flow, sequence: 2 };
     assert_eq!((at.0, event), (30, &expected));
-    assert_eq!(line.ctx.counts[0][0].dropped, 1);
+    assert_eq!(line.ctx.flows[0].counts[0].dropped, 1);
     // A meter with two tokens tags the third cell, which passes without delay.
     let meter = "leaky_bucket = { depth = '2 cells', drain = '424 b/s' }";
     let mut line = Line::new(vec![stages(&[meter], 30)], &[(0, 0, 0), (10, 0, 1), (30, 0, 2)]);

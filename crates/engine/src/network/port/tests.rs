@@ -146,7 +146,7 @@ fn departures_of_an_instant_come_before_arrivals() {
     let mut bench = Bench::new(full, &[(0, 0), (0, 0), (CELL - 1, 0), (CELL, 0)]);
     bench.run(Key::NEVER);
     assert_eq!(bench.departed(), [(CELL, 0), (2 * CELL, 1), (3 * CELL, 3)]);
-    assert_eq!(bench.ctx.counts[0][0].dropped, 1);
+    assert_eq!(bench.ctx.flows[0].counts[0].dropped, 1);
 }
 
 #[test]
@@ -196,7 +196,7 @@ fn a_notice_has_the_place_of_its_cell() {
     bench.run(Key::NEVER);
     // Cell 1 finds one cell in the queue. Cell 2 finds cell 0 gone and cell 1 present.
     assert_eq!(seen(&bench.ctx, 2), [(CELL / 2, HOSTS, 0), (CELL, HOSTS, 1)]);
-    assert_eq!(bench.ctx.counts[0][1].sent, 2);
+    assert_eq!(bench.ctx.flows[0].counts[1].sent, 2);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn a_broken_line_discards_arrivals() {
     let outage = Some(Interval { from: Span(CELL), to: Span(2 * CELL) });
     let mut bench = Bench::new(Parts { outage, ..parts(1) }, &[(0, 0), (CELL, 0), (2 * CELL - 1, 0), (2 * CELL, 0)]);
     bench.run(Key::NEVER);
-    assert_eq!((bench.departed(), bench.ctx.counts[0][0].dropped), (vec![(CELL, 0), (3 * CELL, 3)], 2));
+    assert_eq!((bench.departed(), bench.ctx.flows[0].counts[0].dropped), (vec![(CELL, 0), (3 * CELL, 3)], 2));
 }
 
 #[test]

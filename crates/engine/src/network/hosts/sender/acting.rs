@@ -4,7 +4,7 @@ use super::progress::{Due, Progress};
 use crate::control::{Reaction, ReactionPoint, WithReaction};
 use crate::core::pdu::FlowId;
 use crate::core::time::Time;
-use crate::network::context::{Counts, kind_of};
+use crate::network::context::{FlowState, kind_of};
 use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Key;
 use crate::traffic::{Model, Traffic};
@@ -15,8 +15,8 @@ pub(super) struct Acting<'a, 'b, T> {
     pub(super) progress: &'a mut Progress,
     /// Start (inclusive) and end (exclusive).
     pub(super) span: (Time, Time),
-    /// PDU counts of each flow (answers belong to another flow), and of all flows together.
-    pub(super) counts: (&'a mut [Counts], &'a mut u64),
+    /// The state of each flow (answers belong to another flow), and the PDUs that all flows have sent.
+    pub(super) flows: (&'a mut [FlowState], &'a mut u64),
     pub(super) uplink: &'a mut Uplink<'b>,
 }
 
@@ -25,7 +25,7 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
 
     #[inline(never)]
     fn run<R: ReactionPoint>(self, reaction: &mut R) -> Time {
-        let Acting { traffic, progress, span: (mut now, last), counts: (counts, all), uplink } = self;
+        let Acting { traffic, progress, span: (mut now, last), flows: (flows, all), uplink } = self;
         let before = (progress.sequence, progress.own_sequence);
         let mut firm = progress.firm;
         while now < last {
@@ -37,7 +37,7 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
             if !progress.answers.is_empty() {
                 let instant = Instant { traffic, progress, cause, due };
                 due = instant.run(reaction, uplink, |flow| {
-                    counts[flow.index()][1].sent += 1;
+                    flows[flow.index()].counts[1].sent += 1;
                     *all += 1;
                 });
             }
@@ -53,7 +53,7 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
         progress.firm = firm;
         let data = u64::from(progress.sequence.wrapping_sub(before.0));
         let own = u64::from(progress.own_sequence.wrapping_sub(before.1));
-        let [of_data, of_control] = &mut counts[progress.flow.index()];
+        let [of_data, of_control] = &mut flows[progress.flow.index()].counts;
         of_data.sent += data;
         of_control.sent += own;
         *all += data + own;
@@ -95,13 +95,13 @@ impl Acting<'_, '_, Model> {
     /// Runs an inactive sender: answers are sent, and the data of its traffic model are not.
     #[cold]
     pub(super) fn answer(self, reaction: &mut Reaction) -> Time {
-        let Acting { traffic, progress, span: (mut now, last), counts: (counts, all), uplink } = self;
+        let Acting { traffic, progress, span: (mut now, last), flows: (flows, all), uplink } = self;
         while now < last {
             let cause = Key { time: now, place: uplink.own };
             if progress.produces_by(now) {
                 progress.upcoming = traffic.advance(now, reaction).1;
             } else if let Some(pdu) = progress.next_answer(reaction, now) {
-                counts[pdu.flow.index()][kind_of(&pdu)].sent += 1;
+                flows[pdu.flow.index()].counts[kind_of(&pdu)].sent += 1;
                 *all += 1;
                 uplink.send(&pdu, cause);
             }
