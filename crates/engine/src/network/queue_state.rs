@@ -34,6 +34,31 @@ pub struct QueueState {
     pub measures: QueueMeasures,
 }
 
+/// Some departures, together.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::network) struct Departures {
+    pub(in crate::network) count: u64,
+    pub(in crate::network) bits: u64,
+    /// Sum of their times, in picoseconds.
+    pub(in crate::network) times: i128,
+}
+
+impl Departures {
+    /// Adds one.
+    pub(in crate::network) fn add(&mut self, (at, bits): (Time, u64)) {
+        self.count += 1;
+        self.bits += bits;
+        self.times += i128::from(at.0);
+    }
+
+    /// Takes one away.
+    pub(in crate::network) fn remove(&mut self, (at, bits): (Time, u64)) {
+        self.count -= 1;
+        self.bits -= bits;
+        self.times -= i128::from(at.0);
+    }
+}
+
 impl QueueMeasures {
     /// A PDU joins the queue; the length is then `present`.
     #[inline(always)]
@@ -103,12 +128,20 @@ impl QueueState {
         self.measures.area += i128::from(departure.0 - at.0);
     }
 
-    /// Takes back the departure of a PDU of `bits` at `departure`: it is still in the queue.
-    pub(in crate::network) fn return_to(&mut self, departure: Time, bits: u64) {
-        self.present += 1;
-        self.measures.departed -= 1;
-        self.measures.departed_bits -= bits;
-        self.measures.area -= i128::from(departure.0);
+    /// Takes back departures that have been counted too early.
+    pub(in crate::network) fn take_back(&mut self, early: &Departures) {
+        self.present += early.count;
+        self.measures.departed -= early.count;
+        self.measures.departed_bits -= early.bits;
+        self.measures.area -= early.times;
+    }
+
+    /// Counts departures that were taken back.
+    pub(in crate::network) fn count_again(&mut self, early: &Departures) {
+        self.present -= early.count;
+        self.measures.departed += early.count;
+        self.measures.departed_bits += early.bits;
+        self.measures.area += early.times;
     }
 
     /// A PDU is evicted from the queue.

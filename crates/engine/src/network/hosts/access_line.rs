@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use crate::core::fifo::Fifo;
 use crate::core::time::{LineRate, Serialiser, Span, Time};
 use crate::network::lane::{Place, Record};
-use crate::network::queue_state::QueueState;
+use crate::network::queue_state::{Departures, QueueState};
 
 /// The access line of one sender, or its share of a delay without queueing.
 #[derive(Clone, Debug)]
@@ -28,8 +28,35 @@ pub struct AccessLine {
     queue: QueueState,
     /// Bits of the last PDU, which departs at `free_at`.
     last_bits: u64,
-    /// Departure time and bits of each PDU that was before the last one in the queue when that was sent.
-    ahead: Fifo<(Time, u64)>,
+    /// The PDUs that were before the last one in the queue when that was sent.
+    ahead: Ahead,
+}
+
+/// PDUs before the last one in a queue. Their sums make a stop cost no more with a long queue.
+#[derive(Clone, Debug, Default)]
+struct Ahead {
+    /// Departure time and bits of each.
+    pdus: Fifo<(Time, u64)>,
+    all: Departures,
+}
+
+impl Ahead {
+    fn push(&mut self, pdu: (Time, u64)) {
+        self.pdus.push(pdu);
+        self.all.add(pdu);
+    }
+
+    fn clear(&mut self) {
+        self.pdus.clear();
+        self.all = Departures::default();
+    }
+
+    /// Removes those that have departed by `now`.
+    fn remove_until(&mut self, now: Time) {
+        while let Some(departed) = self.pdus.next_if(|(departure, _)| *departure <= now) {
+            self.all.remove(departed);
+        }
+    }
 }
 
 /// The parameters of an access line.
@@ -61,7 +88,7 @@ impl AccessLine {
             has_queue: parts.rate.is_some(),
             queue: QueueState::default(),
             last_bits: 0,
-            ahead: Fifo::default(),
+            ahead: Ahead::default(),
         }
     }
 
@@ -100,7 +127,7 @@ impl AccessLine {
         if self.has_queue {
             departure += self.serialiser.next(bits);
             if self.queue.present > 0 {
-                self.count_rest(free_at);
+                self.queue.count_again(&self.early());
             }
             let length = if free_at <= at { self.begin_busy_period() } else { self.join(free_at, at) };
             self.last_bits = bits;
@@ -113,7 +140,7 @@ impl AccessLine {
     /// The next PDU finds the queue empty. Returns the queue length with it.
     #[inline(always)]
     fn begin_busy_period(&mut self) -> u64 {
-        if !self.ahead.is_empty() {
+        if self.ahead.all.count > 0 {
             self.ahead.clear();
         }
         1
@@ -122,15 +149,16 @@ impl AccessLine {
     /// The next PDU, sent at `at`, joins the queue; the line is busy until `free_at`. Returns the queue length with it.
     fn join(&mut self, free_at: Time, at: Time) -> u64 {
         self.ahead.push((free_at, self.last_bits));
-        while self.ahead.next_if(|(departure, _)| *departure <= at).is_some() {}
-        self.ahead.len() as u64 + 1
+        self.ahead.remove_until(at);
+        self.ahead.all.count + 1
     }
 
-    /// Counts the PDUs that `update` took back as departed again.
+    /// The departures that `update` takes back.
     #[cold]
-    fn count_rest(&mut self, free_at: Time) {
-        self.ahead.iter().for_each(|(departure, bits)| self.queue.leave(*departure, *bits));
-        self.queue.leave(free_at, self.last_bits);
+    fn early(&self) -> Departures {
+        let mut early = self.ahead.all;
+        early.add((self.free_at, self.last_bits));
+        early
     }
 
     /// Stores a sent PDU that cannot be forwarded yet.
@@ -157,12 +185,11 @@ impl AccessLine {
     /// Makes the queue what it is at `now`: exactly the departures up to then are counted.
     pub fn update(&mut self, now: Time) {
         if self.queue.present > 0 {
-            self.count_rest(self.free_at);
+            self.queue.count_again(&self.early());
         }
-        while self.ahead.next_if(|(departure, _)| *departure <= now).is_some() {}
+        self.ahead.remove_until(now);
         if self.has_queue && self.free_at > now {
-            self.ahead.iter().for_each(|(departure, bits)| self.queue.return_to(*departure, *bits));
-            self.queue.return_to(self.free_at, self.last_bits);
+            self.queue.take_back(&self.early());
         }
     }
 
@@ -171,7 +198,7 @@ impl AccessLine {
     pub fn next_departure(&self) -> Time {
         match self.queue.present {
             0 => Time::NEVER,
-            _ => self.ahead.front().map_or(self.free_at, |(departure, _)| *departure),
+            _ => self.ahead.pdus.front().map_or(self.free_at, |(departure, _)| *departure),
         }
     }
 
