@@ -3,7 +3,8 @@
 //! The periodic source of nD/D/1, and the constant-rate video beside the satellite study. It is one session that never
 //! ends. The factor at the start of a gap scales that gap.
 
-use super::{Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Train, Unit, Upcoming, check_rate, decision};
+use super::train::Train;
+use super::{Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate, decision};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{LineRate, Span, Time};

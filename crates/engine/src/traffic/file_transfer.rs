@@ -11,8 +11,9 @@ mod repeats;
 
 use repeats::Repeats;
 
+use super::train::Train;
 use super::{
-    Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Train, Transfers, Unit, Upcoming, check_rate, decision,
+    Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Transfers, Unit, Upcoming, check_rate, decision,
 };
 use crate::core::distribution::{Sizes, Times};
 use crate::core::error::Fault;

@@ -6,8 +6,9 @@
 //! ends the current spurt or silence. With another distribution of spurts or silences, the first of a session is drawn as
 //! any other: the rest of one in progress would have another distribution. Sessions and spurts never depend on feedback. Feedback only stretches the gaps.
 
+use super::train::Train;
 use super::{
-    Env, ModelParams, Offer, Output, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming,
+    Env, ModelParams, Offer, Output, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Unit, Upcoming,
     check_mean, check_rate, decision, pauses, share,
 };
 use crate::core::distribution::Times;

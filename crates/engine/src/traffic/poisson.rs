@@ -2,7 +2,8 @@
 //!
 //! One session that never ends. The factor at the start of a gap scales that gap. The random numbers stay the same.
 
-use super::{Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Train, Unit, Upcoming, check_rate};
+use super::train::Train;
+use super::{Env, ModelParams, Offer, RETUNED_RATE, RateScale, Traffic, Unit, Upcoming, check_rate};
 use crate::core::error::Fault;
 use crate::core::random::Stream;
 use crate::core::time::{Rate, Time};

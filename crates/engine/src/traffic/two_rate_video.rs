@@ -5,9 +5,10 @@
 //! long-run probability. The first cell of a session comes after a uniform part of a gap. A change of level applies to
 //! the next gap. Sessions and levels never depend on feedback.
 
+use super::train::Train;
 use super::{
-    Env, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Train, Unit, Upcoming,
-    check_mean, check_rate, decision, pauses, share,
+    Env, ModelParams, Offer, RETUNED_RATE, RateScale, SessionClock, Sessions, Traffic, Unit, Upcoming, check_mean,
+    check_rate, decision, pauses, share,
 };
 use crate::core::error::Fault;
 use crate::core::random::Stream;
