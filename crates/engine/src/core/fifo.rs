@@ -102,7 +102,7 @@ impl<T: Copy> Fifo<T> {
     }
 
     /// Adds all of `items` at the end, in order.
-    #[inline]
+    #[inline(never)]
     pub fn push_all(&mut self, items: &[T]) {
         let Some(first) = items.first() else { return };
         let needed = self.len() + items.len();

@@ -2,7 +2,7 @@
 
 use super::progress::{Due, Progress};
 use crate::control::{Reaction, ReactionPoint, WithReaction};
-use crate::core::pdu::FlowId;
+use crate::core::pdu::Pdu;
 use crate::core::time::Time;
 use crate::network::context::{FlowState, kind_of};
 use crate::network::hosts::uplink::Uplink;
@@ -27,6 +27,8 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
     fn run<R: ReactionPoint>(self, reaction: &mut R) -> Time {
         let Acting { traffic, progress, span: (mut now, last), flows: (flows, all), uplink } = self;
         let before = (progress.sequence, progress.own_sequence);
+        // Answers leave after the sender's own PDUs of the same time.
+        let mut answers = Vec::new();
         let mut firm = progress.firm;
         while now < last {
             let cause = Key { time: now, place: uplink.own };
@@ -34,18 +36,14 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
                 Some(at) => Due { at, is_firm: true },
                 None => progress.due(reaction, now),
             };
-            if !progress.answers.is_empty() {
-                let instant = Instant { traffic, progress, cause, due };
-                due = instant.run(reaction, uplink, |flow| {
-                    flows[flow.index()].counts[1].sent += 1;
-                    *all += 1;
-                });
-            }
             while due.at <= now {
                 if let Some(pdu) = progress.next(traffic, reaction, now) {
-                    uplink.send(&pdu, cause);
+                    if pdu.is_backward() { answers.push(pdu) } else { uplink.send(&pdu, cause) }
                 }
-                due = progress.due_without_answers(reaction, now);
+                due = progress.due(reaction, now);
+            }
+            if !answers.is_empty() {
+                send_answers(&mut answers, cause, uplink, (&mut *flows, &mut *all));
             }
             firm = due.is_firm.then_some(due.at);
             now = due.at;
@@ -61,33 +59,18 @@ impl<T: Traffic> WithReaction for Acting<'_, '_, T> {
     }
 }
 
-/// One instant of a sender while answers wait.
-struct Instant<'a, T> {
-    traffic: &'a mut T,
-    progress: &'a mut Progress,
+/// Sends and counts the answers of one instant. The sequence numbers of the sender count its other PDUs.
+#[cold]
+fn send_answers(
+    answers: &mut Vec<Pdu>,
     cause: Key,
-    due: Due,
-}
-
-impl<T: Traffic> Instant<'_, T> {
-    /// Handles everything due at the instant. Calls `count` for each answer that leaves, with its flow: the sequence
-    /// numbers of the sender count the other PDUs. Returns its next timer.
-    #[inline(never)]
-    fn run(self, reaction: &mut impl ReactionPoint, uplink: &mut Uplink<'_>, mut count: impl FnMut(FlowId)) -> Due {
-        let Instant { traffic, progress, cause, mut due } = self;
-        // Answers leave after the sender's own PDUs of the same time.
-        let mut answers = Vec::new();
-        while due.at <= cause.time {
-            if let Some(pdu) = progress.next(traffic, reaction, cause.time) {
-                if pdu.is_backward() { answers.push(pdu) } else { uplink.send(&pdu, cause) }
-            }
-            due = progress.due(reaction, cause.time);
-        }
-        for pdu in answers {
-            count(pdu.flow);
-            uplink.send(&pdu, cause);
-        }
-        due
+    uplink: &mut Uplink<'_>,
+    (flows, all): (&mut [FlowState], &mut u64),
+) {
+    for pdu in answers.drain(..) {
+        flows[pdu.flow.index()].counts[1].sent += 1;
+        *all += 1;
+        uplink.send(&pdu, cause);
     }
 }
 

@@ -79,23 +79,17 @@ impl Progress {
     /// Its next timer, as of `now`.
     #[inline(always)]
     pub(super) fn due(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Due {
-        let own = self.due_without_answers(reaction, now);
+        let passing = |at| Due { at, is_firm: false };
+        let own = match self.upcoming {
+            Upcoming::Pdu(at) if self.as_produced => passing(at),
+            Upcoming::Pdu(at) => self.permitted(reaction, at, now, false),
+            Upcoming::Decision(at) => passing(at),
+            Upcoming::Never => passing(Time::NEVER),
+        };
         match self.answers.front() {
             Some(&(since, _)) => self.permitted(reaction, since, now, true).min(own),
             None => own,
         }
-    }
-
-    /// `due`, if no answers wait.
-    #[inline(always)]
-    pub(super) fn due_without_answers(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Due {
-        let at = match self.upcoming {
-            Upcoming::Pdu(at) if self.as_produced => at,
-            Upcoming::Pdu(at) => return self.permitted(reaction, at, now, false),
-            Upcoming::Decision(at) => at,
-            Upcoming::Never => Time::NEVER,
-        };
-        Due { at, is_firm: false }
     }
 
     /// The PDU to send now, if any: the traffic model may only have made a decision.
