@@ -105,10 +105,7 @@ impl<T: Copy> Fifo<T> {
     #[inline(never)]
     pub fn push_all(&mut self, items: &[T]) {
         let Some(first) = items.first() else { return };
-        let needed = self.len() + items.len();
-        if needed > self.places.len() {
-            self.grow_to(needed.next_power_of_two().max(FEWEST_PLACES), *first);
-        }
+        self.reserve(items.len(), *first);
         let end = self.end & (self.places.len() - 1);
         let (front, back) = items.split_at(items.len().min(self.places.len() - end));
         self.places[end..][..front.len()].copy_from_slice(front);
@@ -130,13 +127,19 @@ impl<T: Copy> Fifo<T> {
     /// A view with room for `more` items. The unused places contain `filler` or old items.
     #[inline]
     pub fn with_room(&mut self, more: usize, filler: T) -> Room<'_, T> {
-        let needed = self.len() + more.max(1);
-        if needed > self.places.len() {
-            self.grow_to(needed.next_power_of_two().max(FEWEST_PLACES), filler);
-        }
+        self.reserve(more.max(1), filler);
         let Fifo { places, first, end } = self;
         assert!(!places.is_empty(), "the buffer has room for one item");
         Room { places, first: *first, end: *end, cursors: (first, end) }
+    }
+
+    /// Makes room for `more` items.
+    #[inline(always)]
+    fn reserve(&mut self, more: usize, filler: T) {
+        let needed = self.len() + more;
+        if needed > self.places.len() {
+            self.grow_to(needed.next_power_of_two().max(FEWEST_PLACES), filler);
+        }
     }
 
     #[cold]
