@@ -43,6 +43,12 @@ pub(super) struct Due {
 }
 
 impl Due {
+    /// At `at`, as of now.
+    #[inline(always)]
+    fn passing(at: Time) -> Due {
+        Due { at, is_firm: false }
+    }
+
     /// The earlier of two.
     fn min(self, other: Due) -> Due {
         Due { at: self.at.min(other.at), is_firm: self.is_firm || other.is_firm }
@@ -79,12 +85,11 @@ impl Progress {
     /// Its next timer, as of `now`.
     #[inline(always)]
     pub(super) fn due(&mut self, reaction: &mut impl ReactionPoint, now: Time) -> Due {
-        let passing = |at| Due { at, is_firm: false };
         let own = match self.upcoming {
-            Upcoming::Pdu(at) if self.as_produced => passing(at),
+            Upcoming::Pdu(at) if self.as_produced => Due::passing(at),
             Upcoming::Pdu(at) => self.permitted(reaction, at, now, false),
-            Upcoming::Decision(at) => passing(at),
-            Upcoming::Never => passing(Time::NEVER),
+            Upcoming::Decision(at) => Due::passing(at),
+            Upcoming::Never => Due::passing(Time::NEVER),
         };
         match self.answers.front() {
             Some(&(since, _)) => self.permitted(reaction, since, now, true).min(own),
@@ -161,16 +166,15 @@ impl Progress {
     /// When a PDU may be sent because data, or an answer, are ready since `at`.
     #[inline(always)]
     fn permitted(&self, reaction: &mut impl ReactionPoint, at: Time, now: Time, is_answer: bool) -> Due {
-        let passing = |at| Due { at, is_firm: false };
         let firm = |from| Due { at: at.max(from), is_firm: true };
         match reaction.allowance(now) {
-            Allowance::AsProduced if !self.saturates => passing(at),
-            Allowance::AsProduced => passing(self.paced(at, |bits| self.line_gap(bits))),
-            Allowance::Rate(rate) => passing(self.paced(at, |bits| gap(bits, rate).max(self.line_gap(bits)))),
+            Allowance::AsProduced if !self.saturates => Due::passing(at),
+            Allowance::AsProduced => Due::passing(self.paced(at, |bits| self.line_gap(bits))),
+            Allowance::Rate(rate) => Due::passing(self.paced(at, |bits| gap(bits, rate).max(self.line_gap(bits)))),
             Allowance::From(earliest) => firm(earliest),
             Allowance::Apart { own, answer } => firm(if is_answer { own.min(answer) } else { own }),
-            Allowance::Window { open: true } => passing(at),
-            Allowance::Window { open: false } => passing(Time::NEVER),
+            Allowance::Window { open: true } => Due::passing(at),
+            Allowance::Window { open: false } => Due::passing(Time::NEVER),
         }
     }
 
