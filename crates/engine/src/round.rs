@@ -48,13 +48,13 @@ const FEWEST: u64 = 2_048;
 /// A round with more PDUs than this halves the window, so that the PDUs in the lanes stay in the cache.
 const MOST: u64 = 8_192;
 
-/// Conservation is checked after nodes have read this many times the number of PDUs held.
-const CHECK_AFTER: u64 = 16;
-
-/// The same for each host, if there are many: the search for due hosts then costs little, and a host sends several PDUs while
-/// its state is in the cache.
+/// The same bounds for each host, if there are many: the search for due hosts then costs little, and a host sends several PDUs
+/// while its state is in the cache.
 const FEWEST_OF_A_HOST: u64 = 2;
 const MOST_OF_A_HOST: u64 = 16;
+
+/// Conservation is checked after nodes have read this many times the number of PDUs held.
+const CHECK_AFTER: u64 = 16;
 
 /// The parameters of a world.
 #[derive(Clone, Debug)]
