@@ -1,6 +1,8 @@
 #![allow(dead_code, reason = "each test file takes what it needs")]
 //! The ready scenarios, for several test files.
 
+mod files;
+
 use std::path::{Path, PathBuf};
 
 use penstock_engine::core::time::Span;
@@ -8,24 +10,9 @@ use penstock_engine::scenario::document;
 use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::spec::{Flow, Scenario};
 
-fn ready(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            ready(&path, found);
-        } else if path.extension().is_some_and(|extension| extension == "toml") {
-            found.push(path);
-        }
-    }
-}
-
 /// Every ready scenario as it is built, with its file.
 pub(crate) fn scenarios() -> Vec<(PathBuf, Scenario)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python/penstock/scenarios");
-    let mut found = Vec::new();
-    ready(&folder, &mut found);
-    found.sort();
-    assert!(found.len() >= 11, "{found:?}");
+    let found = files::ready();
     let parse = |path: &PathBuf| {
         let scenario = document::parse(&std::fs::read_to_string(path).unwrap()).unwrap();
         expand(&scenario).unwrap().scenario.into_owned()

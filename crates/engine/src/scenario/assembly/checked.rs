@@ -39,6 +39,10 @@ fn checked<'a>(
 }
 
 #[cfg(test)]
+#[path = "../../../tests/ready_scenarios/files.rs"]
+mod files;
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::scenario::document::parse;
@@ -67,22 +71,9 @@ mod tests {
         Some([whole, sketch].map(|network| [network.flows.len(), network.ports.len()]))
     }
 
-    /// The ready scenarios, and all that is below their folder.
-    fn ready(folder: &std::path::Path, found: &mut Vec<std::path::PathBuf>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                ready(&path, found);
-            } else if path.extension().is_some_and(|extension| extension == "toml") {
-                found.push(path);
-            }
-        }
-    }
-
     #[test]
     fn a_sketch_of_a_ready_scenario_says_what_the_whole_plan_says() {
-        let mut files = Vec::new();
-        ready(concat!(env!("CARGO_MANIFEST_DIR"), "/../../python/penstock/scenarios").as_ref(), &mut files);
+        let files = files::ready();
         let shorter = files.iter().filter(|file| {
             let text = std::fs::read_to_string(file).unwrap();
             compare(&file.display().to_string(), &text).is_some_and(|[whole, sketch]| sketch < whole)
