@@ -48,6 +48,9 @@ class Target:
     instructions: int | None = None
 
 
+LATER_KEYS = re.compile(r"^mismatches = .*\n", re.MULTILINE)
+"""Keys of scenario files that an older commit does not know, and that change no event."""
+
 TARGETS = {
     "w1": Target(0.30, 270),
     "w2": Target(0.35, 380),
@@ -92,17 +95,19 @@ def main() -> None:
             file, share = str(WORKLOADS.get(name, name)), given.share
             if name in STUDIES:
                 file, share = str(planned(name, Path(folder))), given.share * STUDIES[name][1]
-            ratios = paired(other, file, share, given.rounds)
+            elder = file if name in STUDIES else str(without_later_keys(Path(file), Path(folder)))
+            commands = {PROGRAM: file, other: elder}
+            ratios = paired(commands, share, given.rounds)
             counts = (
                 None
                 if given.no_instructions or name in STUDIES
-                else [instructions(program, file) for program in (PROGRAM, other)]
+                else [instructions(program, file) for program, file in commands.items()]
             )
             print_row(name, ratios, counts)
 
 
-def build(tree: Path, target: Path) -> None:
-    """The program `bench` of a tree."""
+def build(tree: Path, target: Path, errors: int | None = None) -> None:
+    """The program `bench` of a tree; the errors of the compiler go there."""
     command = [
         "cargo",
         "build",
@@ -114,7 +119,7 @@ def build(tree: Path, target: Path) -> None:
         "--example",
         "bench",
     ]
-    subprocess.run([*command, "--target-dir", str(target)], cwd=tree, check=True)
+    subprocess.run([*command, "--target-dir", str(target)], cwd=tree, check=True, stderr=errors)
 
 
 def build_base(commit: str) -> Path:
@@ -132,7 +137,7 @@ def build_base(commit: str) -> Path:
     own = tree / "crates" / "engine" / "examples" / "bench.rs"
     shutil.copyfile(ROOT / "crates" / "engine" / "examples" / "bench.rs", own)
     try:
-        build(tree, tree / "target")
+        build(tree, tree / "target", subprocess.DEVNULL)
     except subprocess.CalledProcessError:
         print(f"{commit} keeps its own bench.rs: that of this tree does not compile there, so it runs no studies")
         subprocess.run(["git", "-C", str(tree), "checkout", "--quiet", "--", str(own)], check=True)
@@ -140,15 +145,27 @@ def build_base(commit: str) -> Path:
     return tree / "target" / "release" / "examples" / "bench"
 
 
-def paired(other: Path, file: str, share: float, rounds: int) -> list[float]:
-    """Ratios of the processor times of neighbouring runs, the two programs first in turn."""
+def without_later_keys(file: Path, folder: Path) -> Path:
+    """A copy of a scenario file that an older commit can read."""
+    copy = folder / file.name
+    copy.write_text(LATER_KEYS.sub("", file.read_text(encoding="utf-8")), encoding="utf-8")
+    return copy
+
+
+def paired(files: dict[Path, str], share: float, rounds: int) -> list[float]:
+    """Ratios of the processor times of neighbouring runs, the two programs first in turn, each with its file."""
     ratios = []
+    _, other = files
     for number in range(rounds):
-        order = (PROGRAM, other) if number % 2 == 0 else (other, PROGRAM)
-        done = {program: timed([str(program), file, "--form", "fast", "--share", str(share)]) for program in order}
-        prints = [done[program][1]["fingerprint"] for program in (PROGRAM, other)]
+        order = list(files)[:: 1 if number % 2 == 0 else -1]
+        done = {
+            program: timed([str(program), files[program], "--form", "fast", "--share", str(share)]) for program in order
+        }
+        prints = [done[program][1]["fingerprint"] for program in files]
         if prints[0] != prints[1]:
-            raise SystemExit(f"{file}: fingerprint {prints[0]}, and {prints[1]} at the other commit: not the same bits")
+            raise SystemExit(
+                f"{files[PROGRAM]}: fingerprint {prints[0]}, and {prints[1]} at the other commit: not the same bits"
+            )
         ratios.append(done[PROGRAM][0] / done[other][0])
     return ratios
 
