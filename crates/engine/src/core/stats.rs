@@ -224,12 +224,13 @@ impl Default for Histogram {
 /// minimum falls. After a value near the floor, few are stored. If the floor is far below every value, all values in
 /// between are stored.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct AboveMinimum {
-    limit: u64,
     /// Floor + limit.
     never: u64,
     /// Minimum so far + limit.
     always: u64,
+    limit: u64,
     /// Minimum so far; `u64::MAX` before the first value.
     minimum: u64,
     decided: u64,

@@ -117,7 +117,7 @@ impl ModelParams for Params {
 /// The user of one host, as its flow to one peer sees it.
 #[derive(Clone, Debug)]
 pub struct Connections {
-    params: Params,
+    params: Box<Params>,
     /// The schedule of the host: four random numbers per connection.
     schedule: Stream,
     /// The random numbers for the packets of the current connection.
@@ -138,7 +138,7 @@ impl Connections {
     pub fn new(params: &Params, env: Env) -> Connections {
         let host = env.host;
         Connections {
-            params: params.clone(),
+            params: Box::new(params.clone()),
             packets: host.stream.clone(),
             schedule: host.stream,
             peers: u64::from(host.peers),

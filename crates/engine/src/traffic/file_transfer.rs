@@ -103,7 +103,7 @@ fn pdus(bits: u64, octets: u16) -> u64 {
 /// A source of files.
 #[derive(Clone, Debug)]
 pub struct FileTransfer {
-    params: Params,
+    params: Box<Params>,
     /// PDUs of this file.
     pdus: u64,
     /// PDUs of this file that are still to be produced. 0 during a pause.
@@ -116,9 +116,9 @@ pub struct FileTransfer {
     /// Number of this file, from 1.
     number: u64,
     finished: u64,
-    finished_ps: u128,
+    finished_ps: u64,
     /// Measured time of the finished files.
-    busy_ps: u128,
+    busy_ps: u64,
     produced: u64,
     octets: u16,
     stream: Stream,
@@ -134,7 +134,7 @@ impl FileTransfer {
         let gap = f64::from(octets) * 8.0 / params.rate.bits_per_second();
         FileTransfer {
             repeats: reports_after.map(|round_trip| Box::new(Repeats::new(round_trip, Span::from_seconds(gap)))),
-            params: params.clone(),
+            params: Box::new(params.clone()),
             pdus: pdus(params.size.mean() as u64, octets),
             left: 0,
             start: Time::ZERO,
@@ -174,8 +174,8 @@ impl FileTransfer {
     /// Counts the file as finished: it needed no PDU sent after `last`.
     fn finish(&mut self, last: Time) {
         self.finished += 1;
-        self.finished_ps += u128::from(last.since(self.start).0);
-        self.busy_ps += u128::from(last.since(self.since.min(last)).0);
+        self.finished_ps += last.since(self.start).0;
+        self.busy_ps += last.since(self.since.min(last)).0;
     }
 
     fn is_under_way(&self) -> bool {
@@ -294,9 +294,9 @@ impl Traffic for FileTransfer {
         let under_way = self.is_under_way();
         Some(Transfers {
             finished: self.finished,
-            finished_ps: self.finished_ps,
+            finished_ps: u128::from(self.finished_ps),
             unfinished: u64::from(under_way),
-            busy_ps: self.busy_ps + if under_way { u128::from(now.since(self.since).0) } else { 0 },
+            busy_ps: u128::from(self.busy_ps) + if under_way { u128::from(now.since(self.since).0) } else { 0 },
             produced: self.produced,
             pdus: pdus(self.params.size.mean() as u64, self.octets),
         })

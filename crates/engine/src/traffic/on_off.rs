@@ -80,15 +80,15 @@ impl Params {
         check_mean("on", self.on.mean())?;
         self.session.as_ref().map_or(Ok(()), |session| session.check().map_err(|fault| fault.under("session")))
     }
+}
 
-    fn is_exponential(&self) -> bool {
-        self.on.is_exponential() && self.off.is_exponential()
-    }
+fn are_exponential(on: &Times, off: &Times) -> bool {
+    on.is_exponential() && off.is_exponential()
 }
 
 impl ModelParams for Params {
     fn offer(&self, pdu_bits: f64, mean: Option<f64>) -> Option<Offer> {
-        if !self.is_exponential() {
+        if !are_exponential(&self.on, &self.off) {
             // The variance of the rate may have no bound.
             return None;
         }
@@ -108,18 +108,22 @@ enum Awaited {
     Train(Time),
 }
 
-/// A source of spurts.
+/// A source of spurts. What each PDU needs comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct OnOff {
-    params: Params,
-    /// Bits per second within a spurt at factor 1.
-    peak_rate: f64,
-    sessions: SessionClock,
     awaited: Awaited,
     train: Train,
+    /// Bits per second within a spurt at factor 1.
+    peak_rate: f64,
     /// Number of the current spurt.
-    number: u64,
+    number: u32,
     octets: u16,
+    start: Start,
+    first: First,
+    sessions: SessionClock,
+    on: Times,
+    off: Times,
     stream: Stream,
 }
 
@@ -128,14 +132,18 @@ impl OnOff {
     #[must_use]
     pub fn new(params: &Params, env: Env) -> OnOff {
         let Env { stream, octets, .. } = env;
+        let Params { peak_rate, on, off, session, start, first } = params.clone();
         OnOff {
-            params: params.clone(),
-            peak_rate: params.peak_rate.bits_per_second(),
-            sessions: SessionClock::new(params.session.clone()),
             awaited: Awaited::Session(Time::ZERO),
             train: Train::new(octets),
+            peak_rate: peak_rate.bits_per_second(),
             number: 0,
             octets,
+            start,
+            first,
+            sessions: SessionClock::new(session),
+            on,
+            off,
             stream,
         }
     }
@@ -144,8 +152,8 @@ impl OnOff {
         scale.begin_session(now);
         self.sessions.begin(start, &mut self.stream);
         scale.end_session(self.sessions.end);
-        let silent = self.params.start == Start::Off && self.params.session.is_none();
-        if !silent && self.stream.uniform() < share(self.params.on.mean(), self.params.off.mean()) {
+        let silent = self.start == Start::Off && self.sessions.sessions.is_none();
+        if !silent && self.stream.uniform() < share(self.on.mean(), self.off.mean()) {
             self.begin_spurt(start, now, scale)
         } else {
             self.fall_silent(start)
@@ -153,10 +161,10 @@ impl OnOff {
     }
 
     fn begin_spurt(&mut self, start: Time, now: Time, scale: &mut impl RateScale) -> Upcoming {
-        let end = (start + self.params.on.draw(&mut self.stream)).min(self.sessions.end);
+        let end = (start + self.on.draw(&mut self.stream)).min(self.sessions.end);
         self.awaited = Awaited::Train(end);
         self.number += 1;
-        self.train.length = match self.params.first {
+        self.train.length = match self.first {
             First::Phase => self.stream.uniform(),
             First::Gap => 1.0,
         };
@@ -176,7 +184,7 @@ impl OnOff {
     /// The next spurt, in this session or the next.
     fn fall_silent(&mut self, from: Time) -> Upcoming {
         if from < self.sessions.end {
-            let spurt = from + self.params.off.draw(&mut self.stream);
+            let spurt = from + self.off.draw(&mut self.stream);
             if spurt < self.sessions.end {
                 self.awaited = Awaited::Spurt(spurt);
                 return decision(spurt);
@@ -190,7 +198,7 @@ impl OnOff {
 
 impl Traffic for OnOff {
     fn start(&mut self, now: Time, scale: &mut impl RateScale) -> Upcoming {
-        let first = self.sessions.first(now, self.params.start == Start::Random, &mut self.stream);
+        let first = self.sessions.first(now, self.start == Start::Random, &mut self.stream);
         self.awaited = Awaited::Session(first);
         if first > now { decision(first) } else { self.begin_session(first, now, scale) }
     }
@@ -201,7 +209,7 @@ impl Traffic for OnOff {
             Awaited::Session(start) => (None, self.begin_session(start, now, scale)),
             Awaited::Spurt(start) => (None, self.begin_spurt(start, now, scale)),
             Awaited::Train(end) => {
-                let number = self.number;
+                let number = u64::from(self.number);
                 let (from, produced) = self.train.come(now);
                 self.train.fix(from, self.peak_rate, now, scale);
                 (produced.then_some(Unit { octets: self.octets, number }), self.proceed(end))
@@ -221,7 +229,7 @@ impl Traffic for OnOff {
         while upcoming.time() < last {
             upcoming = match (self.awaited, upcoming) {
                 (Awaited::Train(end), Upcoming::Pdu(_)) => {
-                    let unit = Unit { octets: self.octets, number: self.number };
+                    let unit = Unit { octets: self.octets, number: u64::from(self.number) };
                     self.train.produce(&mut now, last.min(end), (unit, self.peak_rate), scale, output);
                     self.proceed(end)
                 }
@@ -235,18 +243,15 @@ impl Traffic for OnOff {
     }
 
     fn touch(&self) -> u64 {
-        self.number
-            ^ self.sessions.end.0
-            ^ self.train.length.to_bits()
-            ^ self.peak_rate.to_bits()
-            ^ u64::from(self.octets)
+        self.train.length.to_bits() ^ u64::from(self.number)
     }
 
     /// A spurt that begins with a whole gap g loses part of it. With q = g (1/on + 1/active), the rate within spurts is
     /// q / (e^q - 1) of the peak rate.
     fn mean_rate(&self) -> Option<f64> {
-        let Params { peak_rate, on, off, first, session, .. } = &self.params;
-        if !self.params.is_exponential() && (*first == First::Gap || session.is_some()) {
+        let OnOff { peak_rate, on, off, first, sessions, .. } = self;
+        let session = &sessions.sessions;
+        if !are_exponential(on, off) && (*first == First::Gap || session.is_some()) {
             // What a whole gap and the end of a session cut depends on more than the means.
             return None;
         }
@@ -255,16 +260,15 @@ impl Traffic for OnOff {
             First::Phase => 1.0,
             First::Gap => {
                 let ends = session.as_ref().map_or(0.0, |session| 1.0 / session.active.seconds());
-                let q = self.train.bits / peak_rate.bits_per_second() * (1.0 / on.seconds() + ends);
+                let q = self.train.bits / peak_rate * (1.0 / on.seconds() + ends);
                 q / libm::expm1(q)
             }
         };
-        Some(peak_rate.bits_per_second() * share(on, off) * self.sessions.activity() * kept)
+        Some(peak_rate * share(on, off) * sessions.activity() * kept)
     }
 
     fn retune(&mut self, params: &super::Params) {
         let super::Params::OnOff(params) = params else { return };
-        self.params.peak_rate = params.peak_rate;
         self.peak_rate = params.peak_rate.bits_per_second();
     }
 }

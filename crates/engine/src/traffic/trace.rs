@@ -177,7 +177,7 @@ impl ModelParams for Params {
 /// A flow that sends its packets of a trace.
 #[derive(Clone, Debug)]
 pub struct Player {
-    params: Params,
+    params: Box<Params>,
     packets: Option<Packets>,
     /// Number of this flow in its group.
     flow: u32,
@@ -206,7 +206,7 @@ impl Player {
         let period = params.recording.as_ref().map_or(0, Recording::period);
         Player {
             period: scaled(period, params.time_scale),
-            params: params.clone(),
+            params: Box::new(params.clone()),
             packets,
             flow: env.place,
             count,

@@ -76,7 +76,10 @@ impl ModelParams for Params {
 /// A source of two rates.
 #[derive(Clone, Debug)]
 pub struct TwoRateVideo {
-    params: Params,
+    high: Rate,
+    low: Rate,
+    high_time: Span,
+    low_time: Span,
     sessions: SessionClock,
     /// Start of the next session. `None` within a session.
     session: Option<Time>,
@@ -84,7 +87,7 @@ pub struct TwoRateVideo {
     level_end: Time,
     train: Train,
     /// Number of the current session.
-    number: u64,
+    number: u32,
     octets: u16,
     stream: Stream,
 }
@@ -94,9 +97,13 @@ impl TwoRateVideo {
     #[must_use]
     pub fn new(params: &Params, env: Env) -> TwoRateVideo {
         let Env { stream, octets, .. } = env;
+        let Params { high, low, high_time, low_time, session } = params.clone();
         TwoRateVideo {
-            params: params.clone(),
-            sessions: SessionClock::new(params.session.clone()),
+            high,
+            low,
+            high_time,
+            low_time,
+            sessions: SessionClock::new(session),
             session: None,
             is_high: false,
             level_end: Time::ZERO,
@@ -113,7 +120,7 @@ impl TwoRateVideo {
         self.number += 1;
         self.sessions.begin(start, &mut self.stream);
         scale.end_session(self.sessions.end);
-        self.is_high = self.stream.uniform() < share(self.params.high_time, self.params.low_time);
+        self.is_high = self.stream.uniform() < share(self.high_time, self.low_time);
         self.level_end = start + self.level_length();
         self.train.length = self.stream.uniform();
         let rate = self.rate_at(start);
@@ -122,7 +129,7 @@ impl TwoRateVideo {
     }
 
     fn level_length(&mut self) -> Span {
-        self.stream.exponential_span(if self.is_high { self.params.high_time } else { self.params.low_time })
+        self.stream.exponential_span(if self.is_high { self.high_time } else { self.low_time })
     }
 
     /// The rate at `time`. Calls must not go back in time.
@@ -133,7 +140,7 @@ impl TwoRateVideo {
             let length = self.level_length();
             self.level_end += length;
         }
-        if self.is_high { self.params.high } else { self.params.low }
+        if self.is_high { self.high } else { self.low }
     }
 
     /// The next event in this session, or the next session.
@@ -166,7 +173,7 @@ impl Traffic for TwoRateVideo {
         if let Some(start) = self.session {
             return (None, self.begin_session(start, now, scale));
         }
-        let unit = Unit { octets: self.octets, number: self.number };
+        let unit = Unit { octets: self.octets, number: u64::from(self.number) };
         let (from, produced) = self.train.come(now);
         let rate = self.rate_at(from);
         self.train.fix(from, rate.bits_per_second(), now, scale);
@@ -176,7 +183,7 @@ impl Traffic for TwoRateVideo {
     /// The mean rate of the fluid model. With the study's parameters, cells have a rate 0.06 % lower. A gap that begins
     /// at the low level reaches further into the high level than the other way round.
     fn mean_rate(&self) -> Option<f64> {
-        let Params { high, low, high_time, low_time, .. } = &self.params;
+        let TwoRateVideo { high, low, high_time, low_time, .. } = self;
         let high_share = share(*high_time, *low_time);
         let mean = high_share * high.bits_per_second() + (1.0 - high_share) * low.bits_per_second();
         Some(mean * self.sessions.activity())
@@ -184,7 +191,7 @@ impl Traffic for TwoRateVideo {
 
     fn retune(&mut self, params: &super::Params) {
         let super::Params::TwoRateVideo(params) = params else { return };
-        (self.params.high, self.params.low) = (params.high, params.low);
+        (self.high, self.low) = (params.high, params.low);
     }
 }
 

@@ -10,50 +10,60 @@ use crate::network::lane::{Place, Record};
 use crate::network::queue_state::{Departures, QueueState};
 
 /// The access line of one sender, or its share of a delay without queueing.
+///
+/// What each PDU needs comes first.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct AccessLine {
     serialiser: Serialiser,
-    delay: Span,
-    /// The shortest delay of a PDU over it.
-    lead: Span,
     free_at: Time,
-    /// Place of its arrivals at equal times. If the delay is zero, a PDU keeps the place of its cause.
-    place: Option<Place>,
-    /// PDUs on the line that arrive too late to be forwarded yet.
-    holding: VecDeque<Record>,
-    /// Whether it has a rate, and so a queue.
-    has_queue: bool,
+    /// Bits of the last PDU, which departs at `free_at`.
+    last_bits: u64,
     /// Each PDU is counted as departed when it is sent: its departure time is known. `update` takes back those that have
     /// not departed by then.
     queue: QueueState,
-    /// Bits of the last PDU, which departs at `free_at`.
-    last_bits: u64,
+    /// PDUs on the line that arrive too late to be forwarded yet.
+    holding: VecDeque<Record>,
+    delay: Span,
+    /// Place of its arrivals at equal times. If the delay is zero, a PDU keeps the place of its cause.
+    place: Option<Place>,
+    /// Whether it has a rate, and so a queue.
+    has_queue: bool,
+    /// The shortest delay of a PDU over it.
+    lead: Span,
     /// The PDUs that were before the last one in the queue when that was sent.
     ahead: Ahead,
 }
 
 /// PDUs before the last one in a queue. Their sums make a stop cost no more with a long queue.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 struct Ahead {
-    /// Departure time and bits of each.
-    pdus: Fifo<(Time, u64)>,
     all: Departures,
+    /// Departure time and bits of each. Most access lines never have any, and no list.
+    pdus: Option<Box<Fifo<(Time, u64)>>>,
 }
 
 impl Ahead {
     fn push(&mut self, pdu: (Time, u64)) {
-        self.pdus.push(pdu);
+        self.pdus.get_or_insert_default().push(pdu);
         self.all.add(pdu);
     }
 
     fn clear(&mut self) {
-        self.pdus.clear();
+        self.pdus.iter_mut().for_each(|pdus| pdus.clear());
         self.all = Departures::default();
+    }
+
+    /// The time of the first departure.
+    fn first(&self) -> Option<Time> {
+        Some(self.pdus.as_ref()?.front()?.0)
     }
 
     /// Removes those that have departed by `now`.
     fn remove_until(&mut self, now: Time) {
-        while let Some(departed) = self.pdus.next_if(|(departure, _)| *departure <= now) {
+        let Some(pdus) = &mut self.pdus else { return };
+        while let Some(departed) = pdus.next_if(|(departure, _)| *departure <= now) {
             self.all.remove(departed);
         }
     }
@@ -103,7 +113,8 @@ impl AccessLine {
     #[must_use]
     pub fn touch(&self) -> u64 {
         let held = self.holding.front().map_or(0, |record| record.time.0 ^ u64::from(record.pdu.sequence));
-        held ^ self.free_at.0 ^ self.queue.present ^ self.queue.measures.departed_bits ^ self.delay.0
+        // One field of each line of the cache.
+        held ^ self.free_at.0 ^ self.queue.measures.departed_bits ^ self.delay.0 ^ self.ahead.all.count
     }
 
     /// The shortest delay of a PDU over it.
@@ -198,7 +209,7 @@ impl AccessLine {
     pub fn next_departure(&self) -> Time {
         match self.queue.present {
             0 => Time::NEVER,
-            _ => self.ahead.pdus.front().map_or(self.free_at, |(departure, _)| *departure),
+            _ => self.ahead.first().unwrap_or(self.free_at),
         }
     }
 

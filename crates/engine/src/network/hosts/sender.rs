@@ -3,10 +3,8 @@
 mod acting;
 mod progress;
 
-use std::collections::VecDeque;
-
 use acting::Acting;
-use progress::Progress;
+use progress::{Answers, Progress};
 
 use crate::control::{AnswerQueueing, Reaction, ReactionParams, ReactionPoint, WithRateScale, WithReaction};
 use crate::core::pdu::{Body, FlowId, Kind, Pdu};
@@ -61,12 +59,13 @@ impl<T: Output> WithRateScale for Producing<'_, T> {
     }
 }
 
-/// The sending half of a host.
+/// The sending half of a host. What each PDU needs is at the start of its parts.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub struct Sender {
-    traffic: Model,
-    reaction: Reaction,
     progress: Progress,
+    reaction: Reaction,
+    traffic: Model,
 }
 
 impl Sender {
@@ -82,7 +81,7 @@ impl Sender {
             priority,
             line_rate,
             upcoming,
-            answers: VecDeque::new(),
+            answers: Answers::default(),
             saturates,
             as_produced,
             is_active: true,
@@ -95,7 +94,7 @@ impl Sender {
             sent_bits: 0,
             control_bits: 0,
         };
-        Sender { traffic, reaction, progress }
+        Sender { progress, reaction, traffic }
     }
 
     /// Starts or stops sending data.
@@ -145,9 +144,8 @@ impl Sender {
     #[inline]
     #[must_use]
     pub fn touch<P>(&self, ctx: &Ctx<P>) -> u64 {
-        let progress = &self.progress;
-        let counts = ctx.flows[progress.flow.index()].counts[0].sent;
-        self.traffic.touch() ^ progress.sent ^ progress.upcoming.time().0 ^ u64::from(progress.own_sequence) ^ counts
+        let counts = ctx.flows[self.progress.flow.index()].counts[0].sent;
+        self.traffic.touch() ^ self.progress.sent ^ counts
     }
 
     /// Sends all data produced before `last`. `is_as_produced` must hold. Returns the time of its next timer.
@@ -214,7 +212,7 @@ impl Sender {
         if queueing == AnswerQueueing::Overwrite {
             self.progress.answers.clear();
         }
-        self.progress.answers.push_back((now, answer));
+        self.progress.answers.push(now, answer);
         self.progress.firm = None;
     }
 

@@ -1,21 +1,23 @@
 //! The progress of a sender: its next data, its next timer, and its counts.
 
-use std::collections::VecDeque;
-
 use crate::control::{Allowance, Next, ReactionPoint, Ready};
+use crate::core::fifo::Fifo;
 use crate::core::pdu::{Body, FlowId, Pdu};
 use crate::core::time::{LineRate, Span, Time, gap};
 use crate::traffic::{RateScale, Traffic, Upcoming};
 
-/// State of a sender: its next data, and its counts.
+/// State of a sender: its next data, and its counts. What each PDU needs comes first, in one line of the cache.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Progress {
     pub(super) flow: FlowId,
-    pub(super) priority: u8,
-    pub(super) line_rate: LineRate,
+    pub(super) sequence: u32,
     pub(super) upcoming: Upcoming,
-    /// Answers of the receiver of the same host, and the time since when each waits.
-    pub(super) answers: VecDeque<(Time, Pdu)>,
+    pub(super) sent: u64,
+    pub(super) sent_bits: u64,
+    pub(super) answers: Answers,
+    pub(super) own_sequence: u32,
+    pub(super) priority: u8,
     pub(super) saturates: bool,
     /// Each PDU leaves unchanged at the time of its production.
     pub(super) as_produced: bool,
@@ -27,11 +29,36 @@ pub(super) struct Progress {
     pub(super) firm: Option<Time>,
     /// Start time and bits of the last PDU sent. With an allowed rate they give the earliest time for the next PDU.
     pub(super) last: Option<(Time, u64)>,
-    pub(super) sequence: u32,
-    pub(super) own_sequence: u32,
-    pub(super) sent: u64,
-    pub(super) sent_bits: u64,
+    pub(super) line_rate: LineRate,
     pub(super) control_bits: u64,
+}
+
+/// Answers of the receiver of the same host, and the time since when each waits. Most senders never have any, and no list.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Answers(Option<Box<Fifo<(Time, Pdu)>>>);
+
+impl Answers {
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.front().is_none()
+    }
+
+    #[inline(always)]
+    pub(super) fn front(&self) -> Option<&(Time, Pdu)> {
+        self.0.as_ref()?.front()
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Pdu> {
+        Some(self.0.as_mut()?.next_if(|_| true)?.1)
+    }
+
+    pub(super) fn push(&mut self, since: Time, answer: Pdu) {
+        self.0.get_or_insert_default().push((since, answer));
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.iter_mut().for_each(|answers| answers.clear());
+    }
 }
 
 /// The next timer of a sender.
@@ -157,7 +184,7 @@ impl Progress {
                 pdu
             }
             Next::Data if ready.data => return None,
-            Next::Data | Next::Answer => self.answers.pop_front()?.1,
+            Next::Data | Next::Answer => self.answers.pop()?,
         };
         self.control_bits += pdu.bits();
         Some(pdu)
