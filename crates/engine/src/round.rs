@@ -26,7 +26,6 @@ use crate::core::stats::Fingerprint;
 use crate::core::time::{Span, Time};
 use crate::network::Node;
 use crate::network::context::{Counts, Ctx, FlowIndices, FlowInfo, FlowState, kind_of};
-use crate::network::hosts::Host;
 use crate::network::lane::{Key, Lane};
 use crate::network::policer_node::FlowPolicers;
 use crate::network::queue_state::QueueState;
@@ -237,14 +236,6 @@ impl<P: Probe> World<P> {
             Node::Sinks(sinks) => sinks.receiver(location.index).map_or(Endpoint::Unused, Endpoint::Sink),
             Node::Port(_) | Node::Policers(_) => Endpoint::Unused,
         }
-    }
-
-    /// Every host, by number.
-    pub fn hosts(&self) -> impl Iterator<Item = &Host> {
-        self.endpoints().filter_map(|endpoint| match endpoint {
-            Endpoint::Host(host) => Some(host),
-            Endpoint::Sink(_) | Endpoint::Unused => None,
-        })
     }
 
     /// The policers of every flow that has some.

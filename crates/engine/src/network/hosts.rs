@@ -21,8 +21,9 @@ use crate::network::inbox::Inbox;
 use crate::network::lane::{Key, Lane, LaneId, Place, Record};
 use crate::traffic;
 use access_line::AccessLine;
-use direct::DirectHost;
+use direct::{DirectHost, Halves};
 use order::Sorter;
+use sender::Sender;
 use transport::TransportHost;
 
 /// One host.
@@ -35,33 +36,6 @@ pub enum Host {
 }
 
 impl Host {
-    /// The receiver of the data that arrive here, if any.
-    #[must_use]
-    pub fn receiver(&self) -> Option<&Receiver> {
-        match self {
-            Host::Direct(host) => host.receiver.as_deref(),
-            Host::Transport(host) => host.receiver(),
-        }
-    }
-
-    /// Gives the notification point of its receiver other parameters, at `now`.
-    pub fn retune_receiver(&mut self, params: &NotificationParams, now: Time) {
-        if let Host::Direct(host) = self
-            && let Some(receiver) = &mut host.receiver
-        {
-            receiver.retune(params, now);
-        }
-    }
-
-    /// The queue of its own access line, if it has one.
-    #[must_use]
-    pub fn access_queue(&self) -> Option<&QueueState> {
-        match self {
-            Host::Direct(host) => host.access.as_ref().map(|access| access.queue()),
-            Host::Transport(_) => None,
-        }
-    }
-
     /// Key of its next timer.
     fn key(&self) -> Key {
         match self {
@@ -70,43 +44,55 @@ impl Host {
         }
     }
 
-    /// Time when the node must run it: at its next timer, or `lead` before the first PDU on its access line arrives.
+    /// When the node must run it next.
     #[inline]
-    fn next_run(&self, lead: Span) -> Time {
+    fn next_run(&self, lead: Span, halves: &Halves) -> Time {
         match self {
             Host::Transport(host) => host.due(),
-            Host::Direct(host) => match &host.access {
-                None => host.due(),
-                Some(access) => host.due().min(Time(access.first_held().0.saturating_sub(lead.0))),
-            },
+            Host::Direct(host) => host.next_run(lead, halves),
         }
     }
 
     /// Reads what it needs to send.
     #[inline]
-    fn touch<P>(&self, ctx: &Ctx<P>) -> u64 {
+    fn touch<P>(&self, halves: &Halves, ctx: &Ctx<P>) -> u64 {
         match self {
-            Host::Direct(host) => host.touch(ctx),
+            Host::Direct(host) => host.touch(halves, ctx),
             Host::Transport(_) => 0,
         }
     }
 
-    /// Runs its timers before `until`.
+    /// Runs its timers before `until`. Returns when the node must run it next.
     #[inline]
-    fn run<P: Probe>(&mut self, until: Key, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
+    fn run<P: Probe>(
+        &mut self,
+        until: Key,
+        (limit, lead): (Time, Span),
+        halves: &mut Halves,
+        ctx: &mut Ctx<P>,
+        sent: &mut Lane,
+    ) -> Time {
         match self {
-            Host::Direct(host) => host.send_before(until, limit, ctx, sent),
+            Host::Direct(host) => host.run(until, (limit, lead), halves, ctx, sent),
             Host::Transport(host) => {
                 while host.is_due_before(until) {
                     host.act(host.due(), ctx, sent);
                 }
+                host.due()
             }
         }
     }
 
-    fn on_pdu<P: Probe>(&mut self, record: &Record, limit: Time, ctx: &mut Ctx<P>, sent: &mut Lane) {
+    fn on_pdu<P: Probe>(
+        &mut self,
+        record: &Record,
+        limit: Time,
+        halves: &mut Halves,
+        ctx: &mut Ctx<P>,
+        sent: &mut Lane,
+    ) {
         match self {
-            Host::Direct(host) => host.on_pdu(record, limit, ctx, sent),
+            Host::Direct(host) => host.on_pdu(record, limit, halves, ctx, sent),
             Host::Transport(host) => host.on_pdu(&record.pdu, record.time, ctx),
         }
     }
@@ -116,6 +102,7 @@ impl Host {
 #[derive(Clone, Debug)]
 pub struct Hosts {
     hosts: Vec<Host>,
+    halves: Halves,
     /// Time when the node must run each host.
     next_runs: Vec<Time>,
     /// The earliest of these times.
@@ -130,34 +117,38 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Hosts that send into the lane `to`.
+    /// Hosts with these sending halves, which send into the lane `to`.
     #[must_use]
-    pub fn new(hosts: Vec<Host>, to: LaneId) -> Hosts {
+    pub fn new(hosts: Vec<Host>, halves: Halves, to: LaneId) -> Hosts {
         let leads = hosts.iter().map(|host| match host {
-            Host::Direct(host) => host.lead(),
+            Host::Direct(host) => halves.line(host).map_or(Span::ZERO, AccessLine::lead),
             Host::Transport(_) => Span::ZERO,
         });
         let lead = leads.min().unwrap_or_default();
-        let next_runs: Vec<Time> = hosts.iter().map(|host| host.next_run(lead)).collect();
+        let next_runs: Vec<Time> = hosts.iter().map(|host| host.next_run(lead, &halves)).collect();
         let first_run = next_runs.iter().copied().min().unwrap_or(Time::NEVER);
-        Hosts { hosts, next_runs, first_run, lead, to, sent: Lane::default(), sorter: Sorter::default() }
+        Hosts { hosts, halves, next_runs, first_run, lead, to, sent: Lane::default(), sorter: Sorter::default() }
     }
 
-    /// The host with that index.
+    /// The host with that index, for reports.
     #[must_use]
-    pub fn host(&self, index: u32) -> Option<&Host> {
-        self.hosts.get(index as usize)
+    pub fn host(&self, index: u32) -> Option<HostView<'_>> {
+        Some(HostView { host: self.hosts.get(index as usize)?, halves: &self.halves })
     }
 
-    /// The host with that index, mutable.
-    pub fn host_mut(&mut self, index: u32) -> Option<&mut Host> {
-        self.hosts.get_mut(index as usize)
+    /// Gives the notification point of the receiver of the host with that index other parameters, at `now`.
+    pub fn retune_receiver(&mut self, index: u32, params: &NotificationParams, now: Time) {
+        if let Some(Host::Direct(host)) = self.hosts.get_mut(index as usize)
+            && let Some(receiver) = &mut host.receiver
+        {
+            receiver.retune(params, now);
+        }
     }
 
     /// Starts or stops the sender of the host with that index, after all events of the instant `now`.
     pub fn set_active(&mut self, index: u32, is_active: bool, now: Time) {
         if let Some(Host::Direct(host)) = self.hosts.get_mut(index as usize) {
-            host.set_active(is_active, now);
+            host.set_active(is_active, now, &mut self.halves);
             self.plan(index);
         }
     }
@@ -171,7 +162,7 @@ impl Hosts {
         now: Time,
     ) {
         match self.hosts.get_mut(index as usize) {
-            Some(Host::Direct(host)) => host.retune_sender(traffic, reaction, now),
+            Some(Host::Direct(host)) => host.retune_sender(traffic, reaction, now, &mut self.halves),
             Some(Host::Transport(host)) => traffic.into_iter().for_each(|params| host.retune_traffic(params)),
             None => return,
         }
@@ -180,7 +171,7 @@ impl Hosts {
 
     /// Notes when the host with that index must run.
     fn plan(&mut self, index: u32) {
-        let next = self.hosts[index as usize].next_run(self.lead);
+        let next = self.hosts[index as usize].next_run(self.lead, &self.halves);
         let last = std::mem::replace(&mut self.next_runs[index as usize], next);
         if next < self.first_run {
             self.first_run = next;
@@ -256,15 +247,15 @@ impl Hosts {
     /// line.
     #[inline]
     fn send<P: Probe>(&mut self, inbox: &Inbox, until: Key, limit: Time, ctx: &mut Ctx<P>) {
-        let Hosts { hosts, next_runs, first_run, sent, lead, .. } = self;
+        let Hosts { hosts, halves, next_runs, first_run, sent, lead, .. } = self;
         inbox.drain(until, ctx, |_, records, ctx| {
             for record in records {
                 let indices = ctx.flows[record.pdu.flow.index()].indices;
                 let index = if record.pdu.is_backward() { indices.sender } else { indices.receiver } as usize;
                 let host = &mut hosts[index];
-                host.run(record.key(), limit, ctx, sent);
-                host.on_pdu(record, limit, ctx, sent);
-                next_runs[index] = host.next_run(*lead);
+                host.run(record.key(), (limit, *lead), halves, ctx, sent);
+                host.on_pdu(record, limit, halves, ctx, sent);
+                next_runs[index] = host.next_run(*lead, halves);
             }
         });
         *first_run = Time::NEVER;
@@ -272,15 +263,11 @@ impl Hosts {
         for (hosts, next_runs) in hosts.chunks_mut(touch::TOGETHER).zip(next_runs.chunks_mut(touch::TOGETHER)) {
             if are_many {
                 let due = hosts.iter().zip(&*next_runs).filter(|(_, time)| **time <= until.time);
-                touch::all(due.map(|(host, _)| host.touch(ctx)));
+                touch::all(due.map(|(host, _)| host.touch(halves, ctx)));
             }
             for (host, time) in hosts.iter_mut().zip(next_runs) {
                 if *time <= until.time {
-                    if let Host::Direct(host) = host {
-                        host.send_held(limit, sent);
-                    }
-                    host.run(until, limit, ctx, sent);
-                    *time = host.next_run(*lead);
+                    *time = host.run(until, (limit, *lead), halves, ctx, sent);
                 }
                 *first_run = (*time).min(*first_run);
             }
@@ -290,39 +277,74 @@ impl Hosts {
     /// Time of the next departure from an access line that measures its queue, after a stop.
     #[must_use]
     pub fn next_departure(&self) -> Time {
-        let departures = self.hosts.iter().map(|host| match host {
-            Host::Direct(host) => host.access.as_ref().map_or(Time::NEVER, |access| access.next_departure()),
-            Host::Transport(_) => Time::NEVER,
-        });
-        departures.min().unwrap_or(Time::NEVER)
+        self.halves.lines.iter().map(AccessLine::next_departure).min().unwrap_or(Time::NEVER)
     }
 
     /// Resets the measures.
     pub fn reset_measures(&mut self, now: Time) {
         for host in &mut self.hosts {
             match host {
-                Host::Direct(host) => host.reset_measures(now),
+                Host::Direct(host) => host.receiver.iter_mut().for_each(|receiver| receiver.reset_measures()),
                 Host::Transport(host) => host.reset_measures(now),
             }
         }
+        self.halves.senders.iter_mut().for_each(|sender| sender.reset_measures(now));
+        self.halves.lines.iter_mut().for_each(|access| access.reset_measures(now));
     }
 
     /// Counts the departures from the queues of access lines up to `now`.
     pub fn update_lines(&mut self, now: Time) {
-        for host in &mut self.hosts {
-            if let Host::Direct(DirectHost { access: Some(access), .. }) = host {
-                access.update(now);
-            }
-        }
+        self.halves.lines.iter_mut().for_each(|access| access.update(now));
     }
 
     /// Every PDU on an access line that is not in a lane, with its arrival.
     pub fn held(&self) -> impl Iterator<Item = &Record> {
-        let lines = self.hosts.iter().filter_map(|host| match host {
-            Host::Direct(host) => host.access.as_deref(),
+        self.halves.lines.iter().flat_map(AccessLine::held)
+    }
+}
+
+/// One host, for reports.
+#[derive(Clone, Copy, Debug)]
+pub struct HostView<'a> {
+    host: &'a Host,
+    halves: &'a Halves,
+}
+
+impl<'a> HostView<'a> {
+    /// The receiver of the data that arrive here, if any.
+    #[must_use]
+    pub fn receiver(self) -> Option<&'a Receiver> {
+        match self.host {
+            Host::Direct(host) => host.receiver.as_deref(),
+            Host::Transport(host) => host.receiver(),
+        }
+    }
+
+    /// Its sender, if it has one and no transport connections.
+    #[must_use]
+    pub fn sender(self) -> Option<&'a Sender> {
+        match self.host {
+            Host::Direct(host) => self.halves.sender(host),
             Host::Transport(_) => None,
-        });
-        lines.flat_map(AccessLine::held)
+        }
+    }
+
+    /// The host at one end of a flow over transport connections, if it is one.
+    #[must_use]
+    pub fn transport(self) -> Option<&'a TransportHost> {
+        match self.host {
+            Host::Direct(_) => None,
+            Host::Transport(host) => Some(host),
+        }
+    }
+
+    /// The queue of its own access line, if it has one.
+    #[must_use]
+    pub fn access_queue(self) -> Option<&'a QueueState> {
+        match self.host {
+            Host::Direct(host) => self.halves.line(host).map(AccessLine::queue),
+            Host::Transport(_) => None,
+        }
     }
 }
 

@@ -21,7 +21,8 @@ fn held(node: &Node) -> Vec<u32> {
 #[test]
 fn hosts_act_by_their_own_timers() {
     // A cell every 2 us from 3 us on, into lane 1.
-    let mut node = Node::Hosts(Box::new(Hosts::new(vec![hosts::tests::steady(0, "3 us", None)], lane::LaneId(1))));
+    let mut node =
+        Node::Hosts(Box::new(hosts::tests::hosts(vec![hosts::tests::steady(0, "3 us", None)], lane::LaneId(1))));
     let mut ctx = context(2, 1);
     assert_eq!((node.due(), node.timer().time), (Time(3 * CELL), Time(3 * CELL)));
     // Without an access line a cell is at the port at once.

@@ -10,8 +10,7 @@ use crate::core::probe::Probe;
 use crate::core::reading::{Reading, Unit};
 use crate::core::time::{PICOSECONDS, Span, Time};
 use crate::network::context::FlowInfo;
-use crate::network::hosts::Host;
-use crate::network::hosts::direct::DirectHost;
+use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
 use crate::network::queue_state::MOST_QUEUES;
 use crate::round::{PortView, World};
@@ -155,10 +154,11 @@ fn read_all<P: Probe>(
     for (port, sent) in world.ports().zip(sent) {
         sample.read_port(port, sent);
     }
-    for host in world.hosts() {
-        match host {
-            Host::Direct(host) => sample.read_direct(host),
-            Host::Transport(host) => sample.read_transport(host),
+    for endpoint in world.endpoints() {
+        if let Some(sender) = endpoint.sender() {
+            sample.read_sender(sender);
+        } else if let Some(host) = endpoint.transport() {
+            sample.read_transport(host);
         }
     }
     sample.put_means();
@@ -209,8 +209,7 @@ impl<P: Probe> Sample<'_, '_, P> {
         }
     }
 
-    fn read_direct(&mut self, host: &DirectHost) {
-        let Some(sender) = &host.sender else { return };
+    fn read_sender(&mut self, sender: &Sender) {
         let flow = sender.flow().index();
         let (is_shown, group) = self.count(flow);
         let Sample { world, each, sums, .. } = self;

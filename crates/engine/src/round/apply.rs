@@ -38,9 +38,7 @@ impl<P: Probe> World<P> {
                 hosts.retune_sender(host, traffic.as_deref(), reaction.as_deref(), now);
             }),
             Retune::Receiver { group, params } => self.each_end(*group, 1, |hosts, host| {
-                if let Some(host) = hosts.host_mut(host) {
-                    host.retune_receiver(params, now);
-                }
+                hosts.retune_receiver(host, params, now);
             }),
         }
     }

@@ -1,6 +1,6 @@
 //! Endpoints as reports see them, independent of their nodes.
 
-use crate::network::hosts::Host;
+use crate::network::hosts::HostView;
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
 use crate::network::receiver::Receiver;
@@ -18,7 +18,7 @@ pub struct Location {
 #[derive(Clone, Copy, Debug)]
 pub enum Endpoint<'a> {
     /// A host.
-    Host(&'a Host),
+    Host(HostView<'a>),
     /// A receiver that only measures.
     Sink(&'a Receiver),
     /// No PDU starts or ends here.
@@ -40,7 +40,7 @@ impl<'a> Endpoint<'a> {
     #[must_use]
     pub fn sender(self) -> Option<&'a Sender> {
         match self {
-            Endpoint::Host(Host::Direct(host)) => host.sender.as_deref(),
+            Endpoint::Host(host) => host.sender(),
             _ => None,
         }
     }
@@ -49,7 +49,7 @@ impl<'a> Endpoint<'a> {
     #[must_use]
     pub fn transport(self) -> Option<&'a TransportHost> {
         match self {
-            Endpoint::Host(Host::Transport(host)) => Some(host),
+            Endpoint::Host(host) => host.transport(),
             _ => None,
         }
     }

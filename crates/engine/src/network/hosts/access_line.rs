@@ -184,6 +184,13 @@ impl AccessLine {
         self.holding.front().map_or(Time::NEVER, |record| record.time)
     }
 
+    /// The time `lead` before the first stored PDU arrives.
+    #[inline]
+    #[must_use]
+    pub fn first_run(&self, lead: Span) -> Time {
+        Time(self.first_held().0.saturating_sub(lead.0))
+    }
+
     /// Removes the first stored PDU if it arrives before `limit`.
     #[inline]
     pub fn held_before(&mut self, limit: Time) -> Option<Record> {

@@ -16,8 +16,25 @@ use crate::traffic;
 /// The first place of hosts; the places of lines and deliveries are smaller.
 const OWN: u32 = 20;
 
+/// One host, and its sending half.
+pub(in crate::network) type Alone = (DirectHost, Sender, Option<AccessLine>);
+
+/// Hosts that send into lane `to`.
+pub(in crate::network) fn hosts(all: Vec<Alone>, to: LaneId) -> Hosts {
+    let (mut halves, mut hosts) = (Halves::default(), Vec::new());
+    for (mut host, sender, access) in all {
+        host.sender = Some(halves.senders.len() as u32);
+        host.access = access.as_ref().map(|_| halves.lines.len() as u32);
+        halves.senders.push(sender);
+        halves.lines.extend(access);
+        host.begin(&mut halves);
+        hosts.push(Host::Direct(host));
+    }
+    Hosts::new(hosts, halves, to)
+}
+
 /// A host whose flow and place are `number`; traffic and reaction in scenario syntax.
-fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) -> Host {
+fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) -> Alone {
     let traffic: traffic::Params = toml::from_str(traffic).unwrap();
     let reaction: ReactionParams = toml::from_str(reaction).unwrap();
     let env = SenderEnv {
@@ -28,14 +45,11 @@ fn host(number: u32, traffic: &str, reaction: &str, access: Option<AccessLine>) 
         octets: 53,
     };
     let sender = Sender::new(FlowId(number), 0, CELL_RATE, traffic.build(traffic::tests::env(1)), reaction.build(env));
-    let mut host = DirectHost::default();
-    (host.sender, host.access, host.place) = (Some(Box::new(sender)), access.map(Box::new), Place(OWN + number));
-    host.begin();
-    Host::Direct(host)
+    (DirectHost::new(Place(OWN + number)), sender, access)
 }
 
 /// One cell every two microseconds from `start` on.
-pub(in crate::network) fn steady(number: u32, start: &str, access: Option<AccessLine>) -> Host {
+pub(in crate::network) fn steady(number: u32, start: &str, access: Option<AccessLine>) -> Alone {
     let traffic = format!("cbr = {{ rate = '212 Mb/s', start = '{start}' }}");
     host(number, &traffic, "uncontrolled = {}", access)
 }
@@ -60,12 +74,12 @@ struct Node {
 }
 
 impl Node {
-    fn new(hosts: Vec<Host>) -> Node {
-        let mut ctx = context(2, hosts.len());
+    fn new(all: Vec<Alone>) -> Node {
+        let mut ctx = context(2, all.len());
         for (flow, FlowState { indices, .. }) in ctx.flows.iter_mut().enumerate() {
             indices.sender = flow as u32;
         }
-        Node { hosts: Hosts::new(hosts, LaneId(1)), inbox: inbox(1), ctx }
+        Node { hosts: hosts(all, LaneId(1)), inbox: inbox(1), ctx }
     }
 
     /// Time, place and flow of all PDUs sent before `until`.
@@ -136,12 +150,12 @@ fn a_single_host_forwards_everything_it_sends() {
 }
 
 /// Always has data, one cell per microsecond; a notice halves its rate.
-fn obedient(number: u32) -> Host {
+fn obedient(number: u32) -> Alone {
     host(number, "greedy = {}", "becn = { recovery.constant = '1 s' }", None)
 }
 
 /// Send times of flow 0 if a notice with that place arrives at 2 us.
-fn sent_beside_a_notice(hosts: Vec<Host>, place: u32) -> Vec<u64> {
+fn sent_beside_a_notice(hosts: Vec<Alone>, place: u32) -> Vec<u64> {
     let mut node = Node::new(hosts);
     put(&mut node.ctx, 0, key(2 * CELL, place), notice(0));
     node.run(7 * CELL).iter().filter(|sent| sent.2 == 0).map(|sent| sent.0 / CELL).collect()
@@ -194,10 +208,7 @@ fn no_rate_is_above_that_of_a_line_whose_cells_take_a_given_time() {
     let equal_share = line_rate.bits_per_second();
     let env = SenderEnv { stream, round_trip: Span::ZERO, line_rate, equal_share, octets: 53 };
     let sender = Sender::new(FlowId(0), 0, line_rate, traffic.build(traffic::tests::env(1)), reaction.build(env));
-    let mut end = DirectHost::default();
-    (end.sender, end.place) = (Some(Box::new(sender)), Place(OWN));
-    end.begin();
-    let mut node = Node::new(vec![Host::Direct(end)]);
+    let mut node = Node::new(vec![(DirectHost::new(Place(OWN)), sender, None)]);
     let sent: Vec<u64> = node.run(3_500 * CELL).iter().map(|sent| sent.0).collect();
     assert_eq!(sent, [0, 1, 2, 3].map(|cells| cells * 1_000_001_000));
 }
@@ -206,12 +217,11 @@ fn no_rate_is_above_that_of_a_line_whose_cells_take_a_given_time() {
 /// first is its own. RM cells with 1 and 2 Mb/s reach it at 0 and 500 us.
 fn returned(waiting: &str) -> Vec<(u64, f64)> {
     let mut host = host(0, "silent = {}", "tm40 = { icr = '424 kb/s' }", None);
-    let Host::Direct(end) = &mut host else { panic!("it sends") };
     let turning: crate::control::NotificationParams =
         toml::from_str(&format!("turn_round = {{ waiting = '{waiting}' }}")).unwrap();
     let turning = turning.build(crate::control::ReceiverEnv { node: 0, round_trip: Span::ZERO, octets: 53 });
     let limits = crate::network::receiver::Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
-    end.receiver = Some(Box::new(Receiver::new(FlowId(1), 0, Some(turning), limits)));
+    host.0.receiver = Some(Box::new(Receiver::new(FlowId(1), 0, Some(turning), limits)));
     let mut node = Node::new(vec![host]);
     node.ctx.flows = vec![FlowState::default(); 2];
     for (time, er) in [(0, 1e6), (500 * CELL, 2e6)] {

@@ -9,7 +9,7 @@ use crate::network::lane::{Key, Lane, Place, Record};
 #[derive(Debug)]
 pub struct Uplink<'a> {
     /// The host's own access line, if it has one.
-    pub access: &'a mut Option<Box<AccessLine>>,
+    pub access: Option<&'a mut AccessLine>,
     /// The host's place at equal times.
     pub own: Place,
     /// PDUs that reach the port before this time go to `sent`; the others stay on the access line.
@@ -23,7 +23,7 @@ impl Uplink<'_> {
     #[inline(always)]
     pub fn send(&mut self, pdu: &Pdu, cause: Key) {
         let Key { time, place } = cause;
-        let Some(access) = self.access else {
+        let Some(access) = &mut self.access else {
             return self.sent.push(Record { time, place, order: 0, pdu: *pdu });
         };
         let time = access.send(pdu.bits(), time);

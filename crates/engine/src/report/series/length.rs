@@ -4,7 +4,7 @@ use crate::control::{CongestionPoint, ReactionPoint};
 use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
-use crate::network::hosts::Host;
+use crate::network::hosts::transport::TransportHost;
 use crate::round::World;
 use crate::scenario::spec::Measure;
 
@@ -56,24 +56,18 @@ fn readings<P: Probe>(world: &World<P>, every_flow: bool) -> u64 {
             point.readings(Time::ZERO, &mut |_, _| count += 1);
         }
     }
-    for host in world.hosts() {
-        match host {
-            Host::Direct(host) => {
-                let Some(sender) = &host.sender else { continue };
-                let mut own = 0;
-                sender.reaction().readings(Time::ZERO, &mut |_, _| own += 1);
-                let flow = sender.flow().index();
-                count += if is_shown(flow) { 1 + own } else { 0 };
-                means[groups[flow]] = means[groups[flow]].max(own);
-            }
-            Host::Transport(host) => {
-                if let Some(sending) = host.sending()
-                    && is_shown(sending.flow().index())
-                {
-                    count += 1;
-                    sending.readings(&mut |_, _| count += 1);
-                }
-            }
+    for endpoint in world.endpoints() {
+        if let Some(sender) = endpoint.sender() {
+            let mut own = 0;
+            sender.reaction().readings(Time::ZERO, &mut |_, _| own += 1);
+            let flow = sender.flow().index();
+            count += if is_shown(flow) { 1 + own } else { 0 };
+            means[groups[flow]] = means[groups[flow]].max(own);
+        } else if let Some(sending) = endpoint.transport().and_then(TransportHost::sending)
+            && is_shown(sending.flow().index())
+        {
+            count += 1;
+            sending.readings(&mut |_, _| count += 1);
         }
     }
     count + means.iter().sum::<u64>()

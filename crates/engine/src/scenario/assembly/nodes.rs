@@ -13,7 +13,7 @@ use crate::core::random::Stream;
 use crate::core::time::{FASTEST, LineRate, Time};
 use crate::network::Node;
 use crate::network::context::{FlowIndices, FlowInfo};
-use crate::network::hosts::direct::DirectHost;
+use crate::network::hosts::direct::{DirectHost, Halves};
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::{Host, Hosts};
 use crate::network::inbox::Inbox;
@@ -241,6 +241,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             if matches!(names[node], Name::Sinks(_)) == has_sinks { counts[node] } else { 0 }
         };
         let mut hosts: Vec<Vec<Host>> = (0..nodes).map(|node| Vec::with_capacity(room(node, false))).collect();
+        let mut halves = self.rooms_for_halves();
         let mut sinks: Vec<Sinks> = (0..nodes).map(|node| Sinks::with_room(room(node, true))).collect();
         let mut out = vec![LaneId::NONE; nodes];
         let mut shared = self.shared_traffic();
@@ -259,9 +260,16 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 continue;
             }
             let host = endpoints[sending].get_or_insert_default();
-            host.sender = Some(Box::new(self.build_sender(index, flow, traffic)));
-            host.place = self.network.own_place(index, 0);
-            host.access = self.folded.contains(&flow.forward[0]).then(|| Box::new(self.network.build_access(flow)));
+            if let Some(node) = self.routes.endpoints[sending] {
+                let Halves { senders, lines } = &mut halves[node as usize];
+                host.place = self.network.own_place(index, 0);
+                host.sender = Some(senders.len() as u32);
+                senders.push(self.build_sender(index, flow, traffic));
+                if self.folded.contains(&flow.forward[0]) {
+                    host.access = Some(lines.len() as u32);
+                    lines.push(self.network.build_access(flow));
+                }
+            }
             match self.routes.endpoints[receiving] {
                 Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
                     let within = sinks[node as usize].add(receiver);
@@ -272,8 +280,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         }
         shared.clear();
         for (index, host) in endpoints.into_iter().enumerate() {
-            if let Some(mut host) = host {
-                host.begin();
+            if let (Some(mut host), Some(node)) = (host, self.routes.endpoints[index]) {
+                host.begin(&mut halves[node as usize]);
                 self.place_host(index, Host::Direct(host), &mut hosts, &mut out);
             }
         }
@@ -281,13 +289,31 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let within = |endpoint: usize| self.endpoints[endpoint].map_or(0, |location| location.index);
             (indices.sender, indices.receiver) = (within(flow.endpoints[0]), within(flow.endpoints[1]));
         }
-        for (index, (hosts, sinks)) in hosts.into_iter().zip(sinks).enumerate().skip(self.nodes.len()) {
+        let parts = hosts.into_iter().zip(halves).zip(sinks).enumerate();
+        for (index, ((hosts, halves), sinks)) in parts.skip(self.nodes.len()) {
             self.nodes.push(match self.routes.graph.names[index] {
                 Name::Sinks(_) => Node::Sinks(Box::new(sinks)),
                 Name::Policers(_) => Node::Policers(Box::default()),
-                _ => Node::Hosts(Box::new(Hosts::new(hosts, out[index]))),
+                _ => Node::Hosts(Box::new(Hosts::new(hosts, halves, out[index]))),
             });
         }
+    }
+
+    /// For each node empty lists of senders and access lines, with exactly the room that they need.
+    fn rooms_for_halves(&self) -> Vec<Halves> {
+        let mut counts = vec![[0; 2]; self.routes.graph.names.len()];
+        for flow in self.network.flows.iter().filter(|flow| flow.params.transport.is_none()) {
+            if let Some(node) = self.routes.endpoints[flow.endpoints[0]] {
+                let [senders, lines] = &mut counts[node as usize];
+                *senders += 1;
+                *lines += usize::from(self.folded.contains(&flow.forward[0]));
+            }
+        }
+        let room = |[senders, lines]: [usize; 2]| Halves {
+            senders: Vec::with_capacity(senders),
+            lines: Vec::with_capacity(lines),
+        };
+        counts.into_iter().map(room).collect()
     }
 
     /// Builds the hosts of a flow over transport connections, if those of a peer are known, too.
