@@ -15,6 +15,7 @@ mod path_memory;
 mod paths;
 mod peers;
 mod plan;
+mod port_plan;
 mod round_trips;
 mod routes;
 mod shortest;

@@ -21,7 +21,7 @@ impl Network<'_> {
                     let remedy = "name each line in one capacity";
                     return Err(under(Fault::new(format!("lines[{index}]"), line, reason, remedy)));
                 }
-                self.ports[port].share = Some([params.least, params.most]);
+                self.ports[port].set_share([params.least, params.most]);
                 ports.push(port);
             }
             self.check_rates(params, &ports).map_err(under)?;
@@ -33,9 +33,10 @@ impl Network<'_> {
     /// The port of a line between two nodes with that name. `path` is the place of the name.
     fn named_port(&self, name: &str, path: &str) -> Result<usize, Fault> {
         let lines = self.ports.iter().enumerate().filter(|(_, port)| port.path.starts_with("line."));
-        let found = lines.clone().find_map(|(index, port)| (port.name == name).then_some(index));
+        let found = lines.clone().find_map(|(index, port)| port.is_named(name).then_some(index));
         found.ok_or_else(|| {
-            let names: Vec<&str> = lines.map(|(_, port)| port.name.as_str()).collect();
+            let names: Vec<String> = lines.map(|(_, port)| port.name()).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let remedy = suggestion(name, &names, "name a [line.NAME], or LINE.reverse");
             Fault::new(path, name, "there is no such line between two nodes", remedy)
         })

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::iter;
 
 use super::path_memory::MOST_MEMORY;
-use super::plan::{FlowPlan, Network, PortPlan};
+use super::plan::{FlowPlan, Network};
+use super::port_plan::PortPlan;
 use crate::control::{CongestionParams, CongestionPointParams, ReactionPointParams};
 use crate::core::error::Fault;
 use crate::core::file_cell::MOST_PDUS;

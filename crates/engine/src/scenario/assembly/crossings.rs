@@ -51,7 +51,7 @@ pub(crate) fn crossings(scenario: &Scenario, groups: &BTreeMap<String, Flow>) ->
     }
     let lines = network.ports.iter().zip(of_ports).filter(|(plan, _)| plan.path.starts_with("line."));
     let ports = lines.map(|(plan, flows)| Crossing {
-        port: plan.name.clone(),
+        port: plan.name(),
         rate: plan.rate.map_or(0.0, LineRate::bits_per_second),
         flows,
     });

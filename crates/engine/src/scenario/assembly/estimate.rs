@@ -172,7 +172,8 @@ impl Network<'_> {
         // A run ended by departures has sent at least that many PDUs.
         let most = self.stop.map_or(u64::MAX, |(_, departures)| departures);
         let pdus = (all.least() as u64).min(most);
-        let held = |(plan, sum): (&super::plan::PortPlan<'_>, &Sum)| Some(sum.held(plan.fastest()?, duration) as u64);
+        let held =
+            |(plan, sum): (&super::port_plan::PortPlan<'_>, &Sum)| Some(sum.held(plan.fastest()?, duration) as u64);
         let held = self.ports.iter().zip(&by_port).filter_map(held).max().filter(|_| self.stop.is_none());
         let held = held.unwrap_or_default();
         let flows: u64 = self.flows.iter().map(|flow| u64::from(flow.times)).sum();

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use super::path_memory::PathMemory;
 use super::paths::{Route, joined, numbered, routes};
-use super::plan::{FlowPlan, Network, PortPlan, RoutePlan};
+use super::plan::{FlowPlan, Network, RoutePlan};
+use super::port_plan::{LinePlan, PortPlan};
 use super::shortest::Shortest;
 use crate::core::error::Fault;
 use crate::scenario::path::shown_key;
-use crate::scenario::spec::{self, Order, Scenario};
+use crate::scenario::spec::{self, Scenario};
 use crate::scenario::suggestion::suggestion;
 
 impl<'a> Network<'a> {
@@ -53,8 +54,9 @@ impl<'a> Network<'a> {
         network.check_queues()?;
         network.check_round_trips()?;
         if let Some(stop) = &scenario.stop {
-            let Some(port) = network.ports.iter().position(|port| port.name == stop.port) else {
-                let names: Vec<&str> = network.ports.iter().map(|port| port.name.as_str()).collect();
+            let Some(port) = network.ports.iter().position(|port| port.is_named(&stop.port)) else {
+                let names: Vec<String> = network.ports.iter().map(PortPlan::name).collect();
+                let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 let remedy = suggestion(&stop.port, &names, "a port has the name of its line, or LINE.reverse");
                 return Err(Fault::new("stop.port", &stop.port, "there is no such port", remedy));
             };
@@ -93,7 +95,7 @@ impl<'a> Network<'a> {
         let node: Arc<str> = route.paths[0][0].into();
         let place: Arc<str> = format!("flow.{}.access", shown_key(&self.groups[group])).into();
         let delay = params.access.as_ref().filter(|access| access.rate.is_none());
-        let shared = delay.map(|access| self.lay_delay(access, [&node, &place], group));
+        let shared = delay.map(|access| self.lay_delay(LinePlan::of_access(access, &node, &place, 1), group));
         let (name, host) = (joined(name, &route.name), joined(name, &route.host));
         let plan = Arc::new(RoutePlan { name, host, peers: route.peers, peer: route.peer });
         // The flows on one path without access lines of their own share the numbers of its ports.
@@ -107,6 +109,7 @@ impl<'a> Network<'a> {
             if own.is_none() { forward.iter().map(|lines| ports(lines, shared)).collect() } else { Vec::new() };
         let plans = self.plans_of(params.count, forward.len());
         let times = params.count / plans.max(1);
+        let own = own.map(|access| Arc::new(LinePlan::of_access(access, &node, &place, times)));
         self.flows.reserve(plans as usize);
         self.ports.reserve(if own.is_some() { 2 * plans as usize } else { 0 });
         for number in 0..plans {
@@ -114,11 +117,11 @@ impl<'a> Network<'a> {
             self.endpoint_count += 2;
             let path = number as usize % forward.len();
             let name = OnceCell::new();
-            let [forward, backward] = match own {
+            let [forward, backward] = match &own {
                 None => paths[path].clone(),
-                Some(access) => {
+                Some(line) => {
                     let name = name.get_or_init(|| numbered(&plan.name, number + 1, params.count).into());
-                    ports(&forward[path], Some(self.lay_access(name, access, [&node, &place], times)))
+                    ports(&forward[path], Some(self.lay_access(line, name)))
                 }
             };
             let route = Arc::clone(&plan);
@@ -153,41 +156,16 @@ impl<'a> Network<'a> {
     }
 
     /// Lays out a delay without queueing. All flows of the group have the same delay, so they share one port.
-    fn lay_delay(&mut self, access: &'a spec::Access, ends: [&Arc<str>; 2], group: usize) -> (usize, usize) {
-        let (up, down) = self.lay_access(&self.groups[group].as_str().into(), access, ends, 1);
-        let senders: Arc<str> = self.ports[up].name.as_str().into();
-        self.ports[up].from = Arc::clone(&senders);
-        self.ports[down].to = senders;
-        (up, down)
+    fn lay_delay(&mut self, line: LinePlan<'a>, group: usize) -> (usize, usize) {
+        let name = self.groups[group].as_str();
+        let line = line.beginning_at(&PortPlan::access_name(name));
+        self.lay_access(&Arc::new(line), &name.into())
     }
 
-    /// Lays the access line of that name to the node, which stands for so many. `path` is that of its parameters in the
-    /// scenario.
-    fn lay_access(
-        &mut self,
-        name: &Arc<str>,
-        access: &'a spec::Access,
-        [node, path]: [&Arc<str>; 2],
-        times: u32,
-    ) -> (usize, usize) {
+    /// Lays the access line of that flow or group.
+    fn lay_access(&mut self, line: &Arc<LinePlan<'a>>, owner: &Arc<str>) -> (usize, usize) {
         let first = self.ports.len();
-        let up = PortPlan {
-            name: format!("access/{name}"),
-            path: Arc::clone(path),
-            from: Arc::clone(name),
-            to: Arc::clone(node),
-            rate: access.rate,
-            share: None,
-            delay: access.delay,
-            outage: None,
-            order: Order::Fixed,
-            queues: &access.queues,
-            congestion: None,
-            times,
-        };
-        let (from, to) = (Arc::clone(node), Arc::clone(name));
-        let down = PortPlan { name: format!("{}.reverse", up.name), from, to, ..up.clone() };
-        self.ports.extend([up, down]);
+        self.ports.extend(PortPlan::of_access(line, owner));
         (first, first + 1)
     }
 
@@ -202,7 +180,7 @@ impl<'a> Network<'a> {
             return Err(Fault::new("path", shown, reason, remedy));
         };
         if let Some(&second) = found.get(1) {
-            let [first, second] = [first, second].map(|port| self.ports[port].name.as_str());
+            let [first, second] = [first, second].map(|port| self.ports[port].name());
             let [from, to] = pair;
             let reason = format!("both `{first}` and `{second}` join `{from}` to `{to}`: the route is ambiguous");
             return Err(Fault::new("path", shown, reason, "put a node into one of the lines"));

@@ -186,8 +186,9 @@ impl<'a> Network<'a> {
     /// the point of the line.
     pub(super) fn point_place(&self, port: usize) -> String {
         let plan = &self.ports[port];
-        let own = self.scenario.line.get(plan.name.trim_end_matches(".reverse"));
-        let is_line = own.is_none_or(|line| line.reverse.is_none()) || !plan.name.ends_with(".reverse");
+        let name = plan.name();
+        let own = self.scenario.line.get(name.trim_end_matches(".reverse"));
+        let is_line = own.is_none_or(|line| line.reverse.is_none()) || !name.ends_with(".reverse");
         let reverse = if is_line { "" } else { ".reverse" };
         format!("{}{reverse}.congestion_point", plan.path)
     }

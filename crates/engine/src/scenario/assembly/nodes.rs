@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::graph::Name;
-use super::plan::{Controlled, FlowPlan, LinePorts, Network};
+use super::plan::{FlowPlan, LinePorts, Network};
+use super::port_plan::Controlled;
 use super::routes::Routes;
 use super::transports::UserPlan;
 use crate::control::{FlowTerms, PortEnv, ReactionPointParams, ReceiverEnv, SenderEnv};
@@ -191,7 +192,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let plan = &network.ports[flow.forward[0]];
             let (Some(_), Some(rate)) = (&flow.params.access, plan.rate) else { continue };
             let lines = lines[flow.group]
-                .get_or_insert_with(|| Arc::new(AccessLines { rate, delay: plan.delay, node: plan.to.to_string() }));
+                .get_or_insert_with(|| Arc::new(AccessLines { rate, delay: plan.delay, node: plan.to().to_owned() }));
             for (port, host) in [(flow.forward[0], Some(flow.endpoints[0] as u32)), (flow.backward[0], None)] {
                 seats[port] = Some(Seat::Access(AccessPort { lines: Arc::clone(lines), flow: index as u32, host }));
             }
@@ -205,16 +206,16 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let network = self.network;
         let plan = &network.ports[index];
         Port::new(port::Parts {
-            name: plan.name.clone(),
+            name: plan.name(),
             number: index as u32,
-            between: [&plan.from, &plan.to].map(|node| node.to_string()),
+            between: [plan.from(), plan.to()].map(str::to_owned),
             rate: plan.rate,
             rate_varies: plan.share.is_some(),
             delay: plan.delay,
             outage: plan.outage,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
             congestion: plan.congestion.map(|params| params.build(env)),
-            order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name, "order")),
+            order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name(), "order")),
             groups,
             group_count: network.groups.len(),
             measures_bits: plan.share.is_some() || network.scenario.flow.values().any(|flow| flow.transport.is_some()),

@@ -177,7 +177,7 @@ mod tests {
             .flows
             .iter()
             .map(|flow| {
-                (flow.name().to_string(), flow.forward.iter().map(|&port| network.ports[port].name.clone()).collect())
+                (flow.name().to_string(), flow.forward.iter().map(|&port| network.ports[port].name()).collect())
             })
             .collect();
         let expected =
@@ -200,7 +200,7 @@ mod tests {
         let text = text.replace("[\"a\", \"x\"]\n", "[\"a\"]\n").replace("\"d\", \"a\"]", "\"d\"]");
         let scenario = document::parse(&text).unwrap();
         let network = Network::lay_out(&scenario).unwrap();
-        let first = |flow: &super::super::plan::FlowPlan<'_>| network.ports[flow.forward[0]].to.to_string();
+        let first = |flow: &super::super::plan::FlowPlan<'_>| network.ports[flow.forward[0]].to().to_owned();
         let nodes: Vec<String> = network.flows.iter().map(first).collect();
         assert_eq!(nodes, ["b", "c", "b", "b", "c", "c", "b", "c"]);
         for flow in &network.flows {

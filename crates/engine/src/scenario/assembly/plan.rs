@@ -6,94 +6,14 @@ use std::sync::Arc;
 
 use super::path_memory::PathMemory;
 use super::paths::numbered;
-use crate::control::{self, FlowTerms, PortEnv, ReactionPointParams};
-use crate::core::time::{Interval, LineRate, Rate, Serialiser, Span};
-use crate::queue;
-use crate::scenario::path::shown_key;
-use crate::scenario::spec::{self, Order, Scenario};
+use super::port_plan::{Controlled, PortPlan};
+use crate::control::{FlowTerms, PortEnv, ReactionPointParams};
+use crate::core::time::{LineRate, Serialiser, Span};
+use crate::scenario::spec::{self, Scenario};
 use crate::traffic::ModelParams;
 
 /// A line in one direction: from a node to the next.
 pub type Hop = (String, String);
-
-/// The plan of one port.
-#[derive(Clone, Debug)]
-pub(super) struct PortPlan<'a> {
-    pub(super) name: String,
-    /// Path of its parameters in the scenario.
-    pub(super) path: Arc<str>,
-    pub(super) from: Arc<str>,
-    pub(super) to: Arc<str>,
-    /// None for a delay without queueing.
-    pub(super) rate: Option<LineRate>,
-    /// The least and the highest rate of a line that has a share of a capacity.
-    pub(super) share: Option<[Rate; 2]>,
-    pub(super) delay: Span,
-    pub(super) outage: Option<Interval>,
-    pub(super) order: Order,
-    pub(super) queues: &'a [queue::Params],
-    pub(super) congestion: Option<&'a control::CongestionParams>,
-    /// How many ports it stands for, each of one flow: more than itself only in a sketch.
-    pub(super) times: u32,
-}
-
-impl<'a> PortPlan<'a> {
-    /// The two ports of a line. Those of the n-th line, from 0, have the numbers 2 n and 2 n + 1.
-    pub(super) fn of_line(name: &str, line: &'a spec::Line) -> [PortPlan<'a>; 2] {
-        let path: Arc<str> = format!("line.{}", shown_key(name)).into();
-        let reverse = line.reverse.as_ref();
-        let [near, far] = [&line.between[0], &line.between[1]].map(|node| Arc::from(node.as_str()));
-        let forward = PortPlan {
-            name: name.to_owned(),
-            path: Arc::clone(&path),
-            from: Arc::clone(&near),
-            to: Arc::clone(&far),
-            rate: Some(line.rate),
-            share: None,
-            delay: line.delay,
-            outage: line.outage,
-            order: line.order,
-            queues: &line.queues,
-            congestion: line.congestion_point.as_ref(),
-            times: 1,
-        };
-        let backward = PortPlan {
-            name: format!("{name}.reverse"),
-            path,
-            from: far,
-            to: near,
-            rate: Some(reverse.and_then(|reverse| reverse.rate).unwrap_or(line.rate)),
-            share: None,
-            delay: reverse.and_then(|reverse| reverse.delay).unwrap_or(line.delay),
-            outage: line.outage,
-            order: reverse.map_or(line.order, |reverse| reverse.order),
-            queues: reverse.map_or(&line.queues, |reverse| &reverse.queues),
-            congestion: match reverse {
-                Some(reverse) => reverse.congestion_point.as_ref(),
-                None => line.congestion_point.as_ref(),
-            },
-            times: 1,
-        };
-        [forward, backward]
-    }
-
-    /// The lowest rate that the line can have.
-    pub(super) fn slowest(&self) -> Option<LineRate> {
-        self.share.map(|[least, _]| LineRate::Bits(least)).or(self.rate)
-    }
-
-    /// The highest rate that the line can have.
-    pub(super) fn fastest(&self) -> Option<LineRate> {
-        self.share.map(|[_, most]| LineRate::Bits(most)).or(self.rate)
-    }
-
-    /// The environment of its congestion point, in a network of these flows, of which it controls some.
-    pub(super) fn env(&self, controlled: Controlled, flows: &Arc<[FlowTerms]>) -> PortEnv {
-        let rate = self.rate.map_or(Rate(0), LineRate::rounded);
-        let Controlled { flow_count, minimum } = controlled;
-        PortEnv { rate, queues: self.queues.len(), flow_count, minimum, flows: Arc::clone(flows) }
-    }
-}
 
 /// A shared capacity and the ports of its lines, in the order of its list.
 #[derive(Clone, Debug)]
@@ -102,14 +22,6 @@ pub struct Shared {
     pub params: spec::Capacity,
     /// The numbers of the ports.
     pub ports: Vec<usize>,
-}
-
-/// The flows that one port controls: their data leave through it by the last queue.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Controlled {
-    pub(super) flow_count: u32,
-    /// Sum of their minimum rates, bits per second.
-    pub(super) minimum: f64,
 }
 
 /// The ports of all lines as changes see them; empty without congestion points.
@@ -271,7 +183,7 @@ impl<'a> Network<'a> {
         let mut hops = vec![Vec::new(); self.groups.len()];
         for flow in &self.flows {
             for port in flow.forward.iter().copied().filter(is_line).filter(|&port| seen[flow.group].insert(port)) {
-                hops[flow.group].push((self.ports[port].from.to_string(), self.ports[port].to.to_string()));
+                hops[flow.group].push((self.ports[port].from().to_owned(), self.ports[port].to().to_owned()));
             }
         }
         self.groups.iter().cloned().zip(hops).collect()

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::graph::{Graph, Name, Step};
-use super::plan::{Controlled, FlowPlan, Network};
+use super::plan::{FlowPlan, Network};
+use super::port_plan::Controlled;
 use crate::control::{CongestionPoint, NotificationPointParams};
 use crate::core::pdu::CELL_OCTETS;
 use crate::core::time::{Serialiser, Span};
@@ -100,7 +101,7 @@ impl Network<'_> {
     }
 
     fn points(&self) -> Vec<Point> {
-        let point = |port: &super::plan::PortPlan<'_>| {
+        let point = |port: &super::port_plan::PortPlan<'_>| {
             let Some(params) = port.congestion else { return Point::default() };
             let point = params.build(port.env(Controlled::default(), &Arc::default()));
             Point {

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::meeting::{is_untouched, obeyed, sent};
-use super::plan::{Controlled, FlowPlan, Network, PortPlan};
+use super::plan::{FlowPlan, Network};
+use super::port_plan::{Controlled, PortPlan};
 use crate::control::{CongestionPointParams, QueueLength};
 use crate::core::error::Fault;
 use crate::core::pdu::CELL_BITS;

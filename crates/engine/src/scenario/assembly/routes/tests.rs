@@ -56,7 +56,7 @@ fn access_lines_have_nodes_only_if_pdus_pass_them() {
         let network = Network::lay_out(&scenario).unwrap();
         let has_node = network.route(&network.folded(), |_| false).has_node;
         let ports = network.ports.iter().zip(has_node).filter(|(_, has_node)| !has_node);
-        ports.map(|(port, _)| port.name.replace("access/source/", "")).collect()
+        ports.map(|(port, _)| port.name().replace("access/source/", "")).collect()
     };
     let access = "access = { rate = \"2 Mb/s\" }";
     // Notices come back over the reverse lines.
@@ -115,11 +115,11 @@ fn lanes(text: &str) -> Vec<String> {
     let network = Network::lay_out(&scenario).unwrap();
     let routes = network.route(&network.folded(), |_| false);
     let name = |node: u32| match routes.graph.names[node as usize] {
-        Name::Port(port) => network.ports[port].name.clone(),
-        Name::Policers(port) => format!("policers behind {}", network.ports[port].name),
-        Name::Hosts(port) => format!("hosts before {}", network.ports[port].name),
+        Name::Port(port) => network.ports[port].name(),
+        Name::Policers(port) => format!("policers behind {}", network.ports[port].name()),
+        Name::Hosts(port) => format!("hosts before {}", network.ports[port].name()),
         Name::Host(endpoint) => format!("host {endpoint}"),
-        Name::Sinks(port) => format!("sinks behind {}", network.ports[port].name),
+        Name::Sinks(port) => format!("sinks behind {}", network.ports[port].name()),
     };
     let described = |step: &Step| {
         let how = match (step.edge, step.observed) {
