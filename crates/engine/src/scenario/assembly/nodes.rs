@@ -262,14 +262,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             }
             let host = endpoints[sending].get_or_insert_default();
             if let Some(node) = self.routes.endpoints[sending] {
-                let Halves { senders, lines } = &mut halves[node as usize];
-                host.place = self.network.own_place(index, 0);
-                host.sender = Some(senders.len() as u32);
-                senders.push(self.build_sender(index, flow, traffic));
-                if self.folded.contains(&flow.forward[0]) {
-                    host.access = Some(lines.len() as u32);
-                    lines.push(self.network.build_access(flow));
-                }
+                self.build_sending_half(index, traffic, host, &mut halves[node as usize]);
             }
             match self.routes.endpoints[receiving] {
                 Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
@@ -297,6 +290,18 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 Name::Policers(_) => Node::Policers(Box::default()),
                 _ => Node::Hosts(Box::new(Hosts::new(hosts, halves, out[index]))),
             });
+        }
+    }
+
+    /// Builds the sender of a flow without transport connections, and its access line, if it has one.
+    fn build_sending_half(&self, index: usize, traffic: traffic::Model, host: &mut DirectHost, halves: &mut Halves) {
+        let flow = &self.network.flows[index];
+        host.place = self.network.own_place(index, 0);
+        host.sender = Some(halves.senders.len() as u32);
+        halves.senders.push(self.build_sender(index, flow, traffic));
+        if self.folded.contains(&flow.forward[0]) {
+            host.access = Some(halves.lines.len() as u32);
+            halves.lines.push(self.network.build_access(flow));
         }
     }
 
