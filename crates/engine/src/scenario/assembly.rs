@@ -6,6 +6,7 @@ pub(super) mod check;
 mod checked;
 pub(super) mod crossings;
 mod estimate;
+mod flow_path;
 mod graph;
 mod lay_out;
 mod limits;
@@ -116,7 +117,7 @@ fn meetings_of(network: &Network<'_>, expansion: &Expansion<'_>) -> Meetings {
 /// # Errors
 /// [`Error::Scenario`] for the first fault of the scenario.
 pub fn paths(scenario: &Scenario) -> Result<Vec<Vec<usize>>, Error> {
-    Ok(lay_out(&expand(scenario)?)?.flows.into_iter().map(|flow| flow.forward.to_vec()).collect())
+    Ok(lay_out(&expand(scenario)?)?.flows.into_iter().map(|flow| flow.forward().iter().collect()).collect())
 }
 
 /// For each group of flows all hops of its paths, each once, without access lines.

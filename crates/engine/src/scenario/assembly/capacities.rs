@@ -33,7 +33,7 @@ impl Network<'_> {
     /// The port of a line between two nodes with that name. `path` is the place of the name.
     fn named_port(&self, name: &str, path: &str) -> Result<usize, Fault> {
         let lines = self.ports.iter().enumerate().filter(|(_, port)| port.path.starts_with("line."));
-        let found = lines.clone().find_map(|(index, port)| port.is_named(name).then_some(index));
+        let found = lines.clone().find_map(|(index, port)| (port.name() == name).then_some(index));
         found.ok_or_else(|| {
             let names: Vec<String> = lines.map(|(_, port)| port.name()).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -268,7 +268,9 @@ pub(super) fn minimum_rates(network: &Network<'_>) -> Result<(), Fault> {
 /// The fault of a port that cannot guarantee the minimum rates of its flows, but only this `share` of its `rate`.
 fn too_high_minimum_rates(network: &Network<'_>, port: usize, rate: Rate, share: f64) -> Fault {
     let is_guaranteed = |flow: &&FlowPlan<'_>| {
-        flow.forward.contains(&port) && network.controls(port, flow) && network.minimum(flow) > 0.0
+        flow.forward().iter().any(|passed| passed == port)
+            && network.controls(port, flow)
+            && network.minimum(flow) > 0.0
     };
     let flows: Vec<&FlowPlan<'_>> = network.flows.iter().filter(is_guaranteed).collect();
     let minima = flows.iter().flat_map(|flow| iter::repeat_n(network.minimum(flow), flow.times as usize));

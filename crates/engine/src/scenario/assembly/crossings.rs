@@ -45,7 +45,7 @@ pub(crate) fn crossings(scenario: &Scenario, groups: &BTreeMap<String, Flow>) ->
     for flow in &network.flows {
         let users = if flow.params.traffic.schedules_connections() { 1.0 / f64::from(flow.route.peers) } else { 1.0 };
         flows[flow.group] += users * weights[flow.group];
-        for &port in flow.forward.iter() {
+        for port in flow.forward().iter() {
             of_ports[port][flow.group] += users * weights[flow.group];
         }
     }

@@ -152,7 +152,7 @@ impl Network<'_> {
             let line = self.line_rate(flow).bits_per_second() / bits;
             let offer = offers[flow.group];
             let free = offer.filter(|_| is_certain && is_free(flow));
-            let ports = flow.forward.iter().take_while(|&&port| self.is_lossless(flow, port));
+            let ports = flow.forward().iter().take_while(|&port| self.is_lossless(flow, port));
             // Added one by one: a product would be rounded otherwise.
             for number in flow.number..flow.number + flow.times {
                 offered += offer.and_then(|offer| offer.mean).unwrap_or(line);
@@ -160,7 +160,7 @@ impl Network<'_> {
                 let sent = sent(&offer, line, f64::from(number), duration);
                 all.add(sent, 0.0, bits);
                 let mut delay = 0.0;
-                for &port in ports.clone() {
+                for port in ports.clone() {
                     delay += self.ports[port].delay.seconds();
                     // The first of several access lines has the flow that begins first, and so holds most.
                     if number == flow.number || self.ports[port].times == 1 {
@@ -192,7 +192,7 @@ impl Network<'_> {
     /// Whether the port never discards PDUs of the flow.
     fn is_lossless(&self, flow: &FlowPlan<'_>, port: usize) -> bool {
         let plan = &self.ports[port];
-        let is_policed = !flow.params.policers.is_empty() && flow.forward.first() != Some(&port);
+        let is_policed = !flow.params.policers.is_empty() && flow.forward().first() != port;
         plan.outage.is_none() && !is_policed && plan.queues.iter().all(|queue| *queue == queue::Params::UNLIMITED)
     }
 }

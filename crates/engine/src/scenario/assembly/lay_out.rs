@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::path_memory::PathMemory;
-use super::paths::{Route, joined, numbered, routes};
+use super::paths::{Route, joined, routes};
 use super::plan::{FlowPlan, Network, RoutePlan};
 use super::port_plan::{LinePlan, PortPlan};
 use super::shortest::Shortest;
@@ -54,7 +54,7 @@ impl<'a> Network<'a> {
         network.check_queues()?;
         network.check_round_trips()?;
         if let Some(stop) = &scenario.stop {
-            let Some(port) = network.ports.iter().position(|port| port.is_named(&stop.port)) else {
+            let Some(port) = network.ports.iter().position(|port| port.name() == stop.port) else {
                 let names: Vec<String> = network.ports.iter().map(PortPlan::name).collect();
                 let names: Vec<&str> = names.iter().map(String::as_str).collect();
                 let remedy = suggestion(&stop.port, &names, "a port has the name of its line, or LINE.reverse");
@@ -89,44 +89,33 @@ impl<'a> Network<'a> {
     }
 
     fn lay_route(&mut self, group: usize, name: &str, params: &'a spec::Flow, route: &Route<'_>) -> Result<(), Fault> {
-        let has_rate = params.access.as_ref().is_some_and(|access| access.rate.is_some());
-        let forward = |path: &Vec<&str>| self.find_ports(path, has_rate);
-        let forward: Vec<Vec<usize>> = route.paths.iter().map(forward).collect::<Result<_, Fault>>()?;
-        let node: Arc<str> = route.paths[0][0].into();
-        let place: Arc<str> = format!("flow.{}.access", shown_key(&self.groups[group])).into();
+        let own = params.access.as_ref().filter(|access| access.rate.is_some());
         let delay = params.access.as_ref().filter(|access| access.rate.is_none());
-        let shared = delay.map(|access| self.lay_delay(LinePlan::of_access(access, &node, &place, 1), group));
+        let paths = route.paths.iter().map(|path| self.find_ports(path, own.is_some()));
+        let mut paths: Vec<Vec<usize>> = paths.collect::<Result<_, Fault>>()?;
         let (name, host) = (joined(name, &route.name), joined(name, &route.host));
-        let plan = Arc::new(RoutePlan { name, host, peers: route.peers, peer: route.peer });
-        // The flows on one path without access lines of their own share the numbers of its ports.
-        let own = params.access.as_ref().filter(|_| shared.is_none());
-        let ports = |lines: &[usize], access: Option<(usize, usize)>| -> [Arc<[usize]>; 2] {
-            let forward = access.iter().map(|(up, _)| *up).chain(lines.iter().copied()).collect();
-            let backward = access.iter().map(|(_, down)| *down).chain(lines.iter().map(|&port| port ^ 1)).collect();
-            [forward, backward]
-        };
-        let paths: Vec<[Arc<[usize]>; 2]> =
-            if own.is_none() { forward.iter().map(|lines| ports(lines, shared)).collect() } else { Vec::new() };
-        let plans = self.plans_of(params.count, forward.len());
+        let plans = self.plans_of(params.count, paths.len());
         let times = params.count / plans.max(1);
-        let own = own.map(|access| Arc::new(LinePlan::of_access(access, &node, &place, times)));
+        let node = route.paths[0][0];
+        let parameters = format!("flow.{}.access", shown_key(&self.groups[group]));
+        if let Some(access) = delay {
+            // All flows of the group have the same delay without queueing, so they share one port.
+            let line = LinePlan::of_access(access, &parameters, [&self.groups[group], node], 1).beginning_at_itself();
+            let port = self.lay_access(&Arc::new(line), 0);
+            paths.iter_mut().for_each(|path| path.insert(0, port));
+        }
+        let own = own.map(|access| LinePlan::of_access(access, &parameters, [&name, node], params.count));
+        let own = own.map(|line| Arc::new(line.standing_for(times)));
+        let (peers, place) = (route.peers, route.peer);
+        let route = Arc::new(RoutePlan { name, host, group, params, paths, peers, place });
         self.flows.reserve(plans as usize);
         self.ports.reserve(if own.is_some() { 2 * plans as usize } else { 0 });
         for number in 0..plans {
-            let endpoints = [self.endpoint_count, self.endpoint_count + 1];
+            let endpoints = [0, 1].map(|end| self.endpoint_count as u32 + end);
             self.endpoint_count += 2;
-            let path = number as usize % forward.len();
-            let name = OnceCell::new();
-            let [forward, backward] = match &own {
-                None => paths[path].clone(),
-                Some(line) => {
-                    let name = name.get_or_init(|| numbered(&plan.name, number + 1, params.count).into());
-                    ports(&forward[path], Some(self.lay_access(line, name)))
-                }
-            };
-            let route = Arc::clone(&plan);
-            let peer = None;
-            self.flows.push(FlowPlan { route, name, group, params, forward, backward, endpoints, number, times, peer });
+            let access = own.as_ref().map(|line| self.lay_access(line, number) as u32);
+            let route = Arc::clone(&route);
+            self.flows.push(FlowPlan { route, access, last: None, endpoints, number, times, peer: None });
         }
         Ok(())
     }
@@ -155,18 +144,11 @@ impl<'a> Network<'a> {
         Ok(forward)
     }
 
-    /// Lays out a delay without queueing. All flows of the group have the same delay, so they share one port.
-    fn lay_delay(&mut self, line: LinePlan<'a>, group: usize) -> (usize, usize) {
-        let name = self.groups[group].as_str();
-        let line = line.beginning_at(&PortPlan::access_name(name));
-        self.lay_access(&Arc::new(line), &name.into())
-    }
-
-    /// Lays the access line of that flow or group.
-    fn lay_access(&mut self, line: &Arc<LinePlan<'a>>, owner: &Arc<str>) -> (usize, usize) {
+    /// Lays the access line of the n-th flow of a route, from 0. Returns the port at its sender.
+    fn lay_access(&mut self, line: &Arc<LinePlan<'a>>, flow: u32) -> usize {
         let first = self.ports.len();
-        self.ports.extend(PortPlan::of_access(line, owner));
-        (first, first + 1)
+        self.ports.extend(PortPlan::of_access(line, flow));
+        first
     }
 
     fn find_line(&self, pair: [&str; 2], shown: &str) -> Result<usize, Fault> {

@@ -176,7 +176,7 @@ impl<'a> Network<'a> {
 
     /// The congestion points on the path of the flow's data, with their paths in the scenario.
     fn congestion_points(&self, flow: &FlowPlan<'a>) -> impl Iterator<Item = (String, &'a CongestionParams)> {
-        flow.forward.iter().filter_map(|&port| {
+        flow.forward().iter().filter_map(|port| {
             let point = self.ports[port].congestion?;
             Some((format!("{}.{}", self.point_place(port), point.keyword()), point))
         })
@@ -198,7 +198,7 @@ impl<'a> Network<'a> {
         let mut is_heard = vec![None; self.ports.len()];
         for (flow, _) in self.alike() {
             let obeyed = obeyed(flow.params);
-            for &port in flow.forward.iter() {
+            for port in flow.forward().iter() {
                 if let Some(point) = self.ports[port].congestion {
                     *is_heard[port].get_or_insert(false) |= sent(point, flow.params).meets(obeyed);
                 }
@@ -234,7 +234,7 @@ impl<'a> Network<'a> {
 
     /// What the congestion points on the path of the flow's data send about it.
     pub(super) fn sent_to(&self, flow: &FlowPlan<'_>) -> Signals {
-        let points = flow.forward.iter().filter_map(|&port| self.ports[port].congestion);
+        let points = flow.forward().iter().filter_map(|port| self.ports[port].congestion);
         points.fold(Signals::NONE, |all, point| all.with(sent(point, flow.params)))
     }
 
@@ -285,7 +285,7 @@ impl<'a> Network<'a> {
         for flow in &self.flows {
             let own = flow.params.reaction().stalls_after_loss();
             let bits = u64::from(flow.params.octets) * 8;
-            for &port in flow.forward.iter().chain(flow.backward.iter()) {
+            for port in flow.ports() {
                 let sum = windows.entry((port, self.queue_of(flow, port))).or_insert(Some((0u64, 0u64)));
                 let times = u64::from(flow.times / self.ports[port].times);
                 let add = |(pdus, all): (u64, u64), own: u64| {
@@ -312,7 +312,7 @@ impl<'a> Network<'a> {
             let place = format!("{}.policers[{index}]", self.group_path(flow));
             return Some((place, "let it tag cells and not discard them, or delete it"));
         }
-        flow.forward.iter().chain(flow.backward.iter()).find_map(|&port| {
+        flow.ports().find_map(|port| {
             let plan = &self.ports[port];
             if plan.outage.is_some_and(|outage| outage.from < self.scenario.duration) {
                 return Some((format!("{} with its outage", plan.path), "delete the outage"));

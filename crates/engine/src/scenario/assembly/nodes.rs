@@ -91,7 +91,7 @@ impl Network<'_> {
     /// The terms of each flow for congestion points.
     pub(super) fn terms(&self) -> &Arc<[FlowTerms]> {
         let terms = |(index, flow): (usize, &FlowPlan<'_>)| FlowTerms {
-            peer: FlowId(flow.peer.unwrap_or(index) as u32),
+            peer: FlowId(flow.peer.unwrap_or(index as u32)),
             minimum: self.minimum(flow),
         };
         self.terms.get_or_init(|| self.flows.iter().enumerate().map(terms).collect())
@@ -107,7 +107,7 @@ impl Network<'_> {
         let mut minima = vec![0.0; self.ports.len()];
         for (flow, count) in self.alike() {
             let minimum = f64::from(count) * flow.params.reaction().minimum(LineRate::Bits(FASTEST));
-            flow.forward.iter().filter(|&&port| self.controls(port, flow)).for_each(|&port| minima[port] += minimum);
+            flow.forward().iter().filter(|&port| self.controls(port, flow)).for_each(|port| minima[port] += minimum);
         }
         minima.truncate(lines.len());
         LinePorts { envs: envs.collect(), minima: minima.into() }
@@ -144,9 +144,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             Process { node, feeders, observed: (observed, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
         });
         let info = |flow: &FlowPlan<'_>| FlowInfo {
-            name: Arc::clone(flow.name()),
+            name: flow.name().into(),
             group: flow.group as u32,
-            endpoints: flow.endpoints.map(|endpoint| endpoint as u32),
+            endpoints: flow.endpoints,
         };
         let processes: Vec<Process> = processes.collect();
         let can_take_turns = |process: &Process| match &process.node {
@@ -189,11 +189,11 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut seats: Vec<Option<Seat>> = vec![None; network.ports.len()];
         let mut lines: Vec<Option<Arc<AccessLines>>> = vec![None; network.groups.len()];
         for (index, flow) in network.flows.iter().enumerate() {
-            let plan = &network.ports[flow.forward[0]];
+            let plan = &network.ports[flow.forward().first()];
             let (Some(_), Some(rate)) = (&flow.params.access, plan.rate) else { continue };
             let lines = lines[flow.group]
-                .get_or_insert_with(|| Arc::new(AccessLines { rate, delay: plan.delay, node: plan.to().to_owned() }));
-            for (port, host) in [(flow.forward[0], Some(flow.endpoints[0] as u32)), (flow.backward[0], None)] {
+                .get_or_insert_with(|| Arc::new(AccessLines { rate, delay: plan.delay, node: plan.to() }));
+            for (port, host) in [(flow.forward().first(), Some(flow.endpoints[0])), (flow.backward().first(), None)] {
                 seats[port] = Some(Seat::Access(AccessPort { lines: Arc::clone(lines), flow: index as u32, host }));
             }
         }
@@ -208,7 +208,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         Port::new(port::Parts {
             name: plan.name(),
             number: index as u32,
-            between: [plan.from(), plan.to()].map(str::to_owned),
+            between: [plan.from(), plan.to()],
             rate: plan.rate,
             rate_varies: plan.share.is_some(),
             delay: plan.delay,
@@ -250,7 +250,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut users = BTreeMap::new();
         let mut endpoints: Vec<Option<DirectHost>> = vec![None; self.network.endpoint_count];
         for (index, flow) in self.network.flows.iter().enumerate() {
-            let [sending, receiving] = flow.endpoints;
+            let [sending, receiving] = flow.endpoints();
             let place = laid[flow.group];
             laid[flow.group] += 1;
             let traffic = self.network.build_traffic(flow, place, shared[flow.group].clone(), &self.stream);
@@ -280,7 +280,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             }
         }
         for (indices, flow) in self.indices.iter_mut().zip(&self.network.flows) {
-            let within = |endpoint: usize| self.endpoints[endpoint].map_or(0, |location| location.index);
+            let within = |endpoint: u32| self.endpoints[endpoint as usize].map_or(0, |location| location.index);
             (indices.sender, indices.receiver) = (within(flow.endpoints[0]), within(flow.endpoints[1]));
         }
         let parts = hosts.into_iter().zip(halves).zip(sinks).enumerate();
@@ -299,7 +299,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         host.place = self.network.own_place(index, 0);
         host.sender = Some(halves.senders.len() as u32);
         halves.senders.push(self.build_sender(index, flow, traffic));
-        if self.folded.contains(&flow.forward[0]) {
+        if self.folded.contains(&flow.forward().first()) {
             host.access = Some(halves.lines.len() as u32);
             halves.lines.push(self.network.build_access(flow));
         }
@@ -309,10 +309,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     fn rooms_for_halves(&self) -> Vec<Halves> {
         let mut counts = vec![[0; 2]; self.routes.graph.names.len()];
         for flow in self.network.flows.iter().filter(|flow| flow.params.transport.is_none()) {
-            if let Some(node) = self.routes.endpoints[flow.endpoints[0]] {
+            if let Some(node) = self.routes.endpoints[flow.endpoints()[0]] {
                 let [senders, lines] = &mut counts[node as usize];
                 *senders += 1;
-                *lines += usize::from(self.folded.contains(&flow.forward[0]));
+                *lines += usize::from(self.folded.contains(&flow.forward().first()));
             }
         }
         let room = |[senders, lines]: [usize; 2]| Halves {
@@ -331,14 +331,14 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         out: &mut [LaneId],
     ) {
         let network = self.network;
-        let peer = network.flows[index].peer;
+        let peer = network.flows[index].peer();
         if peer.is_some_and(|peer| !users.contains_key(&peer)) {
             return;
         }
         let (first, second) = if network.follows_peer(index) { (peer, Some(index)) } else { (Some(index), peer) };
         let [first, second] = [first, second].map(|flow| users.remove(&flow?));
         let Some(first) = first else { return };
-        let endpoints = network.flows[first.index].endpoints;
+        let endpoints = network.flows[first.index].endpoints();
         let built = network.build_transport(first, second, &self.stream);
         for (endpoint, transport) in endpoints.into_iter().zip(built.into_iter().flatten()) {
             self.place_host(endpoint, Host::Transport(Box::new(transport)), hosts, out);
@@ -358,7 +358,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             if flow.params.policers.is_empty() {
                 continue;
             }
-            let process = self.routes.graph.node(Name::Policers(flow.forward[0]));
+            let process = self.routes.graph.node(Name::Policers(flow.forward().first()));
             let stages = flow.params.policers.iter().map(|params| params.build(())).collect();
             let place = self.network.own_place(index, 1);
             let own = FlowPolicers::new(format!("police/{}", flow.name()), stages, place, self.routes.policed[index]);
@@ -385,7 +385,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     fn build_sender(&self, index: usize, flow: &FlowPlan<'_>, traffic: traffic::Model) -> Sender {
         let octets = flow.params.octets;
         let line_rate = self.network.line_rate(flow);
-        let stream = (self.stream)(flow.name(), "reaction");
+        let stream = (self.stream)(&flow.name(), "reaction");
         let round_trip = self.network.round_trip(flow);
         let equal_share = self.network.equal_share(flow, &self.controlled);
         let env = SenderEnv { stream, round_trip, line_rate, equal_share, octets };

@@ -105,7 +105,7 @@ impl<'a> Network<'a> {
             for number in 0..count {
                 let [one, two] = [(firsts[0], *place), (firsts[1], others[&[*to, *from]])]
                     .map(|(first, place)| first + place * count + number);
-                let is_reversed = self.flows[two].forward.iter().rev().eq(self.flows[one].backward.iter());
+                let is_reversed = self.flows[two].forward().iter().rev().eq(self.flows[one].backward().iter());
                 if flow.path.is_empty() && !is_reversed {
                     return Err(format!("the paths from `{from}` to `{to}` and back have different lines"));
                 }
@@ -141,12 +141,8 @@ impl<'a> Network<'a> {
     /// Extends `flow` to the endpoint of its peer, over the peer's access line.
     fn reach_behind_access(&mut self, flow: usize, peer: usize) {
         let there = &self.flows[peer];
-        let access = there.params.access.as_ref().map(|_| (there.backward[0], there.forward[0]));
+        let access = there.params.access.as_ref().map(|_| there.backward().first() as u32);
         let here = &mut self.flows[flow];
-        here.peer = Some(peer);
-        if let Some((down, up)) = access {
-            here.forward = here.forward.iter().copied().chain([down]).collect();
-            here.backward = here.backward.iter().copied().chain([up]).collect();
-        }
+        (here.peer, here.last) = (Some(peer as u32), access);
     }
 }

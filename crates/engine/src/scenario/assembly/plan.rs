@@ -2,8 +2,10 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Deref;
 use std::sync::Arc;
 
+use super::flow_path::FlowPath;
 use super::path_memory::PathMemory;
 use super::paths::numbered;
 use super::port_plan::{Controlled, PortPlan};
@@ -37,55 +39,88 @@ pub(super) struct LinePorts {
 
 /// What the flows of one route share.
 #[derive(Clone, Debug)]
-pub(super) struct RoutePlan {
+pub(super) struct RoutePlan<'a> {
     /// The names of the flows and of their sending hosts in random streams, without the numbers.
     pub(super) name: String,
     pub(super) host: String,
-    /// The number of peers of each of these hosts, and the index of this peer.
-    pub(super) peers: u32,
-    pub(super) peer: u32,
-}
-
-/// The plan of one flow: the ports on its path, by index.
-#[derive(Clone, Debug)]
-pub(super) struct FlowPlan<'a> {
-    pub(super) route: Arc<RoutePlan>,
-    /// Its name, once it has been asked for: checks do not need it.
-    pub(super) name: OnceCell<Arc<str>>,
     pub(super) group: usize,
     pub(super) params: &'a spec::Flow,
-    /// Ports forward, in order; the first is the access port, if there is one. Flows on one path share them.
-    pub(super) forward: Arc<[usize]>,
-    /// Ports backward: `backward[i]` is the reverse of `forward[i]`.
-    pub(super) backward: Arc<[usize]>,
+    /// The ports of the lines of each path, in order. Flow n has the n-th path, and then from the first again.
+    pub(super) paths: Vec<Vec<usize>>,
+    /// The number of receivers of each of these hosts, and the index of this one.
+    pub(super) peers: u32,
+    pub(super) place: u32,
+}
+
+/// The plan of one flow: what it shares with those of its route, and its own numbers.
+#[derive(Clone, Debug)]
+pub(super) struct FlowPlan<'a> {
+    pub(super) route: Arc<RoutePlan<'a>>,
+    /// The port of its own access line.
+    pub(super) access: Option<u32>,
+    /// The port at the far end of its peer's access line.
+    pub(super) last: Option<u32>,
     /// Endpoints: sending, receiving.
-    pub(super) endpoints: [usize; 2],
+    pub(super) endpoints: [u32; 2],
     /// Index among the flows of its route, from 0.
     pub(super) number: u32,
     /// How many flows it stands for, itself and those with the numbers behind its own: more than itself only in a sketch.
     pub(super) times: u32,
-    /// The flow in the opposite direction of its connection.
-    pub(super) peer: Option<usize>,
+    pub(super) peer: Option<u32>,
+}
+
+impl<'a> Deref for FlowPlan<'a> {
+    type Target = RoutePlan<'a>;
+
+    fn deref(&self) -> &RoutePlan<'a> {
+        &self.route
+    }
 }
 
 impl FlowPlan<'_> {
-    pub(super) fn name(&self) -> &Arc<str> {
-        self.name.get_or_init(|| numbered(&self.route.name, self.number + 1, self.params.count).into())
+    pub(super) fn name(&self) -> String {
+        numbered(&self.route.name, self.number + 1, self.params.count)
     }
 
     /// Its sending host as named in random streams.
-    pub(super) fn host(&self) -> Arc<str> {
-        if self.route.host == self.route.name {
-            return Arc::clone(self.name());
-        }
-        numbered(&self.route.host, self.number + 1, self.params.count).into()
+    pub(super) fn host(&self) -> String {
+        numbered(&self.route.host, self.number + 1, self.params.count)
+    }
+
+    /// Its endpoints: sending, receiving.
+    pub(super) fn endpoints(&self) -> [usize; 2] {
+        self.endpoints.map(|endpoint| endpoint as usize)
+    }
+
+    /// The flow in the opposite direction of its connection.
+    pub(super) fn peer(&self) -> Option<usize> {
+        self.peer.map(|peer| peer as usize)
+    }
+
+    /// The ports on its path.
+    pub(super) fn forward(&self) -> FlowPath<'_> {
+        FlowPath::new(self.access, &self.paths[self.path()], self.last)
+    }
+
+    /// The ports of the same lines on the way back, in the order of the way forward.
+    pub(super) fn backward(&self) -> FlowPath<'_> {
+        self.forward().backward()
+    }
+
+    /// The ports on its path and on the way back.
+    pub(super) fn ports(&self) -> impl Iterator<Item = usize> {
+        self.forward().iter().chain(self.backward().iter())
+    }
+
+    /// Which of the paths of its route it takes.
+    fn path(&self) -> usize {
+        self.number as usize % self.paths.len()
     }
 
     /// Whether every check of this flow is one of the other: they differ in their numbers only.
     fn is_like(&self, other: &FlowPlan<'_>) -> bool {
-        self.group == other.group
-            && Arc::ptr_eq(&self.forward, &other.forward)
-            && Arc::ptr_eq(&self.backward, &other.backward)
+        let is_own = |flow: &FlowPlan<'_>| flow.access.is_some() || flow.last.is_some();
+        Arc::ptr_eq(&self.route, &other.route) && self.path() == other.path() && !is_own(self) && !is_own(other)
     }
 }
 
@@ -121,7 +156,7 @@ impl<'a> Network<'a> {
 
     /// The propagation delay of the flow's path, there and back.
     pub(super) fn round_trip(&self, flow: &FlowPlan<'a>) -> Span {
-        flow.forward.iter().chain(flow.backward.iter()).fold(Span::ZERO, |sum, &port| sum + self.ports[port].delay)
+        flow.ports().fold(Span::ZERO, |sum, port| sum + self.ports[port].delay)
     }
 
     /// The minimum delay of the flow's PDUs: propagation, and serialisation at the highest rates if all have the same size.
@@ -129,7 +164,7 @@ impl<'a> Network<'a> {
         let octets = flow.params.octets;
         let is_split = flow.params.transport.as_ref().is_some_and(|transport| transport.splits(octets));
         let bits = if flow.params.traffic.constant_size() && !is_split { u64::from(octets) * 8 } else { 0 };
-        flow.forward.iter().fold(Span::ZERO, |sum, &port| {
+        flow.forward().iter().fold(Span::ZERO, |sum, port| {
             let port = &self.ports[port];
             sum + port.delay + Serialiser::new(port.fastest()).next(bits)
         })
@@ -137,7 +172,7 @@ impl<'a> Network<'a> {
 
     /// Rate of the flow's first line that has one.
     pub(super) fn line_rate(&self, flow: &FlowPlan<'a>) -> LineRate {
-        let rated = flow.forward.iter().find_map(|&port| self.ports[port].rate);
+        let rated = flow.forward().iter().find_map(|port| self.ports[port].rate);
         rated.expect("a path has a line with a rate")
     }
 
@@ -157,7 +192,7 @@ impl<'a> Network<'a> {
         let mut controlled = vec![Controlled::default(); self.ports.len()];
         for (flow, count) in self.alike() {
             let minimum = self.minimum(flow);
-            for &port in flow.forward.iter().filter(|&&port| self.controls(port, flow)) {
+            for port in flow.forward().iter().filter(|&port| self.controls(port, flow)) {
                 let (own, count) = (&mut controlled[port], count / self.ports[port].times);
                 own.flow_count += count;
                 // Added one by one: a product would be rounded otherwise.
@@ -169,11 +204,11 @@ impl<'a> Network<'a> {
 
     /// The smallest rate of a line on the flow's path, divided by the flows that its port controls, in bits per second.
     pub(super) fn equal_share(&self, flow: &FlowPlan<'a>, controlled: &[Controlled]) -> f64 {
-        let share = |&port: &usize| {
+        let share = |port: usize| {
             let flows = f64::from(controlled[port].flow_count.max(1));
             Some(self.ports[port].rate?.bits_per_second() / flows)
         };
-        flow.forward.iter().filter_map(share).fold(f64::INFINITY, f64::min)
+        flow.forward().iter().filter_map(share).fold(f64::INFINITY, f64::min)
     }
 
     /// For each group of flows the two nodes of each line on its paths, each once. Access lines are laid behind the others.
@@ -182,8 +217,8 @@ impl<'a> Network<'a> {
         let mut seen = vec![BTreeSet::new(); self.groups.len()];
         let mut hops = vec![Vec::new(); self.groups.len()];
         for flow in &self.flows {
-            for port in flow.forward.iter().copied().filter(is_line).filter(|&port| seen[flow.group].insert(port)) {
-                hops[flow.group].push((self.ports[port].from().to_owned(), self.ports[port].to().to_owned()));
+            for port in flow.forward().iter().filter(is_line).filter(|&port| seen[flow.group].insert(port)) {
+                hops[flow.group].push((self.ports[port].from(), self.ports[port].to()));
             }
         }
         self.groups.iter().cloned().zip(hops).collect()

@@ -3,6 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
+use super::paths::numbered;
 use crate::control::{self, FlowTerms, PortEnv};
 use crate::core::time::{Interval, LineRate, Rate, Span};
 use crate::queue;
@@ -17,12 +18,12 @@ pub(super) struct Controlled {
     pub(super) minimum: f64,
 }
 
-/// One port: what it shares with others, its owner, and its direction.
+/// One port: what it shares with others, the number of its owner, and its direction.
 #[derive(Clone, Debug)]
 pub(super) struct PortPlan<'a> {
     shared: Arc<LinePlan<'a>>,
-    /// The name of the line, or of the flow or group with the access line.
-    owner: Arc<str>,
+    /// The index of the flow with the access line among those of its route, from 0.
+    number: u32,
     is_reverse: bool,
 }
 
@@ -30,11 +31,14 @@ pub(super) struct PortPlan<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct LinePlan<'a> {
     /// Path of its parameters in the scenario.
-    pub(super) path: Arc<str>,
+    pub(super) path: String,
     is_access: bool,
+    /// The name of the line, or of the flows or the group with the access lines, and the number of owners with this name.
+    owner: String,
+    count: u32,
     /// The nodes at its ends. An access line begins at its owner, unless another name is given.
-    near: Option<Arc<str>>,
-    far: Arc<str>,
+    near: Option<String>,
+    far: String,
     /// None for a delay without queueing.
     pub(super) rate: Option<LineRate>,
     /// The least and the highest rate of a line that has a share of a capacity.
@@ -57,14 +61,21 @@ impl<'a> Deref for PortPlan<'a> {
 }
 
 impl<'a> LinePlan<'a> {
-    /// The access lines to `node` of the flows of a route. `path` is that of their parameters in the scenario. Each plan of a
-    /// port stands for `times` ports.
-    pub(super) fn of_access(access: &'a spec::Access, node: &Arc<str>, path: &Arc<str>, times: u32) -> LinePlan<'a> {
+    /// The access lines to `node` of `count` flows, or of one group, with the name `owner`. `path` is that of their parameters in
+    /// the scenario.
+    pub(super) fn of_access(
+        access: &'a spec::Access,
+        path: &str,
+        [owner, node]: [&str; 2],
+        count: u32,
+    ) -> LinePlan<'a> {
         LinePlan {
-            path: Arc::clone(path),
+            path: path.to_owned(),
             is_access: true,
+            owner: owner.to_owned(),
+            count,
             near: None,
-            far: Arc::clone(node),
+            far: node.to_owned(),
             rate: access.rate,
             share: None,
             delay: access.delay,
@@ -72,13 +83,18 @@ impl<'a> LinePlan<'a> {
             order: Order::Fixed,
             queues: &access.queues,
             congestion: None,
-            times,
+            times: 1,
         }
     }
 
-    /// The same with that name for the node at which it begins.
-    pub(super) fn beginning_at(self, near: &str) -> LinePlan<'a> {
-        LinePlan { near: Some(near.into()), ..self }
+    /// The same, of which each port stands for that many.
+    pub(super) fn standing_for(self, times: u32) -> LinePlan<'a> {
+        LinePlan { times, ..self }
+    }
+
+    /// The same, which begins at a node with the name of the line.
+    pub(super) fn beginning_at_itself(self) -> LinePlan<'a> {
+        LinePlan { near: Some(PortPlan::access_name(&self.owner)), ..self }
     }
 }
 
@@ -86,10 +102,12 @@ impl<'a> PortPlan<'a> {
     /// The two ports of a line. Those of the n-th line, from 0, have the numbers 2 n and 2 n + 1.
     pub(super) fn of_line(name: &str, line: &'a spec::Line) -> [PortPlan<'a>; 2] {
         let reverse = line.reverse.as_ref();
-        let [near, far] = [&line.between[0], &line.between[1]].map(|node| Arc::from(node.as_str()));
+        let [near, far] = line.between.clone();
         let forward = LinePlan {
-            path: format!("line.{}", shown_key(name)).into(),
+            path: format!("line.{}", shown_key(name)),
             is_access: false,
+            owner: name.to_owned(),
+            count: 1,
             near: Some(near),
             far,
             rate: Some(line.rate),
@@ -112,51 +130,42 @@ impl<'a> PortPlan<'a> {
             },
             ..forward.clone()
         };
-        let owner: Arc<str> = name.into();
-        [(forward, false), (backward, true)].map(|(plan, is_reverse)| PortPlan {
-            shared: Arc::new(plan),
-            owner: Arc::clone(&owner),
-            is_reverse,
-        })
+        let port = |plan, is_reverse| PortPlan { shared: Arc::new(plan), number: 0, is_reverse };
+        [port(forward, false), port(backward, true)]
     }
 
-    /// The two ports of the access line of a flow or group.
-    pub(super) fn of_access(shared: &Arc<LinePlan<'a>>, owner: &Arc<str>) -> [PortPlan<'a>; 2] {
-        let port = |is_reverse| PortPlan { shared: Arc::clone(shared), owner: Arc::clone(owner), is_reverse };
-        [false, true].map(port)
+    /// The two ports of the access line of one owner, with that index among those of this name.
+    pub(super) fn of_access(shared: &Arc<LinePlan<'a>>, number: u32) -> [PortPlan<'a>; 2] {
+        [false, true].map(|is_reverse| PortPlan { shared: Arc::clone(shared), number, is_reverse })
     }
 
     /// The name of the port of an access line, without the direction.
-    pub(super) fn access_name(owner: &str) -> String {
+    fn access_name(owner: &str) -> String {
         format!("access/{owner}")
+    }
+
+    fn owner(&self) -> String {
+        numbered(&self.owner, self.number + 1, self.count)
     }
 
     /// Its name.
     pub(super) fn name(&self) -> String {
-        let name = if self.is_access { PortPlan::access_name(&self.owner) } else { self.owner.to_string() };
+        let name = if self.is_access { PortPlan::access_name(&self.owner()) } else { self.owner() };
         if self.is_reverse { format!("{name}.reverse") } else { name }
     }
 
-    /// Whether this is its name.
-    pub(super) fn is_named(&self, name: &str) -> bool {
-        let name = if self.is_reverse { name.strip_suffix(".reverse") } else { Some(name) };
-        let name = name.and_then(|name| if self.is_access { name.strip_prefix("access/") } else { Some(name) });
-        name == Some(&*self.owner)
-    }
-
     /// The node from which it sends.
-    pub(super) fn from(&self) -> &str {
-        self.ends()[0]
+    pub(super) fn from(&self) -> String {
+        if self.is_reverse { self.far.clone() } else { self.near() }
     }
 
     /// The node to which it sends.
-    pub(super) fn to(&self) -> &str {
-        self.ends()[1]
+    pub(super) fn to(&self) -> String {
+        if self.is_reverse { self.near() } else { self.far.clone() }
     }
 
-    fn ends(&self) -> [&str; 2] {
-        let (near, far) = (self.near.as_deref().unwrap_or(&self.owner), &*self.far);
-        if self.is_reverse { [far, near] } else { [near, far] }
+    fn near(&self) -> String {
+        self.near.clone().unwrap_or_else(|| self.owner())
     }
 
     /// Gives the line a share of a capacity, with these bounds of its rate.

@@ -1,5 +1,6 @@
 //! Round-trip times of reaction points, from the paths of their flows.
 
+use super::flow_path::FlowPath;
 use super::plan::{FlowPlan, Network};
 use crate::control::ReactionPointParams;
 use crate::core::error::Fault;
@@ -25,11 +26,11 @@ impl Network<'_> {
 
     /// The delays of a flow's lines there and back, as text.
     fn delays(&self, flow: &FlowPlan<'_>) -> String {
-        let listed = |ports: &[usize]| {
-            let lines = ports.iter().map(|&port| &self.ports[port]);
+        let listed = |path: FlowPath<'_>| {
+            let lines = path.iter().map(|port| &self.ports[port]);
             lines.map(|port| format!("the {} of {}", port.delay, port.path)).collect::<Vec<_>>().join(" and ")
         };
-        let [there, back] = [listed(&flow.forward), listed(&flow.backward)];
+        let [there, back] = [listed(flow.forward()), listed(flow.backward())];
         if there == back { format!("twice {there}") } else { format!("{there}, and {back} on the way back") }
     }
 }

@@ -60,17 +60,17 @@ impl Network<'_> {
         // With transport connections every queue is measured in bits, but an `AccessLine` counts PDUs.
         let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
         let is_suited = |flow: &&FlowPlan<'_>| {
-            let port = &self.ports[flow.forward[0]];
+            let port = &self.ports[flow.forward().first()];
             flow.params.access.is_some()
                 && (port.rate.is_none() || !counts_bits)
                 && *port.queues == [queue::Params::UNLIMITED]
                 && flow.params.transport.is_none()
                 && flow.params.policers.is_empty()
-                && flow.forward.len() > 1
+                && flow.forward().len() > 1
                 && (flow.peer.is_none() || port.rate.is_some())
-                && self.stop.is_none_or(|(stop, _)| stop != flow.forward[0])
+                && self.stop.is_none_or(|(stop, _)| stop != flow.forward().first())
         };
-        self.flows.iter().filter(is_suited).map(|flow| flow.forward[0]).collect()
+        self.flows.iter().filter(is_suited).map(|flow| flow.forward().first()).collect()
     }
 
     /// Size of the flow's shortest PDU, in bits, of any kind.
@@ -84,7 +84,7 @@ impl Network<'_> {
 
     /// The access line of the flow's sending host.
     pub(super) fn build_access(&self, flow: &FlowPlan<'_>) -> AccessLine {
-        let first = flow.forward[0];
+        let first = flow.forward().first();
         let port = &self.ports[first];
         AccessLine::new(access_line::Parts {
             rate: port.rate,
@@ -97,7 +97,7 @@ impl Network<'_> {
     /// Size of the shortest PDU that the flow's sending host sends: its own PDUs, and answers to its peer's.
     fn least_access_bits(&self, flow: &FlowPlan<'_>) -> u64 {
         let own = self.least_bits(flow);
-        flow.peer.map_or(own, |peer| own.min(self.least_bits(&self.flows[peer])))
+        flow.peer.map_or(own, |peer| own.min(self.least_bits(&self.flows[peer as usize])))
     }
 
     fn points(&self) -> Vec<Point> {
@@ -148,7 +148,7 @@ impl Network<'_> {
     fn crossing(&self) -> Vec<Crossing> {
         let mut crossing = vec![Crossing::default(); self.ports.len()];
         for (index, flow) in self.flows.iter().enumerate() {
-            flow.forward.iter().chain(flow.backward.iter()).for_each(|&port| crossing[port].add(index as u32));
+            flow.ports().for_each(|port| crossing[port].add(index as u32));
         }
         crossing
     }
@@ -165,15 +165,15 @@ impl Network<'_> {
         let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
         let mut has_node = vec![true; self.ports.len()];
         for flow in self.flows.iter().filter(|flow| flow.params.access.is_some()) {
-            let (up, down) = (flow.forward[0], flow.backward[0]);
+            let (up, down) = (flow.forward().first(), flow.backward().first());
             let is_plain = self.ports[down].rate.is_some() && *self.ports[down].queues == [queue::Params::UNLIMITED];
             has_node[up] = self.ports[up].rate.is_none() || !folded.contains(&up);
             has_node[down] = !is_plain || counts_bits || self.stop.is_some_and(|(stop, _)| stop == down);
         }
         for flow in &self.flows {
-            let first = usize::from(folded.contains(&flow.forward[0]));
-            let back = &flow.backward[..self.backward_hops(flow, points)];
-            for &port in flow.forward[first..].iter().chain(back).filter(|port| !folded.contains(port)) {
+            let first = usize::from(folded.contains(&flow.forward().first()));
+            let back = flow.backward().iter().take(self.backward_hops(flow, points));
+            for port in flow.forward().iter().skip(first).chain(back).filter(|port| !folded.contains(port)) {
                 has_node[port] = true;
             }
         }
@@ -183,9 +183,9 @@ impl Network<'_> {
     /// The number of hops, from the sender, over which PDUs may come back to it.
     fn backward_hops(&self, flow: &FlowPlan<'_>, points: &[Point]) -> usize {
         if flow.params.notification_point.is_some() || flow.params.transport.is_some() {
-            return flow.forward.len();
+            return flow.forward().len();
         }
-        flow.forward.iter().rposition(|&port| points[port].notifies).unwrap_or_default()
+        (0..flow.forward().len()).rfind(|&hop| points[flow.forward().at(hop)].notifies).unwrap_or_default()
     }
 
     /// Whether a step has no delay.
@@ -233,17 +233,17 @@ struct LaneBuilder<'a> {
 impl LaneBuilder<'_> {
     /// Assigns nodes to both endpoints of the flow.
     fn place_endpoints(&mut self, flow: &FlowPlan<'_>, takes_turns: &impl Fn(usize) -> bool) {
-        let [sending, receiving] = flow.endpoints;
-        let last = flow.forward.len() - 1;
-        let is_folded = self.folded.contains(&flow.forward[0]);
+        let [sending, receiving] = flow.endpoints();
+        let last = flow.forward().len() - 1;
+        let is_folded = self.folded.contains(&flow.forward().first());
         let lead = if is_folded { self.network.build_access(flow).lead() } else { Span::ZERO };
-        self.place_host(sending, flow.forward[usize::from(is_folded)], lead, takes_turns);
+        self.place_host(sending, flow.forward().at(usize::from(is_folded)), lead, takes_turns);
         if flow.peer.is_some() {
             // The peer sends from there.
         } else if flow.params.transport.is_some() || flow.params.notification_point.is_some() {
-            self.place_host(receiving, flow.backward[last], Span::ZERO, takes_turns);
+            self.place_host(receiving, flow.backward().at(last), Span::ZERO, takes_turns);
         } else {
-            self.routes.endpoints[receiving] = Some(self.routes.graph.node(Name::Sinks(flow.forward[last])));
+            self.routes.endpoints[receiving] = Some(self.routes.graph.node(Name::Sinks(flow.forward().at(last))));
         }
     }
 
@@ -276,26 +276,26 @@ impl LaneBuilder<'_> {
 
     /// The node that receives the flow's forward PDUs from its `hop`-th line.
     fn onward(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
-        match flow.forward.get(hop + 1) {
-            Some(&port) => Some(self.routes.graph.node(Name::Port(port))),
-            None => self.routes.endpoints[flow.endpoints[1]],
+        match flow.forward().get(hop + 1) {
+            Some(port) => Some(self.routes.graph.node(Name::Port(port))),
+            None => self.routes.endpoints[flow.endpoints()[1]],
         }
     }
 
     /// The node that receives the flow's backward PDUs from the node before its `hop`-th line.
     fn returning(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
         match hop.checked_sub(1) {
-            Some(before) => Some(self.routes.graph.node(Name::Port(flow.backward[before]))),
-            None => self.routes.endpoints[flow.endpoints[0]],
+            Some(before) => Some(self.routes.graph.node(Name::Port(flow.backward().at(before)))),
+            None => self.routes.endpoints[flow.endpoints()[0]],
         }
     }
 
     fn lay_forward(&mut self, index: usize, flow: &FlowPlan<'_>) {
-        if let Some(node) = self.routes.endpoints[flow.endpoints[0]] {
+        if let Some(node) = self.routes.endpoints[flow.endpoints()[0]] {
             self.routes.graph.place(node, 0);
         }
-        let first = usize::from(self.folded.contains(&flow.forward[0]));
-        for (hop, &port) in flow.forward.iter().enumerate().skip(first) {
+        let first = usize::from(self.folded.contains(&flow.forward().first()));
+        for (hop, port) in flow.forward().iter().enumerate().skip(first) {
             let distance = 10 * hop as u32 + 1;
             self.take_queue(port, flow.params.priority);
             let from = self.routes.graph.node(Name::Port(port));
@@ -318,11 +318,12 @@ impl LaneBuilder<'_> {
 
     /// The backward lanes for answers, notices and reports, from the last place that may send any.
     fn lay_backward(&mut self, index: usize, flow: &FlowPlan<'_>) {
-        let last = flow.forward.len() - 1;
+        let last = flow.forward().len() - 1;
         let has_transport = flow.params.transport.is_some();
-        let notifiers: Vec<usize> = (0..=last).filter(|&hop| self.routes.points[flow.forward[hop]].notifies).collect();
+        let notifiers: Vec<usize> =
+            (0..=last).filter(|&hop| self.routes.points[flow.forward().at(hop)].notifies).collect();
         for hop in (0..self.network.backward_hops(flow, &self.routes.points)).rev() {
-            let (port, forward) = (flow.backward[hop], flow.forward[hop]);
+            let (port, forward) = (flow.backward().at(hop), flow.forward().at(hop));
             if self.folded.contains(&port) {
                 continue;
             }
@@ -349,7 +350,7 @@ impl LaneBuilder<'_> {
         }
         for hop in notifiers {
             let to = self.returning(flow, hop);
-            self.lay_direct(flow.forward[hop], index, to);
+            self.lay_direct(flow.forward().at(hop), index, to);
         }
     }
 

@@ -47,11 +47,11 @@ pub(super) fn check(flow: &Flow) -> Result<(), Fault> {
 impl Network<'_> {
     /// Refuses NPDUs whose lifetime ends before their destination.
     pub(super) fn check_lifetimes(&self) -> Result<(), Fault> {
-        let forwards = |port: &&usize| self.ports[**port].congestion.is_some_and(|point| point.needs().lifetime);
+        let forwards = |port: &usize| self.ports[*port].congestion.is_some_and(|point| point.needs().lifetime);
         for (flow, _) in self.alike() {
             let Some(Params::Tp4(params)) = &flow.params.transport else { continue };
             // An Error Report starts with a full lifetime.
-            let most = [&flow.forward, &flow.backward].map(|ports| ports.iter().filter(forwards).count());
+            let most = [flow.forward(), flow.backward()].map(|path| path.iter().filter(forwards).count());
             let most = most[0].max(most[1]);
             if usize::from(params.lifetime) <= most {
                 let reason = format!("{most} intermediate systems on the path each decrement it");
@@ -73,7 +73,7 @@ impl Network<'_> {
                 None => u64::from(octets),
             };
             let bits = Bits(octets * 8);
-            for port in flow.forward.iter().map(|&port| &self.ports[port]) {
+            for port in flow.forward().iter().map(|port| &self.ports[port]) {
                 let queue = usize::from(flow.params.priority).min(port.queues.len() - 1);
                 let params = &port.queues[queue];
                 if let Some(size) = params.size_in_bits()
@@ -97,7 +97,7 @@ impl Network<'_> {
         stream: &impl Fn(&str, &str) -> Stream,
     ) -> Model {
         flow.params.traffic.build(traffic::Env {
-            stream: stream(flow.name(), "traffic"),
+            stream: stream(&flow.name(), "traffic"),
             group_stream: stream(&self.groups[flow.group], traffic::GROUP_PURPOSE),
             sequence,
             packets,
@@ -106,8 +106,8 @@ impl Network<'_> {
             octets: flow.params.octets,
             host: traffic::Host {
                 stream: stream(&flow.host(), "traffic of the host"),
-                peers: flow.route.peers,
-                peer: flow.route.peer,
+                peers: flow.peers,
+                peer: flow.place,
             },
             has_transport: flow.params.transport.is_some(),
             reports_after: flow.params.reports_gaps().then(|| self.round_trip(flow)),
@@ -117,7 +117,7 @@ impl Network<'_> {
     /// Whether the flow's sender uses the connections that its peer opens. Of a flow and its peer, the one whose user has
     /// a schedule of connections opens them, or the first.
     pub(super) fn follows_peer(&self, index: usize) -> bool {
-        let Some(peer) = self.flows[index].peer.filter(|_| self.flows[index].params.transport.is_some()) else {
+        let Some(peer) = self.flows[index].peer().filter(|_| self.flows[index].params.transport.is_some()) else {
             return false;
         };
         let [own, other] = [index, peer].map(|flow| self.flows[flow].params.traffic.schedules_connections());
@@ -134,7 +134,7 @@ impl Network<'_> {
         let index = flow.index;
         // A connection has one priority, that of the flow which opens it.
         let Params::Tp4(params) = self.flows[index].params.transport.as_ref()?;
-        let drawn = Drawn::new(&params.priority, stream(self.flows[index].name(), "priority"));
+        let drawn = Drawn::new(&params.priority, stream(&self.flows[index].name(), "priority"));
         let (sending, receiving) = self.halves(flow, &drawn)?;
         let [mut own, mut other] = [Halves::default(), Halves::default()];
         other.receiving = Some(receiving);

@@ -100,7 +100,7 @@ impl Network<'_> {
 
     /// Congestion points at ports that no flow's data pass.
     pub(super) fn idle_points(&self) -> Vec<Fault> {
-        let passed: BTreeSet<usize> = self.flows.iter().flat_map(|flow| flow.forward.iter().copied()).collect();
+        let passed: BTreeSet<usize> = self.flows.iter().flat_map(|flow| flow.forward().iter()).collect();
         let mut points = BTreeMap::new();
         for (index, port) in self.ports.iter().enumerate() {
             let Some(point) = port.congestion else { continue };
@@ -138,7 +138,7 @@ impl Network<'_> {
     /// A priority for which no port on the path has a queue.
     fn priority_without_queue(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
         let priority = flow.params.priority;
-        let most = flow.forward.iter().map(|&port| self.ports[port].queues.len()).max()?;
+        let most = flow.forward().iter().map(|port| self.ports[port].queues.len()).max()?;
         let path = format!("flow.{}.priority", shown_key(&self.groups[flow.group]));
         let reason = format!("no port on the path has more than {most} queues: the flows share the last queue of each");
         let is_served_alike = priority > 0 && usize::from(priority) >= most;
@@ -149,8 +149,8 @@ impl Network<'_> {
     fn npdu_priority_without_queue(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
         let transport::Params::Tp4(params) = flow.params.transport.as_ref()?;
         let path = format!("flow.{}.transport.tp4.priority", shown_key(&self.groups[flow.group]));
-        let serves = |&port: &usize| self.ports[port].queues.iter().any(QueueParams::serves_by_priority);
-        let is_idle = params.priority.most() > 0 && !flow.forward.iter().chain(flow.backward.iter()).any(serves);
+        let serves = |port: usize| self.ports[port].queues.iter().any(QueueParams::serves_by_priority);
+        let is_idle = params.priority.most() > 0 && !flow.ports().any(serves);
         let reason = "no queue on the path serves NPDUs by their priority";
         is_idle.then(|| Fault::new(path, "", reason, "give the lines queues with npdu_priority, or delete it"))
     }
@@ -158,7 +158,7 @@ impl Network<'_> {
     /// A flow that obeys congestion points which control the last queue of their ports, and that uses another queue.
     fn uncontrolled_queue(&self, flow: &FlowPlan<'_>) -> Option<Fault> {
         let obeyed = obeyed(flow.params);
-        let ports = flow.forward.iter().map(|&port| &self.ports[port]);
+        let ports = flow.forward().iter().map(|port| &self.ports[port]);
         let obeyed_ports =
             ports.filter(|port| port.congestion.is_some_and(|point| sent(point, flow.params).meets(obeyed)));
         // The most queues that a port may have, so that the flow uses its last.
