@@ -33,7 +33,7 @@ use crate::network::receiver::Receiver;
 use crate::transport::tp4::Journeys;
 pub use endpoint::{Endpoint, Location};
 use horizon::{Edge, Feeder};
-pub use ports::{AccessLines, AccessPort, PortView, Seat};
+pub use ports::{AccessLines, AccessPort, PortView, Seats};
 pub use process::Process;
 pub use retune::Retune;
 use turns::Turns;
@@ -67,7 +67,7 @@ pub struct Parts {
     /// Number of lanes.
     pub lanes: usize,
     /// The place of each port, by number.
-    pub ports: Vec<Seat>,
+    pub ports: Seats,
     /// Location of each endpoint, by number.
     pub endpoints: Vec<Option<Location>>,
     /// Location of the policers of each flow.
@@ -88,7 +88,7 @@ pub struct World<P> {
     clock: Time,
     processes: Vec<Process>,
     turns: Turns,
-    ports: Vec<Seat>,
+    ports: Seats,
     endpoints: Vec<Option<Location>>,
     policers: Vec<Option<Location>>,
     flows: Vec<FlowInfo>,
@@ -202,20 +202,17 @@ impl<P: Probe> World<P> {
     /// The port with that number.
     #[must_use]
     pub fn port(&self, number: usize) -> Option<PortView<'_>> {
-        match self.ports.get(number)? {
-            Seat::Node(node) => match &self.processes[*node as usize].node {
-                Node::Port(port) => Some(PortView::Node(port)),
-                _ => None,
-            },
-            Seat::Access(port) => {
-                let queue = port.host.and_then(|host| match self.endpoint(host as usize) {
-                    Endpoint::Host(host) => host.access_queue(),
-                    _ => None,
-                });
-                let flow = &self.flows[port.flow as usize].name;
-                Some(PortView::Access(port, flow, queue.unwrap_or(&QueueState::UNUSED)))
-            }
+        if let Some(node) = self.ports.node(number) {
+            let Node::Port(port) = &self.processes[node as usize].node else { return None };
+            return Some(PortView::Node(port));
         }
+        let port = self.ports.access(number)?;
+        let flow = &self.flows[port.flow as usize];
+        let queue = match self.ends(flow)[0] {
+            Endpoint::Host(host) if port.is_near => host.access_queue(),
+            _ => None,
+        };
+        Some(PortView::Access(port, flow, queue.unwrap_or(&QueueState::UNUSED)))
     }
 
     /// Every endpoint, by number.
@@ -332,7 +329,7 @@ impl<P: Probe> World<P> {
 
     /// Ends the run at the `departures`-th departure from `port` from now on.
     pub fn stop_after(&mut self, port: usize, departures: u64) {
-        let Seat::Node(node) = self.ports[port] else { return };
+        let Some(node) = self.ports.node(port) else { return };
         self.stop = Some(node);
         if let Node::Port(port) = &mut self.processes[node as usize].node
             && let Some(end) = port.stop_after(departures)
@@ -449,7 +446,7 @@ impl<P: Probe> World<P> {
                 let count = counts[kind];
                 if count.sent != count.delivered + count.dropped + held[kind] {
                     return Err(Error::Conservation {
-                        flow: flow.name.to_string(),
+                        flow: flow.name(),
                         kind: name,
                         at_s: self.clock.seconds().to_string(),
                         sent: count.sent,

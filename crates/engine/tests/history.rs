@@ -189,7 +189,7 @@ fn assert_ways(number: u64) {
     run.finish().unwrap();
     let world = run.world();
     for Position { pdu, spot } in data.iter().step_by(data.len().div_ceil(3).max(1)) {
-        let flow = &world.flows()[pdu.flow.index()].name;
+        let flow = &world.flows()[pdu.flow.index()].name();
         let so_far = traced(&scenario, flow, pdu.sequence, at).unwrap();
         let last = so_far.last().unwrap();
         let is_there = match *spot {

@@ -4,6 +4,7 @@ use penstock_engine::core::error::Error;
 use penstock_engine::core::time::{Span, Time};
 use penstock_engine::report::table::columns;
 use penstock_engine::report::{limit_rows, position_rows};
+use penstock_engine::round::PortView;
 use penstock_engine::run::Run;
 use penstock_engine::run::history::{Stage, Tracing};
 use pyo3::prelude::*;
@@ -22,12 +23,12 @@ pub(crate) fn flows(run: &Run) -> Result<Vec<FlowPath>, Error> {
     let flows = world.flows().iter().zip(run.paths()?);
     let told = flows.map(|(flow, path)| {
         let ports: Vec<_> = path.iter().filter_map(|&port| world.port(port)).collect();
-        let node =
-            |end: Option<[&str; 2]>, side: usize| end.map_or_else(String::new, |between| between[side].to_owned());
-        let from = node(ports.first().map(|port| port.between()), 0);
-        let to = node(ports.last().map(|port| port.between()), 1);
+        let node = |end: Option<&PortView<'_>>, side: usize| {
+            end.map_or_else(String::new, |port| port.between()[side].to_string())
+        };
+        let (from, to) = (node(ports.first(), 0), node(ports.last(), 1));
         let names = ports.iter().map(|port| port.name().into_owned()).collect();
-        (flow.name.to_string(), world.groups()[flow.group as usize].clone(), from, to, names)
+        (flow.name(), world.groups()[flow.group as usize].clone(), from, to, names)
     });
     Ok(told.collect())
 }

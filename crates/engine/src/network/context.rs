@@ -110,13 +110,30 @@ impl<P: Probe> Ctx<P> {
     }
 }
 
+/// The name of a flow or host of `count` with the same name, by its number from 1.
+#[must_use]
+pub fn numbered(name: &str, number: u32, count: u32) -> String {
+    if count == 1 { name.to_owned() } else { format!("{name}/{number}") }
+}
+
 /// A flow, as nodes need it.
 #[derive(Clone, Debug)]
 pub struct FlowInfo {
-    /// Its name, for errors and tables.
-    pub name: Arc<str>,
+    /// The name of all flows of its route, and how many there are.
+    pub route: Arc<(String, u32)>,
+    /// Index among the flows of its route, from 0.
+    pub number: u32,
     /// Index of its group.
     pub group: u32,
     /// Numbers of its sending and its receiving endpoint.
     pub endpoints: [u32; 2],
+}
+
+impl FlowInfo {
+    /// Its name, for errors and tables.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let (name, count) = &*self.route;
+        numbered(name, self.number + 1, *count)
+    }
 }

@@ -1,5 +1,7 @@
 //! The table of all queues with their limits and thresholds at a stop.
 
+use std::borrow::Cow;
+
 use super::table::row;
 use crate::control::QueueLength;
 use crate::core::probe::Probe;
@@ -49,7 +51,7 @@ pub fn limit_rows<P: Probe>(world: &World<P>, limits: &[Vec<QueueLimits>]) -> Ve
 }
 
 fn row(port: PortView<'_>, queue: u64, limits: &QueueLimits) -> LimitRow {
-    let [from, to] = port.between().map(str::to_owned);
+    let [from, to] = port.between().map(Cow::into_owned);
     let (size_pdus, size_bits) = length(limits.size);
     let (key, threshold) = limits.threshold.unzip();
     let (threshold_pdus, threshold_bits) = length(threshold);

@@ -1,5 +1,7 @@
 //! The rows of a report, read from the network in its current state.
 
+use std::borrow::Cow;
+
 use super::rows::{DistributionRow, FlowRow, GroupRow, LevelRow, LossRow, PortRow, QueueRow, Report, SlowdownRow};
 use super::totals::Totals;
 use super::transports;
@@ -75,7 +77,7 @@ impl<P: Probe> Measured<'_, P> {
         let [data, control] = *self.world.counts_of(index);
         let [data_base, control_base] = self.base.get(index).copied().unwrap_or_default();
         let mut row = FlowRow {
-            flow: flow.name.to_string(),
+            flow: flow.name(),
             group: self.world.groups()[flow.group as usize].clone(),
             delivered: data.delivered - data_base.delivered,
             lost: data.dropped - data_base.dropped,
@@ -223,13 +225,8 @@ impl<P: Probe> Measured<'_, P> {
         // Readers do not see a delay without queueing as a port.
         let Some(rate_bps) = port.mean_rate(now) else { return };
         let name = port.name();
-        let mut row = PortRow {
-            port: name.to_string(),
-            from: port.between()[0].to_owned(),
-            to: port.between()[1].to_owned(),
-            rate_bps,
-            ..PortRow::default()
-        };
+        let [from, to] = port.between().map(Cow::into_owned);
+        let mut row = PortRow { port: name.to_string(), from, to, rate_bps, ..PortRow::default() };
         let mut bits = 0;
         let mut area = 0;
         for (priority, queue) in port.queues().iter().enumerate() {

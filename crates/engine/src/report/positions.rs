@@ -58,7 +58,7 @@ fn row<P: Probe>(world: &World<P>, ports: &[String], Position { pdu, spot }: Pos
         }
         Spot::Line { port, fraction, arrives, .. } => (on(port, "line"), None, Some(fraction), Some(arrives)),
         Spot::Shaper { stage, place, .. } => {
-            ((format!("police/{}", flow.name), "shaper".to_owned()), Some((stage, place)), None, None)
+            ((format!("police/{}", flow.name()), "shaper".to_owned()), Some((stage, place)), None, None)
         }
     };
     PositionRow {
@@ -68,7 +68,7 @@ fn row<P: Probe>(world: &World<P>, ports: &[String], Position { pdu, spot }: Pos
         ahead: queue.map(|(_, ahead)| u64::from(ahead)),
         fraction,
         leaves_s: leaves.map(|leaves| leaves.seconds()),
-        flow: flow.name.to_string(),
+        flow: flow.name(),
         group: world.groups()[flow.group as usize].clone(),
         kind: pdu.kind().name().to_owned(),
         direction: direction(&pdu).to_owned(),

@@ -9,7 +9,6 @@ use crate::core::error::Fault;
 use crate::core::probe::Probe;
 use crate::core::reading::{Reading, Unit};
 use crate::core::time::{PICOSECONDS, Span, Time};
-use crate::network::context::FlowInfo;
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::transport::TransportHost;
 use crate::network::queue_state::MOST_QUEUES;
@@ -213,7 +212,7 @@ impl<P: Probe> Sample<'_, '_, P> {
         let flow = sender.flow().index();
         let (is_shown, group) = self.count(flow);
         let Sample { world, each, sums, .. } = self;
-        let name = &world.flows()[flow].name;
+        let name = &world.flows()[flow].name();
         sender.reaction().readings(world.clock(), &mut |reading, value| {
             if is_shown {
                 each(name, reading.name, reading.unit, value);
@@ -230,20 +229,20 @@ impl<P: Probe> Sample<'_, '_, P> {
         let flow = sending.flow().index();
         if self.count(flow).0 {
             let Sample { world, each, .. } = self;
-            let name = &world.flows()[flow].name;
+            let name = &world.flows()[flow].name();
             sending.readings(&mut |reading, value| each(name, reading.name, reading.unit, value));
         }
     }
 
     /// Counts the source of a flow. Returns whether it has readings, and its group.
     fn count(&mut self, flow: usize) -> (bool, usize) {
-        let FlowInfo { name, group, .. } = &self.world.flows()[flow];
-        let group = *group as usize;
+        let flow_info = &self.world.flows()[flow];
+        let group = flow_info.group as usize;
         let is_shown = self.shows_flows || self.seen[group] == 0;
         self.seen[group] += 1;
         if is_shown {
             let [data, _] = *self.world.counts_of(flow);
-            (self.each)(name, "received", Unit::Pdus, data.delivered as f64);
+            (self.each)(&flow_info.name(), "received", Unit::Pdus, data.delivered as f64);
         }
         (is_shown, group)
     }

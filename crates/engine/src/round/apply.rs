@@ -1,6 +1,6 @@
 //! Makes changes of the network at a stop, after all events of its instant.
 
-use super::{FIRST_WINDOW, Retune, Seat, World};
+use super::{FIRST_WINDOW, Retune, World};
 use crate::core::probe::Probe;
 use crate::network::Node;
 use crate::network::hosts::Hosts;
@@ -22,7 +22,7 @@ impl<P: Probe> World<P> {
         match change {
             Retune::Rate { port, rate } => self.change_rate(*port, *rate),
             Retune::Delay { port, delay } => {
-                if let Seat::Node(node) = self.ports[*port]
+                if let Some(node) = self.ports.node(*port)
                     && let Node::Port(port) = &mut self.processes[node as usize].node
                 {
                     port.change_delay(*delay, now, &mut self.ctx.lanes);
@@ -58,7 +58,7 @@ impl<P: Probe> World<P> {
     }
 
     fn port_mut(&mut self, port: usize, change: impl FnOnce(&mut Port)) {
-        if let Seat::Node(node) = self.ports[port]
+        if let Some(node) = self.ports.node(port)
             && let Node::Port(port) = &mut self.processes[node as usize].node
         {
             change(port);

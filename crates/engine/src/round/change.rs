@@ -1,6 +1,6 @@
 //! Changes of the network during a run. They happen at stops, after everything else of their instant.
 
-use super::{Seat, World};
+use super::World;
 use crate::core::probe::Probe;
 use crate::core::time::LineRate;
 use crate::network::Node;
@@ -11,7 +11,7 @@ impl<P: Probe> World<P> {
     ///
     /// The world must not run beyond the next change before it is made: `run_until` its time, then call this.
     pub fn change_rate(&mut self, port: usize, rate: LineRate) {
-        let Seat::Node(number) = self.ports[port] else { return };
+        let Some(number) = self.ports.node(port) else { return };
         let Node::Port(node) = &mut self.processes[number as usize].node else { return };
         let retimed = node.change_rate(rate, self.clock, &mut self.ctx.lanes);
         if self.stop == Some(number) {

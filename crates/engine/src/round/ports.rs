@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::control::Congestion;
 use crate::core::stats::Fingerprint;
 use crate::core::time::{LineRate, Span, Time};
+use crate::network::context::FlowInfo;
 use crate::network::port::{GroupMeasures, Port};
 use crate::network::queue_state::QueueState;
 
@@ -23,24 +24,95 @@ pub struct AccessLines {
     pub node: String,
 }
 
-/// A port of an access line that has no node.
-#[derive(Clone, Debug)]
-pub struct AccessPort {
-    /// Its line.
-    pub lines: Arc<AccessLines>,
-    /// The flow that the line is named after.
-    pub flow: u32,
-    /// The endpoint whose host computes the line; none for the port at the other end, which no PDU uses.
-    pub host: Option<u32>,
+/// The places of all ports in the world, by number. Access lines of many flows take one entry.
+#[derive(Clone, Debug, Default)]
+pub struct Seats {
+    /// The first port of each run of ports, and the place of that port.
+    runs: Vec<(u32, Seat)>,
+    count: u32,
 }
 
-/// The place of one port in the world.
+/// The place of a port in the world.
 #[derive(Clone, Debug)]
-pub enum Seat {
+enum Seat {
     /// This node.
     Node(u32),
-    /// No node.
-    Access(AccessPort),
+    /// No node: it is at an end of the access line of this flow. The next two ports are those of the next flow, up to the
+    /// next run.
+    Access(Arc<AccessLines>, u32),
+}
+
+/// A port of an access line that has no node.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessPort<'a> {
+    /// Its line.
+    pub lines: &'a AccessLines,
+    /// The flow that the line is named after.
+    pub flow: u32,
+    /// Whether it is at the sender's end, where the sender's host computes the line. No PDU uses the port at the other end.
+    pub is_near: bool,
+}
+
+impl Seats {
+    /// Adds the next port, which has this node.
+    pub fn push_node(&mut self, node: u32) {
+        self.runs.push((self.count, Seat::Node(node)));
+        self.count += 1;
+    }
+
+    /// Adds the next port, an end of the access line of a flow: an even port that of its sender, an odd one the other.
+    pub fn push_access(&mut self, lines: &Arc<AccessLines>, flow: u32) {
+        let goes_on = self.runs.last().is_some_and(|(first, seat)| match seat {
+            Seat::Access(known, start) => Arc::ptr_eq(known, lines) && start + self.count / 2 - first / 2 == flow,
+            Seat::Node(_) => false,
+        });
+        if !goes_on {
+            self.runs.push((self.count, Seat::Access(Arc::clone(lines), flow)));
+        }
+        self.count += 1;
+    }
+
+    /// Number of ports.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.count as usize
+    }
+
+    /// Whether there are no ports.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// The node of that port, if it has one.
+    #[must_use]
+    pub fn node(&self, port: usize) -> Option<u32> {
+        match self.run(port)?.1 {
+            Seat::Node(node) => Some(node),
+            Seat::Access(..) => None,
+        }
+    }
+
+    /// That port, if it is one of an access line and has no node.
+    #[must_use]
+    pub fn access(&self, port: usize) -> Option<AccessPort<'_>> {
+        match self.run(port)? {
+            (first, Seat::Access(lines, flow)) => {
+                let flow = flow + port as u32 / 2 - first / 2;
+                Some(AccessPort { lines, flow, is_near: port.is_multiple_of(2) })
+            }
+            _ => None,
+        }
+    }
+
+    /// The run of that port.
+    fn run(&self, port: usize) -> Option<&(u32, Seat)> {
+        if port >= self.len() {
+            return None;
+        }
+        let behind = self.runs.partition_point(|(first, _)| *first as usize <= port);
+        self.runs.get(behind.checked_sub(1)?)
+    }
 }
 
 /// One port, for reports.
@@ -48,8 +120,8 @@ pub enum Seat {
 pub enum PortView<'a> {
     /// A port with a node.
     Node(&'a Port),
-    /// A port of an access line, with the name of its flow and its queue.
-    Access(&'a AccessPort, &'a str, &'a QueueState),
+    /// A port of an access line, with its flow and its queue.
+    Access(AccessPort<'a>, &'a FlowInfo, &'a QueueState),
 }
 
 impl<'a> PortView<'a> {
@@ -58,8 +130,10 @@ impl<'a> PortView<'a> {
     pub fn name(self) -> Cow<'a, str> {
         match self {
             PortView::Node(port) => Cow::Borrowed(port.name()),
-            PortView::Access(AccessPort { host: Some(_), .. }, flow, _) => Cow::Owned(format!("access/{flow}")),
-            PortView::Access(_, flow, _) => Cow::Owned(format!("access/{flow}.reverse")),
+            PortView::Access(AccessPort { is_near: true, .. }, flow, _) => {
+                Cow::Owned(format!("access/{}", flow.name()))
+            }
+            PortView::Access(_, flow, _) => Cow::Owned(format!("access/{}.reverse", flow.name())),
         }
     }
 
@@ -71,11 +145,13 @@ impl<'a> PortView<'a> {
 
     /// Names of the node of the port and of the node at the far end of its line.
     #[must_use]
-    pub fn between(self) -> [&'a str; 2] {
+    pub fn between(self) -> [Cow<'a, str>; 2] {
         match self {
-            PortView::Node(port) => port.between().each_ref().map(String::as_str),
-            PortView::Access(AccessPort { lines, host: Some(_), .. }, flow, _) => [flow, &lines.node],
-            PortView::Access(AccessPort { lines, .. }, flow, _) => [&lines.node, flow],
+            PortView::Node(port) => port.between().each_ref().map(|node| Cow::Borrowed(node.as_str())),
+            PortView::Access(port, flow, _) => {
+                let (near, far) = (Cow::Owned(flow.name()), Cow::Borrowed(port.lines.node.as_str()));
+                if port.is_near { [near, far] } else { [far, near] }
+            }
         }
     }
 
@@ -185,5 +261,33 @@ impl<'a> PortView<'a> {
             PortView::Node(port) => port.fingerprint(),
             PortView::Access(..) => Fingerprint::default().value(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::time::Rate;
+
+    /// Lines with one node and two ports, then access lines of the flows 3, 4 and 5, the last of another group.
+    #[test]
+    fn access_lines_of_flows_in_order_share_an_entry() {
+        let lines = |node: &str| {
+            Arc::new(AccessLines { rate: LineRate::Bits(Rate(1_000)), delay: Span::ZERO, node: node.to_owned() })
+        };
+        let (one, other) = (lines("a"), lines("b"));
+        let mut seats = Seats::default();
+        [7, 8].into_iter().for_each(|node| seats.push_node(node));
+        [3, 3, 4].into_iter().for_each(|flow| seats.push_access(&one, flow));
+        seats.push_node(9);
+        [5, 5].into_iter().for_each(|flow| seats.push_access(&other, flow));
+        let nodes: Vec<Option<u32>> = (0..9).map(|port| seats.node(port)).collect();
+        assert_eq!(nodes, [Some(7), Some(8), None, None, None, Some(9), None, None, None]);
+        let port = |port| seats.access(port).map(|port| (port.flow, port.is_near, port.lines.node.as_str()));
+        let access: Vec<_> = (0..9).map(port).collect();
+        let a = |flow, is_near| Some((flow, is_near, "a"));
+        let b = |is_near| Some((5, is_near, "b"));
+        assert_eq!(access, [None, None, a(3, true), a(3, false), a(4, true), None, b(true), b(false), None]);
+        assert_eq!((seats.len(), seats.runs.len()), (8, 5));
     }
 }

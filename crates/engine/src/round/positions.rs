@@ -1,6 +1,6 @@
 //! Where all PDUs are at a stop: computed from the state of the nodes and the records in the lanes, when asked for.
 
-use super::{PortView, Seat, World};
+use super::{PortView, World};
 use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
@@ -71,13 +71,10 @@ impl<P: Probe> World<P> {
 
     /// Finds the PDUs of a port. `behind` has those whose arrival behind its line is known, in order.
     fn find_at_port(&self, number: u32, behind: &[Record], found: &mut Vec<Position>) {
-        match &self.ports[number as usize] {
-            Seat::Node(node) => {
-                if let Node::Port(port) = &self.processes[*node as usize].node {
-                    port.find_positions(number, behind, self.clock, found);
-                }
-            }
-            Seat::Access(port) => {
+        match self.port(number as usize) {
+            None => {}
+            Some(PortView::Node(port)) => port.find_positions(number, behind, self.clock, found),
+            Some(PortView::Access(port, ..)) => {
                 let mut finder = Finder::new(number, Some(port.lines.rate), self.clock, found);
                 for record in behind {
                     // The delay of an access line never changes.

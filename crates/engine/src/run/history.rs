@@ -8,6 +8,7 @@ use crate::core::error::{Error, Fault};
 use crate::core::pdu::{FlowId, Marks, Pdu};
 use crate::core::probe::Probe;
 use crate::core::time::Time;
+use crate::network::context::FlowInfo;
 use crate::network::position::{Position, Spot};
 use crate::scenario::spec::Scenario;
 use crate::scenario::suggestion::suggestion;
@@ -122,8 +123,9 @@ impl Tracing {
     ) -> Result<Tracing, Error> {
         let watch = Watch { flow: FlowId(u32::MAX), sequence, end: None };
         let mut run = Run::with_probe(scenario, seed, replication, Form::Fast, watch)?;
-        let Some(number) = run.world.flows().iter().position(|known| *known.name == *flow) else {
-            let names: Vec<&str> = run.world.flows().iter().map(|flow| &*flow.name).collect();
+        let Some(number) = run.world.flows().iter().position(|known| known.name() == flow) else {
+            let names: Vec<String> = run.world.flows().iter().map(FlowInfo::name).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
             let first = names.first().copied().unwrap_or_default();
             let remedy =
                 suggestion(flow, &names, &format!("the table of flows has their names; the first is `{first}`"));

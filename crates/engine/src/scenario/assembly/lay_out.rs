@@ -107,7 +107,8 @@ impl<'a> Network<'a> {
         let own = own.map(|access| LinePlan::of_access(access, &parameters, [&name, node], params.count));
         let own = own.map(|line| Arc::new(line.standing_for(times)));
         let (peers, place) = (route.peers, route.peer);
-        let route = Arc::new(RoutePlan { name, host, group, params, paths, peers, place });
+        let route =
+            Arc::new(RoutePlan { names: Arc::new((name, params.count)), host, group, params, paths, peers, place });
         self.flows.reserve(plans as usize);
         self.ports.reserve(if own.is_some() { 2 * plans as usize } else { 0 });
         for number in 0..plans {

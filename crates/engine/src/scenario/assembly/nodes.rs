@@ -25,7 +25,7 @@ use crate::network::receiver::{Limits, Receiver};
 use crate::network::sinks::Sinks;
 use crate::round::agenda::Member;
 use crate::round::cluster::Cluster;
-use crate::round::{AccessLines, AccessPort, Location, Parts, Process, Seat, Unit};
+use crate::round::{AccessLines, Location, Parts, Process, Seats, Unit};
 use crate::scenario::spec::{self, Order};
 use crate::traffic;
 use crate::traffic::ModelParams;
@@ -144,7 +144,8 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             Process { node, feeders, observed: (observed, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
         });
         let info = |flow: &FlowPlan<'_>| FlowInfo {
-            name: flow.name().into(),
+            route: Arc::clone(&flow.names),
+            number: flow.number,
             group: flow.group as u32,
             endpoints: flow.endpoints,
         };
@@ -184,22 +185,29 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     }
 
     /// The place of each port in the world.
-    fn seats(&self) -> Vec<Seat> {
+    fn seats(&self) -> Seats {
         let network = self.network;
-        let mut seats: Vec<Option<Seat>> = vec![None; network.ports.len()];
+        let mut seats = Seats::default();
+        let mut nodes = 0..;
+        let mut push = |port: usize, access: Option<(&Arc<AccessLines>, usize)>| match access {
+            Some((lines, flow)) if !self.routes.has_node[port] => seats.push_access(lines, flow as u32),
+            _ => seats.push_node(nodes.next().unwrap_or_default()),
+        };
         let mut lines: Vec<Option<Arc<AccessLines>>> = vec![None; network.groups.len()];
+        let mut next = 0;
+        // The access lines of flows are laid in the order of the flows.
         for (index, flow) in network.flows.iter().enumerate() {
-            let plan = &network.ports[flow.forward().first()];
-            let (Some(_), Some(rate)) = (&flow.params.access, plan.rate) else { continue };
+            let Some(near) = flow.access.map(|port| port as usize) else { continue };
+            let plan = &network.ports[near];
+            let Some(rate) = plan.rate else { continue };
+            (next..near).for_each(|port| push(port, None));
             let lines = lines[flow.group]
                 .get_or_insert_with(|| Arc::new(AccessLines { rate, delay: plan.delay, node: plan.to() }));
-            for (port, host) in [(flow.forward().first(), Some(flow.endpoints[0])), (flow.backward().first(), None)] {
-                seats[port] = Some(Seat::Access(AccessPort { lines: Arc::clone(lines), flow: index as u32, host }));
-            }
+            [near, near + 1].into_iter().for_each(|port| push(port, Some((lines, index))));
+            next = near + 2;
         }
-        let mut nodes = (0..).map(Seat::Node);
-        let seat = |(seat, has_node): (Option<Seat>, &bool)| if *has_node { nodes.next() } else { seat };
-        seats.into_iter().zip(&self.routes.has_node).filter_map(seat).collect()
+        (next..network.ports.len()).for_each(|port| push(port, None));
+        seats
     }
 
     fn build_port(&mut self, index: usize, groups: Arc<[u32]>, env: PortEnv, observed: Vec<bool>) -> Port {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::path_memory::PathMemory;
 use super::shortest::Shortest;
 use crate::core::error::Fault;
+use crate::network::context::numbered;
 use crate::scenario::spec::{EqualPaths, Flow};
 use crate::scenario::suggestion::suggestion;
 
@@ -20,11 +21,6 @@ pub(super) struct Route<'a> {
     /// The number of receivers of that sender, and the index of this one.
     pub(super) peers: u32,
     pub(super) peer: u32,
-}
-
-/// The name of a flow or host of a group of `count`, by its number from 1.
-pub(super) fn numbered(name: &str, number: u32, count: u32) -> String {
-    if count == 1 { name.to_owned() } else { format!("{name}/{number}") }
 }
 
 /// The name of something in a group; that of the group for nothing.

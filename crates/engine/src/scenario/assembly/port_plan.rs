@@ -3,9 +3,9 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::paths::numbered;
 use crate::control::{self, FlowTerms, PortEnv};
 use crate::core::time::{Interval, LineRate, Rate, Span};
+use crate::network::context::numbered;
 use crate::queue;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Order};
