@@ -19,6 +19,8 @@ mod retune;
 mod turns;
 mod unit;
 
+use std::collections::BTreeMap;
+
 use crate::core::error::Error;
 use crate::core::pdu::Pdu;
 use crate::core::probe::{Probe, Tally};
@@ -70,16 +72,27 @@ pub struct Parts {
     pub ports: Seats,
     /// Location of each endpoint, by number.
     pub endpoints: Vec<Option<Location>>,
-    /// Location of the policers of each flow.
-    pub policers: Vec<Option<Location>>,
-    /// Indices of the parts of each flow in their nodes.
-    pub indices: Vec<FlowIndices>,
+    /// Location of the policers of each flow that has some, by its number.
+    pub policers: BTreeMap<u32, Location>,
     /// Whether there are transport connections.
     pub has_transports: bool,
     /// Every flow.
     pub flows: Vec<FlowInfo>,
     /// Names of the groups.
     pub groups: Vec<String>,
+}
+
+impl Parts {
+    /// The state of every flow at time 0, with the indices of its parts in their nodes.
+    fn flow_states(&self) -> Vec<FlowState> {
+        let index = |location: Option<Location>| location.map_or(0, |location| location.index);
+        let state = |(flow, number): (&FlowInfo, u32)| {
+            let [sender, receiver] = flow.endpoints.map(|endpoint| index(self.endpoints[endpoint as usize]));
+            let policer = index(self.policers.get(&number).copied());
+            FlowState { indices: FlowIndices { sender, receiver, policer }, counts: Counts::default() }
+        };
+        self.flows.iter().zip(0..).map(state).collect()
+    }
 }
 
 /// A network at one instant.
@@ -90,7 +103,7 @@ pub struct World<P> {
     turns: Turns,
     ports: Seats,
     endpoints: Vec<Option<Location>>,
-    policers: Vec<Option<Location>>,
+    policers: BTreeMap<u32, Location>,
     flows: Vec<FlowInfo>,
     groups: Vec<String>,
     ctx: Ctx<P>,
@@ -114,8 +127,7 @@ impl<P: Probe> World<P> {
     #[must_use]
     pub fn new(parts: Parts, probe: P) -> World<P> {
         let flows = parts.flows.len();
-        let state = |indices| FlowState { indices, counts: Counts::default() };
-        let states = parts.indices.into_iter().map(state).collect();
+        let states = parts.flow_states();
         World {
             clock: Time::ZERO,
             processes: parts.processes,
@@ -235,10 +247,10 @@ impl<P: Probe> World<P> {
         }
     }
 
-    /// The policers of every flow that has some.
+    /// The policers of every flow, if it has some.
     pub fn policers(&self) -> impl Iterator<Item = Option<&FlowPolicers>> {
-        self.policers.iter().map(|location| {
-            let location = location.as_ref()?;
+        (0..self.flows.len() as u32).map(|flow| {
+            let location = self.policers.get(&flow)?;
             match &self.processes[location.process as usize].node {
                 Node::Policers(policers) => policers.flow(location.index),
                 _ => None,

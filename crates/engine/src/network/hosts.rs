@@ -117,9 +117,14 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Hosts with these sending halves, which send into the lane `to`.
+    /// Hosts with these sending halves, which send into the lane `to`, at the start of the run.
     #[must_use]
-    pub fn new(hosts: Vec<Host>, halves: Halves, to: LaneId) -> Hosts {
+    pub fn new(mut hosts: Vec<Host>, mut halves: Halves, to: LaneId) -> Hosts {
+        for host in &mut hosts {
+            if let Host::Direct(host) = host {
+                host.begin(&mut halves);
+            }
+        }
         let leads = hosts.iter().map(|host| match host {
             Host::Direct(host) => halves.line(host).map_or(Span::ZERO, AccessLine::lead),
             Host::Transport(_) => Span::ZERO,

@@ -68,12 +68,15 @@ pub fn world<P: Probe>(
     probe: P,
 ) -> Result<Assembled<P>, Error> {
     let expansion = expand(scenario)?;
-    let network = lay_out(&expansion)?;
+    let mut network = lay_out(&expansion)?;
     let estimate = network.estimate();
     estimate.check_held()?;
     let timeline = Timeline::new(&expansion.scenario, network.line_ports())?;
-    let world = World::new(network.build(seed, replication, form), probe);
-    Ok(Assembled { world, stop: network.stop, capacities: network.capacities, estimate, timeline })
+    let parts = network.build(seed, replication, form);
+    let (stop, capacities) = (network.stop, std::mem::take(&mut network.capacities));
+    // The plans of many flows take much memory.
+    drop(network);
+    Ok(Assembled { world: World::new(parts, probe), stop, capacities, estimate, timeline })
 }
 
 /// Checks the scenario, and builds nothing.

@@ -66,7 +66,7 @@ impl DirectHost {
     }
 
     /// Sets the first timer, at the start of the run.
-    pub fn begin(&mut self, halves: &mut Halves) {
+    pub(super) fn begin(&mut self, halves: &mut Halves) {
         self.plan(Time::ZERO, halves);
     }
 

@@ -27,7 +27,6 @@ pub(in crate::network) fn hosts(all: Vec<Alone>, to: LaneId) -> Hosts {
         host.access = access.as_ref().map(|_| halves.lines.len() as u32);
         halves.senders.push(sender);
         halves.lines.extend(access);
-        host.begin(&mut halves);
         hosts.push(Host::Direct(host));
     }
     Hosts::new(hosts, halves, to)

@@ -13,7 +13,7 @@ use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
 use crate::core::time::{FASTEST, LineRate, Time};
 use crate::network::Node;
-use crate::network::context::{FlowIndices, FlowInfo};
+use crate::network::context::FlowInfo;
 use crate::network::hosts::direct::{DirectHost, Halves};
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::{Host, Hosts};
@@ -58,9 +58,8 @@ impl Network<'_> {
             network: self,
             stream: |name: &str, purpose: &str| Stream::new(seed, replication, &format!("{name}/{purpose}")),
             folded,
-            indices: vec![FlowIndices::default(); self.flows.len()],
             endpoints: vec![None; self.endpoint_count],
-            policers: vec![None; self.flows.len()],
+            policers: BTreeMap::new(),
             nodes: Vec::new(),
             controlled: self.controlled(),
             routes,
@@ -118,12 +117,11 @@ impl Network<'_> {
 struct Builder<'a, S> {
     network: &'a Network<'a>,
     stream: S,
-    folded: BTreeSet<usize>,
+    folded: Vec<bool>,
     controlled: Vec<Controlled>,
     routes: Routes,
-    indices: Vec<FlowIndices>,
     endpoints: Vec<Option<Location>>,
-    policers: Vec<Option<Location>>,
+    policers: BTreeMap<u32, Location>,
     nodes: Vec<Node>,
 }
 
@@ -164,7 +162,6 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             ports: seats,
             endpoints: self.endpoints,
             policers: self.policers,
-            indices: self.indices,
             has_transports: network.flows.iter().any(|flow| flow.params.transport.is_some()),
             flows: network.flows.iter().map(info).collect(),
             groups: network.groups.clone(),
@@ -174,12 +171,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     fn build_ports(&mut self, inboxes: &[Vec<LaneId>]) {
         let network = self.network;
         let groups: Arc<[u32]> = network.flows.iter().map(|flow| flow.group as u32).collect();
-        let terms = network.terms();
         for index in (0..network.ports.len()).filter(|&port| self.routes.has_node[port]).collect::<Vec<_>>() {
             let inbox = &inboxes[self.nodes.len()];
             let observed = inbox.iter().map(|lane| self.routes.graph.steps[lane.index()].observed).collect();
-            let env = network.ports[index].env(self.controlled[index], terms);
-            let port = self.build_port(index, Arc::clone(&groups), env, observed);
+            let port = self.build_port(index, Arc::clone(&groups), observed);
             self.nodes.push(Node::Port(Box::new(port)));
         }
     }
@@ -210,7 +205,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         seats
     }
 
-    fn build_port(&mut self, index: usize, groups: Arc<[u32]>, env: PortEnv, observed: Vec<bool>) -> Port {
+    fn build_port(&mut self, index: usize, groups: Arc<[u32]>, observed: Vec<bool>) -> Port {
         let network = self.network;
         let plan = &network.ports[index];
         Port::new(port::Parts {
@@ -222,7 +217,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             delay: plan.delay,
             outage: plan.outage,
             policies: plan.queues.iter().map(|params| params.build(())).collect(),
-            congestion: plan.congestion.map(|params| params.build(env)),
+            congestion: plan.congestion.map(|params| params.build(self.port_env(index))),
             order: (plan.order == Order::Random).then(|| (self.stream)(&plan.name(), "order")),
             groups,
             group_count: network.groups.len(),
@@ -235,8 +230,13 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 gathering: network.gathering_place(index),
             },
             observed,
-            next_lanes: self.routes.next_lanes[index].take().map(|lanes| *lanes).unwrap_or_default(),
+            next_lanes: std::mem::take(&mut self.routes.next_lanes[self.nodes.len()]),
         })
+    }
+
+    /// The environment of the congestion point of a line's port.
+    fn port_env(&self, port: usize) -> PortEnv {
+        self.network.ports[port].env(self.controlled[port], self.network.terms())
     }
 
     /// Builds hosts and sinks, node by node.
@@ -252,11 +252,9 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut hosts: Vec<Vec<Host>> = (0..nodes).map(|node| Vec::with_capacity(room(node, false))).collect();
         let mut halves = self.rooms_for_halves();
         let mut sinks: Vec<Sinks> = (0..nodes).map(|node| Sinks::with_room(room(node, true))).collect();
-        let mut out = vec![LaneId::NONE; nodes];
         let mut shared = self.shared_traffic();
         let mut laid = vec![0; self.network.groups.len()];
         let mut users = BTreeMap::new();
-        let mut endpoints: Vec<Option<DirectHost>> = vec![None; self.network.endpoint_count];
         for (index, flow) in self.network.flows.iter().enumerate() {
             let [sending, receiving] = flow.endpoints();
             let place = laid[flow.group];
@@ -265,11 +263,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let receiver = self.build_receiver(index, flow, receiving);
             if flow.params.transport.is_some() {
                 users.insert(index, UserPlan { index, traffic, receiver });
-                self.build_transport(index, &mut users, &mut hosts, &mut out);
+                self.build_transport(index, &mut users, &mut hosts);
                 continue;
             }
-            let host = endpoints[sending].get_or_insert_default();
-            if let Some(node) = self.routes.endpoints[sending] {
+            if let Some((node, host)) = self.direct_host(sending, &mut hosts) {
                 self.build_sending_half(index, traffic, host, &mut halves[node as usize]);
             }
             match self.routes.endpoints[receiving] {
@@ -277,26 +274,20 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                     let within = sinks[node as usize].add(receiver);
                     self.endpoints[receiving] = Some(Location { process: node, index: within });
                 }
-                _ => endpoints[receiving].get_or_insert_default().receiver = Some(Box::new(receiver)),
+                _ => {
+                    if let Some((_, host)) = self.direct_host(receiving, &mut hosts) {
+                        host.receiver = Some(Box::new(receiver));
+                    }
+                }
             }
         }
         shared.clear();
-        for (index, host) in endpoints.into_iter().enumerate() {
-            if let (Some(mut host), Some(node)) = (host, self.routes.endpoints[index]) {
-                host.begin(&mut halves[node as usize]);
-                self.place_host(index, Host::Direct(host), &mut hosts, &mut out);
-            }
-        }
-        for (indices, flow) in self.indices.iter_mut().zip(&self.network.flows) {
-            let within = |endpoint: u32| self.endpoints[endpoint as usize].map_or(0, |location| location.index);
-            (indices.sender, indices.receiver) = (within(flow.endpoints[0]), within(flow.endpoints[1]));
-        }
         let parts = hosts.into_iter().zip(halves).zip(sinks).enumerate();
         for (index, ((hosts, halves), sinks)) in parts.skip(self.nodes.len()) {
             self.nodes.push(match self.routes.graph.names[index] {
                 Name::Sinks(_) => Node::Sinks(Box::new(sinks)),
                 Name::Policers(_) => Node::Policers(Box::default()),
-                _ => Node::Hosts(Box::new(Hosts::new(hosts, halves, out[index]))),
+                _ => Node::Hosts(Box::new(Hosts::new(hosts, halves, self.routes.out(index as u32)))),
             });
         }
     }
@@ -307,7 +298,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         host.place = self.network.own_place(index, 0);
         host.sender = Some(halves.senders.len() as u32);
         halves.senders.push(self.build_sender(index, flow, traffic));
-        if self.folded.contains(&flow.forward().first()) {
+        if self.folded[flow.forward().first()] {
             host.access = Some(halves.lines.len() as u32);
             halves.lines.push(self.network.build_access(flow));
         }
@@ -320,7 +311,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             if let Some(node) = self.routes.endpoints[flow.endpoints()[0]] {
                 let [senders, lines] = &mut counts[node as usize];
                 *senders += 1;
-                *lines += usize::from(self.folded.contains(&flow.forward().first()));
+                *lines += usize::from(self.folded[flow.forward().first()]);
             }
         }
         let room = |[senders, lines]: [usize; 2]| Halves {
@@ -331,13 +322,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     }
 
     /// Builds the hosts of a flow over transport connections, if those of a peer are known, too.
-    fn build_transport(
-        &mut self,
-        index: usize,
-        users: &mut BTreeMap<usize, UserPlan>,
-        hosts: &mut [Vec<Host>],
-        out: &mut [LaneId],
-    ) {
+    fn build_transport(&mut self, index: usize, users: &mut BTreeMap<usize, UserPlan>, hosts: &mut [Vec<Host>]) {
         let network = self.network;
         let peer = network.flows[index].peer();
         if peer.is_some_and(|peer| !users.contains_key(&peer)) {
@@ -349,15 +334,26 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let endpoints = network.flows[first.index].endpoints();
         let built = network.build_transport(first, second, &self.stream);
         for (endpoint, transport) in endpoints.into_iter().zip(built.into_iter().flatten()) {
-            self.place_host(endpoint, Host::Transport(Box::new(transport)), hosts, out);
+            self.place_host(endpoint, Host::Transport(Box::new(transport)), hosts);
         }
     }
 
-    fn place_host(&mut self, endpoint: usize, host: Host, hosts: &mut [Vec<Host>], out: &mut [LaneId]) {
+    /// The host at an endpoint, with its node; adds a host without parts if there is none yet.
+    fn direct_host<'h>(&mut self, endpoint: usize, hosts: &'h mut [Vec<Host>]) -> Option<(u32, &'h mut DirectHost)> {
+        if self.endpoints[endpoint].is_none() {
+            self.place_host(endpoint, Host::Direct(DirectHost::default()), hosts);
+        }
+        let Location { process, index } = self.endpoints[endpoint]?;
+        match &mut hosts[process as usize][index as usize] {
+            Host::Direct(host) => Some((process, host)),
+            Host::Transport(_) => None,
+        }
+    }
+
+    fn place_host(&mut self, endpoint: usize, host: Host, hosts: &mut [Vec<Host>]) {
         let Some(process) = self.routes.endpoints[endpoint] else { return };
         let hosts = &mut hosts[process as usize];
         self.endpoints[endpoint] = Some(Location { process, index: hosts.len() as u32 });
-        out[process as usize] = self.routes.out[endpoint];
         hosts.push(host);
     }
 
@@ -372,8 +368,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             let own = FlowPolicers::new(format!("police/{}", flow.name()), stages, place, self.routes.policed[index]);
             if let Node::Policers(policers) = &mut self.nodes[process as usize] {
                 let within = policers.add(own);
-                self.indices[index].policer = within;
-                self.policers[index] = Some(Location { process, index: within });
+                self.policers.insert(index as u32, Location { process, index: within });
             }
         }
     }

@@ -188,13 +188,13 @@ impl<'a> Network<'a> {
         usize::from(flow.params.priority) + 1 >= self.ports[port].queues.len()
     }
 
-    /// The flows that each port controls.
+    /// The flows that each port of a line controls.
     pub(super) fn controlled(&self) -> Vec<Controlled> {
-        let mut controlled = vec![Controlled::default(); self.ports.len()];
+        let mut controlled = vec![Controlled::default(); 2 * self.scenario.line.len()];
         for (flow, count) in self.alike() {
             let minimum = self.minimum(flow);
             for port in flow.forward().iter().filter(|&port| self.controls(port, flow)) {
-                let (own, count) = (&mut controlled[port], count / self.ports[port].times);
+                let Some(own) = controlled.get_mut(port) else { continue };
                 own.flow_count += count;
                 // Added one by one: a product would be rounded otherwise.
                 own.minimum = (0..count).fold(own.minimum, |sum, _| sum + minimum);
@@ -206,8 +206,9 @@ impl<'a> Network<'a> {
     /// The smallest rate of a line on the flow's path, divided by the flows that its port controls, in bits per second.
     pub(super) fn equal_share(&self, flow: &FlowPlan<'a>, controlled: &[Controlled]) -> f64 {
         let share = |port: usize| {
-            let flows = f64::from(controlled[port].flow_count.max(1));
-            Some(self.ports[port].rate?.bits_per_second() / flows)
+            // Each access line with a rate belongs to one flow.
+            let flows = controlled.get(port).map_or(1, |controlled| controlled.flow_count.max(1));
+            Some(self.ports[port].rate?.bits_per_second() / f64::from(flows))
         };
         flow.forward().iter().filter_map(share).fold(f64::INFINITY, f64::min)
     }

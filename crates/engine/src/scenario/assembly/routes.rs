@@ -1,6 +1,6 @@
 //! Routes of PDUs: from the paths of the flows, the nodes, the lanes between them, and the next lanes at each port.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::graph::{Graph, Name, Step};
@@ -27,24 +27,28 @@ struct Point {
     wants_departures: bool,
 }
 
+/// The way from the hosts of a node to the port that they share.
+#[derive(Clone, Copy, Debug)]
+struct Uplink {
+    lane: LaneId,
+    /// The shortest delay from a host to the port.
+    lead: Span,
+}
+
 /// The routes of a network.
 #[derive(Clone, Debug)]
 pub(super) struct Routes {
     pub(super) graph: Graph,
     /// Whether each port has a node.
     pub(super) has_node: Vec<bool>,
-    /// The next lanes at each port that has a node.
-    pub(super) next_lanes: Vec<Option<Box<NextLanes>>>,
+    /// The next lanes at each port that has a node, by node: these nodes are the first.
+    pub(super) next_lanes: Vec<NextLanes>,
     /// The lane after the policers of each flow.
     pub(super) policed: Vec<LaneId>,
     /// The node of each endpoint.
     pub(super) endpoints: Vec<Option<u32>>,
-    /// For each endpoint that sends, the first port that it shares with others.
-    pub(super) uplinks: Vec<Option<usize>>,
-    /// The lane from each endpoint's node to that port.
-    pub(super) out: Vec<LaneId>,
-    /// For each node with hosts, the shortest delay from a host to the port.
-    leads: BTreeMap<u32, Span>,
+    /// The lane from each node with hosts to the port that they share, and the shortest delay from a host to it.
+    uplinks: BTreeMap<u32, Uplink>,
     /// The properties of each port's congestion point.
     points: Vec<Point>,
     /// The highest priority of any PDU at each port.
@@ -53,10 +57,17 @@ pub(super) struct Routes {
     pub(super) least_bits: u64,
 }
 
+impl Routes {
+    /// The lane from a node with hosts to the port that they share.
+    pub(super) fn out(&self, node: u32) -> LaneId {
+        self.uplinks.get(&node).map_or(LaneId::NONE, |uplink| uplink.lane)
+    }
+}
+
 impl Network<'_> {
-    /// Access lines that are computed with their hosts: only the PDUs of their own host queue for them, and nothing
-    /// else uses or observes them.
-    pub(super) fn folded(&self) -> BTreeSet<usize> {
+    /// For each port, whether it is an access line that is computed with its host: only the PDUs of its own host queue for it, and nothing
+    /// else uses or observes it.
+    pub(super) fn folded(&self) -> Vec<bool> {
         // With transport connections every queue is measured in bits, but an `AccessLine` counts PDUs.
         let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
         let is_suited = |flow: &&FlowPlan<'_>| {
@@ -70,7 +81,9 @@ impl Network<'_> {
                 && (flow.peer.is_none() || port.rate.is_some())
                 && self.stop.is_none_or(|(stop, _)| stop != flow.forward().first())
         };
-        self.flows.iter().filter(is_suited).map(|flow| flow.forward().first()).collect()
+        let mut folded = vec![false; self.ports.len()];
+        self.flows.iter().filter(is_suited).for_each(|flow| folded[flow.forward().first()] = true);
+        folded
     }
 
     /// Size of the flow's shortest PDU, in bits, of any kind.
@@ -114,7 +127,7 @@ impl Network<'_> {
     }
 
     /// Lays out the lanes. Each endpoint for which `takes_turns` is true has its own node.
-    pub(super) fn route(&self, folded: &BTreeSet<usize>, takes_turns: impl Fn(usize) -> bool) -> Routes {
+    pub(super) fn route(&self, folded: &[bool], takes_turns: impl Fn(usize) -> bool) -> Routes {
         let points = self.points();
         let has_node = self.ports_with_nodes(folded, &points);
         let mut layer = LaneBuilder {
@@ -127,9 +140,7 @@ impl Network<'_> {
                 has_node,
                 policed: vec![LaneId::NONE; self.flows.len()],
                 endpoints: vec![None; self.endpoint_count],
-                uplinks: vec![None; self.endpoint_count],
-                out: vec![LaneId::NONE; self.endpoint_count],
-                leads: BTreeMap::new(),
+                uplinks: BTreeMap::new(),
                 first_queues: vec![u8::MAX; self.ports.len()],
                 least_bits: self.flows.iter().map(|flow| self.least_bits(flow)).min().unwrap_or(8),
             },
@@ -154,26 +165,26 @@ impl Network<'_> {
     }
 
     /// Empty next lanes for the flows through each port that has a node.
-    fn empty_next_lanes(&self, has_node: &[bool]) -> Vec<Option<Box<NextLanes>>> {
+    fn empty_next_lanes(&self, has_node: &[bool]) -> Vec<NextLanes> {
         let crossing = self.crossing().into_iter().zip(has_node);
-        crossing.map(|(flows, has_node)| has_node.then(|| Box::new(NextLanes::new(flows)))).collect()
+        crossing.filter(|(_, has_node)| **has_node).map(|(flows, _)| NextLanes::new(flows)).collect()
     }
 
     /// Whether each port has a node. An access line that is computed with its host needs none, and neither does the port
     /// at its other end if no PDU uses it.
-    fn ports_with_nodes(&self, folded: &BTreeSet<usize>, points: &[Point]) -> Vec<bool> {
+    fn ports_with_nodes(&self, folded: &[bool], points: &[Point]) -> Vec<bool> {
         let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
         let mut has_node = vec![true; self.ports.len()];
         for flow in self.flows.iter().filter(|flow| flow.params.access.is_some()) {
             let (up, down) = (flow.forward().first(), flow.backward().first());
             let is_plain = self.ports[down].rate.is_some() && *self.ports[down].queues == [queue::Params::UNLIMITED];
-            has_node[up] = self.ports[up].rate.is_none() || !folded.contains(&up);
+            has_node[up] = self.ports[up].rate.is_none() || !folded[up];
             has_node[down] = !is_plain || counts_bits || self.stop.is_some_and(|(stop, _)| stop == down);
         }
         for flow in &self.flows {
-            let first = usize::from(folded.contains(&flow.forward().first()));
+            let first = usize::from(folded[flow.forward().first()]);
             let back = flow.backward().iter().take(self.backward_hops(flow, points));
-            for port in flow.forward().iter().skip(first).chain(back).filter(|port| !folded.contains(port)) {
+            for port in flow.forward().iter().skip(first).chain(back).filter(|port| !folded[*port]) {
                 has_node[port] = true;
             }
         }
@@ -202,7 +213,7 @@ impl Network<'_> {
                 };
                 service + self.ports[port].delay == Span::ZERO
             }
-            _ => routes.leads.get(&step.from).is_none_or(|lead| *lead == Span::ZERO),
+            _ => routes.uplinks.get(&step.from).is_none_or(|uplink| uplink.lead == Span::ZERO),
         }
     }
 
@@ -226,7 +237,7 @@ impl Network<'_> {
 /// Lays out the lanes of one network.
 struct LaneBuilder<'a> {
     network: &'a Network<'a>,
-    folded: &'a BTreeSet<usize>,
+    folded: &'a [bool],
     routes: Routes,
 }
 
@@ -235,7 +246,7 @@ impl LaneBuilder<'_> {
     fn place_endpoints(&mut self, flow: &FlowPlan<'_>, takes_turns: &impl Fn(usize) -> bool) {
         let [sending, receiving] = flow.endpoints();
         let last = flow.forward().len() - 1;
-        let is_folded = self.folded.contains(&flow.forward().first());
+        let is_folded = self.folded[flow.forward().first()];
         let lead = if is_folded { self.network.build_access(flow).lead() } else { Span::ZERO };
         self.place_host(sending, flow.forward().at(usize::from(is_folded)), lead, takes_turns);
         if flow.peer.is_some() {
@@ -247,15 +258,14 @@ impl LaneBuilder<'_> {
         }
     }
 
-    fn place_host(&mut self, endpoint: usize, uplink: usize, lead: Span, takes_turns: &impl Fn(usize) -> bool) {
+    fn place_host(&mut self, endpoint: usize, port: usize, lead: Span, takes_turns: &impl Fn(usize) -> bool) {
         let graph = &mut self.routes.graph;
-        let node = graph.node(if takes_turns(endpoint) { Name::Host(endpoint) } else { Name::Hosts(uplink) });
-        let to = graph.node(Name::Port(uplink));
-        self.routes.out[endpoint] = graph.lane(Step { from: node, to, edge: Edge::Line, observed: false });
+        let node = graph.node(if takes_turns(endpoint) { Name::Host(endpoint) } else { Name::Hosts(port) });
+        let to = graph.node(Name::Port(port));
+        let lane = graph.lane(Step { from: node, to, edge: Edge::Line, observed: false });
         self.routes.endpoints[endpoint] = Some(node);
-        self.routes.uplinks[endpoint] = Some(uplink);
-        let least = self.routes.leads.entry(node).or_insert(lead);
-        *least = lead.min(*least);
+        let known = self.routes.uplinks.entry(node).or_insert(Uplink { lane, lead });
+        known.lead = lead.min(known.lead);
     }
 
     /// The lane behind a port's line to the node.
@@ -265,7 +275,8 @@ impl LaneBuilder<'_> {
     }
 
     fn next_lane(&mut self, port: usize, flow: usize) -> &mut NextLane {
-        self.routes.next_lanes[port].get_or_insert_default().entry(flow as u32)
+        let node = self.routes.graph.node(Name::Port(port));
+        self.routes.next_lanes[node as usize].entry(flow as u32)
     }
 
     /// Records that PDUs of that priority use the port.
@@ -294,7 +305,7 @@ impl LaneBuilder<'_> {
         if let Some(node) = self.routes.endpoints[flow.endpoints()[0]] {
             self.routes.graph.place(node, 0);
         }
-        let first = usize::from(self.folded.contains(&flow.forward().first()));
+        let first = usize::from(self.folded[flow.forward().first()]);
         for (hop, port) in flow.forward().iter().enumerate().skip(first) {
             let distance = 10 * hop as u32 + 1;
             self.take_queue(port, flow.params.priority);
@@ -324,7 +335,7 @@ impl LaneBuilder<'_> {
             (0..=last).filter(|&hop| self.routes.points[flow.forward().at(hop)].notifies).collect();
         for hop in (0..self.network.backward_hops(flow, &self.routes.points)).rev() {
             let (port, forward) = (flow.backward().at(hop), flow.forward().at(hop));
-            if self.folded.contains(&port) {
+            if self.folded[port] {
                 continue;
             }
             let Some(to) = self.returning(flow, hop) else { continue };
