@@ -70,8 +70,10 @@ pub(super) struct Census {
     counted: u64,
     /// For each connection: the interval in which it was last seen. 0 for never.
     last_seen: Vec<u64>,
-    /// Sum of the contributions.
+    /// Sum of the contributions in the interval in which a connection was last seen, and the number of that interval. The sum
+    /// decays from there in one step, so it does not depend on when intervals without cells are skipped.
     sum: f64,
+    summed: u64,
     minima: Minima,
     /// Connections with a minimum rate that have sent a forward RM cell, in order.
     guaranteed: Vec<usize>,
@@ -91,6 +93,7 @@ impl Census {
             counted: 0,
             last_seen: vec![0; env.flows.len()],
             sum: 0.0,
+            summed: 1,
             minima: Minima::new(mcr, env),
             guaranteed: Vec::new(),
             reserved: 0.0,
@@ -131,13 +134,14 @@ impl Census {
         if before == self.interval {
             return 0.0;
         }
-        self.sum += 1.0 - self.rule.contribution(before, self.interval);
+        self.sum = self.total() + (1.0 - self.rule.contribution(before, self.interval));
+        self.summed = self.interval;
         1.0 - self.rule.contribution(before, self.counted)
     }
 
     /// Counts the connections of the interval that ends.
     pub(super) fn close(&mut self) -> f64 {
-        let count = self.sum;
+        let count = self.total();
         self.counted = self.interval;
         self.reserved = 0.0;
         self.floors.clear();
@@ -170,10 +174,16 @@ impl Census {
     /// Skips this many intervals without counting.
     pub(super) fn skip(&mut self, intervals: u64) {
         self.interval += intervals;
+        if self.rule == Active::Seen && intervals > 0 {
+            self.sum = 0.0;
+        }
+    }
+
+    /// Sum of the contributions in the current interval.
+    fn total(&self) -> f64 {
         match self.rule {
-            Active::Seen if intervals > 0 => self.sum = 0.0,
-            Active::Decayed { factor } => self.sum *= libm::pow(factor, intervals as f64),
-            Active::Seen | Active::Established => {}
+            Active::Decayed { factor } => self.sum * libm::pow(factor, (self.interval - self.summed) as f64),
+            Active::Seen | Active::Established => self.sum,
         }
     }
 }
@@ -239,6 +249,23 @@ mod tests {
         // One counted interval and three others later: 1/2 of 0.25 and 1, decayed by three more halves.
         census.skip(3);
         assert_eq!(census.close(), 1.25 / 16.0);
+    }
+
+    #[test]
+    fn empty_intervals_may_be_skipped_together_or_one_by_one() {
+        let counts = |steps: &[u64]| {
+            let mut census = census(Active::Decayed { factor: 0.9 });
+            for flow in 0..3 {
+                census.see(flow);
+            }
+            census.close();
+            census.see(1);
+            steps.iter().for_each(|&intervals| census.skip(intervals));
+            [census.close(), census.see(0), census.see(3), census.close()]
+        };
+        for steps in [&[7][..], &[3, 4], &[1, 5, 1], &[1; 7]] {
+            assert_eq!(counts(steps), counts(&[2, 5]), "{steps:?}");
+        }
     }
 
     /// Four connections with minima of 10, 20, 60 and 0.
