@@ -1,7 +1,7 @@
 //! Observers of a run: measures of groups, and probes, which cost nothing if unused.
 
 use crate::core::pdu::{FlowId, Pdu};
-use crate::core::stats::Histogram;
+use crate::core::stats::{Histogram, Moments};
 use crate::core::time::Time;
 
 /// Observes events, node by node. Every method does nothing by default.
@@ -25,22 +25,23 @@ impl Probe for () {}
 /// Measures over all flows of a group.
 #[derive(Clone, Debug)]
 pub struct Tally {
-    /// Delays of each group.
+    /// Delays of each group since the last reset, in picoseconds.
     pub delays: Vec<Histogram>,
+    /// Moments of the delays of those flows of each group that have no measures of their own.
+    pub moments: Vec<Moments>,
 }
 
 impl Tally {
     /// For this number of groups.
     #[must_use]
     pub fn new(groups: usize) -> Tally {
-        Tally { delays: vec![Histogram::new(); groups] }
+        Tally { delays: vec![Histogram::new(); groups], moments: vec![Moments::default(); groups] }
     }
 
     /// Clears all measures.
     pub fn reset(&mut self) {
-        for histogram in &mut self.delays {
-            *histogram = Histogram::new();
-        }
+        self.delays.fill_with(Histogram::new);
+        self.moments.fill_with(Moments::default);
     }
 }
 

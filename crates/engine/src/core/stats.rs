@@ -230,9 +230,9 @@ pub struct AboveMinimum {
     never: u64,
     /// Minimum so far + limit.
     always: u64,
-    limit: u64,
     /// Minimum so far; `u64::MAX` before the first value.
     minimum: u64,
+    limit: u64,
     decided: u64,
     undecided: BinaryHeap<u64>,
 }
@@ -249,7 +249,14 @@ impl AboveMinimum {
     /// Adds one value.
     #[inline]
     pub fn record(&mut self, value: u64) {
-        self.record_with(value, value < self.minimum);
+        self.record_with(value, self.is_least(value));
+    }
+
+    /// Whether a value is smaller than all before.
+    #[inline]
+    #[must_use]
+    pub fn is_least(&self, value: u64) -> bool {
+        value < self.minimum
     }
 
     /// Adds one value. The caller knows whether it is smaller than all before.

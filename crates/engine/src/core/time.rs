@@ -252,6 +252,20 @@ impl Serialiser {
         Serialiser { time, share, bits: 0, whole: 0, fraction: 0, spare: share - 1 }
     }
 
+    /// Whether PDUs take no time.
+    #[inline]
+    #[must_use]
+    pub fn is_instant(&self) -> bool {
+        self.time == 0
+    }
+
+    /// The size of the last PDU, in bits.
+    #[inline]
+    #[must_use]
+    pub fn last_bits(&self) -> u64 {
+        self.bits
+    }
+
     /// Lower bound of the serialisation time of `bits` or more, for any remainder.
     #[inline]
     #[must_use]

@@ -117,19 +117,15 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Hosts with these sending halves, which send into the lane `to`, at the start of the run.
+    /// Hosts with these sending halves, which send into the lane `to`, at the start of the run. No PDU reaches the port in a
+    /// shorter time than `lead`.
     #[must_use]
-    pub fn new(mut hosts: Vec<Host>, mut halves: Halves, to: LaneId) -> Hosts {
+    pub fn new(mut hosts: Vec<Host>, mut halves: Halves, to: LaneId, lead: Span) -> Hosts {
         for host in &mut hosts {
             if let Host::Direct(host) = host {
                 host.begin(&mut halves);
             }
         }
-        let leads = hosts.iter().map(|host| match host {
-            Host::Direct(host) => halves.line(host).map_or(Span::ZERO, AccessLine::lead),
-            Host::Transport(_) => Span::ZERO,
-        });
-        let lead = leads.min().unwrap_or_default();
         let next_runs: Vec<Time> = hosts.iter().map(|host| host.next_run(lead, &halves)).collect();
         let first_run = next_runs.iter().copied().min().unwrap_or(Time::NEVER);
         Hosts { hosts, halves, next_runs, first_run, lead, to, sent: Lane::default(), sorter: Sorter::default() }

@@ -9,25 +9,31 @@ use crate::network::context::Ctx;
 
 /// The receiving half of a host.
 ///
-/// What each PDU needs comes first, in two lines of the cache.
+/// What each PDU needs comes first, in one line of the cache.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Receiver {
-    /// Delays of the data since the last reset, in picoseconds.
-    pub delays: Moments,
     fingerprint: Fingerprint,
     /// Data bits delivered since the last reset.
     pub delivered_bits: u64,
     /// Data PDUs delivered with CLP=1 since the last reset.
     pub tagged: u64,
-    /// Histogram of the delays of this flow, if the scenario asks for one.
-    pub histogram: Option<Box<Histogram>>,
     group: u32,
     flow: FlowId,
+    own: Option<Box<FlowDelays>>,
     /// Delays above the minimum plus the limit.
     pub late: AboveMinimum,
     notification: Option<Notification>,
     answers: u32,
+}
+
+/// Delays of the data of one flow since the last reset, in picoseconds.
+#[derive(Clone, Debug, Default)]
+pub struct FlowDelays {
+    /// Their moments.
+    pub moments: Moments,
+    /// Their histogram, if the scenario asks for one.
+    pub histogram: Option<Histogram>,
 }
 
 /// Parameters of the measures.
@@ -37,8 +43,25 @@ pub struct Limits {
     pub floor: Span,
     /// Delays above the flow's minimum plus this are late.
     pub jitter: Span,
-    /// Whether the flow has its own histogram.
+    /// Whether the flow has measures of its own. Those of its group are always kept.
+    pub flow: bool,
+    /// Whether its own have a histogram.
     pub histogram: bool,
+}
+
+impl FlowDelays {
+    fn new(has_histogram: bool) -> FlowDelays {
+        FlowDelays { moments: Moments::default(), histogram: has_histogram.then(Histogram::new) }
+    }
+
+    /// Adds one delay. Returns whether it is smaller than all before.
+    #[inline(always)]
+    fn record(&mut self, delay: u64) -> bool {
+        if let Some(histogram) = &mut self.histogram {
+            histogram.record(delay);
+        }
+        self.moments.record(delay)
+    }
 }
 
 impl Receiver {
@@ -49,9 +72,8 @@ impl Receiver {
             flow,
             group: group as u32,
             notification,
-            delays: Moments::default(),
+            own: limits.flow.then(|| Box::new(FlowDelays::new(limits.histogram))),
             late: AboveMinimum::new(limits.floor.0, limits.jitter.0),
-            histogram: limits.histogram.then(|| Box::new(Histogram::new())),
             delivered_bits: 0,
             tagged: 0,
             fingerprint: Fingerprint::default(),
@@ -63,6 +85,12 @@ impl Receiver {
     #[must_use]
     pub fn flow(&self) -> FlowId {
         self.flow
+    }
+
+    /// The delays of its flow, if the flow has measures of its own.
+    #[must_use]
+    pub fn delays(&self) -> Option<&FlowDelays> {
+        self.own.as_deref()
     }
 
     /// Hash of every delivery: time, sequence number, marks.
@@ -89,7 +117,7 @@ impl Receiver {
     #[inline]
     #[must_use]
     pub fn touch(&self) -> u64 {
-        self.fingerprint.value() ^ self.delays.count()
+        self.fingerprint.value() ^ self.own.as_ref().map_or(0, |own| own.moments.count())
     }
 
     /// A PDU arrives that needs no answer.
@@ -113,14 +141,21 @@ impl Receiver {
     /// Data arrive after `delay`.
     #[inline(always)]
     pub fn measure<P: Probe>(&mut self, pdu: &Pdu, delay: Span, ctx: &mut Ctx<P>) {
-        let is_least = self.delays.record(delay.0);
-        self.late.record_with(delay.0, is_least);
         ctx.tally.delays[self.group as usize].record(delay.0);
-        if let Some(histogram) = &mut self.histogram {
-            histogram.record(delay.0);
-        }
+        let is_least = match &mut self.own {
+            Some(own) => own.record(delay.0),
+            None => self.record_for_group(delay.0, ctx),
+        };
+        self.late.record_with(delay.0, is_least);
         self.delivered_bits += pdu.bits();
         self.tagged += u64::from(pdu.is_tagged());
+    }
+
+    /// Data arrive after `delay`, in picoseconds, of a flow without measures of its own. Returns whether it is the flow's least.
+    #[inline(never)]
+    fn record_for_group<P: Probe>(&self, delay: u64, ctx: &mut Ctx<P>) -> bool {
+        ctx.tally.moments[self.group as usize].record(delay);
+        self.late.is_least(delay)
     }
 
     /// The PDUs of files that arrived since the last reset, if it tells new ones from duplicates.
@@ -144,9 +179,10 @@ impl Receiver {
 
     /// Resets the measures.
     pub fn reset_measures(&mut self) {
-        self.delays = Moments::default();
+        if let Some(own) = &mut self.own {
+            **own = FlowDelays::new(own.histogram.is_some());
+        }
         self.late.reset();
-        self.histogram = self.histogram.is_some().then(|| Box::new(Histogram::new()));
         self.delivered_bits = 0;
         self.tagged = 0;
         if let Some(notification) = &mut self.notification {
@@ -175,7 +211,7 @@ mod tests {
     fn priority_of_answer(point: &str) -> Option<u8> {
         let params: NotificationParams = toml::from_str(point).unwrap();
         let env = ReceiverEnv { node: 0, round_trip: Span::ZERO, octets: 53 };
-        let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
+        let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, flow: false, histogram: false };
         let mut receiver = Receiver::new(FlowId(0), 0, Some(params.build(env)), limits);
         let mut ctx = context(0, 1);
         let mut pdu = cell(0, 0);

@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn many_receivers_measure_the_same_in_one_call_as_in_many() {
         let flows = touch::MANY as u32;
-        let limits = Limits { floor: Span::ZERO, jitter: Span(1_000), histogram: false };
+        let limits = Limits { floor: Span::ZERO, jitter: Span(1_000), flow: true, histogram: false };
         let run = |most: usize| {
             let mut sinks = Sinks::default();
             for flow in 0..flows {
@@ -117,7 +117,9 @@ mod tests {
             for end in (0..=3 * flows as usize).step_by(most).chain([3 * flows as usize]) {
                 sinks.run(&inbox, Key::start_of(Time(end as u64 * 7)), &mut ctx);
             }
-            let seen = |receiver: &Receiver| (receiver.fingerprint(), receiver.delays.clone(), receiver.late.count());
+            let seen = |receiver: &Receiver| {
+                (receiver.fingerprint(), receiver.delays().unwrap().moments.clone(), receiver.late.count())
+            };
             (sinks.receivers.iter().map(seen).collect::<Vec<_>>(), ctx.handled)
         };
         let (all, handled) = run(3 * flows as usize);

@@ -75,7 +75,7 @@ fn policers_hold_what_a_shaper_delays() {
 #[test]
 fn sinks_only_measure() {
     let mut sinks = Sinks::default();
-    let limits = Limits { floor: Span::ZERO, jitter: Span(CELL), histogram: false };
+    let limits = Limits { floor: Span::ZERO, jitter: Span(CELL), flow: true, histogram: false };
     sinks.add(Receiver::new(cell(0, 0).flow, 0, None, limits));
     let mut node = Node::Sinks(Box::new(sinks));
     let mut ctx = context(1, 1);
@@ -89,7 +89,7 @@ fn sinks_only_measure() {
     run(&mut node, 5 * CELL, &mut ctx);
     let Node::Sinks(sinks) = &node else { unreachable!("it was built as sinks") };
     let receiver = sinks.receiver(0).unwrap();
-    assert_eq!((receiver.delays.mean(), receiver.delivered_bits), (Some(3.5 * CELL as f64), 848));
+    assert_eq!((receiver.delays().unwrap().moments.mean(), receiver.delivered_bits), (Some(3.5 * CELL as f64), 848));
     assert_ne!(receiver.fingerprint(), Fingerprint::default().value());
     assert_eq!(ctx.held(), 0);
 }

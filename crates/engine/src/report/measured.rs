@@ -12,7 +12,7 @@ use crate::core::time::{Span, Time};
 use crate::network::context::Counts;
 use crate::network::hosts::sender::Sender;
 use crate::network::port::GroupMeasures;
-use crate::network::receiver::Receiver;
+use crate::network::receiver::{FlowDelays, Receiver};
 use crate::round::{PortView, World};
 use crate::scenario::spec::Measure;
 use crate::traffic::Transfers;
@@ -129,8 +129,8 @@ impl<P: Probe> Measured<'_, P> {
     }
 
     fn group_sums(&self) -> Vec<GroupSums> {
-        let none = GroupSums { nominal: Some(0.0), files: None, delays: Moments::default() };
-        let mut sums = vec![none; self.world.groups().len()];
+        let sums_of = |delays: &Moments| GroupSums { nominal: Some(0.0), files: None, delays: delays.clone() };
+        let mut sums: Vec<GroupSums> = self.world.tally().moments.iter().map(sums_of).collect();
         let group_of = |flow: usize| self.world.flows()[flow].group as usize;
         for endpoint in self.world.endpoints() {
             if let Some(transport) = endpoint.transport()
@@ -146,8 +146,10 @@ impl<P: Probe> Measured<'_, P> {
                     own.files.get_or_insert_default().merge(&files);
                 }
             }
-            if let Some(receiver) = endpoint.receiver() {
-                sums[group_of(receiver.flow().index())].delays.merge(&receiver.delays);
+            if let Some(receiver) = endpoint.receiver()
+                && let Some(own) = receiver.delays()
+            {
+                sums[group_of(receiver.flow().index())].delays.merge(&own.moments);
             }
         }
         sums
@@ -318,11 +320,12 @@ fn fill_receiver(row: &mut FlowRow, receiver: &Receiver, measured: Span) {
     row.throughput_bps = receiver.delivered_bits as f64 / measured.seconds();
     row.over_jitter_limit = receiver.late.count();
     let seconds = |picoseconds: u64| Some(Span(picoseconds).seconds());
-    row.delay_mean_s = receiver.delays.mean().map(|mean| mean * 1e-12);
-    row.delay_sd_s = receiver.delays.variance().map(|variance| libm::sqrt(variance) * 1e-12);
-    row.delay_min_s = receiver.delays.minimum().and_then(seconds);
-    row.delay_max_s = receiver.delays.maximum().and_then(seconds);
-    row.delay_p99_s = receiver.histogram.as_ref().and_then(|histogram| quantile_s(histogram, 0.99, &receiver.delays));
+    let Some(FlowDelays { moments, histogram }) = receiver.delays() else { return };
+    row.delay_mean_s = moments.mean().map(|mean| mean * 1e-12);
+    row.delay_sd_s = moments.variance().map(|variance| libm::sqrt(variance) * 1e-12);
+    row.delay_min_s = moments.minimum().and_then(seconds);
+    row.delay_max_s = moments.maximum().and_then(seconds);
+    row.delay_p99_s = histogram.as_ref().and_then(|histogram| quantile_s(histogram, 0.99, moments));
 }
 
 /// The row of a group, from those of its flows and the sums over its endpoints.

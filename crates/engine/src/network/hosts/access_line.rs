@@ -9,61 +9,50 @@ use crate::core::time::{LineRate, Serialiser, Span, Time};
 use crate::network::lane::{Place, Record};
 use crate::network::queue_state::{Departures, QueueState};
 
-/// The access line of one sender, or its share of a delay without queueing.
+/// The access line of one sender, or its share of a delay without queueing. There may be many: a line takes three lines of the
+/// cache.
 ///
 /// What each PDU needs comes first.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct AccessLine {
+    /// Its last PDU departs at `free_at`. Without a rate there is no queue.
     serialiser: Serialiser,
     free_at: Time,
-    /// Bits of the last PDU, which departs at `free_at`.
-    last_bits: u64,
+    delay: Span,
     /// Each PDU is counted as departed when it is sent: its departure time is known. `update` takes back those that have
     /// not departed by then.
     queue: QueueState,
     /// PDUs on the line that arrive too late to be forwarded yet.
     holding: VecDeque<Record>,
-    delay: Span,
     /// Place of its arrivals at equal times. If the delay is zero, a PDU keeps the place of its cause.
     place: Option<Place>,
-    /// Whether it has a rate, and so a queue.
-    has_queue: bool,
-    /// The shortest delay of a PDU over it.
-    lead: Span,
-    /// The PDUs that were before the last one in the queue when that was sent.
-    ahead: Ahead,
+    /// The PDUs that were before the last one in the queue when that was sent. Most access lines never have any, and no list.
+    ahead: Option<Box<Ahead>>,
 }
 
 /// PDUs before the last one in a queue. Their sums make a stop cost no more with a long queue.
 #[derive(Clone, Debug, Default)]
-#[repr(C)]
 struct Ahead {
     all: Departures,
-    /// Departure time and bits of each. Most access lines never have any, and no list.
-    pdus: Option<Box<Fifo<(Time, u64)>>>,
+    /// Departure time and bits of each.
+    pdus: Fifo<(Time, u64)>,
 }
 
 impl Ahead {
     fn push(&mut self, pdu: (Time, u64)) {
-        self.pdus.get_or_insert_default().push(pdu);
+        self.pdus.push(pdu);
         self.all.add(pdu);
     }
 
     fn clear(&mut self) {
-        self.pdus.iter_mut().for_each(|pdus| pdus.clear());
+        self.pdus.clear();
         self.all = Departures::default();
-    }
-
-    /// The time of the first departure.
-    fn first(&self) -> Option<Time> {
-        Some(self.pdus.as_ref()?.front()?.0)
     }
 
     /// Removes those that have departed by `now`.
     fn remove_until(&mut self, now: Time) {
-        let Some(pdus) = &mut self.pdus else { return };
-        while let Some(departed) = pdus.next_if(|(departure, _)| *departure <= now) {
+        while let Some(departed) = self.pdus.next_if(|(departure, _)| *departure <= now) {
             self.all.remove(departed);
         }
     }
@@ -76,8 +65,6 @@ pub struct Parts {
     pub rate: Option<LineRate>,
     /// Its propagation delay.
     pub delay: Span,
-    /// Size of the shortest PDU, in bits.
-    pub least_bits: u64,
     /// Place of its deliveries at equal times.
     pub place: Place,
 }
@@ -86,19 +73,15 @@ impl AccessLine {
     /// A line, or a delay without queueing.
     #[must_use]
     pub fn new(parts: Parts) -> AccessLine {
-        let serialiser = Serialiser::new(parts.rate);
         let is_instant = parts.rate.is_none() && parts.delay == Span::ZERO;
         AccessLine {
-            lead: serialiser.floor(parts.least_bits) + parts.delay,
-            serialiser,
+            serialiser: Serialiser::new(parts.rate),
             delay: parts.delay,
             free_at: Time::ZERO,
             place: (!is_instant).then_some(parts.place),
             holding: VecDeque::new(),
-            has_queue: parts.rate.is_some(),
             queue: QueueState::default(),
-            last_bits: 0,
-            ahead: Ahead::default(),
+            ahead: None,
         }
     }
 
@@ -114,13 +97,13 @@ impl AccessLine {
     pub fn touch(&self) -> u64 {
         let held = self.holding.front().map_or(0, |record| record.time.0 ^ u64::from(record.pdu.sequence));
         // One field of each line of the cache.
-        held ^ self.free_at.0 ^ self.queue.measures.departed_bits ^ self.delay.0 ^ self.ahead.all.count
+        held ^ self.free_at.0 ^ self.queue.measures.departed_bits ^ u64::from(self.ahead.is_some())
     }
 
-    /// The shortest delay of a PDU over it.
+    /// The shortest delay of a PDU of at least `bits` over it.
     #[must_use]
-    pub fn lead(&self) -> Span {
-        self.lead
+    pub fn lead(&self, bits: u64) -> Span {
+        self.serialiser.floor(bits) + self.delay
     }
 
     /// Place of its deliveries at equal times, unless the delay is zero.
@@ -135,13 +118,12 @@ impl AccessLine {
     pub fn send(&mut self, bits: u64, at: Time) -> Time {
         let free_at = self.free_at;
         let mut departure = free_at.max(at);
-        if self.has_queue {
-            departure += self.serialiser.next(bits);
+        if !self.serialiser.is_instant() {
             if self.queue.present > 0 {
                 self.queue.count_again(&self.early());
             }
             let length = if free_at <= at { self.begin_busy_period() } else { self.join(free_at, at) };
-            self.last_bits = bits;
+            departure += self.serialiser.next(bits);
             self.queue.pass(at, departure, bits, length);
         }
         self.free_at = departure;
@@ -151,24 +133,27 @@ impl AccessLine {
     /// The next PDU finds the queue empty. Returns the queue length with it.
     #[inline(always)]
     fn begin_busy_period(&mut self) -> u64 {
-        if self.ahead.all.count > 0 {
-            self.ahead.clear();
+        if let Some(ahead) = &mut self.ahead
+            && ahead.all.count > 0
+        {
+            ahead.clear();
         }
         1
     }
 
     /// The next PDU, sent at `at`, joins the queue; the line is busy until `free_at`. Returns the queue length with it.
     fn join(&mut self, free_at: Time, at: Time) -> u64 {
-        self.ahead.push((free_at, self.last_bits));
-        self.ahead.remove_until(at);
-        self.ahead.all.count + 1
+        let ahead = self.ahead.get_or_insert_default();
+        ahead.push((free_at, self.serialiser.last_bits()));
+        ahead.remove_until(at);
+        ahead.all.count + 1
     }
 
     /// The departures that `update` takes back.
     #[cold]
     fn early(&self) -> Departures {
-        let mut early = self.ahead.all;
-        early.add((self.free_at, self.last_bits));
+        let mut early = self.ahead.as_ref().map_or(Departures::default(), |ahead| ahead.all);
+        early.add((self.free_at, self.serialiser.last_bits()));
         early
     }
 
@@ -205,8 +190,10 @@ impl AccessLine {
         if self.queue.present > 0 {
             self.queue.count_again(&self.early());
         }
-        self.ahead.remove_until(now);
-        if self.has_queue && self.free_at > now {
+        if let Some(ahead) = &mut self.ahead {
+            ahead.remove_until(now);
+        }
+        if !self.serialiser.is_instant() && self.free_at > now {
             self.queue.take_back(&self.early());
         }
     }
@@ -216,8 +203,13 @@ impl AccessLine {
     pub fn next_departure(&self) -> Time {
         match self.queue.present {
             0 => Time::NEVER,
-            _ => self.ahead.first().unwrap_or(self.free_at),
+            _ => self.first_ahead().unwrap_or(self.free_at),
         }
+    }
+
+    /// Departure time of the first PDU before the last one.
+    fn first_ahead(&self) -> Option<Time> {
+        Some(self.ahead.as_ref()?.pdus.front()?.0)
     }
 
     /// Resets the measures.
@@ -239,7 +231,7 @@ mod tests {
     use crate::core::time::Rate;
 
     fn access(rate: Option<LineRate>, delay: u64) -> AccessLine {
-        AccessLine::new(Parts { rate, delay: Span(delay), least_bits: 424, place: Place(3) })
+        AccessLine::new(Parts { rate, delay: Span(delay), place: Place(3) })
     }
 
     /// Serialisation of a cell takes 100 1/3 ps; the propagation delay is 1 ns.
@@ -250,7 +242,7 @@ mod tests {
     #[test]
     fn pdus_that_queue_for_the_line_arrive_in_sequence() {
         let mut access = line();
-        assert_eq!((access.lead(), access.place()), (Span(1_100), Some(Place(3))));
+        assert_eq!((access.lead(424), access.place()), (Span(1_100), Some(Place(3))));
         // The remainders of a third of a picosecond add up: 100, 100, 101.
         let arrivals = [50, 50, 60].map(|at| access.send(424, Time(at)));
         assert_eq!(arrivals, [1_150, 1_250, 1_351].map(Time));
@@ -271,7 +263,7 @@ mod tests {
         let mut at = Time::ZERO;
         for gap in [0, 10, 500, 0, 99, 101, 3, 777] {
             at += Span(gap);
-            assert!(access.send(424, at) >= at + access.lead());
+            assert!(access.send(424, at) >= at + access.lead(424));
         }
     }
 

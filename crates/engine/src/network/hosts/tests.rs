@@ -29,7 +29,12 @@ pub(in crate::network) fn hosts(all: Vec<Alone>, to: LaneId) -> Hosts {
         halves.lines.extend(access);
         hosts.push(Host::Direct(host));
     }
-    Hosts::new(hosts, halves, to)
+    let leads = hosts.iter().map(|host| match host {
+        Host::Direct(host) => halves.line(host).map_or(Span::ZERO, |line| line.lead(424)),
+        Host::Transport(_) => Span::ZERO,
+    });
+    let lead = leads.min().unwrap_or_default();
+    Hosts::new(hosts, halves, to, lead)
 }
 
 /// A host whose flow and place are `number`; traffic and reaction in scenario syntax.
@@ -55,13 +60,13 @@ pub(in crate::network) fn steady(number: u32, start: &str, access: Option<Access
 
 /// A line with one cell time of serialisation and a delay; its deliveries have a place of their own.
 fn line(delay: u64, place: u32) -> Option<AccessLine> {
-    let parts = access_line::Parts { rate: Some(CELL_RATE), delay: Span(delay), least_bits: 424, place: Place(place) };
+    let parts = access_line::Parts { rate: Some(CELL_RATE), delay: Span(delay), place: Place(place) };
     Some(AccessLine::new(parts))
 }
 
 /// A delay without queueing.
 fn delay(span: u64, place: u32) -> Option<AccessLine> {
-    let parts = access_line::Parts { rate: None, delay: Span(span), least_bits: 424, place: Place(place) };
+    let parts = access_line::Parts { rate: None, delay: Span(span), place: Place(place) };
     Some(AccessLine::new(parts))
 }
 
@@ -219,7 +224,8 @@ fn returned(waiting: &str) -> Vec<(u64, f64)> {
     let turning: crate::control::NotificationParams =
         toml::from_str(&format!("turn_round = {{ waiting = '{waiting}' }}")).unwrap();
     let turning = turning.build(crate::control::ReceiverEnv { node: 0, round_trip: Span::ZERO, octets: 53 });
-    let limits = crate::network::receiver::Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
+    let limits =
+        crate::network::receiver::Limits { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
     host.0.receiver = Some(Box::new(Receiver::new(FlowId(1), 0, Some(turning), limits)));
     let mut node = Node::new(vec![host]);
     node.ctx.flows = vec![FlowState::default(); 2];

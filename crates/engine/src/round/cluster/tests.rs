@@ -20,7 +20,7 @@ fn processes() -> Vec<Process> {
     let mut policers = PolicerNode::default();
     policers.add(FlowPolicers::new("police".to_owned(), vec![params.build(())], Place(30), LaneId(1)));
     let mut sinks = Sinks::default();
-    let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
+    let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
     sinks.add(Receiver::new(FlowId(0), 0, None, limits));
     let process =
         |node, inbox| Process { node, inbox, feeders: vec![], observed: (vec![], vec![]), horizon: Time::ZERO };

@@ -287,7 +287,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             self.nodes.push(match self.routes.graph.names[index] {
                 Name::Sinks(_) => Node::Sinks(Box::new(sinks)),
                 Name::Policers(_) => Node::Policers(Box::default()),
-                _ => Node::Hosts(Box::new(Hosts::new(hosts, halves, self.routes.out(index as u32)))),
+                _ => {
+                    let (lane, lead) = self.routes.uplink(index as u32);
+                    Node::Hosts(Box::new(Hosts::new(hosts, halves, lane, lead)))
+                }
             });
         }
     }
@@ -409,6 +412,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let limits = Limits {
             floor: self.network.floor(flow),
             jitter: measure.jitter_limit,
+            flow: measure.flows,
             histogram: measure.flow_percentiles,
         };
         Receiver::new(FlowId(index as u32), flow.group, notification, limits)

@@ -58,9 +58,9 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    /// The lane from a node with hosts to the port that they share.
-    pub(super) fn out(&self, node: u32) -> LaneId {
-        self.uplinks.get(&node).map_or(LaneId::NONE, |uplink| uplink.lane)
+    /// The lane from a node with hosts to the port that they share, and the shortest delay from a host to it.
+    pub(super) fn uplink(&self, node: u32) -> (LaneId, Span) {
+        self.uplinks.get(&node).map_or((LaneId::NONE, Span::ZERO), |uplink| (uplink.lane, uplink.lead))
     }
 }
 
@@ -99,12 +99,7 @@ impl Network<'_> {
     pub(super) fn build_access(&self, flow: &FlowPlan<'_>) -> AccessLine {
         let first = flow.forward().first();
         let port = &self.ports[first];
-        AccessLine::new(access_line::Parts {
-            rate: port.rate,
-            delay: port.delay,
-            least_bits: self.least_access_bits(flow),
-            place: self.delivery_place(first),
-        })
+        AccessLine::new(access_line::Parts { rate: port.rate, delay: port.delay, place: self.delivery_place(first) })
     }
 
     /// Size of the shortest PDU that the flow's sending host sends: its own PDUs, and answers to its peer's.
@@ -247,7 +242,10 @@ impl LaneBuilder<'_> {
         let [sending, receiving] = flow.endpoints();
         let last = flow.forward().len() - 1;
         let is_folded = self.folded[flow.forward().first()];
-        let lead = if is_folded { self.network.build_access(flow).lead() } else { Span::ZERO };
+        let lead = match is_folded {
+            true => self.network.build_access(flow).lead(self.network.least_access_bits(flow)),
+            false => Span::ZERO,
+        };
         self.place_host(sending, flow.forward().at(usize::from(is_folded)), lead, takes_turns);
         if flow.peer.is_some() {
             // The peer sends from there.

@@ -13,7 +13,7 @@ use crate::transport::tp4::{Drawn, Params};
 const SECOND: u64 = 1_000_000_000_000;
 
 fn arrivals(flow: u32) -> Arrivals {
-    let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, histogram: false };
+    let limits = Limits { floor: Span::ZERO, jitter: Span::ZERO, flow: true, histogram: false };
     Arrivals::new(Receiver::new(FlowId(flow), 0, None, limits))
 }
 
