@@ -19,10 +19,15 @@ use crate::scenario::spec::{Flow, Line, Scenario};
 use crate::traffic::ModelParams;
 use crate::{policer, queue};
 
-/// Approximate bytes per flow: two endpoints, counts, policers, tables.
-const FLOW_BYTES: u64 = 2_000;
-/// Bytes per port of an access line.
-const PORT_BYTES: u64 = 500;
+/// Approximate bytes per flow: its plan, a sender, a receiver and counts (690 in docs/benchmarks.md).
+const FLOW_BYTES: u64 = 800;
+/// Bytes per access line (203).
+const LINE_BYTES: u64 = 250;
+/// Bytes per flow for the two endpoints of its transport connections.
+const TRANSPORT_BYTES: u64 = 1_200;
+/// Bytes per row of a flow or of a port in a report (770, and 410 for each of two ports).
+const ROW_BYTES: u64 = 800;
+const PORT_ROW_BYTES: u64 = 450;
 /// Bytes of a histogram of delays.
 const HISTOGRAM_BYTES: u64 = 34_000;
 
@@ -223,9 +228,14 @@ fn number(flow: &Flow) -> u64 {
 
 /// The bytes that one flow of a group takes, about.
 fn flow_bytes(scenario: &Scenario, flow: &Flow) -> u64 {
-    let histogram = if scenario.measure.flow_percentiles { HISTOGRAM_BYTES } else { 0 };
-    let access = if flow.access.is_some() { 2 * PORT_BYTES } else { 0 };
-    FLOW_BYTES + histogram + access
+    let measure = &scenario.measure;
+    let bytes = |is_there: bool, bytes: u64| if is_there { bytes } else { 0 };
+    let has_access = flow.access.is_some();
+    let rows = ROW_BYTES + bytes(has_access, 2 * PORT_ROW_BYTES) + bytes(measure.flow_percentiles, HISTOGRAM_BYTES);
+    FLOW_BYTES
+        + bytes(has_access, LINE_BYTES)
+        + bytes(flow.transport.is_some(), TRANSPORT_BYTES)
+        + bytes(measure.flows, rows)
 }
 
 /// About the bytes that the flows of an expanded scenario take, before any PDU is sent. It lays nothing out.
