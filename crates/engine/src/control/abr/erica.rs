@@ -331,12 +331,24 @@ impl Core {
         lower(pdu, self.census.minima().grant(flow, share));
     }
 
-    /// Takes other parameters at `now`. `share` is the target share until then.
-    pub(super) fn retune(&mut self, params: &Params, env: &PortEnv, now: Time, share: impl Fn(f64) -> f64) {
-        if let Some(measured) = self.load.catch_up(now) {
-            self.close(measured, &share);
+    /// Takes other parameters at `now`. `share` is the target share until then, and `is_other` whether it changes.
+    pub(super) fn retune(
+        &mut self,
+        params: &Params,
+        env: &PortEnv,
+        now: Time,
+        share: impl Fn(f64) -> f64,
+        is_other: bool,
+    ) {
+        // An interval that is over ends with the next cell, which brings the length of the queue (ERICA+). It ends now if
+        // what it is measured by changes.
+        let averages = (self.averaging, self.averaged) != (params.averaging, params.averaged);
+        if is_other || averages || self.load.is_other(&params.interval, env) {
+            if let Some(measured) = self.load.catch_up(now) {
+                self.close(measured, &share);
+            }
+            self.load.retune(&params.interval, env, now);
         }
-        self.load.retune(&params.interval, env, now);
         (self.delta, self.ccr) = (params.delta, params.ccr);
         (self.uses_max_alloc, self.rises_in_two_steps) = (params.max_alloc_previous, params.two_step);
         (self.is_immediate, self.averaging) = (params.immediate_fair_share, params.averaging);
@@ -475,8 +487,9 @@ impl CongestionPoint for Erica {
 
     fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
         let CongestionParams::Erica(params) = params else { return };
-        self.core.retune(params, env, now, |_| self.target);
-        self.target = params.target.unwrap_or(TARGET);
+        let target = params.target.unwrap_or(TARGET);
+        self.core.retune(params, env, now, |_| self.target, target != self.target);
+        self.target = target;
     }
 }
 

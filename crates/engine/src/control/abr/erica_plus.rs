@@ -92,7 +92,7 @@ impl CongestionPointParams for Params {
 }
 
 /// The target share of the available rate, as a function of the queue.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct QueueControl {
     /// T0 in seconds.
     t0: f64,
@@ -180,8 +180,10 @@ impl CongestionPoint for EricaPlus {
 
     fn retune(&mut self, params: &CongestionParams, env: &PortEnv, now: Time) {
         let CongestionParams::EricaPlus(params) = params else { return };
-        self.core.retune(&params.erica, env, now, |available| self.control.share(self.length, available));
-        self.control = QueueControl::new(params);
+        let control = QueueControl::new(params);
+        let share = |available| self.control.share(self.length, available);
+        self.core.retune(&params.erica, env, now, share, control != self.control);
+        self.control = control;
     }
 }
 

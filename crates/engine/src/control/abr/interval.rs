@@ -174,6 +174,11 @@ impl Interval {
         Interval { time, cells: limits.cells.unwrap_or(u64::MAX), start: Time::ZERO, end: Time::ZERO + time, count: 0 }
     }
 
+    /// Whether these are other limits.
+    pub(super) fn is_other(&self, limits: &Limits) -> bool {
+        self.time != limits.time.unwrap_or(Span(u64::MAX)) || self.cells != limits.cells.unwrap_or(u64::MAX)
+    }
+
     /// Takes other limits at `now`, after `catch_up` for `now`. The present interval ends by them, at `now` at the earliest.
     pub(super) fn retune(&mut self, limits: &Limits, now: Time) {
         self.time = limits.time.unwrap_or(Span(u64::MAX));

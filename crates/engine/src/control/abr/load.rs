@@ -54,6 +54,11 @@ impl Load {
         }
     }
 
+    /// Whether these parameters are of another interval.
+    pub(super) fn is_other(&self, params: &interval::Params, env: &PortEnv) -> bool {
+        self.interval.is_other(&params.limits(env))
+    }
+
     /// Takes another interval at `now`, after `catch_up` for `now`.
     pub(super) fn retune(&mut self, params: &interval::Params, env: &PortEnv, now: Time) {
         self.interval.retune(&params.limits(env), now);
