@@ -7,7 +7,7 @@ use toml::de::DeTable;
 
 use self::explain::explain;
 use crate::core::error::{Error, Fault};
-use crate::scenario::path::Path;
+use crate::scenario::path::{Path, null_in, text_of};
 use crate::scenario::spec::Scenario;
 
 mod cell_times;
@@ -104,6 +104,13 @@ pub fn from_json(text: &str) -> Result<Scenario, Error> {
     // Each run of a sweep reads what the engine has written: that has the right shape, and is known at less cost.
     if to_json(&scenario) != text {
         shape::check(&tree, &written(&scenario)).map_err(|fault| with_value(fault, &tree))?;
+    }
+    if text.contains("null") {
+        // A key that is null is one that is absent, except where any value may stand.
+        if let Some(place) = null_in(&written(&scenario)) {
+            let reason = "no parameter has such a value";
+            return Err(Fault::new(text_of(&place), "null", reason, "leave the key out").into());
+        }
     }
     Ok(scenario)
 }

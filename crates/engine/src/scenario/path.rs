@@ -351,6 +351,17 @@ pub(crate) fn at<'a>(root: &'a Value, place: &[Step]) -> Option<&'a Value> {
     place.iter().try_fold(root, inside)
 }
 
+/// The first place of a null, which TOML has not, and which is also what JSON makes of nan and inf.
+pub(crate) fn null_in(root: &Value) -> Option<Vec<Step>> {
+    let below = |step: Step, value| Some([vec![step], null_in(value)?].concat());
+    match root {
+        Value::Null => Some(Vec::new()),
+        Value::Array(list) => list.iter().enumerate().find_map(|(index, value)| below(Step::Index(index), value)),
+        Value::Object(table) => table.iter().find_map(|(key, value)| below(Step::Key(key.clone()), value)),
+        _ => None,
+    }
+}
+
 /// What a step without `*` leads to.
 fn inside<'a>(here: &'a Value, step: &Step) -> Option<&'a Value> {
     match step {

@@ -139,6 +139,28 @@ video = { path = ["a", "b"], traffic.poisson = { rate = "1 Mb/s" } }
     }
 
     #[test]
+    fn null_is_no_default_and_an_optional_key_may_be_null() {
+        let network = |keys: &str| format!(r#"{{ "duration": "3 s", "network": {{ "gfc_2": {{}} }}, {keys} }}"#);
+        assert!(from_json(&network(r#""scheme": null, "stop": null"#)).is_ok());
+        for (keys, place) in [
+            (r#""defaults": { "line": { "congestion_point": null } }"#, "defaults.line.congestion_point"),
+            (
+                r#""defaults": { "flow": { "octets": 53, "policers": [{ "gcra": null }] } }"#,
+                "defaults.flow.policers[0].gcra",
+            ),
+            (r#""traffic": { "kind": { "own": { "octets": null } } }"#, "traffic.kind.own.octets"),
+            (r#""scheme": { "erica": { "target": null } }"#, "scheme.erica.target"),
+        ] {
+            match from_json(&network(keys)) {
+                Err(Error::Scenario { path, value, reason, .. }) => {
+                    assert_eq!((&*path, &*value, &*reason), (place, "null", "no parameter has such a value"));
+                }
+                other => panic!("not refused: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
     fn a_fault_in_a_default_is_found_where_it_is_written() {
         let (line, path, _) = refusal("\"6 Mb/s\"", "\"6 MHz\"");
         assert_eq!((line, path.as_str()), (Some(6), "line.one.rate"));

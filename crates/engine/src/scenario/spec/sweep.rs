@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::range::{self, Range};
 use crate::core::error::Fault;
-use crate::scenario::path::{Path, shown_key};
+use crate::scenario::path::{Path, null_in, shown_key};
 
 /// Most replications of a point, unless the sweep says otherwise.
 const MOST_REPLICATIONS: u32 = 100;
@@ -183,7 +183,7 @@ impl Values {
         if values.is_empty() {
             return Err(Fault::new("", "[]", "an axis of zero length", "give at least one value"));
         }
-        if let Some(index) = values.iter().position(holds_nothing) {
+        if let Some(index) = values.iter().position(|value| null_in(value).is_some()) {
             let reason = "no parameter has such a value: null, nan or inf";
             return Err(Fault::new(format!("[{index}]"), &values[index], reason, "give a number, a text or a table"));
         }
@@ -195,15 +195,6 @@ impl Values {
             Values::List(values) => values[number as usize].clone(),
             Values::Range(range) => range.at(number),
         }
-    }
-}
-
-/// Whether there is a null in a value, which is also what JSON makes of nan and inf.
-fn holds_nothing(value: &Value) -> bool {
-    match value {
-        Value::Array(values) => values.iter().any(holds_nothing),
-        Value::Object(values) => values.values().any(holds_nothing),
-        value => value.is_null(),
     }
 }
 
