@@ -33,6 +33,9 @@
 //! should contribute to MaxAllocCur. So an interval should be longer than the largest time between RM cells of any
 //! connection.
 
+mod averages;
+
+use averages::Averages;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -181,31 +184,6 @@ struct Connection {
     /// Last granted share, bits per second, and the interval in which it was granted.
     share: f64,
     decided: u64,
-}
-
-/// Running averages over the intervals with input.
-#[derive(Clone, Copy, Debug)]
-struct Averages {
-    bits: f64,
-    /// Target rate, bits per second.
-    target: f64,
-    seconds: f64,
-}
-
-impl Averages {
-    /// These, with a new interval of this `weight`.
-    fn with(self, new: Averages, weight: f64) -> Averages {
-        let mix = |old: f64, new: f64| (1.0 - weight) * old + weight * new;
-        Averages {
-            bits: mix(self.bits, new.bits),
-            target: mix(self.target, new.target),
-            seconds: mix(self.seconds, new.seconds),
-        }
-    }
-
-    fn load_factor(self) -> f64 {
-        if self.target > 0.0 { self.bits / self.seconds / self.target } else { f64::INFINITY }
-    }
 }
 
 /// Measurement and allocation, with any rule for the target.
