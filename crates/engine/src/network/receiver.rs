@@ -2,7 +2,7 @@
 
 use crate::control::{Answer, AnswerQueueing, FileArrivals, Notification, NotificationParams, NotificationPoint};
 use crate::core::pdu::{Body, FlowId, Pdu};
-use crate::core::probe::Probe;
+use crate::core::probe::{Probe, Tally};
 use crate::core::stats::{AboveMinimum, Fingerprint, Histogram, Moments};
 use crate::core::time::{Span, Time};
 use crate::network::context::Ctx;
@@ -144,7 +144,7 @@ impl Receiver {
         ctx.tally.delays[self.group as usize].record(delay.0);
         let is_least = match &mut self.own {
             Some(own) => own.record(delay.0),
-            None => self.record_for_group(delay.0, ctx),
+            None => self.record_for_group(delay.0, &mut ctx.tally),
         };
         self.late.record_with(delay.0, is_least);
         self.delivered_bits += pdu.bits();
@@ -153,8 +153,8 @@ impl Receiver {
 
     /// Data arrive after `delay`, in picoseconds, of a flow without measures of its own. Returns whether it is the flow's least.
     #[inline(never)]
-    fn record_for_group<P: Probe>(&self, delay: u64, ctx: &mut Ctx<P>) -> bool {
-        ctx.tally.moments[self.group as usize].record(delay);
+    fn record_for_group(&self, delay: u64, tally: &mut Tally) -> bool {
+        tally.moments[self.group as usize].record(delay);
         self.late.is_least(delay)
     }
 

@@ -29,9 +29,9 @@ impl<'a> FlowPath<'a> {
     }
 
     /// The ports.
+    // Not a chain of three parts: each loop over it would be there three times, which is much in the browser.
     pub(super) fn iter(self) -> impl DoubleEndedIterator<Item = usize> + Clone {
-        let [own, last] = [self.own, self.last].map(|port| port.into_iter().map(|port| port as usize));
-        own.chain(self.lines.iter().copied()).chain(last).map(move |port| port ^ usize::from(self.is_backward))
+        (0..self.len()).map(move |hop| self.at(hop))
     }
 
     /// The port of the first line.
@@ -40,6 +40,7 @@ impl<'a> FlowPath<'a> {
     }
 
     /// The port of that line, counted from the sender.
+    #[inline(never)]
     pub(super) fn at(self, hop: usize) -> usize {
         self.get(hop).expect("the path is longer")
     }
