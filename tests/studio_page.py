@@ -83,7 +83,7 @@ class Studio:
         if self.page.locator("fieldset").count():
             self.page.get_by_label(side.upper(), exact=True).check()
         text = self.page.inner_text("#snippet")
-        self.page.keyboard.press("Escape")
+        self.close("#snippet")
         return text
 
     def link(self) -> str:
@@ -91,8 +91,13 @@ class Studio:
         self.press("l")
         self.expect_value("#link", r"#s=.")
         address = self.page.input_value("#link")
-        self.page.keyboard.press("Escape")
+        self.close("#link")
         return address.partition("#")[2]
+
+    def close(self, within: str) -> None:
+        """Closes a dialog, and waits until it has gone: the page ignores keys up to then."""
+        self.page.keyboard.press("Escape")
+        self.page.wait_for_selector(within, state="hidden")
 
     def expect_value(self, selector: str, pattern: str) -> None:
         """Waits until a field has a value with this pattern. The page's policy forbids `Page.wait_for_function`."""
