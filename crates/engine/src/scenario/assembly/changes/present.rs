@@ -123,6 +123,9 @@ impl Present {
                 };
                 return Err(refusal(reason.to_owned(), remedy.to_owned()));
             }
+            if change.value.is_null() {
+                return Err(Fault::new("value", "null", "this is no value", "give it as in a scenario").under(&here));
+            }
             for place in &places {
                 put(&mut tree, place, &change.value);
                 names.add(place);

@@ -238,3 +238,10 @@ fn traffic_changes_as_its_schema_says() {
         [before, format!("{part:?}")]
     });
 }
+
+/// Also where the key may be left out.
+#[test]
+fn null_is_no_value() {
+    let wanted = ("change[0].value".to_owned(), "this is no value".to_owned());
+    assert_eq!(refusal(&scenario("traffic", "greedy = {}"), "flow.data.active", &json!(null)), Some(wanted));
+}
