@@ -45,8 +45,8 @@ impl Ahead {
         self.all.add(pdu);
     }
 
-    // This and `join` are not part of the code of each scheme and source: that would be much in the browser.
-    #[inline(never)]
+    // This and `join` are not part of the code of each scheme and source in the browser: that would be much.
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     fn clear(&mut self) {
         self.pdus.clear();
         self.all = Departures::default();
@@ -144,7 +144,7 @@ impl AccessLine {
     }
 
     /// The next PDU, sent at `at`, joins the queue; the line is busy until `free_at`. Returns the queue length with it.
-    #[inline(never)]
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
     fn join(&mut self, free_at: Time, at: Time) -> u64 {
         let ahead = self.ahead.get_or_insert_default();
         ahead.push((free_at, self.serialiser.last_bits()));
