@@ -210,11 +210,10 @@ impl<P: Probe> Sample<'_, '_, P> {
 
     fn read_sender(&mut self, sender: &Sender) {
         let flow = sender.flow().index();
-        let (is_shown, group) = self.count(flow);
+        let (name, group) = self.count(flow);
         let Sample { world, each, sums, .. } = self;
-        let name = &world.flows()[flow].name();
         sender.reaction().readings(world.clock(), &mut |reading, value| {
-            if is_shown {
+            if let Some(name) = &name {
                 each(name, reading.name, reading.unit, value);
             }
             match sums[group].iter_mut().find(|(known, _)| *known == reading) {
@@ -227,24 +226,24 @@ impl<P: Probe> Sample<'_, '_, P> {
     fn read_transport(&mut self, host: &TransportHost) {
         let Some(sending) = host.sending() else { return };
         let flow = sending.flow().index();
-        if self.count(flow).0 {
-            let Sample { world, each, .. } = self;
-            let name = &world.flows()[flow].name();
-            sending.readings(&mut |reading, value| each(name, reading.name, reading.unit, value));
+        if let Some(name) = self.count(flow).0 {
+            sending.readings(&mut |reading, value| (self.each)(&name, reading.name, reading.unit, value));
         }
     }
 
-    /// Counts the source of a flow. Returns whether it has readings, and its group.
-    fn count(&mut self, flow: usize) -> (bool, usize) {
+    /// Counts the source of a flow. Returns its name, if it has readings, and its group.
+    fn count(&mut self, flow: usize) -> (Option<String>, usize) {
         let flow_info = &self.world.flows()[flow];
         let group = flow_info.group as usize;
         let is_shown = self.shows_flows || self.seen[group] == 0;
         self.seen[group] += 1;
-        if is_shown {
+        // The name is made only if it is shown: there may be many flows.
+        let name = is_shown.then(|| flow_info.name());
+        if let Some(name) = &name {
             let [data, _] = *self.world.counts_of(flow);
-            (self.each)(&flow_info.name(), "received", Unit::Pdus, data.delivered as f64);
+            (self.each)(name, "received", Unit::Pdus, data.delivered as f64);
         }
-        (is_shown, group)
+        (name, group)
     }
 
     fn put_means(&mut self) {
