@@ -15,16 +15,23 @@ use crate::network::context::HELD_BYTES;
 use crate::network::queue_state::MOST_QUEUES;
 use crate::queue::Discard;
 use crate::scenario::path::shown_key;
-use crate::scenario::spec::{Flow, Line, Scenario};
+use crate::scenario::spec::{Access, Flow, Line, Scenario};
 use crate::traffic::ModelParams;
 use crate::{policer, queue};
 
-/// Approximate bytes per flow: its plan, a sender, a receiver and counts (690 in docs/benchmarks.md).
+// Approximate bytes of a flow and its parts; in brackets what was measured as in docs/benchmarks.md.
+/// Per flow: its plan, a sender, a receiver and counts (690).
 const FLOW_BYTES: u64 = 800;
-/// Bytes per access line (203).
+/// Per access line that is computed with its host (203).
 const LINE_BYTES: u64 = 250;
-/// Bytes per flow for the two endpoints of its transport connections.
-const TRANSPORT_BYTES: u64 = 1_200;
+/// Per port of an access line that has nodes of its own (1,860 to 2,010).
+const NODE_BYTES: u64 = 2_200;
+/// Per policer (300).
+const POLICER_BYTES: u64 = 350;
+/// Per flow with a reaction or a notification point: these points (390), and its rows in the tables of a congestion point (970).
+const CONTROL_BYTES: u64 = 1_500;
+/// Per flow for the two endpoints of its transport connections (3,520).
+const TRANSPORT_BYTES: u64 = 3_900;
 /// Bytes per row of a flow or of a port in a report (770, and 410 for each of two ports).
 const ROW_BYTES: u64 = 800;
 const PORT_ROW_BYTES: u64 = 450;
@@ -229,13 +236,26 @@ fn number(flow: &Flow) -> u64 {
 /// The bytes that one flow of a group takes, about.
 fn flow_bytes(scenario: &Scenario, flow: &Flow) -> u64 {
     let measure = &scenario.measure;
-    let bytes = |is_there: bool, bytes: u64| if is_there { bytes } else { 0 };
-    let has_access = flow.access.is_some();
-    let rows = ROW_BYTES + bytes(has_access, 2 * PORT_ROW_BYTES) + bytes(measure.flow_percentiles, HISTOGRAM_BYTES);
+    let times = |count: usize, bytes: u64| count as u64 * bytes;
+    let if_there = |is_there: bool, bytes: u64| times(usize::from(is_there), bytes);
+    let has_queue = flow.access.as_ref().is_some_and(|access| access.rate.is_some());
+    let is_controlled = flow.reaction_point.is_some() || flow.notification_point.is_some();
+    let rows =
+        ROW_BYTES + if_there(has_queue, 2 * PORT_ROW_BYTES) + if_there(measure.flow_percentiles, HISTOGRAM_BYTES);
     FLOW_BYTES
-        + bytes(has_access, LINE_BYTES)
-        + bytes(flow.transport.is_some(), TRANSPORT_BYTES)
-        + bytes(measure.flows, rows)
+        + flow.access.as_ref().map_or(0, |access| access_bytes(scenario, flow, access))
+        + times(flow.policers.len(), POLICER_BYTES)
+        + if_there(is_controlled, CONTROL_BYTES)
+        + if_there(flow.transport.is_some(), TRANSPORT_BYTES)
+        + if_there(measure.flows, rows)
+}
+
+/// The bytes of one access line, about. Most are computed with their hosts (`Network::folded`).
+fn access_bytes(scenario: &Scenario, flow: &Flow, access: &Access) -> u64 {
+    let counts_bits = scenario.flow.values().any(|flow| flow.transport.is_some());
+    let is_plain = access.queues == [queue::Params::UNLIMITED] && flow.policers.is_empty() && !counts_bits;
+    // All delays without queueing of a group are one port.
+    if is_plain || access.rate.is_none() { LINE_BYTES } else { 2 * NODE_BYTES }
 }
 
 /// About the bytes that the flows of an expanded scenario take, before any PDU is sent. It lays nothing out.
