@@ -109,7 +109,7 @@ pub fn from_json(text: &str) -> Result<Scenario, Error> {
         // A key that is null is one that is absent, except where any value may stand.
         if let Some(place) = null_in(&written(&scenario)) {
             let reason = "no parameter has such a value";
-            return Err(Fault::new(text_of(&place), "null", reason, "leave the key out").into());
+            return Err(Fault::new(text_of(&place), "null", reason, "give a value, or leave the key out").into());
         }
     }
     Ok(scenario)

@@ -351,7 +351,7 @@ pub(crate) fn at<'a>(root: &'a Value, place: &[Step]) -> Option<&'a Value> {
     place.iter().try_fold(root, inside)
 }
 
-/// The first place of a null, which TOML has not, and which is also what JSON makes of nan and inf.
+/// The first place of a null. TOML has no null, and JSON writes nan and inf as null.
 pub(crate) fn null_in(root: &Value) -> Option<Vec<Step>> {
     let below = |step: Step, value| Some([vec![step], null_in(value)?].concat());
     match root {

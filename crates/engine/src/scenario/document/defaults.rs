@@ -150,6 +150,7 @@ video = { path = ["a", "b"], traffic.poisson = { rate = "1 Mb/s" } }
             ),
             (r#""traffic": { "kind": { "own": { "octets": null } } }"#, "traffic.kind.own.octets"),
             (r#""scheme": { "erica": { "target": null } }"#, "scheme.erica.target"),
+            (r#""change": [{ "at": "1 s", "path": "line.*.rate", "value": null }]"#, "change[0].value"),
         ] {
             match from_json(&network(keys)) {
                 Err(Error::Scenario { path, value, reason, .. }) => {
