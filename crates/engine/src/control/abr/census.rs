@@ -70,10 +70,11 @@ pub(super) struct Census {
     counted: u64,
     /// For each connection: the interval in which it was last seen. 0 for never.
     last_seen: Vec<u64>,
-    /// Sum of the contributions in the interval in which a connection was last seen, and the number of that interval. The sum
-    /// decays from there in one step, so it does not depend on when intervals without cells are skipped.
+    /// Sum of the contributions in the interval `sum_interval`. It decays from there in one step, so the result does not depend
+    /// on when intervals without cells are skipped.
     sum: f64,
-    summed: u64,
+    /// The last interval in which any connection was seen.
+    sum_interval: u64,
     minima: Minima,
     /// Connections with a minimum rate that have sent a forward RM cell, in order.
     guaranteed: Vec<usize>,
@@ -93,7 +94,7 @@ impl Census {
             counted: 0,
             last_seen: vec![0; env.flows.len()],
             sum: 0.0,
-            summed: 1,
+            sum_interval: 1,
             minima: Minima::new(mcr, env),
             guaranteed: Vec::new(),
             reserved: 0.0,
@@ -135,7 +136,7 @@ impl Census {
             return 0.0;
         }
         self.sum = self.total() + (1.0 - self.rule.contribution(before, self.interval));
-        self.summed = self.interval;
+        self.sum_interval = self.interval;
         1.0 - self.rule.contribution(before, self.counted)
     }
 
@@ -182,7 +183,7 @@ impl Census {
     /// Sum of the contributions in the current interval.
     fn total(&self) -> f64 {
         match self.rule {
-            Active::Decayed { factor } => self.sum * libm::pow(factor, (self.interval - self.summed) as f64),
+            Active::Decayed { factor } => self.sum * libm::pow(factor, (self.interval - self.sum_interval) as f64),
             Active::Seen | Active::Established => self.sum,
         }
     }

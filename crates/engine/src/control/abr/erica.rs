@@ -309,19 +309,19 @@ impl Core {
         lower(pdu, self.census.minima().grant(flow, share));
     }
 
-    /// Takes other parameters at `now`. `share` is the target share until then, and `is_other` whether it changes.
+    /// Takes other parameters at `now`. `share` is the target share until then, and `changes_share` whether it changes.
     pub(super) fn retune(
         &mut self,
         params: &Params,
         env: &PortEnv,
         now: Time,
         share: impl Fn(f64) -> f64,
-        is_other: bool,
+        changes_share: bool,
     ) {
-        // An interval that is over ends with the next cell, which brings the length of the queue (ERICA+). It ends now if
-        // what it is measured by changes.
-        let averages = (self.averaging, self.averaged) != (params.averaging, params.averaged);
-        if is_other || averages || self.load.is_other(&params.interval, env) {
+        // The next cell closes an interval whose time is over, because it brings the length of the queue (ERICA+). A change
+        // of how the load is measured closes it now.
+        let changes_averages = (self.averaging, self.averaged) != (params.averaging, params.averaged);
+        if changes_share || changes_averages || self.load.is_other(&params.interval, env) {
             if let Some(measured) = self.load.catch_up(now) {
                 self.close(measured, &share);
             }

@@ -233,12 +233,15 @@ mod tests {
         assert_eq!(flat.share(1, 0.0), 1.0);
     }
 
-    fn switch() -> EricaPlus {
+    fn params() -> Params {
         let interval = interval::Params::lasting(Span::milliseconds(1));
         let erica = erica::Params { interval, delta: 0.0, ..erica::Params::default() };
-        let params = Params { t0: Span::milliseconds(1), erica, ..Params::default() };
-        assert_eq!(params.check(), Ok(()));
-        EricaPlus::new(&params, port_of(Rate(42_400_000), 4))
+        Params { t0: Span::milliseconds(1), erica, ..Params::default() }
+    }
+
+    fn switch() -> EricaPlus {
+        assert_eq!(params().check(), Ok(()));
+        EricaPlus::new(&params(), port_of(Rate(42_400_000), 4))
     }
 
     #[test]
@@ -252,6 +255,37 @@ mod tests {
             switch.on_arrival(&mut data(0), &view(1000.0, first));
             // A later queue length is ignored. 100 cells arrived, the target is 100 f, and the single VC may have all
             // of it.
+            let mut answer = backward(0, LINE);
+            switch.on_backward(&mut answer, &view(1100.0, 500));
+            is_about(er(&answer), share * LINE);
+        }
+    }
+
+    #[test]
+    fn a_change_of_how_the_load_is_measured_closes_an_interval_that_is_over() {
+        let with = |change: fn(&mut Params)| {
+            let mut params = params();
+            change(&mut params);
+            params
+        };
+        let waits = 1.15 / 1.3;
+        let closed = 1.15 / 1.225;
+        for (params, share) in [
+            (params(), waits),
+            (with(|params| params.erica.delta = 0.1), waits),
+            (with(|params| params.qdlf = 0.6), closed),
+            (with(|params| params.t0 = Span::milliseconds(2)), closed),
+            (with(|params| params.erica.averaging = Some(0.5)), closed),
+            (with(|params| params.erica.interval = interval::Params::lasting(Span::milliseconds(2))), closed),
+        ] {
+            let mut switch = switch();
+            switch.on_arrival(&mut forward(0, LINE), &view(10.0, 7));
+            for _ in 0..99 {
+                switch.on_arrival(&mut data(0), &view(900.0, 150));
+            }
+            let now = view(1000.0, 0).now;
+            switch.retune(&CongestionParams::EricaPlus(params.clone()), &port_of(Rate(42_400_000), 4), now);
+            switch.on_arrival(&mut data(0), &view(1000.0, 200));
             let mut answer = backward(0, LINE);
             switch.on_backward(&mut answer, &view(1100.0, 500));
             is_about(er(&answer), share * LINE);
