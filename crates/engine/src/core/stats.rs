@@ -223,6 +223,7 @@ impl Default for Histogram {
 /// a value above the minimum so far + limit always counts. Only values between these bounds are stored until the
 /// minimum falls. After a value near the floor, few are stored. If the floor is far below every value, all values in
 /// between are stored.
+// The first three are what each value needs: a receiver has them in its first line of the cache.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct AboveMinimum {

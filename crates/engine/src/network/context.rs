@@ -116,11 +116,28 @@ pub fn numbered(name: &str, number: u32, count: u32) -> String {
     if count == 1 { name.to_owned() } else { format!("{name}/{number}") }
 }
 
+/// The names of the flows of one route.
+#[derive(Clone, Debug)]
+pub struct FlowNames {
+    /// What all of them begin with.
+    pub name: String,
+    /// How many flows there are.
+    pub count: u32,
+}
+
+impl FlowNames {
+    /// The name of the flow with that index among them.
+    #[must_use]
+    pub fn of(&self, number: u32) -> String {
+        numbered(&self.name, number + 1, self.count)
+    }
+}
+
 /// A flow, as nodes need it.
 #[derive(Clone, Debug)]
 pub struct FlowInfo {
-    /// The name of all flows of its route, and how many there are.
-    pub route: Arc<(String, u32)>,
+    /// The names of the flows of its route.
+    pub names: Arc<FlowNames>,
     /// Index among the flows of its route, from 0.
     pub number: u32,
     /// Index of its group.
@@ -133,7 +150,6 @@ impl FlowInfo {
     /// Its name, for errors and tables.
     #[must_use]
     pub fn name(&self) -> String {
-        let (name, count) = &*self.route;
-        numbered(name, self.number + 1, *count)
+        self.names.of(self.number)
     }
 }

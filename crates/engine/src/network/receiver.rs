@@ -207,6 +207,12 @@ mod tests {
     use crate::core::pdu::Marks;
     use crate::network::testing::{cell, context};
 
+    /// docs/benchmarks.md has the memory of a flow.
+    #[test]
+    fn a_receiver_is_two_lines_of_the_cache() {
+        assert_eq!(size_of::<Receiver>(), 128);
+    }
+
     /// The priority of the answer to the second of two marked cells of the third priority, 50 ms apart.
     fn priority_of_answer(point: &str) -> Option<u8> {
         let params: NotificationParams = toml::from_str(point).unwrap();

@@ -99,7 +99,8 @@ impl AccessLine {
     pub fn touch(&self) -> u64 {
         let held = self.holding.front().map_or(0, |record| record.time.0 ^ u64::from(record.pdu.sequence));
         // One field of each line of the cache.
-        held ^ self.free_at.0 ^ self.queue.measures.departed_bits ^ u64::from(self.ahead.is_some())
+        let ahead = self.ahead.as_ref().map_or(0, |ahead| ahead.all.count);
+        held ^ self.free_at.0 ^ self.queue.measures.departed_bits ^ ahead
     }
 
     /// The shortest delay of a PDU of at least `bits` over it.
@@ -232,6 +233,12 @@ mod tests {
     use super::*;
     use crate::core::pdu::{Body, FlowId, Pdu};
     use crate::core::time::Rate;
+
+    /// docs/benchmarks.md has the memory of a flow.
+    #[test]
+    fn an_access_line_is_three_lines_of_the_cache() {
+        assert_eq!(size_of::<AccessLine>(), 192);
+    }
 
     fn access(rate: Option<LineRate>, delay: u64) -> AccessLine {
         AccessLine::new(Parts { rate, delay: Span(delay), place: Place(3) })

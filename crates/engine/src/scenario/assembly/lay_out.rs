@@ -10,6 +10,7 @@ use super::plan::{FlowPlan, Network, RoutePlan};
 use super::port_plan::{LinePlan, PortPlan};
 use super::shortest::Shortest;
 use crate::core::error::Fault;
+use crate::network::context::FlowNames;
 use crate::scenario::path::shown_key;
 use crate::scenario::spec::{self, Scenario};
 use crate::scenario::suggestion::suggestion;
@@ -107,8 +108,8 @@ impl<'a> Network<'a> {
         let own = own.map(|access| LinePlan::of_access(access, &parameters, [&name, node], params.count));
         let own = own.map(|line| Arc::new(line.standing_for(times)));
         let (peers, place) = (route.peers, route.peer);
-        let route =
-            Arc::new(RoutePlan { names: Arc::new((name, params.count)), host, group, params, paths, peers, place });
+        let names = Arc::new(FlowNames { name, count: params.count });
+        let route = Arc::new(RoutePlan { names, host, group, params, paths, peers, place });
         self.flows.reserve(plans as usize);
         self.ports.reserve(if own.is_some() { 2 * plans as usize } else { 0 });
         for number in 0..plans {

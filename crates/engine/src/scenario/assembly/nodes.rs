@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::graph::Name;
 use super::plan::{FlowPlan, LinePorts, Network};
 use super::port_plan::Controlled;
-use super::routes::Routes;
+use super::routes::{Routes, SharedLane};
 use super::transports::UserPlan;
 use crate::control::{FlowTerms, PortEnv, ReactionPointParams, ReceiverEnv, SenderEnv};
 use crate::core::pdu::FlowId;
@@ -142,7 +142,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             Process { node, feeders, observed: (observed, lines), inbox: Inbox::new(lanes), horizon: Time::ZERO }
         });
         let info = |flow: &FlowPlan<'_>| FlowInfo {
-            route: Arc::clone(&flow.names),
+            names: Arc::clone(&flow.names),
             number: flow.number,
             group: flow.group as u32,
             endpoints: flow.endpoints,
@@ -183,10 +183,14 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
     fn seats(&self) -> Seats {
         let network = self.network;
         let mut seats = Seats::default();
-        let mut nodes = 0..;
+        let mut nodes = 0;
         let mut push = |port: usize, access: Option<(&Arc<AccessLines>, usize)>| match access {
             Some((lines, flow)) if !self.routes.has_node[port] => seats.push_access(lines, flow as u32),
-            _ => seats.push_node(nodes.next().unwrap_or_default()),
+            _ => {
+                debug_assert!(self.routes.has_node[port], "only access lines are computed with their hosts");
+                seats.push_node(nodes);
+                nodes += 1;
+            }
         };
         let mut lines: Vec<Option<Arc<AccessLines>>> = vec![None; network.groups.len()];
         let mut next = 0;
@@ -288,7 +292,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
                 Name::Sinks(_) => Node::Sinks(Box::new(sinks)),
                 Name::Policers(_) => Node::Policers(Box::default()),
                 _ => {
-                    let (lane, lead) = self.routes.uplink(index as u32);
+                    let SharedLane { lane, lead } = self.routes.shared_lane(index as u32);
                     Node::Hosts(Box::new(Hosts::new(hosts, halves, lane, lead)))
                 }
             });

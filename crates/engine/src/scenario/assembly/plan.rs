@@ -10,7 +10,7 @@ use super::path_memory::PathMemory;
 use super::port_plan::{Controlled, PortPlan};
 use crate::control::{FlowTerms, PortEnv, ReactionPointParams};
 use crate::core::time::{LineRate, Serialiser, Span};
-use crate::network::context::numbered;
+use crate::network::context::{FlowNames, numbered};
 use crate::scenario::spec::{self, Scenario};
 use crate::traffic::ModelParams;
 
@@ -40,8 +40,8 @@ pub(super) struct LinePorts {
 /// What the flows of one route share.
 #[derive(Clone, Debug)]
 pub(super) struct RoutePlan<'a> {
-    /// The name of all its flows, and how many there are.
-    pub(super) names: Arc<(String, u32)>,
+    /// The names of its flows.
+    pub(super) names: Arc<FlowNames>,
     /// The name of their sending hosts in random streams.
     pub(super) host: String,
     pub(super) group: usize,
@@ -80,7 +80,7 @@ impl<'a> Deref for FlowPlan<'a> {
 
 impl FlowPlan<'_> {
     pub(super) fn name(&self) -> String {
-        numbered(&self.names.0, self.number + 1, self.names.1)
+        self.names.of(self.number)
     }
 
     /// Its sending host as named in random streams.

@@ -27,12 +27,12 @@ struct Point {
     wants_departures: bool,
 }
 
-/// The way from the hosts of a node to the port that they share.
+/// The lane from a node with hosts to the port that they share.
 #[derive(Clone, Copy, Debug)]
-struct Uplink {
-    lane: LaneId,
+pub(super) struct SharedLane {
+    pub(super) lane: LaneId,
     /// The shortest delay from a host to the port.
-    lead: Span,
+    pub(super) lead: Span,
 }
 
 /// The routes of a network.
@@ -47,8 +47,8 @@ pub(super) struct Routes {
     pub(super) policed: Vec<LaneId>,
     /// The node of each endpoint.
     pub(super) endpoints: Vec<Option<u32>>,
-    /// The lane from each node with hosts to the port that they share, and the shortest delay from a host to it.
-    uplinks: BTreeMap<u32, Uplink>,
+    /// The lane that the hosts of each node share.
+    shared_lanes: BTreeMap<u32, SharedLane>,
     /// The properties of each port's congestion point.
     points: Vec<Point>,
     /// The highest priority of any PDU at each port.
@@ -58,15 +58,15 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    /// The lane from a node with hosts to the port that they share, and the shortest delay from a host to it.
-    pub(super) fn uplink(&self, node: u32) -> (LaneId, Span) {
-        self.uplinks.get(&node).map_or((LaneId::NONE, Span::ZERO), |uplink| (uplink.lane, uplink.lead))
+    /// The lane that the hosts of a node share; none if none of them sends.
+    pub(super) fn shared_lane(&self, node: u32) -> SharedLane {
+        self.shared_lanes.get(&node).copied().unwrap_or(SharedLane { lane: LaneId::NONE, lead: Span::ZERO })
     }
 }
 
 impl Network<'_> {
-    /// For each port, whether it is an access line that is computed with its host: only the PDUs of its own host queue for it, and nothing
-    /// else uses or observes it.
+    /// For each port, whether it is an access line that is computed with its host: only the PDUs of its own host queue for it,
+    /// and nothing else uses or observes it.
     pub(super) fn folded(&self) -> Vec<bool> {
         // With transport connections every queue is measured in bits, but an `AccessLine` counts PDUs.
         let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
@@ -135,7 +135,7 @@ impl Network<'_> {
                 has_node,
                 policed: vec![LaneId::NONE; self.flows.len()],
                 endpoints: vec![None; self.endpoint_count],
-                uplinks: BTreeMap::new(),
+                shared_lanes: BTreeMap::new(),
                 first_queues: vec![u8::MAX; self.ports.len()],
                 least_bits: self.flows.iter().map(|flow| self.least_bits(flow)).min().unwrap_or(8),
             },
@@ -208,7 +208,7 @@ impl Network<'_> {
                 };
                 service + self.ports[port].delay == Span::ZERO
             }
-            _ => routes.uplinks.get(&step.from).is_none_or(|uplink| uplink.lead == Span::ZERO),
+            _ => routes.shared_lanes.get(&step.from).is_none_or(|shared| shared.lead == Span::ZERO),
         }
     }
 
@@ -262,7 +262,7 @@ impl LaneBuilder<'_> {
         let to = graph.node(Name::Port(port));
         let lane = graph.lane(Step { from: node, to, edge: Edge::Line, observed: false });
         self.routes.endpoints[endpoint] = Some(node);
-        let known = self.routes.uplinks.entry(node).or_insert(Uplink { lane, lead });
+        let known = self.routes.shared_lanes.entry(node).or_insert(SharedLane { lane, lead });
         known.lead = lead.min(known.lead);
     }
 
