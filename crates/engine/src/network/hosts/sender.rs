@@ -15,13 +15,6 @@ use crate::network::hosts::uplink::Uplink;
 use crate::network::lane::Key;
 use crate::traffic::{self, Model, Output, RateScale, Traffic, Transfers, Unit, Upcoming};
 
-/// Discards what an inactive sender produces.
-struct Unsent;
-
-impl Output for Unsent {
-    fn send(&mut self, _unit: Unit, _now: Time) {}
-}
-
 /// Sends data as soon as they are produced.
 struct Sending<'a, 'b> {
     flow: FlowId,
@@ -173,8 +166,11 @@ impl Sender {
     #[cold]
     fn produce_unsent(&mut self, last: Time) -> Time {
         let Sender { traffic, reaction, progress } = self;
-        let upcoming = progress.upcoming;
-        progress.upcoming = reaction.with_rate_scale(Producing { traffic, upcoming, last, output: &mut Unsent });
+        let mut now = Time::ZERO;
+        while progress.upcoming.time() < last {
+            now = now.max(progress.upcoming.time());
+            progress.upcoming = traffic.advance(now, reaction).1;
+        }
         progress.upcoming.time()
     }
 
