@@ -314,6 +314,7 @@ def test_bad_arguments_are_refused(penstock: Command, small_file: Path, tmp_path
     for arguments, told in (
         (["--run", "--result", str(tmp_path)], "not allowed with"),
         (["--out", str(small_file)], "this is a file, not a directory"),
+        (["--out", str(tmp_path / "net.svg")], "this is the name of a file"),
     ):
         done = penstock("draw", str(small_file), *arguments)
         assert (done.returncode, done.stdout) == (2, ""), arguments

@@ -13,12 +13,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+#: How names of files end that a user may hope for where a directory is written.
+_OF_FILES = {".csv", ".html", ".json", ".parquet", ".pdf", ".png", ".svg", ".toml"}
+
+
 def prepare(directory: str | Path) -> Path:
     """Create ``directory`` and check that it can be written to, before hours of work for its files.
 
     Raises :class:`InputError` if it cannot.
     """
     path = Path(directory)
+    if path.suffix.lower() in _OF_FILES and not path.exists():
+        raise InputError(
+            "this is the name of a file, and a directory of files is written", file=str(path), remedy="name a directory"
+        )
     try:
         path.mkdir(parents=True, exist_ok=True)
         probe = _beside(path / "probe")

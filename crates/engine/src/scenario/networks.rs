@@ -106,6 +106,14 @@ fn check_number(key: &str, number: u32, least: u32) -> Result<(), Fault> {
     Err(Fault::new(key, number, reason, format!("choose {least} to {MOST}")))
 }
 
+/// Checks a number of flows: as many as fit in memory.
+fn check_flows(key: &str, number: u32) -> Result<(), Fault> {
+    if number > 0 {
+        return Ok(());
+    }
+    Err(Fault::new(key, number, "a network of this kind has at least 1", "choose 1 or more"))
+}
+
 /// Checks the product of two numbers of things, `shown`, of which `key` is one.
 fn check_product(key: &str, [one, other]: [u32; 2], shown: &str, least: u32) -> Result<(), Fault> {
     let product = u64::from(one) * u64::from(other);

@@ -53,7 +53,8 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
             fault(whole, "this is no keyword with its parameters", ONE_KEYWORD)
         }
         told if told.contains("expected map with a single key") => {
-            fault(whole, "this is not one keyword alone", ONE_KEYWORD)
+            let (reason, remedy) = not_one(&whole, is_there);
+            fault(whole, &reason, &remedy)
         }
         told if told.contains("newtype variant") || told.contains("expected struct variant") => fault(
             above(path, last),
@@ -67,6 +68,19 @@ pub(super) fn explain(path: &Path, message: &str, is_there: &dyn Fn(&str) -> boo
             let (reason, remedy) = plain(told, || most_entries(&whole));
             fault(whole, &reason, &remedy)
         }
+    }
+}
+
+/// What is wrong with a table that has no keyword or several, and what would be right.
+fn not_one(path: &str, is_there: &dyn Fn(&str) -> bool) -> (String, String) {
+    let (_, mut keywords) = example_value(whole_schema(), path);
+    keywords.retain(|keyword| is_there(&format!("{path}.{keyword}")));
+    match keywords.as_slice() {
+        [one, other, ..] => {
+            let remedy = if path.ends_with(']') { "keep one, or give each an entry of its own" } else { "keep one" };
+            (format!("`{one}` and `{other}` cannot stand here together"), remedy.to_owned())
+        }
+        _ => ("this is not one keyword alone".to_owned(), ONE_KEYWORD.to_owned()),
     }
 }
 

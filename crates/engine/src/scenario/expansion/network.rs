@@ -146,7 +146,7 @@ impl Made<'_> {
     /// The fault with the path of the network for its flows, before they have a place.
     fn named_whole(&self, fault: Fault) -> Fault {
         if fault.path.starts_with("flow.") {
-            return Fault { path: format!("network.{}", self.keyword), ..fault };
+            return self.of_whole(fault);
         }
         self.named(fault)
     }
@@ -160,6 +160,7 @@ impl Made<'_> {
             Some((*kind, place, keys, rest))
         });
         let Some((kind, place, keys, rest)) = origin else { return fault };
+        let reason = format!("{} (at {place})", fault.reason);
         let key = rest.split(['.', '[']).next().unwrap_or_default();
         let defaults = if kind == "line" { &self.defaults.line } else { &self.defaults.flow };
         let path = if kind == "flow"
@@ -172,9 +173,14 @@ impl Made<'_> {
         } else if OF_LINES.contains(&key) {
             format!("network.{}.{keys}{rest}", self.keyword)
         } else {
-            format!("network.{}", self.keyword)
+            return self.of_whole(Fault { reason, ..fault });
         };
-        Fault { path, reason: format!("{} (at {place})", fault.reason), ..fault }
+        Fault { path, reason, ..fault }
+    }
+
+    /// The fault with the path of the network. The value is none that the user wrote.
+    fn of_whole(&self, fault: Fault) -> Fault {
+        Fault { path: format!("network.{}", self.keyword), value: String::new(), ..fault }
     }
 }
 

@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, check_number};
+use super::{Layout, check_flows, check_number};
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Rate, Span};
 
@@ -55,9 +55,7 @@ fn ground() -> Span {
 impl Params {
     pub(super) fn lay_out(&self) -> Result<Layout, Fault> {
         check_number("stations", self.stations, 1)?;
-        if self.aircraft == 0 {
-            check_number("aircraft", 0, 1)?;
-        }
+        check_flows("aircraft", self.aircraft)?;
         let [router, centre] = ["router", "centre"].map(str::to_owned);
         let mut layout = Layout::default();
         for number in 1..=self.stations {

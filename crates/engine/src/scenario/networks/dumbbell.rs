@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, check_number};
+use super::{Layout, check_flows};
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Span};
 
@@ -21,9 +21,7 @@ pub struct Params {
 
 impl Params {
     pub(super) fn lay_out(&self) -> Result<Layout, Fault> {
-        if self.pairs == 0 {
-            check_number("pairs", 0, 1)?;
-        }
+        check_flows("pairs", self.pairs)?;
         let nodes = || ["left", "right"].map(str::to_owned);
         let mut layout = Layout::default();
         layout.line("trunk", nodes(), self.rate, self.delay);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, check_number};
+use super::{Layout, check_flows, check_number};
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Span};
 
@@ -37,7 +37,7 @@ fn one() -> u32 {
 impl Params {
     pub(super) fn lay_out(&self) -> Result<Layout, Fault> {
         check_number("hops", self.hops, 1)?;
-        check_number("through", self.through, 1)?;
+        check_flows("through", self.through)?;
         let station = |number: u32| format!("station_{number}");
         let mut layout = Layout::default();
         for hop in 1..=self.hops {

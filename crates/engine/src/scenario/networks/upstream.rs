@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Layout, check_number, switches};
+use super::{Layout, check_flows, switches};
 use crate::core::error::Fault;
 use crate::core::time::{LineRate, Span};
 
@@ -34,8 +34,8 @@ fn two() -> u32 {
 
 impl Params {
     pub(super) fn lay_out(&self) -> Result<Layout, Fault> {
-        check_number("first", self.first, 1)?;
-        check_number("second", self.second, 1)?;
+        check_flows("first", self.first)?;
+        check_flows("second", self.second)?;
         let mut layout = Layout::default();
         layout.trunks([(self.rate, self.delay); 2]);
         layout.flow("first", switches(1, 2), self.first);
