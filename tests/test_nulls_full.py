@@ -1,4 +1,4 @@
-"""The nulls of the five studies, from full runs: no claim holds where its factor has no effect.
+"""The nulls of all studies, from full runs: no claim holds where its factor has no effect.
 
 A full run takes minutes to half an hour. If the variable PENSTOCK_FULL_RUNS names a folder, the runs are kept there.
 """
