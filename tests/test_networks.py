@@ -118,7 +118,7 @@ def test_each_direction_of_a_line_has_its_delay() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"network.dumbbell.pairs": 0}, "network.dumbbell.pairs = 0: a network of this kind has 1 to"),
+        ({"network.dumbbell.pairs": 0}, "network.dumbbell.pairs = 0: a network of this kind has at least 1"),
         ({"network.dumbell.pairs": 1}, 'there is no "dumbell"; did you mean "dumbbell"?'),
         ({"network": {"dumbbell": {"pairs": 1}}}, 'network.dumbbell = {"pairs":1}: these must be given: rate, delay'),
         ({"network": {"chain": {}, "star": {}}}, "network = "),
