@@ -50,6 +50,9 @@ GROWTH = (1_000, 10_000, 100_000)
 RINGS = (10, 100, 1_000)
 RING_HOPS = 3
 FLOWS_OF_A_SWITCH = 100
+# A closed loop of more and more pairs of hosts, which send straight into the trunk or over access lines.
+PAIRS = (100, 1_000, 10_000)
+ACCESS = {"": "", " behind access lines": 'access = { rate = "155.52 Mb/s", delay = "5 us" }'}
 COLUMNS = ("w1", "w2", "w3", "s1c1", "s1c2", "s2c1", "s3c2")
 INTERVALS = ("w1", "w2")
 
@@ -67,7 +70,7 @@ def main() -> None:
         if not names or workload.name in names:
             rows.append(measure(workload))
             print_row(rows[-1])
-    for name, sizes in (("growth", growth), ("scale", scale)):
+    for name, sizes in (("growth", growth), ("scale", scale), ("loops", loops)):
         if not names or name in names:
             for row in sizes():
                 rows.append(row)
@@ -139,6 +142,34 @@ def scale() -> list[dict[str, Any]]:
             flows = switches * FLOWS_OF_A_SWITCH
             sizes.append((f"{switches:,} switches, {flows:,} flows", flows, RING_HOPS, file))
         return grown("scale", sizes)
+
+
+def loops() -> list[dict[str, Any]]:
+    """The time of a cell with more pairs in a closed loop, in which switches tell the senders their rates."""
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for where, access in ACCESS.items():
+            sizes = []
+            for pairs in PAIRS:
+                file = Path(folder) / f"loop-{len(rows)}-{pairs}.toml"
+                file.write_text(loop(pairs, access), encoding="utf-8")
+                sizes.append((f"{pairs:,} pairs{where}", pairs, 1, file))
+            rows += grown("loops", sizes)
+    return rows
+
+
+def loop(pairs: int, access: str) -> str:
+    """Pairs of hosts under ERICA as a scenario file. Together they offer what the trunk carries."""
+    return f"""
+title = "Loop of {pairs} pairs"
+duration = "2 s"
+scheme = "erica"
+measure.flows = false
+network.dumbbell = {{ pairs = {pairs}, rate = "155.52 Mb/s", delay = "20 ms" }}
+[defaults.flow]
+traffic.cbr.rate = "{155_000 // pairs} kb/s"
+{access}
+"""
 
 
 def ring(switches: int) -> str:

@@ -3,7 +3,9 @@
 //! Nodes never call each other. A node runs up to a [`Key`]: no further PDU can arrive with an earlier one. The
 //! node reads the records in its lanes, runs its timers, and appends records to the lanes of the next nodes.
 
+pub mod agenda;
 pub mod context;
+pub mod downlinks;
 pub mod hosts;
 pub mod inbox;
 pub mod lane;
@@ -21,6 +23,7 @@ use crate::core::pdu::Pdu;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use context::Ctx;
+use downlinks::Downlinks;
 use hosts::Hosts;
 use inbox::Inbox;
 use lane::Key;
@@ -33,6 +36,8 @@ use sinks::Sinks;
 pub enum Node {
     /// Hosts that send into one port.
     Hosts(Box<Hosts>),
+    /// The lines to these hosts.
+    Downlinks(Box<Downlinks>),
     /// Output port of a switch with its line.
     Port(Box<Port>),
     /// The policers at the end of one line.
@@ -46,6 +51,7 @@ impl Node {
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         match self {
             Node::Hosts(hosts) => hosts.run(inbox, until, ctx),
+            Node::Downlinks(downlinks) => downlinks.run(inbox, until, ctx),
             Node::Port(port) => port.run(inbox, until, ctx),
             Node::Policers(policers) => policers.run(inbox, until, ctx),
             Node::Sinks(sinks) => sinks.run(inbox, until, ctx),
@@ -67,6 +73,7 @@ impl Node {
     pub fn timer(&self) -> Key {
         match self {
             Node::Hosts(hosts) => hosts.timer(),
+            Node::Downlinks(downlinks) => Key::start_of(downlinks.due()),
             Node::Port(port) => port.timer(),
             Node::Policers(policers) => policers.timer(),
             Node::Sinks(_) => Key::NEVER,
@@ -80,6 +87,7 @@ impl Node {
     pub fn line_bound(&self, from: Time) -> Time {
         match self {
             Node::Hosts(hosts) => hosts.line_bound(from),
+            Node::Downlinks(downlinks) => downlinks.line_bound(from),
             Node::Port(port) => port.line_bound(from),
             Node::Policers(_) | Node::Sinks(_) => from,
         }
@@ -89,6 +97,7 @@ impl Node {
     pub fn held(&self, each: &mut dyn FnMut(&Pdu)) {
         match self {
             Node::Hosts(hosts) => hosts.held().for_each(|record| each(&record.pdu)),
+            Node::Downlinks(downlinks) => downlinks.held().for_each(|record| each(&record.pdu)),
             Node::Port(port) => port.held(each),
             Node::Policers(policers) => policers.held(each),
             Node::Sinks(_) => {}

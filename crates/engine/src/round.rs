@@ -5,7 +5,6 @@
 //! before the horizon any more. Then the next unit runs. A unit is a node, or a [`cluster`]: nodes connected in a loop
 //! without delay.
 
-pub mod agenda;
 mod apply;
 mod change;
 pub mod cluster;
@@ -222,6 +221,7 @@ impl<P: Probe> World<P> {
         let flow = &self.flows[port.flow as usize];
         let queue = match self.ends(flow)[0] {
             Endpoint::Host(host) if port.is_near => host.access_queue(),
+            Endpoint::Host(_) => self.downlink_queue(self.endpoints[flow.endpoints[0] as usize]?),
             _ => None,
         };
         Some(PortView::Access(port, flow, queue.unwrap_or(&QueueState::UNUSED)))
@@ -243,7 +243,7 @@ impl<P: Probe> World<P> {
         match &self.processes[location.process as usize].node {
             Node::Hosts(hosts) => hosts.host(location.index).map_or(Endpoint::Unused, Endpoint::Host),
             Node::Sinks(sinks) => sinks.receiver(location.index).map_or(Endpoint::Unused, Endpoint::Sink),
-            Node::Port(_) | Node::Policers(_) => Endpoint::Unused,
+            Node::Downlinks(_) | Node::Port(_) | Node::Policers(_) => Endpoint::Unused,
         }
     }
 
@@ -332,6 +332,7 @@ impl<P: Probe> World<P> {
         for process in &mut self.processes {
             match &mut process.node {
                 Node::Hosts(hosts) => hosts.reset_measures(now),
+                Node::Downlinks(downlinks) => downlinks.reset_measures(now),
                 Node::Port(port) => port.reset_measures(now),
                 Node::Policers(policers) => policers.reset_measures(),
                 Node::Sinks(sinks) => sinks.reset_measures(),

@@ -329,3 +329,20 @@ proptest! {
         prop_assert!(fast == plain, "network {}:\n{}", number, judge::digest::differences(&fast, &plain));
     }
 }
+
+/// Closed loops of many flows on one port: hosts that take turns with it, and hosts behind access lines.
+#[test]
+fn the_forms_agree_on_many_flows_in_a_closed_loop() {
+    for scheme in ["becn", "erica"] {
+        for access in ["", "access = { rate = \"155.52 Mb/s\", delay = \"5 us\" }", "access = { rate = \"10 Mb/s\" }"] {
+            let text = format!(
+                "duration = \"30 ms\"\nscheme = \"{scheme}\"\n\
+                 network.dumbbell = {{ pairs = 150, rate = \"155.52 Mb/s\", delay = \"2 ms\" }}\n\
+                 [defaults.flow]\n{access}\n"
+            );
+            let mut scenario = document::parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+            scenario.measure.flows = true;
+            assert_agreement(&scenario, 1, [Span::milliseconds(7), Span::milliseconds(100)]);
+        }
+    }
+}

@@ -10,6 +10,7 @@ pub mod sender;
 pub mod transport;
 pub mod uplink;
 
+use super::agenda::{Agenda, Member};
 use super::context::Ctx;
 use super::queue_state::QueueState;
 use super::receiver::Receiver;
@@ -18,13 +19,16 @@ use crate::control::{NotificationParams, ReactionParams};
 use crate::core::probe::Probe;
 use crate::core::time::{Span, Time};
 use crate::network::inbox::Inbox;
-use crate::network::lane::{Key, Lane, LaneId, Place, Record};
+use crate::network::lane::{Key, Lane, LaneId, Record};
 use crate::traffic;
 use access_line::AccessLine;
 use direct::{DirectHost, Halves};
 use order::Sorter;
 use sender::Sender;
 use transport::TransportHost;
+
+/// To keep one host's key in the agenda takes about as long as to read the times of so many.
+const HOSTS_PER_RUN: usize = 32;
 
 /// One host.
 #[derive(Clone, Debug)]
@@ -42,6 +46,13 @@ impl Host {
             Host::Direct(host) => Key { time: host.due(), place: host.place },
             Host::Transport(host) => Key { time: host.due(), place: host.place() },
         }
+    }
+
+    /// Key at which the node must run it, if the time is `next`.
+    fn key_at(&self, next: Time) -> Key {
+        let key = self.key();
+        // A host that only holds PDUs on its access line has no place at that time.
+        if key.time == next { key } else { Key::start_of(next) }
     }
 
     /// When the node must run it next.
@@ -107,6 +118,11 @@ pub struct Hosts {
     next_runs: Vec<Time>,
     /// The earliest of these times.
     first_run: Time,
+    /// Whether the hosts can handle one key at a time: no host has an access line with a delay that others would wait
+    /// for.
+    can_take_turns: bool,
+    /// The next key of each host, while few of them run at each visit to the node.
+    agenda: Option<Agenda>,
     /// The shortest delay from a host to the port.
     lead: Span,
     /// Lane to the port.
@@ -128,7 +144,20 @@ impl Hosts {
         }
         let next_runs: Vec<Time> = hosts.iter().map(|host| host.next_run(lead, &halves)).collect();
         let first_run = next_runs.iter().copied().min().unwrap_or(Time::NEVER);
-        Hosts { hosts, halves, next_runs, first_run, lead, to, sent: Lane::default(), sorter: Sorter::default() }
+        let has_access = |host: &Host| matches!(host, Host::Direct(host) if host.access.is_some());
+        let can_take_turns = hosts.len() == 1 || !hosts.iter().any(has_access);
+        Hosts {
+            hosts,
+            halves,
+            next_runs,
+            first_run,
+            can_take_turns,
+            agenda: None,
+            lead,
+            to,
+            sent: Lane::default(),
+            sorter: Sorter::default(),
+        }
     }
 
     /// The host with that index, for reports.
@@ -172,6 +201,7 @@ impl Hosts {
 
     /// Notes when the host with that index must run.
     fn plan(&mut self, index: u32) {
+        self.agenda = None;
         let next = self.hosts[index as usize].next_run(self.lead, &self.halves);
         let last = std::mem::replace(&mut self.next_runs[index as usize], next);
         if next < self.first_run {
@@ -208,23 +238,20 @@ impl Hosts {
     pub fn timer(&self) -> Key {
         match &self.hosts[..] {
             [host] => host.key(),
-            hosts => {
-                let time = self.first_run;
-                let first =
-                    hosts.iter().zip(&self.next_runs).filter(|(_, run)| **run == time).map(|(host, _)| host.key());
-                // A host that only holds PDUs on its access line has no place at that time.
-                let place = first.map(|key| if key.time == time { key.place } else { Place(0) });
-                Key { time, place: place.min().unwrap_or(Place(0)) }
-            }
+            hosts => match &self.agenda {
+                Some(agenda) => agenda.first().0,
+                None => {
+                    let first = hosts.iter().zip(&self.next_runs).filter(|(_, next)| **next == self.first_run);
+                    first.map(|(host, next)| host.key_at(*next)).min().unwrap_or(Key::NEVER)
+                }
+            },
         }
     }
 
-    /// Whether the hosts can handle one key at a time: no host has an access line with a delay that others would wait
-    /// for.
+    /// Whether the hosts can handle one key at a time.
     #[must_use]
     pub fn can_take_turns(&self) -> bool {
-        let has_access = |host: &Host| matches!(host, Host::Direct(host) if host.access.is_some());
-        self.hosts.len() == 1 || !self.hosts.iter().any(has_access)
+        self.can_take_turns
     }
 
     /// Handles all arrivals and timers before `until`.
@@ -246,21 +273,41 @@ impl Hosts {
 
     /// Handles all arrivals and timers before `until`. PDUs that reach the port at `limit` or later stay on the access
     /// line.
-    #[inline]
+    // Not twice in the engine of the browser: that would be much code.
+    #[cfg_attr(target_arch = "wasm32", inline(never))]
+    #[cfg_attr(not(target_arch = "wasm32"), inline)]
     fn send<P: Probe>(&mut self, inbox: &Inbox, until: Key, limit: Time, ctx: &mut Ctx<P>) {
-        let Hosts { hosts, halves, next_runs, first_run, sent, lead, .. } = self;
+        let Hosts { hosts, halves, next_runs, agenda, sent, lead, .. } = self;
+        let mut ran = 0;
         inbox.drain(until, ctx, |_, records, ctx| {
+            ran += records.len();
             for record in records {
                 let indices = ctx.flows[record.pdu.flow.index()].indices;
-                let index = if record.pdu.is_backward() { indices.sender } else { indices.receiver } as usize;
-                let host = &mut hosts[index];
+                let index = if record.pdu.is_backward() { indices.sender } else { indices.receiver };
+                let host = &mut hosts[index as usize];
                 host.run(record.key(), (limit, *lead), halves, ctx, sent);
                 host.on_pdu(record, limit, halves, ctx, sent);
-                next_runs[index] = host.next_run(*lead, halves);
+                let next = host.next_run(*lead, halves);
+                next_runs[index as usize] = next;
+                if let Some(agenda) = agenda {
+                    agenda.set(Member(index), host.key_at(next));
+                }
             }
         });
+        ran += match self.agenda {
+            Some(_) => self.run_first(until, limit, ctx),
+            None => self.run_due(until, limit, ctx),
+        };
+        self.choose(ran);
+    }
+
+    /// Runs the hosts that are due, one after the other. Returns how many.
+    #[inline]
+    fn run_due<P: Probe>(&mut self, until: Key, limit: Time, ctx: &mut Ctx<P>) -> usize {
+        let Hosts { hosts, halves, next_runs, first_run, sent, lead, .. } = self;
+        let mut ran = 0;
         *first_run = Time::NEVER;
-        let are_many = ctx.flows.len() >= touch::MANY;
+        let are_many = touch::are_many(ctx.flows.len());
         for (hosts, next_runs) in hosts.chunks_mut(touch::TOGETHER).zip(next_runs.chunks_mut(touch::TOGETHER)) {
             if are_many {
                 let due = hosts.iter().zip(&*next_runs).filter(|(_, time)| **time <= until.time);
@@ -269,9 +316,46 @@ impl Hosts {
             for (host, time) in hosts.iter_mut().zip(next_runs) {
                 if *time <= until.time {
                     *time = host.run(until, (limit, *lead), halves, ctx, sent);
+                    ran += 1;
                 }
                 *first_run = (*time).min(*first_run);
             }
+        }
+        ran
+    }
+
+    /// As [`Hosts::run_due`], but the agenda finds these hosts, and no other host is read.
+    fn run_first<P: Probe>(&mut self, until: Key, limit: Time, ctx: &mut Ctx<P>) -> usize {
+        let Hosts { hosts, halves, next_runs, first_run, agenda, sent, lead, .. } = self;
+        let Some(agenda) = agenda else { return 0 };
+        let mut ran = 0;
+        while let (key, Member(index)) = agenda.first()
+            && key < until
+        {
+            let host = &mut hosts[index as usize];
+            let next = host.run(until, (limit, *lead), halves, ctx, sent);
+            next_runs[index as usize] = next;
+            agenda.set(Member(index), host.key_at(next));
+            ran += 1;
+        }
+        *first_run = agenda.first().0.time;
+        ran
+    }
+
+    /// Keeps an agenda while fewer hosts run at each visit than its upkeep is worth; `ran` of them ran at this one.
+    #[inline]
+    fn choose(&mut self, ran: usize) {
+        let all = self.hosts.len();
+        if self.agenda.is_some() {
+            if ran * HOSTS_PER_RUN > 2 * all {
+                self.agenda = None;
+            }
+        } else if all >= HOSTS_PER_RUN && ran * HOSTS_PER_RUN < all {
+            let mut agenda = Agenda::new(all);
+            for ((host, next), index) in self.hosts.iter().zip(&self.next_runs).zip(0..) {
+                agenda.set(Member(index), host.key_at(*next));
+            }
+            self.agenda = Some(agenda);
         }
     }
 

@@ -44,9 +44,9 @@ impl Sinks {
     pub fn run<P: Probe>(&mut self, inbox: &Inbox, until: Key, ctx: &mut Ctx<P>) {
         let Sinks { receivers, by_flow } = self;
         inbox.drain(until, ctx, |_, records, ctx| {
-            if ctx.flows.len() < touch::MANY {
+            if !touch::are_many(ctx.flows.len()) {
                 records.iter().for_each(|record| deliver(receivers, record, ctx));
-            } else if receivers.len() < touch::MANY || records.len() < receivers.len() {
+            } else if !touch::are_many(receivers.len()) || records.len() < receivers.len() {
                 for records in records.chunks(touch::TOGETHER) {
                     deliver_together(receivers, records.iter(), ctx);
                 }

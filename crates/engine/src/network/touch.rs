@@ -7,6 +7,12 @@
 /// With so many flows in the network the state of a part is not in the cache when it runs.
 pub(super) const MANY: usize = 16_384;
 
+/// Whether the state of so many flows is read together. The engine of the browser, which has to be small, never does.
+#[inline]
+pub(super) fn are_many(flows: usize) -> bool {
+    !cfg!(target_arch = "wasm32") && flows >= MANY
+}
+
 /// Parts that read their state together.
 pub(super) const TOGETHER: usize = 32;
 

@@ -4,9 +4,9 @@ use super::horizon::Feeder;
 use super::process::Process;
 use crate::core::probe::Probe;
 use crate::core::time::Time;
+use crate::network::agenda::{Agenda, Member};
 use crate::network::context::Ctx;
 use crate::network::lane::{Key, LaneId};
-use crate::round::agenda::{Agenda, Member};
 
 /// Nodes that take turns.
 #[derive(Clone, Debug)]

@@ -1,9 +1,10 @@
 //! What can be seen of a network at a stop, beside its measures.
 
-use super::World;
+use super::{Location, World};
 use crate::core::probe::Probe;
 use crate::core::time::Time;
 use crate::network::Node;
+use crate::network::queue_state::QueueState;
 
 impl<P: Probe> World<P> {
     /// The observer of the run.
@@ -17,11 +18,21 @@ impl<P: Probe> World<P> {
         &mut self.ctx.probe
     }
 
+    /// The queue of the line to that host, if a node of downlinks computes it.
+    pub(super) fn downlink_queue(&self, host: Location) -> Option<&QueueState> {
+        let feeders = &self.processes[host.process as usize].feeders;
+        feeders.iter().find_map(|feeder| match &self.processes[feeder.node as usize].node {
+            Node::Downlinks(downlinks) => downlinks.queue(host.index),
+            _ => None,
+        })
+    }
+
     /// Computes everything that is evaluated lazily up to the clock.
     pub(crate) fn catch_up(&mut self) {
         for process in &mut self.processes {
             match &mut process.node {
                 Node::Hosts(hosts) => hosts.update_lines(self.clock),
+                Node::Downlinks(downlinks) => downlinks.update(self.clock),
                 Node::Port(port) => port.catch_up(self.clock, &mut self.ctx),
                 Node::Policers(_) | Node::Sinks(_) => {}
             }
@@ -35,6 +46,7 @@ impl<P: Probe> World<P> {
         let departures = self.processes.iter().map(|process| match &process.node {
             Node::Port(port) => port.next_departure(),
             Node::Hosts(hosts) => hosts.next_departure(),
+            Node::Downlinks(downlinks) => downlinks.next_departure(),
             Node::Policers(_) | Node::Sinks(_) => Time::NEVER,
         });
         departures.fold(self.first(), Time::min)

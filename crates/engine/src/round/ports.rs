@@ -1,7 +1,7 @@
 //! Ports as reports see them, independent of their nodes.
 //!
-//! Most ports have a node. An access line that is computed with its host needs none, and neither does the port at its
-//! other end if no PDU uses it: their names and the queue that the host measures are all that reports show.
+//! Most ports have a node of their own. An access line that is computed with its host, or with others like it, needs none:
+//! the names of its two ports and their queues are all that reports show.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -49,7 +49,8 @@ pub struct AccessPort<'a> {
     pub lines: &'a AccessLines,
     /// The flow that the line is named after.
     pub flow: u32,
-    /// Whether it is at the sender's end, where the sender's host computes the line. No PDU uses the port at the other end.
+    /// Whether it is at the sender's end, where the sender's host computes the line. At the other end downlinks do, if any
+    /// PDU uses it.
     pub is_near: bool,
 }
 

@@ -16,7 +16,7 @@ impl<P: Probe> World<P> {
     /// Not among them is what a host has not sent yet: data that wait for permission, and answers that wait for its sender.
     #[must_use]
     pub fn positions(&self) -> Vec<Position> {
-        let mut records: Vec<(u32, Record)> = self.on_lines().map(|(port, record)| (port, *record)).collect();
+        let mut records = self.on_lines();
         // The records of one flow at one port are in one lane, in order.
         records.sort_by_key(|(port, record)| (*port, record.time, record.pdu.flow));
         let (ports, records): (Vec<u32>, Vec<Record>) = records.into_iter().unzip();
@@ -34,9 +34,10 @@ impl<P: Probe> World<P> {
     /// Where the first PDU is that `is_wanted` accepts.
     pub fn position_of(&self, is_wanted: impl Fn(&Pdu) -> bool) -> Option<Position> {
         let mut found = Vec::new();
-        if let Some(port) = self.port_with(&is_wanted) {
-            let on_lines = self.on_lines().filter(|(other, _)| *other == port);
-            let mut records: Vec<Record> = on_lines.map(|(_, record)| *record).collect();
+        let mut on_lines = self.on_lines();
+        if let Some(port) = self.port_with(&on_lines, &is_wanted) {
+            on_lines.retain(|(other, _)| *other == port);
+            let mut records: Vec<Record> = on_lines.into_iter().map(|(_, record)| record).collect();
             records.sort_by_key(|record| (record.time, record.pdu.flow));
             self.find_at_port(port, &records, &mut found);
         } else {
@@ -46,8 +47,8 @@ impl<P: Probe> World<P> {
     }
 
     /// The port of the first PDU that `is_wanted` accepts, unless that is in a shaper.
-    fn port_with(&self, is_wanted: &impl Fn(&Pdu) -> bool) -> Option<u32> {
-        let on_line = self.on_lines().find(|(_, record)| is_wanted(&record.pdu)).map(|(port, _)| port);
+    fn port_with(&self, on_lines: &[(u32, Record)], is_wanted: &impl Fn(&Pdu) -> bool) -> Option<u32> {
+        let on_line = on_lines.iter().find(|(_, record)| is_wanted(&record.pdu)).map(|(port, _)| *port);
         on_line.or_else(|| {
             (0..self.ports.len()).find_map(|number| {
                 let PortView::Node(port) = self.port(number)? else { return None };
@@ -59,14 +60,21 @@ impl<P: Probe> World<P> {
     }
 
     /// Every PDU that arrives at the far end of a line at a known time, with the port of the line.
-    fn on_lines(&self) -> impl Iterator<Item = (u32, &Record)> {
-        let held = self.processes.iter().filter_map(|process| match &process.node {
-            Node::Hosts(hosts) => Some(hosts.held()),
-            _ => None,
-        });
-        let records = self.ctx.lanes.iter().flat_map(Lane::iter).chain(held.flatten());
+    fn on_lines(&self) -> Vec<(u32, Record)> {
+        let mut found = Vec::new();
         // At a stop only lines have PDUs in transit. Everything else arrives without delay, and has been read.
-        records.filter_map(|record| Some((record.place.delivering_port(self.ports.len())? as u32, record)))
+        let mut find = |record: &Record| {
+            found.extend(record.place.delivering_port(self.ports.len()).map(|port| (port as u32, *record)));
+        };
+        self.ctx.lanes.iter().flat_map(Lane::iter).for_each(&mut find);
+        for process in &self.processes {
+            match &process.node {
+                Node::Hosts(hosts) => hosts.held().for_each(&mut find),
+                Node::Downlinks(downlinks) => downlinks.held().for_each(&mut find),
+                Node::Port(_) | Node::Policers(_) | Node::Sinks(_) => {}
+            }
+        }
+        found
     }
 
     /// Finds the PDUs of a port. `behind` has those whose arrival behind its line is known, in order.

@@ -119,13 +119,19 @@ impl AccessLine {
     /// Sends a PDU of `bits` at `at`. Returns its arrival time.
     #[inline(always)]
     pub fn send(&mut self, bits: u64, at: Time) -> Time {
+        self.send_after(at, bits, at)
+    }
+
+    /// As [`AccessLine::send`], but only the departures up to `gone` come before the PDU.
+    #[inline(always)]
+    pub fn send_after(&mut self, gone: Time, bits: u64, at: Time) -> Time {
         let free_at = self.free_at;
         let mut departure = free_at.max(at);
         if !self.serialiser.is_instant() {
             if self.queue.present > 0 {
                 self.queue.count_again(&self.early());
             }
-            let length = if free_at <= at { self.begin_busy_period() } else { self.join(free_at, at) };
+            let length = if free_at <= gone { self.begin_busy_period() } else { self.join(free_at, gone) };
             departure += self.serialiser.next(bits);
             self.queue.pass(at, departure, bits, length);
         }
@@ -144,12 +150,13 @@ impl AccessLine {
         1
     }
 
-    /// The next PDU, sent at `at`, joins the queue; the line is busy until `free_at`. Returns the queue length with it.
+    /// The next PDU joins the queue, after the departures up to `gone`; the line is busy until `free_at`. Returns the queue
+    /// length with it.
     #[cfg_attr(target_arch = "wasm32", inline(never))]
-    fn join(&mut self, free_at: Time, at: Time) -> u64 {
+    fn join(&mut self, free_at: Time, gone: Time) -> u64 {
         let ahead = self.ahead.get_or_insert_default();
         ahead.push((free_at, self.serialiser.last_bits()));
-        ahead.remove_until(at);
+        ahead.remove_until(gone);
         ahead.all.count + 1
     }
 

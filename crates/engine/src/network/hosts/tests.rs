@@ -10,6 +10,7 @@ use crate::core::time::LineRate;
 use crate::network::context::FlowState;
 use crate::network::hosts::access_line::{self, AccessLine};
 use crate::network::hosts::sender::Sender;
+use crate::network::lane::Place;
 use crate::network::testing::{CELL, CELL_RATE, context, inbox, key, notice, put};
 use crate::traffic;
 
@@ -129,6 +130,56 @@ fn cells_of_lines_with_different_delays_are_in_order_of_arrival() {
         often.run(until * CELL / 10);
     }
     assert_eq!(often.run(15 * CELL / 2), expected);
+}
+
+/// So many hosts that the node looks for the few that run.
+const MANY_HOSTS: u32 = 200;
+
+#[test]
+fn many_hosts_send_the_same_whether_an_agenda_finds_them_or_not() {
+    let all =
+        || (0..MANY_HOSTS).map(|number| steady(number, &format!("{} ns", 10 * (number * 7 % 41)), None)).collect();
+    let whole = Node::new(all()).run(3 * CELL);
+    assert_eq!(whole.len(), 2 * MANY_HOSTS as usize);
+    let mut often = Node::new(all());
+    let mut had_agenda = 0;
+    let mut sent = Vec::new();
+    for until in 1..=300 {
+        sent = often.run(until * CELL / 100);
+        had_agenda += usize::from(often.hosts.agenda.is_some());
+        let due = often.hosts.hosts.iter().map(Host::key).min();
+        assert_eq!(Some(often.hosts.timer()), due);
+    }
+    assert_eq!(sent, whole);
+    // All hosts send within 0.4 us, and again 2 us later: then too many run at each visit.
+    assert_eq!(had_agenda, 260);
+}
+
+#[test]
+fn one_key_at_a_time_runs_the_hosts_of_that_key_only() {
+    let all = || (0..MANY_HOSTS).map(|number| steady(number, "1 us", None)).collect();
+    let mut node = Node::new(all());
+    let mut order = Vec::new();
+    while node.hosts.timer().time < Time(2 * CELL) {
+        let timer = node.hosts.timer();
+        order.push(timer.place.0 - OWN);
+        node.hosts.run(&node.inbox, timer.after(), &mut node.ctx);
+    }
+    assert_eq!(order, (0..MANY_HOSTS).collect::<Vec<_>>());
+    assert!(node.hosts.agenda.is_some());
+    let sent: Vec<u32> = node.ctx.lanes[1].iter().map(|record| record.pdu.flow.0).collect();
+    assert_eq!(sent, order);
+}
+
+#[test]
+fn feedback_wakes_a_host_that_the_agenda_has_later() {
+    let all = |number| if number == 0 { obedient(0) } else { steady(number, "100 us", None) };
+    let mut node = Node::new((0..MANY_HOSTS).map(all).collect());
+    node.run(CELL / 2);
+    assert!(node.hosts.agenda.is_some());
+    put(&mut node.ctx, 0, key(2 * CELL, 5), notice(0));
+    let sent: Vec<u64> = node.run(7 * CELL).iter().map(|sent| sent.0 / CELL).collect();
+    assert_eq!(sent, [0, 1, 3, 5]);
 }
 
 #[test]

@@ -15,6 +15,8 @@ pub(super) enum Name {
     Policers(usize),
     /// The hosts that send into that port.
     Hosts(usize),
+    /// The lines to the hosts of that node.
+    Downlinks(u32),
     /// One host that takes turns with other nodes, by its endpoint.
     Host(usize),
     /// The receivers that only measure, after that port's line or its policers.

@@ -13,7 +13,9 @@ use crate::core::pdu::FlowId;
 use crate::core::random::Stream;
 use crate::core::time::{FASTEST, LineRate, Time};
 use crate::network::Node;
+use crate::network::agenda::Member;
 use crate::network::context::FlowInfo;
+use crate::network::downlinks::Downlinks;
 use crate::network::hosts::direct::{DirectHost, Halves};
 use crate::network::hosts::sender::Sender;
 use crate::network::hosts::{Host, Hosts};
@@ -23,7 +25,6 @@ use crate::network::policer_node::FlowPolicers;
 use crate::network::port::{self, Places, Port};
 use crate::network::receiver::{Limits, Receiver};
 use crate::network::sinks::Sinks;
-use crate::round::agenda::Member;
 use crate::round::cluster::Cluster;
 use crate::round::{AccessLines, Location, Parts, Process, Seats, Unit};
 use crate::scenario::spec::{self, Order};
@@ -49,7 +50,7 @@ impl Network<'_> {
         let folded = self.folded();
         let mut routes = self.route(&folded, |_| form == Form::Plain);
         let mut units = self.units(&routes, form);
-        let grouped = self.grouped_in_turns(&routes, &units);
+        let grouped = self.grouped_in_turns(&routes, &units, &folded);
         if !grouped.is_empty() {
             routes = self.route(&folded, |endpoint| grouped.contains(&endpoint));
             units = self.units(&routes, form);
@@ -76,9 +77,19 @@ impl Network<'_> {
         }
     }
 
-    /// Endpoints that share a node with others in a cluster: they need nodes of their own.
-    fn grouped_in_turns(&self, routes: &Routes, units: &[Vec<u32>]) -> BTreeSet<usize> {
-        let taking_turns: BTreeSet<u32> = units.iter().filter(|unit| unit.len() > 1).flatten().copied().collect();
+    /// Endpoints that share a node with others in a cluster, where one has an access line (`Hosts::can_take_turns`): they need
+    /// nodes of their own.
+    fn grouped_in_turns(&self, routes: &Routes, units: &[Vec<u32>], folded: &[bool]) -> BTreeSet<usize> {
+        let has_access = |flow: &&FlowPlan<'_>| folded[flow.forward().first()];
+        let with_access: BTreeSet<u32> =
+            self.flows.iter().filter(has_access).filter_map(|flow| routes.endpoints[flow.endpoints()[0]]).collect();
+        let taking_turns: BTreeSet<u32> = units
+            .iter()
+            .filter(|unit| unit.len() > 1)
+            .flatten()
+            .copied()
+            .filter(|node| with_access.contains(node))
+            .collect();
         let is_grouped = |endpoint: &usize| {
             routes.endpoints[*endpoint].is_some_and(|node| {
                 taking_turns.contains(&node) && matches!(routes.graph.names[node as usize], Name::Hosts(_))
@@ -150,6 +161,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let processes: Vec<Process> = processes.collect();
         let can_take_turns = |process: &Process| match &process.node {
             Node::Hosts(hosts) => hosts.can_take_turns(),
+            Node::Downlinks(downlinks) => downlinks.can_take_turns(),
             _ => true,
         };
         let all: Vec<u32> = units.iter().flatten().copied().collect();
@@ -259,6 +271,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         let mut shared = self.shared_traffic();
         let mut laid = vec![0; self.network.groups.len()];
         let mut users = BTreeMap::new();
+        let mut downlinks = vec![None; nodes];
         for (index, flow) in self.network.flows.iter().enumerate() {
             let [sending, receiving] = flow.endpoints();
             let place = laid[flow.group];
@@ -272,6 +285,7 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
             }
             if let Some((node, host)) = self.direct_host(sending, &mut hosts) {
                 self.build_sending_half(index, traffic, host, &mut halves[node as usize]);
+                self.add_downlink(flow, &mut downlinks);
             }
             match self.routes.endpoints[receiving] {
                 Some(node) if matches!(self.routes.graph.names[node as usize], Name::Sinks(_)) => {
@@ -288,9 +302,10 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         shared.clear();
         let parts = hosts.into_iter().zip(halves).zip(sinks).enumerate();
         for (index, ((hosts, halves), sinks)) in parts.skip(self.nodes.len()) {
-            self.nodes.push(match self.routes.graph.names[index] {
-                Name::Sinks(_) => Node::Sinks(Box::new(sinks)),
-                Name::Policers(_) => Node::Policers(Box::default()),
+            self.nodes.push(match (self.routes.graph.names[index], downlinks[index].take()) {
+                (_, Some(lines)) => Node::Downlinks(lines),
+                (Name::Sinks(_), _) => Node::Sinks(Box::new(sinks)),
+                (Name::Policers(_), _) => Node::Policers(Box::default()),
                 _ => {
                     let SharedLane { lane, lead } = self.routes.shared_lane(index as u32);
                     Node::Hosts(Box::new(Hosts::new(hosts, halves, lane, lead)))
@@ -308,6 +323,18 @@ impl<S: Fn(&str, &str) -> Stream> Builder<'_, S> {
         if self.folded[flow.forward().first()] {
             host.access = Some(halves.lines.len() as u32);
             halves.lines.push(self.network.build_access(flow));
+        }
+    }
+
+    /// Adds the line to the host that sends the flow to its node of downlinks, if PDUs use it.
+    fn add_downlink(&mut self, flow: &FlowPlan<'_>, downlinks: &mut [Option<Box<Downlinks>>]) {
+        let port = flow.backward().first();
+        let is_used = self.routes.downlinks[port].is_some_and(|downlink| downlink.is_used);
+        if let Some(Location { process, index }) = self.endpoints[flow.endpoints()[0]].filter(|_| is_used) {
+            let node = self.routes.graph.node(Name::Downlinks(process));
+            let SharedLane { lane, lead } = self.routes.shared_lane(node);
+            let lines = downlinks[node as usize].get_or_insert_with(|| Box::new(Downlinks::new(lane, lead)));
+            lines.add(index, self.network.build_line(port), self.network.service_place(port));
         }
     }
 

@@ -27,12 +27,21 @@ struct Point {
     wants_departures: bool,
 }
 
-/// The lane from a node with hosts to the port that they share.
+/// The lane from a node with hosts to the port that they share, or from their downlinks to them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SharedLane {
     pub(super) lane: LaneId,
-    /// The shortest delay from a host to the port.
+    /// The shortest delay over it.
     pub(super) lead: Span,
+}
+
+/// A line to a host that is computed with others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Downlink {
+    /// The node of the host.
+    hosts: u32,
+    /// Whether any PDU uses the line.
+    pub(super) is_used: bool,
 }
 
 /// The routes of a network.
@@ -47,7 +56,9 @@ pub(super) struct Routes {
     pub(super) policed: Vec<LaneId>,
     /// The node of each endpoint.
     pub(super) endpoints: Vec<Option<u32>>,
-    /// The lane that the hosts of each node share.
+    /// The downlink of each port that is one.
+    pub(super) downlinks: Vec<Option<Downlink>>,
+    /// The lane that the hosts of each node share, and that their downlinks share.
     shared_lanes: BTreeMap<u32, SharedLane>,
     /// The properties of each port's congestion point.
     points: Vec<Point>,
@@ -58,15 +69,15 @@ pub(super) struct Routes {
 }
 
 impl Routes {
-    /// The lane that the hosts of a node share; none if none of them sends.
+    /// The lane that the hosts of a node share; none if none of them sends. Or that of their downlinks.
     pub(super) fn shared_lane(&self, node: u32) -> SharedLane {
         self.shared_lanes.get(&node).copied().unwrap_or(SharedLane { lane: LaneId::NONE, lead: Span::ZERO })
     }
 }
 
 impl Network<'_> {
-    /// For each port, whether it is an access line that is computed with its host: only the PDUs of its own host queue for it,
-    /// and nothing else uses or observes it.
+    /// For each port, whether it is an access line that is computed with its host, or with other downlinks: only the PDUs
+    /// of one host queue for it, and nothing else uses or observes it.
     pub(super) fn folded(&self) -> Vec<bool> {
         // With transport connections every queue is measured in bits, but an `AccessLine` counts PDUs.
         let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
@@ -82,7 +93,12 @@ impl Network<'_> {
                 && self.stop.is_none_or(|(stop, _)| stop != flow.forward().first())
         };
         let mut folded = vec![false; self.ports.len()];
-        self.flows.iter().filter(is_suited).for_each(|flow| folded[flow.forward().first()] = true);
+        for flow in self.flows.iter().filter(is_suited) {
+            let [up, down] = [flow.forward().first(), flow.backward().first()];
+            folded[up] = true;
+            // All delays without queueing of a group are one port.
+            folded[down] = self.ports[down].rate.is_some() && self.stop.is_none_or(|(stop, _)| stop != down);
+        }
         folded
     }
 
@@ -97,9 +113,13 @@ impl Network<'_> {
 
     /// The access line of the flow's sending host.
     pub(super) fn build_access(&self, flow: &FlowPlan<'_>) -> AccessLine {
-        let first = flow.forward().first();
-        let port = &self.ports[first];
-        AccessLine::new(access_line::Parts { rate: port.rate, delay: port.delay, place: self.delivery_place(first) })
+        self.build_line(flow.forward().first())
+    }
+
+    /// The line of a port that has no node of its own.
+    pub(super) fn build_line(&self, number: usize) -> AccessLine {
+        let port = &self.ports[number];
+        AccessLine::new(access_line::Parts { rate: port.rate, delay: port.delay, place: self.delivery_place(number) })
     }
 
     /// Size of the shortest PDU that the flow's sending host sends: its own PDUs, and answers to its peer's.
@@ -135,6 +155,7 @@ impl Network<'_> {
                 has_node,
                 policed: vec![LaneId::NONE; self.flows.len()],
                 endpoints: vec![None; self.endpoint_count],
+                downlinks: vec![None; self.ports.len()],
                 shared_lanes: BTreeMap::new(),
                 first_queues: vec![u8::MAX; self.ports.len()],
                 least_bits: self.flows.iter().map(|flow| self.least_bits(flow)).min().unwrap_or(8),
@@ -165,8 +186,8 @@ impl Network<'_> {
         crossing.filter(|(_, has_node)| **has_node).map(|(flows, _)| NextLanes::new(flows)).collect()
     }
 
-    /// Whether each port has a node. An access line that is computed with its host needs none, and neither does the port
-    /// at its other end if no PDU uses it.
+    /// Whether each port has a node of its own. A folded access line needs none, and neither does the port at its other end
+    /// if no PDU uses it.
     fn ports_with_nodes(&self, folded: &[bool], points: &[Point]) -> Vec<bool> {
         let counts_bits = self.flows.iter().any(|flow| flow.params.transport.is_some());
         let mut has_node = vec![true; self.ports.len()];
@@ -246,7 +267,11 @@ impl LaneBuilder<'_> {
             true => self.network.build_access(flow).lead(self.network.least_access_bits(flow)),
             false => Span::ZERO,
         };
-        self.place_host(sending, flow.forward().at(usize::from(is_folded)), lead, takes_turns);
+        let hosts = self.place_host(sending, flow.forward().at(usize::from(is_folded)), lead, takes_turns);
+        let down = flow.backward().first();
+        if self.folded[down] {
+            self.routes.downlinks[down] = Some(Downlink { hosts, is_used: false });
+        }
         if flow.peer.is_some() {
             // The peer sends from there.
         } else if flow.params.transport.is_some() || flow.params.notification_point.is_some() {
@@ -256,7 +281,7 @@ impl LaneBuilder<'_> {
         }
     }
 
-    fn place_host(&mut self, endpoint: usize, port: usize, lead: Span, takes_turns: &impl Fn(usize) -> bool) {
+    fn place_host(&mut self, endpoint: usize, port: usize, lead: Span, takes_turns: &impl Fn(usize) -> bool) -> u32 {
         let graph = &mut self.routes.graph;
         let node = graph.node(if takes_turns(endpoint) { Name::Host(endpoint) } else { Name::Hosts(port) });
         let to = graph.node(Name::Port(port));
@@ -264,6 +289,21 @@ impl LaneBuilder<'_> {
         self.routes.endpoints[endpoint] = Some(node);
         let known = self.routes.shared_lanes.entry(node).or_insert(SharedLane { lane, lead });
         known.lead = lead.min(known.lead);
+        node
+    }
+
+    /// The node of a port that a PDU uses.
+    fn port_node(&mut self, port: usize) -> u32 {
+        let Routes { graph, downlinks, shared_lanes, least_bits, .. } = &mut self.routes;
+        let Some(Downlink { hosts, is_used }) = &mut downlinks[port] else { return graph.node(Name::Port(port)) };
+        let node = graph.node(Name::Downlinks(*hosts));
+        if !std::mem::replace(is_used, true) {
+            let lead = self.network.build_line(port).lead(*least_bits);
+            let lane = graph.lane(Step { from: node, to: *hosts, edge: Edge::Line, observed: false });
+            let known = shared_lanes.entry(node).or_insert(SharedLane { lane, lead });
+            known.lead = lead.min(known.lead);
+        }
+        node
     }
 
     /// The lane behind a port's line to the node.
@@ -286,7 +326,7 @@ impl LaneBuilder<'_> {
     /// The node that receives the flow's forward PDUs from its `hop`-th line.
     fn onward(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
         match flow.forward().get(hop + 1) {
-            Some(port) => Some(self.routes.graph.node(Name::Port(port))),
+            Some(port) => Some(self.port_node(port)),
             None => self.routes.endpoints[flow.endpoints()[1]],
         }
     }
@@ -294,7 +334,7 @@ impl LaneBuilder<'_> {
     /// The node that receives the flow's backward PDUs from the node before its `hop`-th line.
     fn returning(&mut self, flow: &FlowPlan<'_>, hop: usize) -> Option<u32> {
         match hop.checked_sub(1) {
-            Some(before) => Some(self.routes.graph.node(Name::Port(flow.backward().at(before)))),
+            Some(before) => Some(self.port_node(flow.backward().at(before))),
             None => self.routes.endpoints[flow.endpoints()[0]],
         }
     }
@@ -307,10 +347,13 @@ impl LaneBuilder<'_> {
         for (hop, port) in flow.forward().iter().enumerate().skip(first) {
             let distance = 10 * hop as u32 + 1;
             self.take_queue(port, flow.params.priority);
-            let from = self.routes.graph.node(Name::Port(port));
+            let from = self.port_node(port);
             self.routes.graph.place(from, distance);
             let Some(to) = self.onward(flow, hop) else { continue };
             self.routes.graph.place(to, distance + 10);
+            if self.folded[port] {
+                continue;
+            }
             if hop == 0 && !flow.params.policers.is_empty() {
                 let policers = self.routes.graph.node(Name::Policers(port));
                 self.routes.graph.place(policers, distance + 5);
@@ -333,14 +376,17 @@ impl LaneBuilder<'_> {
             (0..=last).filter(|&hop| self.routes.points[flow.forward().at(hop)].notifies).collect();
         for hop in (0..self.network.backward_hops(flow, &self.routes.points)).rev() {
             let (port, forward) = (flow.backward().at(hop), flow.forward().at(hop));
+            if self.folded[port] && hop > 0 {
+                continue;
+            }
+            let from = self.port_node(port);
+            self.routes.graph.place(from, 100_000 + 10 * (last - hop) as u32);
             if self.folded[port] {
                 continue;
             }
             let Some(to) = self.returning(flow, hop) else { continue };
             // Notices use the first queue.
             self.take_queue(port, 0);
-            let from = self.routes.graph.node(Name::Port(port));
-            self.routes.graph.place(from, 100_000 + 10 * (last - hop) as u32);
             let point = self.routes.points[forward];
             let lane = if point.wants_backward {
                 let observed = self.routes.graph.node(Name::Port(forward));

@@ -28,7 +28,7 @@ fn text(flow: &str, more: &str) -> String {
 /// Number of access lines that are computed with their hosts.
 fn folded(text: &str) -> usize {
     let scenario = document::parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    Network::lay_out(&scenario).unwrap().folded().into_iter().filter(|is_folded| *is_folded).count()
+    Network::lay_out(&scenario).unwrap().folded().into_iter().step_by(2).filter(|is_folded| *is_folded).count()
 }
 
 #[test]
@@ -59,8 +59,8 @@ fn access_lines_have_nodes_only_if_pdus_pass_them() {
         ports.map(|(port, _)| port.name().replace("access/source/", "")).collect()
     };
     let access = "access = { rate = \"2 Mb/s\" }";
-    // Notices come back over the reverse lines.
-    assert_eq!(without(&text(access, "")), ["1", "2", "3"]);
+    // Notices come back over the reverse lines, which are computed together.
+    assert_eq!(without(&text(access, "")), ["1", "1.reverse", "2", "2.reverse", "3", "3.reverse"]);
     let free = |more: &str| {
         let point = "congestion_point.becn = { filter.none = {} }";
         text(access, more).replace(point, "").replace("reaction_point.becn = { recovery.own_cells = 9 }", "")
@@ -115,6 +115,7 @@ fn lanes(text: &str) -> Vec<String> {
     let network = Network::lay_out(&scenario).unwrap();
     let routes = network.route(&network.folded(), |_| false);
     let name = |node: u32| match routes.graph.names[node as usize] {
+        Name::Downlinks(hosts) => format!("lines to {hosts}"),
         Name::Port(port) => network.ports[port].name(),
         Name::Policers(port) => format!("policers behind {}", network.ports[port].name()),
         Name::Hosts(port) => format!("hosts before {}", network.ports[port].name()),
@@ -143,6 +144,14 @@ fn data_use_lines_and_notices_the_reverse_path() {
         "output > access/source.reverse, at once",
     ];
     assert_eq!(lanes(&text("access = { delay = \"2 ms\" }", "")), expected);
+    // All lines back to the hosts are one node; the hosts are node 2 of this network.
+    let expected = [
+        "hosts before output > output",
+        "output > sinks behind output",
+        "lines to 2 > hosts before output",
+        "output > lines to 2, at once",
+    ];
+    assert_eq!(lanes(&text("access = { rate = \"2 Mb/s\" }", "")), expected);
     // Without a delay, the port sends notices directly to the hosts.
     let expected =
         ["hosts before output > output", "output > sinks behind output", "output > hosts before output, at once"];
@@ -205,9 +214,9 @@ fn clusters(text: &str) -> [Vec<usize>; 2] {
 
 #[test]
 fn nodes_connected_without_delay_take_turns() {
-    // The port and three hosts, which then need their own nodes. In the plain form also the sinks.
-    assert_eq!(clusters(&text("", "")), [vec![4], vec![5]]);
-    // A delay of zero is no delay: the port, the hosts, and the delay back.
+    // The port and the node of its hosts. In the plain form each of the three hosts has a node, and so have the sinks.
+    assert_eq!(clusters(&text("", "")), [vec![2], vec![5]]);
+    // A delay of zero is no delay: the port, the hosts one by one, and the delay back.
     assert_eq!(clusters(&text("access = { delay = \"0 s\" }", "")), [vec![5], vec![6]]);
     // With any delay or rate there is no cluster. In the plain form: port, hosts one by one, sinks, and the path back.
     assert_eq!(clusters(&text("access = { delay = \"1 ps\" }", "")), [vec![], vec![6]]);

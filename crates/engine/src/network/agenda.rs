@@ -1,4 +1,4 @@
-//! The agenda of a cluster: a tournament tree with one pending turn per leaf.
+//! The agenda of a cluster, or of hosts that take turns: a tournament tree with one pending turn per leaf.
 //!
 //! The order is that of the keys: the time, then the place at that time (`network::lane`), then the leaf. A level of
 //! the tree costs one load of sixteen bytes and one comparison. No branch predictor can predict the result, so the code
