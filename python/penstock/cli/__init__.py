@@ -17,7 +17,7 @@ from penstock.cli.process import PIPE_CLOSED, flush, open_streams, terminable
 from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 COMMANDS: tuple[Command, ...] = (
@@ -53,7 +53,7 @@ def _carry_out(arguments: Sequence[str] | None) -> int:
         options = parser().parse_args(arguments)
         log_level = options.log_level
         _start_log(log_level)
-        status: int = options.command(options)
+        status = _command_with_its_width(options)
     except InputError as error:
         return fail(str(error), BAD_INPUT)
     except SystemExit as end:  # help and version
@@ -80,6 +80,17 @@ def _carry_out(arguments: Sequence[str] | None) -> int:
 
         return fail(report_of(panic), DEFECT)
     return status
+
+
+def _command_with_its_width(options: argparse.Namespace) -> int:
+    """Carry out the command; with ``--wide`` nothing that it prints is folded."""
+    command: Callable[[argparse.Namespace], int] = options.command
+    if not getattr(options, "wide", False):
+        return command(options)
+    from penstock.show.terminal import wide
+
+    with wide():
+        return command(options)
 
 
 def _unwritten(error: OSError) -> int:

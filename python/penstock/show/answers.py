@@ -14,8 +14,8 @@ from penstock.core.scenario import Scenario
 from penstock.plot import Curve, Panel
 from penstock.show.report import Table
 from penstock.show.settings import short_names, told
-from penstock.show.summary import print_table
 from penstock.show.sweep_figures import scale
+from penstock.show.terminal import print_table, print_text
 from penstock.statistics import Sample
 
 INTERVALS = "Means over replications with 95 % intervals."
@@ -79,7 +79,8 @@ def print_rows(table: Table) -> None:
     columns: list[tuple[str, str, Callable[[Any], str]]] = [(name, name, str) for name in table.columns]
     print_table(table.title, columns, [dict(zip(table.columns, row, strict=True)) for row in table.rows])
     if table.note:
-        print(f"{table.note}\n")
+        print_text(table.note)
+        print()
 
 
 def plain(values: Sequence[float | None]) -> dict[str, float | None]:

@@ -13,6 +13,7 @@ from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
 from penstock.show.state import warnings_of
+from penstock.show.terminal import notes_below, print_text
 from penstock.statistics import Estimate
 
 if TYPE_CHECKING:
@@ -113,12 +114,13 @@ def sheet_of(results: Results, asked: Asked) -> Sheet | None:
     )
 
 
+@notes_below()
 def print_capacity(results: Results) -> None:
     """Print the answer and how it was judged on standard output."""
     asked = Asked.of(results)
-    print(headline(results, asked))
+    print_text(headline(results, asked))
     for note in notes(results, asked):
-        print(note)
+        print_text(note)
     print()
     for table in (judged_table(results, asked), bisected_table(results, asked)):
         print_rows(table)

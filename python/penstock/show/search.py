@@ -13,6 +13,7 @@ from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
 from penstock.show.state import warnings_of
+from penstock.show.terminal import notes_below, print_text
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -137,10 +138,11 @@ def tables_of(results: Results, question: Question) -> list[Table]:
     return [*([again] if again else []), tried_table(results, question)]
 
 
+@notes_below()
 def print_search(results: Results) -> None:
     """Print the answer and the tables on standard output."""
     question = asked(results)
-    print(headline(results, question))
+    print_text(headline(results, question))
     print()
     for table in tables_of(results, question):
         print_rows(table)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from penstock.show import theory
-from penstock.show.progress import is_lively
+from penstock.show.terminal import print_table, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -94,7 +93,8 @@ def print_summary(result: Result) -> None:
     _print_ports(rows["ports"])
     _print_theory(rows["theory"])
     if warning := unheard_notices(result):
-        print(f"warning: {warning}\n")
+        print_text(f"warning: {warning}")
+        print()
 
 
 def unheard_notices(result: Result) -> str:
@@ -183,27 +183,6 @@ def _print_ports(ports: Sequence[Row]) -> None:
         ],
         [port for port in ports if port not in lossless and port not in idle],
     )
-
-
-def print_table(title: str, columns: Sequence[tuple[str, str, Callable[[Any], str]]], rows: Iterable[Row]) -> None:
-    """Print ``rows`` on standard output: a column is its heading, the key of its values, and their format.
-
-    Text (written by ``str``) is left-aligned, numbers are right-aligned; a missing value is a dash.
-    """
-    bold, plain = ("\x1b[1m", "\x1b[0m") if is_lively(sys.stdout) else ("", "")
-    lines = [[heading for heading, _, _ in columns]]
-    lines += [["-" if row[key] is None else write(row[key]) for _, key, write in columns] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    print(f"{bold}{title}{plain}")
-    for number, line in enumerate(lines):
-        cells = (
-            cell.ljust(width) if write is str else cell.rjust(width)
-            for cell, width, (_, _, write) in zip(line, widths, columns, strict=True)
-        )
-        print("  " + "  ".join(cells).rstrip())
-        if number == 0:
-            print("  " + "  ".join("-" * width for width in widths))
-    print()
 
 
 def _share_of(row: Row) -> float | None:
