@@ -30,6 +30,7 @@ COMMANDS: tuple[Command, ...] = (
     *verify.COMMANDS,
     *runs.COMMANDS,
 )
+MOST_NAMED = 3
 GROUPS = {"runs": "show the runs of a sweep, a comparison or a study"}
 """First words that several commands share, with the help of each."""
 
@@ -110,23 +111,45 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 class _Parser(argparse.ArgumentParser):
     """Reports an error in the arguments as any other bad input."""
 
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuses what it does not know itself, so that the command that was given can say what it has."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
     def error(self, message: str) -> NoReturn:
         unknown = re.search(r"unrecognized arguments: (\S+)|invalid choice: '([^']*)'", message)
         remedy = f"`{self.prog} --help` lists the options"
-        if unknown:
-            word = unknown[1] or unknown[2]
+        if unknown and unknown[2] is not None:
             choices = [str(choice) for action in self._actions for choice in action.choices or ()]
-            options = {option for command in COMMANDS for option in _parser_of(command)._option_string_actions}
-            known = choices if unknown[2] is not None else sorted(options)
-            remedy = did_you_mean(word.split("=")[0], known) or remedy
+            remedy = did_you_mean(unknown[2], choices) or remedy
+        elif unknown:
+            word = unknown[1].partition("=")[0]
+            others = [command.name for command in COMMANDS if word in _options_of(command)]
+            if others:
+                has = "have" if len(others) > 1 else "has"
+                remedy = f"{_named(others)} {has} this option, `{self.prog}` does not"
+            else:
+                remedy = did_you_mean(word, sorted(self._option_string_actions)) or remedy
         raise InputError(message, remedy=remedy)
 
 
-def _parser_of(command: Command) -> _Parser:
-    """The parser of a command's own options."""
-    own = _Parser(add_help=False)
+def _options_of(command: Command) -> Iterable[str]:
+    """The options that only this command and some others have."""
+    own = argparse.ArgumentParser(add_help=False)
     command.arguments(own)
-    return own
+    return own._option_string_actions
+
+
+def _named(commands: Sequence[str]) -> str:
+    """Commands in a sentence, the first few of many."""
+    quoted = [f"`penstock {name}`" for name in commands[:MOST_NAMED]]
+    if len(commands) > MOST_NAMED:
+        quoted.append(f"{len(commands) - MOST_NAMED} more")
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else quoted[0]
 
 
 def parser() -> argparse.ArgumentParser:
