@@ -51,7 +51,8 @@ def test_every_scenario_that_an_example_names_is_ready_or_made_by_the_example_be
 
 def test_every_command_is_there() -> None:
     assert [
-        *("run", "scenarios", "schema", "check"),
+        *("run", "schema", "check"),
+        *("scenarios", "schemes", "networks"),
         "watch",
         *("draw", "import", "studio"),
         *("sweep", "compare", "league", "reproduce", "report"),

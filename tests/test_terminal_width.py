@@ -47,6 +47,8 @@ COMMANDS: dict[str, list[str]] = {
     "verify": ["verify", "--quick", "--jobs", "1"],
     "runs list": ["runs", "list", "sweep"],
     "scenarios": ["scenarios"],
+    "schemes": ["schemes"],
+    "networks": ["networks"],
 }
 STORED = {"sweep", "compare", "league", "search", "capacity", "reproduce"}
 """Commands that find their runs when they are given again."""

@@ -11,7 +11,7 @@ import re
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from penstock.cli import experiments, networks, questions, runs, scenarios, studio, verify, watch
+from penstock.cli import experiments, names, networks, questions, runs, scenarios, studio, verify, watch
 from penstock.cli.command import BAD_INPUT, DEFECT, DONE, FAILED, INTERRUPTED, Command, fail
 from penstock.cli.process import PIPE_CLOSED, flush, open_streams, terminable
 from penstock.core.errors import InputError, did_you_mean
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 LOG_LEVELS = ("debug", "info", "warning", "error")
 COMMANDS: tuple[Command, ...] = (
     *scenarios.COMMANDS,
+    *names.COMMANDS,
     *watch.COMMANDS,
     *networks.COMMANDS,
     *studio.COMMANDS,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -149,7 +150,15 @@ def scenario_of(options: argparse.Namespace, text: str) -> Scenario:
     """The scenario of this text, which is that of the file, with the changes of ``--set``."""
     from penstock.core.scenario import Scenario, name_of
 
-    scenario = Scenario.parse(text, name=name_of(options.scenario))
+    try:
+        scenario = Scenario.parse(text, name=name_of(options.scenario))
+    except InputError:
+        from penstock.league.document import is_league
+
+        if is_league(options.scenario):
+            remedy = f"`penstock league {shlex.quote(options.scenario)}` runs it"
+            raise InputError("this is the file of a league", file=options.scenario, remedy=remedy) from None
+        raise
     changes = settings(options)
     return scenario.with_(changes) if changes else scenario
 

@@ -171,7 +171,7 @@ COMMANDS = (
         "capacity",
         capacity,
         "find how far a parameter can rise until a condition holds",
-        ("penstock capacity satellite/1-case-1 --of flow.video.count=1..40 --until 'video.loss_ratio > 1e-3'",),
+        ("penstock capacity satellite/1-case-1 --of flow.video.count=1..40 --until 'video.loss_ratio>1e-3'",),
         _add_capacity,
     ),
 )

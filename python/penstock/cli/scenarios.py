@@ -1,4 +1,4 @@
-"""Commands about one scenario: ``run``, ``check``, ``scenarios``, ``schema``."""
+"""Commands about one scenario: ``run``, ``check``, ``schema``."""
 
 from __future__ import annotations
 
@@ -79,9 +79,12 @@ def check(options: argparse.Namespace) -> int:
     """``penstock check``: say whether a scenario can be run."""
     from penstock.api.run import limits as limits_of
     from penstock.core.scenario import read
+    from penstock.league.document import is_league
     from penstock.show.feedback import print_feedback
     from penstock.show.traffic import print_offered
 
+    if is_league(options.scenario):
+        return _check_league(options)
     most = limits_of(**limits(options))
     text = read(options.scenario)  # once: standard input cannot be read again
     scenario = scenario_of(options, text)
@@ -109,22 +112,18 @@ def check(options: argparse.Namespace) -> int:
     return DONE
 
 
-def scenarios(options: argparse.Namespace) -> int:
-    """``penstock scenarios``: list the ready scenario files."""
-    import tomllib
+def _check_league(options: argparse.Namespace) -> int:
+    """Say whether the file of a league can be run: every scheme on every network under every traffic."""
+    from penstock.league.league import League
 
-    from penstock.core.scenario import ready
-
-    rows = [
-        {"name": name, "title": tomllib.loads(file.read_text(encoding="utf-8")).get("title", "")}
-        for name, file in ready().items()
-    ]
-    if options.json:
-        print(json.dumps(rows, indent=2))
-    else:
-        from penstock.show.terminal import print_table
-
-        print_table("Ready scenarios", [("name", "name", str), ("title", "title", str)], rows)
+    remedy = "leave it out: it is for a scenario"
+    usual: dict[str, object] = {"set": [], "most_pdus": None, "most_memory": None}
+    usual |= dict.fromkeys(("defaults", "admission", "expanded"), False)
+    others = {name: (f"--{name.replace('_', '-')}", value, remedy) for name, value in usual.items()}
+    refuse_beside("the file of a league", options, others)
+    league = League.load(options.scenario)
+    schemes = dict.fromkeys(name for case in league.cases for name in case.schemes)
+    print(f"{league.document.name}: valid, a league of {len(schemes)} schemes in {len(league.cases)} cases")
     return DONE
 
 
@@ -155,11 +154,6 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace", metavar="DIR", help="draw queues, the scheme and sources against time, into DIR")
     add_open(parser)
     parser.add_argument("--json", action="store_true", help="print the summary as JSON, in SI units")
-    add_wide(parser)
-
-
-def _add_scenarios(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print the list as JSON")
     add_wide(parser)
 
 
@@ -235,13 +229,6 @@ COMMANDS = (
             'penstock run satellite/1-case-2 --set flow.voice.count=40 --set "line.satellite.rate=2 Mb/s"',
         ),
         _add_run,
-    ),
-    Command(
-        "scenarios",
-        scenarios,
-        "list the ready scenarios",
-        ("penstock scenarios", "penstock scenarios --json"),
-        _add_scenarios,
     ),
     Command("schema", schema, "print the JSON Schema of scenario files", ("penstock schema > scenario.schema.json",)),
     Command(

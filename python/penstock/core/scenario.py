@@ -293,6 +293,13 @@ def schemes() -> Mapping[str, Scheme]:
     return {fields[0]: Scheme(*fields) for fields in _engine.schemes()}
 
 
+@cache
+def networks() -> Mapping[str, str]:
+    """One line on every network by name."""
+    choices = schema()["$defs"]["Network"]["oneOf"]
+    return {next(iter(choice["properties"])): str(choice["description"]) for choice in choices}
+
+
 def line_of(text: str, path: str) -> int | None:
     """The line of the scenario file ``text`` that has ``path``, or the longest existing part of it."""
     return _engine.line_of(text, path)

@@ -32,6 +32,7 @@ KEYS: Mapping[str, type | tuple[type, ...]] = {
     "networks": dict,
     "traffics": dict,
 }
+OF_LEAGUES = {"schemes", "networks", "traffics"}
 ALL = "all"
 NO_FILE = "there is no such file"
 REPLICATIONS = 5
@@ -41,6 +42,16 @@ PARTS = ("traffic", "transport", "scheme", "reaction_point", "notification_point
 EXAMPLE = 'schemes = ["none", "erica"]'
 
 Tree = dict[str, Any]
+
+
+def is_league(source: str) -> bool:
+    """Whether this is the file of a league, or the name of a ready one: it has a key that no scenario has."""
+    if Path(source).exists():
+        try:
+            return bool(OF_LEAGUES & set(tomllib.loads(read_file_of(Path(source), LEAGUE))))
+        except (InputError, tomllib.TOMLDecodeError, RecursionError):
+            return False  # whoever reads it tells what is wrong
+    return source.removesuffix(".toml") in ready_leagues()
 
 
 @dataclass(frozen=True, slots=True)
