@@ -63,6 +63,7 @@ class Scene:
     def of(cls, result: Result) -> Scene:
         """That of a result, with the parts of its schemes in their places."""
         scenario = Scenario.of(result.manifest["scenario"]).expanded()
+        result = result.independent()
         return cls(scenario.tree, result.groups, result.ports)
 
     @cached_property
