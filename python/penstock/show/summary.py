@@ -215,9 +215,11 @@ def _print_theory(rows: Sequence[Row]) -> None:
 
 
 def _print_ports(ports: Sequence[Row]) -> None:
-    lossless = [port for port in ports if port["port"].startswith(ACCESS) and not port["discarded"]]
-    idle = [port for port in ports if port not in lossless and not (port["queue_max"] or port["discarded"])]
-    left_out = [(len(idle), "that carried nothing"), (len(lossless), "access lines without loss")]
+    is_access = [port["port"].startswith(ACCESS) and not port["discarded"] for port in ports]
+    is_idle = [not (port["queue_max"] or port["discarded"]) for port in ports]
+    lossless = sum(is_access)
+    idle = sum(idle and not access for idle, access in zip(is_idle, is_access, strict=True))
+    left_out = [(idle, "that carried nothing"), (lossless, "access lines without loss")]
     print_table(
         " - and ".join(["Ports", *(f"{count} {which}" for count, which in left_out if count)]),
         [
@@ -231,7 +233,7 @@ def _print_ports(ports: Sequence[Row]) -> None:
             ("marked", "marked", _count),
             ("messages", "messages", _count),
         ],
-        [port for port in ports if port not in lossless and port not in idle],
+        [port for port, *is_left_out in zip(ports, is_idle, is_access, strict=True) if not any(is_left_out)],
     )
 
 
