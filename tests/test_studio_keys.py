@@ -22,6 +22,14 @@ rate = "1 Mb/s"
 path = ["a", "b"]
 traffic.cbr = { rate = "900 kb/s" }
 """
+SPACE_AT_ONCE = """
+new MutationObserver((_, observer) => {
+    if (!document.querySelector('.page')) return
+    observer.disconnect()
+    document.body.dispatchEvent(new KeyboardEvent('keydown', {key: ' ', bubbles: true}))
+}).observe(document, {childList: true, subtree: true})
+"""
+"""Presses the space bar when the page is there, and the engine is not."""
 PLAYING = ".page[aria-busy=false][data-mode=playing]"
 
 
@@ -64,7 +72,10 @@ def test_keys_count_while_the_page_is_on_its_way(studio: Studio) -> None:
 
 
 def test_a_run_that_plays_hears_keys_and_leaves_fields_to_the_reader(studio: Studio) -> None:
-    page = studio.open().page
+    page = studio.page
+    page.add_init_script(SPACE_AT_ONCE)
+    page.goto(studio.address)
+    page.wait_for_selector(PLAYING)
     page.get_by_label("Search the levers").fill(RATE)
     move = """([path, values, key]) => {
         const lever = document.getElementById(`lever-${path}`)
@@ -75,8 +86,6 @@ def test_a_run_that_plays_hears_keys_and_leaves_fields_to_the_reader(studio: Stu
         }
         document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}))
     }"""
-    studio.keys(" ")
-    page.wait_for_selector(PLAYING)
     page.evaluate(move, [RATE, [5, 4], "Shift"])  # two changes, and the run goes on
     page.wait_for_selector(PLAYING)
     page.evaluate(move, [RATE, [3], " "])  # it pauses, although the change is still under way

@@ -113,8 +113,9 @@ export async function withRun(act: Act, goesOn = false): Promise<boolean> {
 /** Pauses, does something with the backend, and shows a fault if there is one. */
 export async function quietly(act: Act, goesOn = false): Promise<boolean> {
   pauseForetelling();
-  if (!goesOn) state.modeAfter.value = "paused";
-  else if (pending === 0) state.modeAfter.value = state.mode.value;
+  if (goesOn && pending === 0) state.modeAfter.value = state.mode.value;
+  // Up to the first scenario there is nothing to pause: one that is to run at once stays so.
+  if (!goesOn && state.loaded.value) state.modeAfter.value = "paused";
   aim = null;
   begun += 1;
   const own = begun;
