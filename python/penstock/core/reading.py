@@ -7,15 +7,20 @@ is opened by its name; the output of a program is read from standard input.
 from __future__ import annotations
 
 import errno
+import gzip
+import io
 import os
 import stat
 import sys
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+GZIP = b"\x1f\x8b"
+"""The first octets of a file that gzip has compressed."""
 STDIN = "-"
 """The argument for standard input."""
 STDIN_NAME = "stdin"
@@ -69,6 +74,20 @@ def read_octets(path: Path, most: int) -> bytes:
     if read is None:  # some files of the kernel wait for events, and claim to be regular
         raise OSError(errno.EAGAIN, "there is nothing to read", str(path))
     return _bounded(read, str(path), most)
+
+
+def unzipped(octets: bytes, name: str, most: int) -> bytes:
+    """What gzip has compressed, at most so many octets; other octets as they are.
+
+    Raises :class:`TooLargeError`, and ``OSError`` if the compressed octets are damaged.
+    """
+    if octets[:2] != GZIP:
+        return octets
+    try:
+        with gzip.open(io.BytesIO(octets)) as stream:
+            return _bounded(stream.read(most + 1), name, most)
+    except (EOFError, zlib.error) as error:
+        raise OSError(errno.EIO, f"the compressed file is damaged: {error}", name) from None
 
 
 def read_stdin(most: int) -> bytes:

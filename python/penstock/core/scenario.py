@@ -19,7 +19,7 @@ from penstock.core import traces
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.face import Plotted
 from penstock.core.findings import Hearing, Meetings, Offered, OfferedKind, OfferedLoad, Reading, Warned
-from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
+from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin, unzipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -373,8 +373,11 @@ class _MissingError(InputError):
 
 
 def read_file_of(path: Path, kind: Kind) -> str:
-    """The text of a file. Raises :class:`InputError` if it cannot be read, is too large or no text."""
-    return _text(str(path), kind, lambda: read_octets(path, kind.largest))
+    """The text of a file, also of one that gzip has compressed.
+
+    Raises :class:`InputError` if it cannot be read, is too large or no text.
+    """
+    return _text(str(path), kind, lambda: unzipped(read_octets(path, kind.largest), str(path), kind.largest))
 
 
 def _text(name: str, kind: Kind, octets_of: Callable[[], bytes]) -> str:
