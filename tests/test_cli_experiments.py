@@ -42,7 +42,7 @@ def test_a_sweep_prints_estimates_and_keeps_its_runs(penstock: Command, sweep_fi
     done = penstock("sweep", sweep_file)
     assert done.returncode == 0
     assert "mean (95 % interval)" in done.stdout
-    for word in ("count", "rate", "delay mean (s)", "utilisation", "(too few for an interval)"):
+    for word in ("count", "rate", "delay mean (s)", "utilisation", "has too few replications for one"):
         assert word in done.stdout
     assert done.stderr.startswith("the runs are stored in out/rates: `penstock report out/rates` writes a page")
     assert len(Store.open_to_read(sweep_file.parent / "out" / "rates").runs) == 12

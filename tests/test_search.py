@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import polars as pl
 import pytest
@@ -23,6 +26,8 @@ from penstock.core.errors import InputError
 from penstock.core.scenario import Scenario
 from penstock.execute.store import Store
 from penstock.show import page_of, write_page
+from penstock.show.answers import quantity
+from penstock.show.capacity import Asked, headline, notes
 from penstock.statistics import Estimate
 
 # Ten sources of 100 kb/s fill the line. With N of them above ten, 1 - 10 / N of the cells are lost.
@@ -112,7 +117,82 @@ def test_a_condition_is_met_by_a_whole_interval(estimate: Estimate, *, is_met: b
 def test_a_limit_may_be_a_quantity(steady: Scenario) -> None:
     assert condition("steady.delay_p99_s > 400 ms", steady, "--until").limit == 0.4
     assert condition("steady.throughput_bps>=2 Mb/s", steady, "--until").limit == 2e6
-    assert str(condition("delay_mean_s < 1", steady, "--until")) == "steady.delay_mean_s < 1"
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "met", "unmet"),
+    [
+        ("delay_mean_s < 1", "steady.delay_mean_s < 1 s", "below 1 s", "at least 1 s"),
+        ("delay_p99_s > 400 ms", "steady.delay_p99_s > 400 ms", "above 400 ms", "at most 400 ms"),
+        ("throughput_bps>2e6", "steady.throughput_bps > 2e+06 b/s", "above 2e+06 b/s", "at most 2e+06 b/s"),
+        ("loss_ratio > 1e-3", "steady.loss_ratio > 0.001", "above 0.001", "at most 0.001"),
+    ],
+)
+def test_a_limit_keeps_its_unit(steady: Scenario, text: str, told: str, met: str, unmet: str) -> None:
+    found = condition(text, steady, "--until")
+    assert (str(found), found.met, found.unmet) == (told, met, unmet)
+
+
+def capacity_results(answer: object, bisected: list[list[float]], of: str, until: str) -> Any:
+    """What the sentences about a capacity read of its results."""
+    tree = Scenario.parse(CONSTANT).tree
+    details = {"of": of, "until": until, "answer": answer, "bisected": bisected, "scenario": tree, "turns": [[2, 4]]}
+    return SimpleNamespace(about={"name": "steady", "details": details})
+
+
+@pytest.mark.parametrize(
+    ("state", "least", "most", "told"),
+    [
+        (
+            *("bracketed", 2.0, 4.0),
+            "With 95 % confidence steady.delay_p99_s is at least 400 ms at rate = 2 Mb/s, and below 400 ms at 4 Mb/s.",
+        ),
+        (
+            *("bracketed", None, 4.0),
+            "steady.delay_p99_s crosses its limit of 400 ms in the range, but the runs leave open where "
+            "steady.delay_p99_s is still at least 400 ms: give more replications, or a wider range.",
+        ),
+        (
+            *("bracketed", 2.0, None),
+            "steady.delay_p99_s crosses its limit of 400 ms in the range, but the runs leave open from where it is "
+            "below 400 ms: give more replications, or a wider range.",
+        ),
+        (
+            *("never", 9.0, None),
+            "The capacity is above the range: steady.delay_p99_s is still at least 400 ms at rate = 9 Mb/s.",
+        ),
+        (
+            *("always", None, 1.0),
+            "The capacity is below the range: steady.delay_p99_s is below 400 ms at rate = 1 Mb/s already.",
+        ),
+    ],
+)
+def test_a_capacity_is_told_with_units_and_without_a_double_negative(
+    state: str, least: float | None, most: float | None, told: str
+) -> None:
+    answer = {"state": state, "least": least, "most": most}
+    of, until = "line.trunk.rate=1 Mb/s..9 Mb/s", "delay_p99_s < 400 ms"
+    results = capacity_results(answer, [[1.0, 0.6], [9.0, 0.3]], of, until)
+    asked = Asked.of(results)
+    assert headline(results, asked) == told
+    assert notes(results, asked) == [
+        "steady.delay_p99_s rises between rate = 2 Mb/s and 4 Mb/s, by paired differences: it may cross its limit at "
+        "several places. Look at the curve."
+    ]
+    assert headline(capacity_results(None, [], of, until), asked) == "The capacity has not been found yet."
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "told"),
+    [
+        ("delay_p99_s", 0.0123, "12.3 (12.3 to 24.6) ms"),
+        ("throughput_bps", 1.5e6, "1.5 (1.5 to 3) Mb/s"),
+        ("loss_ratio", 0.25, "0.25 (0.25 to 0.5)"),
+        ("accepted_per_s", 4.0, "4 (4 to 8)"),
+    ],
+)
+def test_an_answer_has_the_unit_of_its_metric(column: str, value: float, told: str) -> None:
+    assert quantity(Metric("groups", column, "a"), Estimate(value, value, 2 * value, 5)) == told
 
 
 @pytest.mark.parametrize(
@@ -135,7 +215,7 @@ def test_the_capacity_of_a_line_for_steady_sources_is_exact(steady: Scenario, tm
     results = capacity(steady, "flow.steady.count=1..40", LOSSES, tmp_path / "out")
     assert answer_of(results) == {"state": "bracketed", "least": 10.0, "most": 11.0}
     report = page_of(results)
-    told = "With 95 % confidence steady.loss_ratio > 0.02 does not hold at count = 10, and holds at 11."
+    told = "With 95 % confidence steady.loss_ratio is at most 0.02 at count = 10, and above 0.02 at 11."
     assert report.headline == told
     assert report.warnings == []
     assert results.is_complete
@@ -150,11 +230,11 @@ def test_without_a_range_the_upper_end_doubles(steady: Scenario, tmp_path: Path)
 @pytest.mark.parametrize(
     ("ends", "state", "told"),
     [
-        ("2..9", "never", "The capacity is beyond the range: steady.loss_ratio > 0.02 does not hold at count = 9."),
+        ("2..9", "never", "The capacity is above the range: steady.loss_ratio is still at most 0.02 at count = 9."),
         (
             "12..20",
             "always",
-            "No value in the range is within the capacity: steady.loss_ratio > 0.02 holds at ",
+            "The capacity is below the range: steady.loss_ratio is above 0.02 at ",
         ),
     ],
 )
@@ -193,7 +273,9 @@ def test_a_search_over_few_points_tries_all_and_finds_the_known_best(steady: Sce
     assert [each["setting"]["flow.steady.count"] for each in results.about["details"]["tried"]] == [*range(6, 15)]
     assert results.plan.filter(pl.col("flow.steady.count") == 10)["replication"].to_list() == [*range(9)]
     assert results.plan.filter(pl.col("flow.steady.count") == 9)["replication"].to_list() == [0, 1, 2]
-    assert page_of(results).headline.startswith("The greatest steady.throughput_bps is ")
+    told = page_of(results).headline
+    assert re.match(r"The greatest steady.throughput_bps is 99\d\.\d+ \(.*\) kb/s at count = 10, with ", told)
+    assert told.endswith(", wanted below 0.02.")
 
 
 def test_constraints_that_no_point_meets_name_the_closest(steady: Scenario, tmp_path: Path) -> None:
@@ -323,7 +405,7 @@ def test_a_question_without_an_answer_ends_with_status_1(penstock: Command, tmp_
     (tmp_path / "steady.toml").write_text(CONSTANT, encoding="utf-8")
     done = penstock("capacity", "steady.toml", "--of", "flow.steady.count=2..5", "--until", LOSSES, "--replications", 3)
     assert done.returncode == 1
-    assert "The capacity is beyond the range" in done.stdout
+    assert "The capacity is above the range" in done.stdout
 
 
 # --------------------------------------------------------------------------------------------------------- in a browser

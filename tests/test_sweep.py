@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sys
@@ -37,6 +38,29 @@ metrics = ["random.delay_mean_s", "trunk.utilisation"]
 [[sweep.axis]]
 "line.trunk.rate" = ["1 Mb/s", "2 Mb/s"]
 """
+
+
+NETWORKS = [
+    'dumbbell = { pairs = 2, rate = "1 Mb/s", delay = "1 ms" }',
+    "gfc_1 = {}",
+    "gfc_2 = {}",
+    'satellite_chain = { hops = 2, rate = "1 Mb/s" }',
+    'leaf_spine = { leaves = 2, spines = 1, hosts = 1, host_rate = "9 Mb/s", host_delay = "1 us", '
+    'uplink_rate = "9 Mb/s", uplink_delay = "1 us" }',
+    "aeronautical = { stations = 1, aircraft = 2 }",
+]
+
+
+@pytest.mark.parametrize("network", NETWORKS, ids=[text.split()[0] for text in NETWORKS])
+def test_a_network_by_name_without_a_sweep_is_told_what_to_add(tmp_path: Path, network: str) -> None:
+    text = f'duration = "1 ms"\nnetwork.{network}\n'
+    file = tmp_path / "own.toml"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"there is no \[sweep\] table") as caught:
+        Sweep.load(file)
+    table, line = re.fullmatch(r"add (\[\[sweep.axis\]\]) with a line like (.*)", caught.value.remedy).groups()  # type: ignore[union-attr]
+    file.write_text(f"{text}{table}\n{line}\n", encoding="utf-8")
+    assert len(Sweep.load(file).points) == 3
 
 
 @pytest.fixture
@@ -152,7 +176,10 @@ def test_a_file_without_a_sweep_and_a_sweep_without_an_axis_are_told(small_file:
     ("name", "line"),
     [
         ("atn/decbit", '"flow.data.count" = [1, 2, 3]'),
-        ("abr/satellite-crm-32", '"line.satellite.delay" = ["1 ms", "10 ms", "100 ms"]'),  # whose groups are all peers
+        (
+            "abr/satellite-crm-32",
+            '"line.satellite.delay" = ["275 ms", "550 ms", "825 ms"]',
+        ),  # whose groups are all peers
     ],
 )
 def test_the_axis_that_is_suggested_makes_a_sweep(name: str, line: str, tmp_path: Path) -> None:

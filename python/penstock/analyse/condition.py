@@ -15,20 +15,38 @@ from penstock.statistics import Estimate
 
 FORM = re.compile(r"\s*([^<>=\s]+)\s*([<>])=?\s*([^<>=]+?)\s*")
 EXAMPLE = 'write METRIC < LIMIT or METRIC > LIMIT, as "voice.loss_ratio < 1e-4" or "voice.delay_p99_s > 400 ms"'
+UNITS = {"s": " s", "bps": " b/s", "bits": " bits"}
+"""The unit of a limit without one, by the end of the column's name."""
 READERS = {"s": units.seconds, "bps": units.bits_per_second, "bits": units.bits}
 """What reads a quantity for a column, by the end of the column's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A metric of one group or port and its limit, in the unit of its column."""
+    """A metric of one group or port and its limit, in the unit of its column; ``quantity`` is the limit as written."""
 
     metric: Metric
     sign: Literal["<", ">"]
     limit: float
+    quantity: str = ""
 
     def __str__(self) -> str:
-        return f"{self.metric} {self.sign} {self.limit:g}"
+        return f"{self.metric} {self.sign} {self.shown_limit}"
+
+    @property
+    def shown_limit(self) -> str:
+        """The limit with its unit: as it was written, if that has one."""
+        return self.quantity or f"{self.limit:g}{UNITS.get(_unit(self.metric.column), '')}"
+
+    @property
+    def met(self) -> str:
+        """What the metric is where the condition holds, in words."""
+        return f"{'above' if self.sign == '>' else 'below'} {self.shown_limit}"
+
+    @property
+    def unmet(self) -> str:
+        """What it is where the condition does not hold."""
+        return f"at {'most' if self.sign == '>' else 'least'} {self.shown_limit}"
 
     def is_met(self, estimate: Estimate) -> bool:
         """Whether the whole interval meets it."""
@@ -61,7 +79,7 @@ def condition(text: str, scenario: Scenario, option: str) -> Condition:
         raise InputError("this is no condition", path=option, value=text, remedy=EXAMPLE)
     name, sign, limit = found[1], found[2], found[3]
     own = single(name, scenario, option)
-    return Condition(own, "<" if sign == "<" else ">", _number(limit, own, option, text))
+    return Condition(own, "<" if sign == "<" else ">", _number(limit, own, option, text), limit * (" " in limit))
 
 
 def single(text: str, scenario: Scenario, option: str) -> Metric:
@@ -83,9 +101,14 @@ def single(text: str, scenario: Scenario, option: str) -> Metric:
     )
 
 
+def _unit(column: str) -> str:
+    """The end of a column's name that is its unit; empty for a rate of events."""
+    return "" if column.endswith("_per_s") else column.rpartition("_")[2]
+
+
 def _number(text: str, own: Metric, option: str, whole: str) -> float:
     """A limit in the unit of the metric's column: a number, or a quantity such as ``400 ms``."""
-    reader = READERS.get(own.column.rpartition("_")[2])
+    reader = READERS.get(_unit(own.column))
     try:
         number = float(text) if reader is None or " " not in text else reader(text)
     except (ValueError, KeyError):

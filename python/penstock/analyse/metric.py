@@ -119,10 +119,15 @@ class Metric:
         """The quantity and its unit as the label of an axis, such as ``delay mean (s)``."""
         if self.column.endswith("_per_s"):
             return f"{self.column.removesuffix('_per_s').replace('_', ' ')} (1/s)"
-        words, _, unit = self.column.rpartition("_")
-        if words and unit in UNITS:
-            return f"{words.replace('_', ' ')} ({UNITS[unit]})"
+        if self.unit:
+            return f"{self.column.rpartition('_')[0].replace('_', ' ')} ({self.unit})"
         return self.column.replace("_", " ")
+
+    @property
+    def unit(self) -> str:
+        """The unit of the column, if it is a time or a rate in bits; empty otherwise."""
+        words, _, unit = self.column.rpartition("_")
+        return UNITS.get(unit, "") if words and not words.endswith("_per") else ""
 
     def names(self, scenario: Scenario) -> list[str]:
         """The groups or ports of a scenario that have it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -374,10 +374,40 @@ def _tables(axes: object) -> list[dict[str, object]]:
 
 def _example(scenario: Scenario) -> str:
     """A remedy for a scenario without axes: a path that it has, and possible values."""
-    for name, flow in scenario.tree["flow"].items():
+    for path, value in _leaves(scenario.tree):
+        values = _multiples(value)
+        if values and _can_vary(scenario, path, values):
+            return f'add [[sweep.axis]] with a line like "{path}" = {json.dumps(values)}'
+    return "add [[sweep.axis]] with a line of a path and its values"
+
+
+def _leaves(tree: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """Paths and values that a reader may want to vary, the most likely ones first."""
+    for name, flow in tree["flow"].items():
         if flow.get("peer") is None:  # two peer groups must have the same count
-            path, values = f"flow.{name}.count", [flow["count"] * factor for factor in (1, 2, 3)]
-            break
-    else:
-        path, values = f"line.{next(iter(scenario.tree['line']))}.delay", ["1 ms", "10 ms", "100 ms"]
-    return f'add [[sweep.axis]] with a line like "{path}" = {json.dumps(values)}'
+            yield f"flow.{name}.count", flow["count"]
+    for name, line in tree["line"].items():
+        yield f"line.{name}.delay", line["delay"]
+    for keyword, network in (tree.get("network") or {}).items():
+        yield from ((f"network.{keyword}.{key}", value) for key, value in network.items())
+    yield "duration", tree["duration"]
+
+
+def _multiples(value: object) -> list[object]:
+    """One, two and three times a number or a quantity; empty for anything else."""
+    number, space, unit = str(value).partition(" ")
+    if isinstance(value, bool) or not re.fullmatch(r"[0-9.]+", number):
+        return []
+    whole = int(number) if number.isdigit() else float(number)
+    if not whole:
+        return []
+    return [f"{whole * factor:.12g} {unit}" if space else whole * factor for factor in (1, 2, 3)]
+
+
+def _can_vary(scenario: Scenario, path: str, values: Sequence[object]) -> bool:
+    try:
+        for value in values:
+            scenario.with_({path: value})
+    except InputError:
+        return False
+    return True

@@ -17,7 +17,7 @@ from penstock.cli.process import PIPE_CLOSED, flush, open_streams, terminable
 from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 LOG_LEVELS = ("debug", "info", "warning", "error")
 COMMANDS: tuple[Command, ...] = (
@@ -30,6 +30,7 @@ COMMANDS: tuple[Command, ...] = (
     *verify.COMMANDS,
     *runs.COMMANDS,
 )
+MOST_NAMED = 3
 GROUPS = {"runs": "show the runs of a sweep, a comparison or a study"}
 """First words that several commands share, with the help of each."""
 
@@ -53,7 +54,7 @@ def _carry_out(arguments: Sequence[str] | None) -> int:
         options = parser().parse_args(arguments)
         log_level = options.log_level
         _start_log(log_level)
-        status: int = options.command(options)
+        status = _command_with_its_width(options)
     except InputError as error:
         return fail(str(error), BAD_INPUT)
     except SystemExit as end:  # help and version
@@ -82,6 +83,17 @@ def _carry_out(arguments: Sequence[str] | None) -> int:
     return status
 
 
+def _command_with_its_width(options: argparse.Namespace) -> int:
+    """Carry out the command; with ``--wide`` nothing that it prints is folded."""
+    command: Callable[[argparse.Namespace], int] = options.command
+    if not getattr(options, "wide", False):
+        return command(options)
+    from penstock.show.terminal import wide
+
+    with wide():
+        return command(options)
+
+
 def _unwritten(error: OSError) -> int:
     """The status if standard output cannot be written to. It is no error if its reader has ended (``| head``)."""
     if isinstance(error, BrokenPipeError):
@@ -99,23 +111,45 @@ class _Help(argparse.RawDescriptionHelpFormatter):
 class _Parser(argparse.ArgumentParser):
     """Reports an error in the arguments as any other bad input."""
 
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """Refuses what it does not know itself, so that the command that was given can say what it has."""
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
+
     def error(self, message: str) -> NoReturn:
         unknown = re.search(r"unrecognized arguments: (\S+)|invalid choice: '([^']*)'", message)
         remedy = f"`{self.prog} --help` lists the options"
-        if unknown:
-            word = unknown[1] or unknown[2]
+        if unknown and unknown[2] is not None:
             choices = [str(choice) for action in self._actions for choice in action.choices or ()]
-            options = {option for command in COMMANDS for option in _parser_of(command)._option_string_actions}
-            known = choices if unknown[2] is not None else sorted(options)
-            remedy = did_you_mean(word.split("=")[0], known) or remedy
+            remedy = did_you_mean(unknown[2], choices) or remedy
+        elif unknown:
+            word = unknown[1].partition("=")[0]
+            others = [command.name for command in COMMANDS if word in _options_of(command)]
+            if others:
+                has = "have" if len(others) > 1 else "has"
+                remedy = f"{_named(others)} {has} this option, `{self.prog}` does not"
+            else:
+                remedy = did_you_mean(word, sorted(self._option_string_actions)) or remedy
         raise InputError(message, remedy=remedy)
 
 
-def _parser_of(command: Command) -> _Parser:
-    """The parser of a command's own options."""
-    own = _Parser(add_help=False)
+def _options_of(command: Command) -> Iterable[str]:
+    """The options that only this command and some others have."""
+    own = argparse.ArgumentParser(add_help=False)
     command.arguments(own)
-    return own
+    return own._option_string_actions
+
+
+def _named(commands: Sequence[str]) -> str:
+    """Commands in a sentence, the first few of many."""
+    quoted = [f"`penstock {name}`" for name in commands[:MOST_NAMED]]
+    if len(commands) > MOST_NAMED:
+        quoted.append(f"{len(commands) - MOST_NAMED} more")
+    return " and ".join([", ".join(quoted[:-1]), quoted[-1]]) if len(quoted) > 1 else quoted[0]
 
 
 def parser() -> argparse.ArgumentParser:

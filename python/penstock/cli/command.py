@@ -48,10 +48,19 @@ def fail(paragraph: str, status: int) -> int:
 
 
 def say(message: str, *, quiet: bool) -> None:
-    """A message on standard error."""
+    """A message on standard error, folded to its width."""
     if not quiet:
+        from penstock.show.terminal import columns, folded
+
         with suppress(OSError):  # the reader may have ended
-            print(message, file=sys.stderr)
+            print(folded(message, columns(sys.stderr)), file=sys.stderr)
+
+
+def add_wide(parser: argparse.ArgumentParser) -> None:
+    """Declare ``--wide``."""
+    parser.add_argument(
+        "--wide", action="store_true", help="print each row on one line, however narrow the terminal is"
+    )
 
 
 def number(text: str, option: str, least: int, most: int | None = None) -> int:

@@ -16,6 +16,7 @@ from penstock.cli.command import (
     add_open,
     add_set,
     add_where,
+    add_wide,
     cluster,
     fail,
     jobs,
@@ -241,10 +242,8 @@ def carry_out_with(
         status = status or FAILED
     if results.about["failures"]:
         say(f"{len(results.about['failures'])} runs failed; --resume tries them again", quiet=options.quiet)
-    say(
-        f"the runs are stored in {out}: `penstock report {out}` writes a page, `penstock runs list {out}` lists them",
-        quiet=options.quiet,
-    )
+    page = "" if results.about["kind"] == "study" else f"`penstock report {out}` writes a page, "
+    say(f"the runs are stored in {out}: {page}`penstock runs list {out}` lists them", quiet=options.quiet)
     return status or _damaged(results)
 
 
@@ -263,6 +262,7 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
         help="a column of the tables of groups or ports, as loss_ratio or voice.delay_mean_s; may be repeated",
     )
     parser.add_argument("--json", action="store_true", help="print the table as JSON, in SI units")
+    add_wide(parser)
 
 
 def _add_sweep(parser: argparse.ArgumentParser) -> None:
@@ -301,6 +301,7 @@ def _add_league(parser: argparse.ArgumentParser) -> None:
         help="print only this measure, as goodput_bps or delay_p99_s; may be repeated",
     )
     parser.add_argument("--json", action="store_true", help="print the tables as JSON, in SI units")
+    add_wide(parser)
     parser.add_argument("--seed", metavar="N", help="0 to 2**64 - 1, in place of that of the file (default: 1)")
     parser.add_argument(
         "--replications",
@@ -331,6 +332,7 @@ def _add_reproduce(parser: argparse.ArgumentParser) -> None:
     size.add_argument("--quick", action="store_true", help="a few seeds, as the study says (the default)")
     size.add_argument("--full", action="store_true", help=f"{studies.FULL_SEEDS} seeds, and the other readings")
     size.add_argument("--seeds", metavar="N", help="another number of seeds")
+    parser.add_argument("--wide", action="store_true", help="print all claims, each on one line")
     add_where(parser, "out/STUDY")
     add_open(parser)
 

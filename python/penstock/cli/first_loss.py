@@ -33,6 +33,7 @@ def run_until_first_loss(scenario: Scenario, seed: int, out: Path | None, option
     from penstock.show.feedback import rows
     from penstock.show.progress import bar
     from penstock.show.summary import print_summary, summary
+    from penstock.show.terminal import print_text
 
     scenario.check_limits(*limits_of(**limits(options)))
     duration_s = seconds(scenario.tree["duration"])
@@ -55,7 +56,8 @@ def run_until_first_loss(scenario: Scenario, seed: int, out: Path | None, option
         told = {"first_loss": first, **summary(result), "feedback": rows(scenario.meetings())}
         print(json.dumps({**told, "manifest": result.manifest}, indent=2))
     else:
-        print(f"{sentence(scenario, readable(sim.now), found)}\n")
+        print_text(sentence(scenario, readable(sim.now), found))
+        print()
         print_summary(result)
     return DONE if found else FAILED
 

@@ -70,7 +70,7 @@ def show_instant(scenario: Scenario, seed: int, options: argparse.Namespace) -> 
 
 def print_positions(now: str, rows: list[Row]) -> None:
     """Print where every PDU is."""
-    from penstock.show.summary import print_table
+    from penstock.show.terminal import print_table
 
     print_table(
         f"PDUs in the network at {now}: {len(rows):,}",
@@ -92,7 +92,7 @@ def print_positions(now: str, rows: list[Row]) -> None:
 
 def print_readings(now: str, rows: list[Row]) -> None:
     """Print all readings with their units."""
-    from penstock.show.summary import print_table
+    from penstock.show.terminal import print_table
 
     print_table(
         f"Readings at {now}",

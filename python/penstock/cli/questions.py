@@ -14,6 +14,7 @@ from penstock.cli.command import (
     add_limits,
     add_open,
     add_where,
+    add_wide,
     cluster,
     jobs,
     limits,
@@ -112,6 +113,7 @@ def _add_common(parser: argparse.ArgumentParser, replications: int, default: str
     )
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON, in SI units")
+    add_wide(parser)
     add_limits(parser)
     add_where(parser, default)
     add_open(parser)
@@ -169,7 +171,7 @@ COMMANDS = (
         "capacity",
         capacity,
         "find how far a parameter can rise until a condition holds",
-        ("penstock capacity satellite/1-case-1 --of flow.voice.count=10..120 --until 'voice.loss_ratio>1e-3'",),
+        ("penstock capacity satellite/1-case-1 --of flow.video.count=1..40 --until 'video.loss_ratio > 1e-3'",),
         _add_capacity,
     ),
 )

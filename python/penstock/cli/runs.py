@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.results import FORMATS
-from penstock.cli.command import DONE, FAILED, Command, fail, say
+from penstock.cli.command import DONE, FAILED, Command, add_wide, fail, say
 from penstock.core.errors import InputError, did_you_mean
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def show_list(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(kept, indent=1))
         return _end(results)
-    from penstock.show.summary import print_table
+    from penstock.show.terminal import print_table
 
     for row in kept:
         row["run"] = row["run"][:SHORT_ID]
@@ -63,7 +63,7 @@ def show(options: argparse.Namespace) -> int:
         print(json.dumps(told, indent=2, default=str))
         return _end(results)
     from penstock.core.scenario import Scenario
-    from penstock.show.summary import print_table
+    from penstock.show.terminal import print_table
 
     for name, value in about.items():
         print(f"{name:>16}  {value}")
@@ -135,12 +135,14 @@ def _add_directory(parser: argparse.ArgumentParser) -> None:
 def _add_list(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
+    add_wide(parser)
 
 
 def _add_show(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
     parser.add_argument("run", metavar="RUN", help="the run, or the first digits of its name")
     parser.add_argument("--json", action="store_true", help="print all as JSON, in SI units")
+    add_wide(parser)
 
 
 def _add_export(parser: argparse.ArgumentParser) -> None:

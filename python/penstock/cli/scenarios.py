@@ -17,6 +17,7 @@ from penstock.cli.command import (
     add_limits,
     add_open,
     add_set,
+    add_wide,
     fail,
     jobs,
     limits,
@@ -121,7 +122,7 @@ def scenarios(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(rows, indent=2))
     else:
-        from penstock.show.summary import print_table
+        from penstock.show.terminal import print_table
 
         print_table("Ready scenarios", [("name", "name", str), ("title", "title", str)], rows)
     return DONE
@@ -154,10 +155,12 @@ def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trace", metavar="DIR", help="draw queues, the scheme and sources against time, into DIR")
     add_open(parser)
     parser.add_argument("--json", action="store_true", help="print the summary as JSON, in SI units")
+    add_wide(parser)
 
 
 def _add_scenarios(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the list as JSON")
+    add_wide(parser)
 
 
 def _add_check(parser: argparse.ArgumentParser) -> None:
@@ -171,6 +174,7 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
     wanted.add_argument(
         "--expanded", action="store_true", help="print it as it is built: its network and schemes in full"
     )
+    add_wide(parser)
 
 
 def _show(result: Result, scenario: Scenario, out: Path | None, options: argparse.Namespace) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from penstock.cli.command import DONE, FAILED, Command, add_jobs, fail, jobs, number
+from penstock.cli.command import DONE, FAILED, Command, add_jobs, add_wide, fail, jobs, number
 
 if TYPE_CHECKING:
     import argparse
@@ -37,6 +37,7 @@ def _add_verify(parser: argparse.ArgumentParser) -> None:
         "--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1); chance fails a line for one seed in 20"
     )
     parser.add_argument("--json", action="store_true", help="print the lines as JSON")
+    add_wide(parser)
 
 
 COMMANDS = (

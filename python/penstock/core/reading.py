@@ -7,15 +7,20 @@ is opened by its name; the output of a program is read from standard input.
 from __future__ import annotations
 
 import errno
+import gzip
+import io
 import os
 import stat
 import sys
+import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+GZIP = b"\x1f\x8b"
+"""The first octets of a file that gzip has compressed."""
 STDIN = "-"
 """The argument for standard input."""
 STDIN_NAME = "stdin"
@@ -69,6 +74,20 @@ def read_octets(path: Path, most: int) -> bytes:
     with os.fdopen(os.open(path, AT_ONCE), "rb") as file:
         # A file of the kernel has more than its size of zero, and others may grow meanwhile.
         return _read(file, str(path), most, octets + 1)
+
+
+def unzipped(octets: bytes, name: str, most: int) -> bytes:
+    """What gzip has compressed, at most so many octets; other octets as they are.
+
+    Raises :class:`TooLargeError`, and ``OSError`` if the compressed octets are damaged.
+    """
+    if octets[:2] != GZIP:
+        return octets
+    try:
+        with gzip.open(io.BytesIO(octets)) as stream:
+            return _read(cast("BinaryIO", stream), name, most, _PIECE)
+    except (EOFError, zlib.error) as error:
+        raise OSError(errno.EIO, f"the compressed file is damaged: {error}", name) from None
 
 
 def read_stdin(most: int) -> bytes:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never, cast
 
-from penstock.show.report import write
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -45,6 +43,7 @@ def write_page(results: Results, path: Path | None = None) -> Path:
     """
     from penstock.core.files import prepare, write_text
     from penstock.show.data import linked, sheets_of, write_data
+    from penstock.show.report import write
 
     report = page_of(results)
     if path is None:

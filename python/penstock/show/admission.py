@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.show.summary import print_table
+from penstock.show.terminal import print_table, print_text
 from penstock.theory.admission import LOSS, needs
 
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def print_admission(scenario: Scenario) -> None:
             for need in found
         ],
     )
-    print(NOTE)
+    print_text(NOTE)
     for group, reason in _left_out(found, without).items():
-        print(f"{group} is not counted: {reason}")
+        print_text(f"{group} is not counted: {reason}")
 
 
 def _left_out(found: Sequence[Need], without: dict[str, str]) -> dict[str, str]:

@@ -12,11 +12,12 @@ from penstock.analyse.metric import Metric
 from penstock.analyse.results import Results
 from penstock.core.scenario import Scenario
 from penstock.plot import Curve, Panel
+from penstock.show.league_figures import scaled, unit_for
 from penstock.show.report import Table
 from penstock.show.settings import short_names, told
-from penstock.show.summary import print_table
 from penstock.show.sweep_figures import scale
-from penstock.statistics import Sample
+from penstock.show.terminal import print_table, print_text
+from penstock.statistics import Estimate, Sample
 
 INTERVALS = "Means over replications with 95 % intervals."
 
@@ -79,7 +80,14 @@ def print_rows(table: Table) -> None:
     columns: list[tuple[str, str, Callable[[Any], str]]] = [(name, name, str) for name in table.columns]
     print_table(table.title, columns, [dict(zip(table.columns, row, strict=True)) for row in table.rows])
     if table.note:
-        print(f"{table.note}\n")
+        print_text(table.note)
+        print()
+
+
+def quantity(metric: Metric, estimate: Estimate) -> str:
+    """An estimate in a unit that people read: ``12.5 (12.1 to 12.9) ms``."""
+    size, unit = unit_for(metric.unit, [estimate.mean])
+    return f"{scaled(estimate, size)} {unit}".rstrip()
 
 
 def plain(values: Sequence[float | None]) -> dict[str, float | None]:

@@ -7,32 +7,45 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse.condition import Condition, condition
+from penstock.api.capacity import range_for
 from penstock.plot import Sheet
 from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, samples_along
 from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
 from penstock.show.state import warnings_of
+from penstock.show.terminal import notes_below, print_text
 from penstock.statistics import Estimate
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
+    from penstock.api.ranges import Range
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a capacity was asked for: the path of its parameter, the short name of that, and the condition."""
+    """What a capacity was asked for: the range of its parameter, its short name, and the condition."""
 
-    path: str
+    range: Range
     name: str
     until: Condition
+
+    @property
+    def path(self) -> str:
+        """The path of the parameter."""
+        return self.range.path
+
+    def value(self, number: float) -> str:
+        """A value of the parameter, with its unit."""
+        return str(self.range.value(number))
 
     @classmethod
     def of(cls, results: Results) -> Asked:
         """As the details of the experiment have it."""
         details = results.about["details"]
-        path = str(details["of"]).partition("=")[0].strip()
-        return cls(path, short_names([path])[path], condition(details["until"], base_of(results), "--until"))
+        base = base_of(results)
+        found, _ = range_for(details["of"], base)
+        return cls(found, short_names([found.path])[found.path], condition(details["until"], base, "--until"))
 
 
 def headline(results: Results, asked: Asked) -> str:
@@ -42,33 +55,32 @@ def headline(results: Results, asked: Asked) -> str:
     if answer is None:
         return "The capacity has not been found yet."
     least, most = answer["least"], answer["most"]
+    tried = [value for value, _ in details["bisected"]]
     if answer["state"] == "always":
-        return f"No value in the range is within the capacity: {until} holds at {name} = {first_of(details)} already."
+        first = asked.value(min(tried))
+        return f"The capacity is below the range: {until.metric} is {until.met} at {name} = {first} already."
     if answer["state"] == "never":
-        return f"The capacity is beyond the range: {until} does not hold at {name} = {last_of(details)}."
+        last = asked.value(max(tried))
+        return f"The capacity is above the range: {until.metric} is still {until.unmet} at {name} = {last}."
     if least is None or most is None:
-        end = "lower" if least is None else "upper"
-        return f"The {end} end cannot be told from the limit of {until}: give more replications, or a wider range."
-    return f"With 95 % confidence {until} does not hold at {name} = {least:g}, and holds at {most:g}."
-
-
-def first_of(details: dict[str, Any]) -> str:
-    """The least value that was tried."""
-    return f"{min(value for value, _ in details['bisected']):g}"
-
-
-def last_of(details: dict[str, Any]) -> str:
-    """The greatest value that was tried."""
-    return f"{max(value for value, _ in details['bisected']):g}"
+        place = f"where {until.metric} is still {until.unmet}" if least is None else f"from where it is {until.met}"
+        return (
+            f"{until.metric} crosses its limit of {until.shown_limit} in the range, but the runs leave open {place}: "
+            "give more replications, or a wider range."
+        )
+    return (
+        f"With 95 % confidence {until.metric} is {until.unmet} at {name} = {asked.value(least)}, and {until.met} at "
+        f"{asked.value(most)}."
+    )
 
 
 def notes(results: Results, asked: Asked) -> list[str]:
     """What speaks against a single crossing of the limit."""
     name, until = asked.name, asked.until
-    expected = "rise" if until.sign == ">" else "fall"
+    back = "falls" if until.sign == ">" else "rises"
     return [
-        f"{until.metric} does not only {expected} with {name}: it turns back between {low:g} and {high:g}, by paired "
-        "differences. There may be more than one place where it crosses the limit; look at the curve."
+        f"{until.metric} {back} between {name} = {asked.value(low)} and {asked.value(high)}, by paired differences: it "
+        "may cross its limit at several places. Look at the curve."
         for low, high in results.about["details"]["turns"]
     ]
 
@@ -81,9 +93,9 @@ def judged_table(results: Results, asked: Asked) -> Table:
         [name, str(until.metric), "wanted", "decided"],
         [
             [
-                f"{each['value']:g}",
+                asked.value(each["value"]),
                 str(Estimate(*each["estimate"])),
-                f"{until}" if each["upper"] else f"not {until}",
+                until.met if each["upper"] else until.unmet,
                 "yes" if each["decided"] else "no",
             ]
             for each in results.about["details"]["judged"]
@@ -95,7 +107,7 @@ def judged_table(results: Results, asked: Asked) -> Table:
 def bisected_table(results: Results, asked: Asked) -> Table:
     """The means of the bisection, in their order."""
     name, until = asked.name, asked.until
-    rows = [[f"{value:g}", f"{mean:.4g}"] for value, mean in results.about["details"]["bisected"]]
+    rows = [[asked.value(value), f"{mean:.4g}"] for value, mean in results.about["details"]["bisected"]]
     return Table("Bisection", [name, f"mean of {until.metric}"], rows)
 
 
@@ -113,12 +125,13 @@ def sheet_of(results: Results, asked: Asked) -> Sheet | None:
     )
 
 
+@notes_below()
 def print_capacity(results: Results) -> None:
     """Print the answer and how it was judged on standard output."""
     asked = Asked.of(results)
-    print(headline(results, asked))
+    print_text(headline(results, asked))
     for note in notes(results, asked):
-        print(note)
+        print_text(note)
     print()
     for table in (judged_table(results, asked), bisected_table(results, asked)):
         print_rows(table)

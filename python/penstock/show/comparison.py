@@ -21,6 +21,7 @@ from penstock.show.league_tables import measures_table, tables_in
 from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.state import warnings_of
+from penstock.show.terminal import notes_below, print_table, print_text
 from penstock.statistics import TOLD, Difference, Ranked, groups_of_ties, never
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ def metrics_of(results: Results, wanted: Sequence[str] = ()) -> list[Metric]:
     return [metric(name, first) for name in wanted or results.about["details"]["metrics"]]
 
 
+@notes_below()
 def print_comparison(results: Results, metrics: Sequence[Metric]) -> None:
     """Print rankings and differences on standard output."""
-    from penstock.show.summary import print_table
 
     def show(title: str, headings: Sequence[str], lines: Sequence[Sequence[object]]) -> None:
         columns: list[tuple[str, str, Callable[[Any], str]]] = [(name, name, str) for name in headings]
@@ -60,11 +61,12 @@ def print_comparison(results: Results, metrics: Sequence[Metric]) -> None:
 
     identical = identical_runs(results)
     for line in identical_notes(results):
-        print(line)
+        print_text(line)
     compared = all_rankings(results, metrics)
     if matrix := matrix_of(compared):
         show(matrix.title, matrix.columns, matrix.rows)
-        print(f"{matrix.note}\n")
+        print_text(matrix.note)
+        print()
     for found in compared:
         show(heading(found), RANKS, [rank_cells(found, one) for one in found.ranking])
         show("Paired differences", PAIRS, [difference_cells(one, identical) for one in found.differences])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from penstock.show.summary import print_table
+from penstock.show.terminal import print_table, print_text
 
 if TYPE_CHECKING:
     from penstock.core.findings import Meetings
@@ -34,7 +34,7 @@ def print_feedback(meetings: Meetings) -> None:
         columns = [("from", "sender", str), ("feedback", "feedback", str), ("heard by", "listener", str)]
         print_table("Feedback", columns, rows(meetings))
     for warning in warnings(meetings):
-        print(f"warning: {warning}")
+        print_text(f"warning: {warning}")
     if meetings.warnings:
         print()
 

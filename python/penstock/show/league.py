@@ -52,6 +52,7 @@ from penstock.show.league_tables import (
 from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, plain, shown
 from penstock.show.state import warnings_of
+from penstock.show.terminal import print_table, print_text
 from penstock.statistics.ranking import ENOUGH
 
 if TYPE_CHECKING:
@@ -286,17 +287,24 @@ def to_json(results: Results, measures: Sequence[Measure]) -> list[dict[str, Any
 
 def print_league(results: Results, measures: Sequence[Measure]) -> None:
     """Print the outcome, the warnings and the tables of these measures on standard output."""
-    from penstock.show.summary import print_table
-
     tables = list(tables_of(League.of_results(results), results))
     for line in (headline(tables), *warnings(tables)):
-        print(line)
+        print_text(line)
+    print()
     for table in tables:
         columns = [column for column in table.columns if column.measure in measures]
-        made = matrix(table, columns, f"\n{table.case.title}")
-        cells = [dict(zip(made.columns, map(shown, row), strict=True)) for row in made.rows]
+        made = matrix(table, columns, table.case.title)
+        cells = [
+            dict(zip(made.columns, map(shown, row), strict=True))
+            for row in made.rows
+            if row[0] not in table.case.refused
+        ]
         print_table(made.title, [(name, name, str) for name in made.columns], cells)
-    print(f"\n{NOTE}")
+        for name, reason in table.case.refused.items():
+            print_text(f"{name} cannot run here: {reason}")
+        if table.case.refused:
+            print()
+    print_text(NOTE)
 
 
 def wanted(names: Sequence[str], league: League) -> Sequence[Measure]:

@@ -27,7 +27,12 @@ STAR = "★"
 
 def unit_of(measure: Measure, values: Sequence[float]) -> tuple[float, str]:
     """The unit in which the largest of some values is shown: its size, and its name."""
-    units = UNITS[measure.unit]
+    return unit_for(measure.unit, values)
+
+
+def unit_for(unit: str, values: Sequence[float]) -> tuple[float, str]:
+    """The same for a unit of :data:`UNITS`."""
+    units = UNITS[unit]
     largest = max((abs(value) for value in values), default=0.0)
     if not largest:
         return units[0]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from penstock.api.search import Question, closest, estimates_of, question_of
 from penstock.plot import Sheet
-from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, samples_along, shown
+from penstock.show.answers import INTERVALS, base_of, panel_along, plain, print_rows, quantity, samples_along, shown
 from penstock.show.open_loop import open_loop
 from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import short_names
 from penstock.show.state import warnings_of
+from penstock.show.terminal import notes_below, print_text
 
 if TYPE_CHECKING:
     from penstock.analyse.results import Results
@@ -46,8 +47,8 @@ def headline(results: Results, question: Question) -> str:
     if details["candidates"] and not results.missing():
         best = details["candidates"][0]
         return (
-            f"No value in the range certainly meets the constraints: {len(details['candidates'])} looked feasible, but "
-            f"not in new replications. The best of them is {told(question, best)}."
+            f"New replications confirmed no point: {len(details['candidates'])} looked feasible at first, the best of "
+            f"them {told(question, best)}."
         )
     if any(each["feasible"] for each in details["tried"]):
         return f"The search has not ended: {len(details['tried'])} of {details['trials']} points have been tried."
@@ -59,11 +60,11 @@ def told(question: Question, point: Mapping[str, Any]) -> str:
     """The estimates of a point and its setting, in words."""
     objective, *constrained = estimates_of(point)
     parts = [
-        f"{each.metric} {estimate} for a limit of {each.limit:g}"
+        f"{each.metric} {quantity(each.metric, estimate)}, wanted {each.met}"
         for each, estimate in zip(question.constraints, constrained, strict=True)
     ]
     beside = f", with {'; '.join(parts)}" if parts else ""
-    return f"{objective} at {shown(point['setting'])}{beside}"
+    return f"{quantity(question.objective, objective)} at {shown(point['setting'])}{beside}"
 
 
 def tried_table(results: Results, question: Question) -> Table:
@@ -137,10 +138,11 @@ def tables_of(results: Results, question: Question) -> list[Table]:
     return [*([again] if again else []), tried_table(results, question)]
 
 
+@notes_below()
 def print_search(results: Results) -> None:
     """Print the answer and the tables on standard output."""
     question = asked(results)
-    print(headline(results, question))
+    print_text(headline(results, question))
     print()
     for table in tables_of(results, question):
         print_rows(table)

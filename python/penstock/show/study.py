@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.files import write_text
@@ -13,6 +13,7 @@ from penstock.plot import save
 from penstock.show.data import DRAWINGS, linked, sheets_of, write_data
 from penstock.show.report import VERDICTS, Cell, Figure, Link, Report, Section, Statement, Table, write
 from penstock.show.state import warnings_of
+from penstock.show.terminal import Column, is_wide, print_table, print_text
 from penstock.studies import open_study, readings
 from penstock.studies.claims import Finding, figure_numbers, shown, to_json
 
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
 HEADINGS = ("claim", "figure", "published", "reproduced", "seeds", "verdict")
 SHOWN_NAMES = 3
 """The most claims that the headline names."""
+MOST_TELLING = 5
+"""So many claims are printed."""
+MOST_FAILED = 3
+"""So many of these may be claims that do not hold."""
+SCREEN = 100
+"""The screen of a study has no longer lines, not even in a pipe, unless it is wanted wide."""
 
 
 def show(results: Results) -> None:
@@ -41,16 +48,17 @@ def show(results: Results) -> None:
     write(linked(report, results.directory), results.directory / "report.html")
     for line in (reading(study.settings), *warnings_of(results)):
         if line:
-            print(line)
+            print_text(line, most=SCREEN)
     print_findings(study.title, findings)
-    if judged:
-        print(under_others(judged))
-    print(
-        f"Open {results.directory / 'report.html'}: the verdicts, and {len(sheets)} figure{'s' * (len(sheets) != 1)}."
-    )
-    print(
-        f"There are also figures (SVG and PNG in {results.directory / DRAWINGS}), data of all points, and verdicts in "
-        "claims.json."
+    for line in (*few_seeds(study, results.about["details"]["seeds"]), under_others(judged) if judged else ""):
+        if line:
+            print_text(line, most=SCREEN)
+    claims = f"{len(findings)} claim{'s' * (len(findings) != 1)}"
+    figures = f"{len(sheets)} figure{'s' * (len(sheets) != 1)}"
+    print_text(
+        f"Open {results.directory / 'report.html'}: {claims}, and {figures}. Beside it are "
+        f"{DRAWINGS}/ (SVG, PNG), data/ (CSV), and claims.json.",
+        most=SCREEN,
     )
 
 
@@ -235,18 +243,37 @@ def count_verdicts(findings: Sequence[Finding]) -> str:
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in order if verdict in always or counts[verdict])
 
 
-def print_findings(title: str, findings: Sequence[Finding]) -> None:
-    """Print the table of claims on standard output."""
-    from penstock.show.summary import print_table
+def telling(findings: Sequence[Finding]) -> list[Finding]:
+    """The claims that say most: a few that do not hold, then those that hold across most figures, then the others."""
+    failed = [each for verdict in ("not reproduced", "partly") for each in findings if each.verdict == verdict]
+    held = [each for each in findings if each.verdict == "reproduced"]
+    held.sort(key=lambda each: -len(figure_numbers(each.figure)))
+    first = [*failed[:MOST_FAILED], *held, *failed[MOST_FAILED:]]
+    return [*first, *(each for each in findings if each not in first)][:MOST_TELLING]
 
-    columns: list[tuple[str, str, Callable[[Any], str]]] = [
+
+def said(finding: Finding) -> str:
+    """What a claim says, in words: with the order, if it is about one."""
+    is_order = isinstance(finding.published, str) and ", then " in finding.published
+    return f"{finding.text}: {finding.published}" if is_order and finding.published != finding.text else finding.text
+
+
+def print_findings(title: str, findings: Sequence[Finding]) -> None:
+    """Print what came out, the number of each verdict, and the table of the most telling claims: of all, if wide."""
+    columns: list[Column] = [
         ("claim", "id", str),
-        ("figure", "figure", str),
-        ("published", "published", str),
+        *([("figure", "figure", str), ("published", "published", str)] if is_wide() else [("says", "text", str)]),
         ("reproduced", "reproduced", str),
         ("verdict", "verdict", str),
     ]
-    print_table(f"{title}: {count_verdicts(findings)}", columns, [shown(finding) for finding in findings])
+    print_text(f"{title}: {headline(findings)}", most=SCREEN)
+    print_text(f"Verdicts: {count_verdicts(findings)}.", most=SCREEN)
+    print()
+    named = findings if is_wide() else telling(findings)
+    told = "Claims"
+    if len(named) < len(findings):
+        told = f"The {len(named)} most telling claims of {len(findings)} (--wide: all)"
+    print_table(told, columns, [{**shown(each), "text": said(each)} for each in named], most=SCREEN)
 
 
 def point_rows(runs: Runs[Any]) -> list[dict[str, Any]]:

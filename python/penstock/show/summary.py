@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 from penstock.analyse import replications
 from penstock.analyse.estimates import intervals
 from penstock.show import theory
-from penstock.show.progress import is_lively
+from penstock.show.terminal import print_table, print_text
 from penstock.statistics import LEAST
 
 if TYPE_CHECKING:
@@ -124,7 +123,8 @@ def print_summary(result: Result) -> None:
     _print_ports(rows["ports"])
     _print_theory(rows["theory"])
     for warning in warnings(result):
-        print(f"warning: {warning}\n")
+        print_text(f"warning: {warning}")
+        print()
 
 
 def _note(result: Result) -> str:
@@ -235,35 +235,6 @@ def _print_ports(ports: Sequence[Row]) -> None:
         ],
         [port for port, *is_left_out in zip(ports, is_idle, is_access, strict=True) if not any(is_left_out)],
     )
-
-
-def print_table(title: str, columns: Sequence[tuple[str, str, Callable[[Any], str]]], rows: Iterable[Row]) -> None:
-    """Print ``rows`` on standard output: a column is its heading, the key of its values, and their format.
-
-    Text (written by ``str``) is left-aligned, numbers are right-aligned; a missing value is a dash.
-    """
-    bold, plain = ("\x1b[1m", "\x1b[0m") if is_lively(sys.stdout) else ("", "")
-    lines = [[heading for heading, _, _ in columns]]
-    lines += [[_cell(row, key, write) for _, key, write in columns] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    print(f"{bold}{title}{plain}")
-    for number, line in enumerate(lines):
-        cells = (
-            cell.ljust(width) if write is str else cell.rjust(width)
-            for cell, width, (_, _, write) in zip(line, widths, columns, strict=True)
-        )
-        print("  " + "  ".join(cells).rstrip())
-        if number == 0:
-            print("  " + "  ".join("-" * width for width in widths))
-    print()
-
-
-def _cell(row: Row, key: str, write: Callable[[Any], str]) -> str:
-    """A value, with its interval if it has one."""
-    if row[key] is None:
-        return "-"
-    ends = row.get("intervals", {}).get(key)
-    return write(row[key]) + (f" ({write(ends['low'])} to {write(ends['high'])})" if ends else "")
 
 
 def _share_of(row: Row) -> float | None:

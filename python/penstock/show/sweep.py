@@ -21,6 +21,7 @@ from penstock.show.report import Figure, Report, Section, Table
 from penstock.show.settings import Wording, told
 from penstock.show.state import warnings_of
 from penstock.show.sweep_figures import file_name, sheets
+from penstock.show.terminal import notes_below, print_table, print_text
 from penstock.statistics import upper_bound
 
 if TYPE_CHECKING:
@@ -58,10 +59,9 @@ def estimate_rows(results: Results, metrics: Sequence[Metric]) -> list[Row]:
     return [rows[key] for key in sorted(rows, key=lambda key: key[0])]
 
 
+@notes_below()
 def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) -> None:
     """Print the estimates on standard output, up to ``limit`` rows."""
-    from penstock.show.summary import print_table
-
     wording = Wording.of(results)
     for table in dict.fromkeys(each.table for each in metrics):
         own = [each for each in metrics if each.table == table]
@@ -74,9 +74,9 @@ def print_sweep(results: Results, metrics: Sequence[Metric], limit: int = 60) ->
         filled = [{**{str(each): None for each in own}, **row, **wording.values(row)} for row in rows]
         more = f", the first {limit} of {len(rows)} rows" if len(rows) > limit else ""
         title = f"{results.about['name']}, {table}: mean (95 % interval){more}"
-        print_table(title, columns, filled[:limit])
+        print_table(title, columns, filled[:limit], keys=len(wording.names) + 1)
     for line in precision_lines(results):
-        print(line)
+        print_text(line)
 
 
 def to_json(results: Results, metrics: Sequence[Metric]) -> list[Row]:

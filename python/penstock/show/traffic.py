@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from penstock.show.summary import print_table
+from penstock.show.terminal import print_table, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,4 +35,5 @@ def print_offered(offered: Offered) -> None:
         columns.append((f"load of {offered.load.port}", "load", "{:.4f}".format))
     print_table("Traffic", columns, rows)
     if load := offered.load:
-        print(f"Whole flows load {load.port} with {load.load:.4f} ({load.wanted:g} asked for)\n")
+        print_text(f"Whole flows load {load.port} with {load.load:.4f} ({load.wanted:g} asked for)")
+        print()

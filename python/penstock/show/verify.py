@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from penstock.show.summary import print_table
+from penstock.show.terminal import print_table, print_text
 
 if TYPE_CHECKING:
     from penstock.verify import Judged, Verification
@@ -29,7 +29,7 @@ def print_verification(found: Verification) -> None:
     ]
     for theory, lines in by_theory(found.lines).items():
         print_table(theory, columns, [row(line) for line in lines])
-    print(f"{headline(found)} {basis(found)}")
+    print_text(f"{headline(found)} {basis(found)}")
 
 
 def by_theory(lines: Sequence[Judged]) -> dict[str, list[Judged]]:

@@ -11,7 +11,7 @@
 
 from penstock.statistics.best import Standing, standings
 from penstock.statistics.chance import clopper_pearson, never, rounded_up, upper_bound
-from penstock.statistics.estimate import LEVEL, Estimate, jain, paired, student, student_quantile
+from penstock.statistics.estimate import LEVEL, TOO_FEW, Estimate, jain, paired, student, student_quantile
 from penstock.statistics.precision import Decision, Precision
 from penstock.statistics.ranking import TOLD, Difference, Ranked, differences, groups_of_ties, rank
 from penstock.statistics.sample import LEAST, Sample
@@ -21,6 +21,7 @@ __all__ = [
     "LEAST",
     "LEVEL",
     "TOLD",
+    "TOO_FEW",
     "BatchMeans",
     "Decision",
     "Difference",

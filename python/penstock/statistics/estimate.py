@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 LEVEL = 0.95
 """The default confidence of every interval and bound."""
+TOO_FEW = " (too few for an interval)"
+"""What stands behind the mean of several values that have no interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ class Estimate:
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:
-            return f"{self.mean:.4g}" + (" (too few for an interval)" if self.count > 1 else "")
+            return f"{self.mean:.4g}" + TOO_FEW * (self.count > 1)
         if self.low == self.high:
             return f"{self.mean:.4g} (in all {self.count})"
         return f"{self.mean:.4g} ({self.low:.4g} to {self.high:.4g})"
