@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,10 @@ needs_chromium = pytest.mark.skipif(
 OPTIONS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--hide-scrollbars"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe"),
+    "--allow-pre-commit-input",  # else the mouse does nothing up to the first frame of a page
 )
+LONGEST_S = 60
+"""An answer or an event that has not come after this time never will."""
 START = """
 import fcntl, os, sys
 ends = [fcntl.fcntl(int(each), fcntl.F_DUPFD, 10) for each in sys.argv[1:3]]
@@ -37,11 +41,13 @@ class Browser:
     def __init__(self, commands: int, answers: int) -> None:
         self.commands, self.answers = commands, answers
         self.rest = b""
+        self.events: list[dict[str, Any]] = []
         self.number = 0
         self.session = ""
         target = self.do("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.do("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         self.do("Page.enable")
+        self.do("Page.setLifecycleEventsEnabled", enabled=True)
         self.do("Runtime.enable")
 
     def do(self, method: str, **parameters: Any) -> dict[str, Any]:
@@ -56,15 +62,19 @@ class Browser:
             if told.get("id") == self.number:
                 assert "error" not in told, told["error"]
                 return dict(told["result"])
+            self.events.append(told)
 
-    def wait(self, event: str) -> None:
-        """Waits for an event of the page."""
-        while self.read().get("method") != event:
-            pass
+    def wait_loaded(self, loader: str) -> None:
+        """Waits until this page has loaded: the one before tells of its own end, too."""
+        wanted = {"name": "load", "loaderId": loader}
+        while not any(wanted.items() <= each.get("params", {}).items() for each in self.events):
+            self.events.append(self.read())
+        self.events.clear()
 
     def read(self) -> dict[str, Any]:
         """The next message of the browser."""
         while b"\0" not in self.rest:
+            assert select.select([self.answers], [], [], LONGEST_S)[0], "the browser does not answer"
             octets = os.read(self.answers, 1 << 16)
             assert octets, "the browser has ended"
             self.rest += octets
@@ -80,8 +90,7 @@ class Browser:
         self.do("Emulation.setScriptExecutionDisabled", value=not script)
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
         self.do("Emulation.setDeviceMetricsOverride", **size)
-        self.do("Page.navigate", url=path.resolve().as_uri())
-        self.wait("Page.loadEventFired")
+        self.wait_loaded(self.do("Page.navigate", url=path.resolve().as_uri())["loaderId"])
 
     def value(self, expression: str) -> Any:
         """The value of an expression of JavaScript."""

@@ -59,6 +59,17 @@ class Studio:
         self.page.keyboard.press(key)
         self.page.wait_for_selector(AT_REST)
 
+    def keys(self, *keys: str) -> None:
+        """Presses keys, each before the page has drawn or the worker has answered what the one before asks for."""
+        self.page.evaluate(
+            """(keys) => {
+                document.activeElement.blur()
+                for (const key of keys)
+                    document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}))
+            }""",
+            keys,
+        )
+
     def set_lever(self, path: str, value: float) -> None:
         """Moves a lever as an arrow key or the mouse does."""
         self.page.get_by_label("Search the levers").fill(path)
@@ -95,7 +106,7 @@ class Studio:
         return address.partition("#")[2]
 
     def close(self, within: str) -> None:
-        """Closes a dialog, and waits until it has gone: the page ignores keys up to then."""
+        """Closes a dialog, and waits until it has gone."""
         self.page.keyboard.press("Escape")
         self.page.wait_for_selector(within, state="hidden")
 

@@ -42,11 +42,12 @@ def test_every_scenario_that_an_example_names_is_ready_or_made_by_the_example_be
     made: set[str] = set()
     for command in cli.COMMANDS:
         for example in command.examples:
-            words, _, file = example.partition(" > ")
-            options = vars(cli.parser().parse_args(shlex.split(words)[1:]))
+            words = shlex.split(example)
+            end = words.index(">") if ">" in words else len(words)
+            options = vars(cli.parser().parse_args(words[1:end]))
             for name in [*options.get("scenarios", []), *([options["scenario"]] if options.get("scenario") else [])]:
                 assert name in {*ready(), *made}, example
-            made.add(file)
+            made.update(words[end + 1 :])
 
 
 def test_every_command_is_there() -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from penstock import Scenario, run
+from penstock import Scenario, Simulation, run
+from penstock.cli import main
 from penstock.core.findings import Reading
+from penstock.core.units import seconds
 from penstock.plot import Panel, Sheet
+from penstock.show import PAGE
 from penstock.show.readings import Readings
 from penstock.show.report import html
-from penstock.show.trace import CLOSE_UP_TRANSPORT, READINGS, page_of, sampled, sheets, title_of
+from penstock.show.trace import CLOSE_UP_TRANSPORT, MOST_VALUES, READINGS, page_of, sampled, sheets, title_of
 from penstock.show.trace_panels import MOST_SOURCES, NOTICE_PARTS, busiest, notice_panels, source_panels, span
 
 BACKOFF = {"flow.data.transport.tp4.window": {"backoff": {"initial_threshold": 4}}}
@@ -117,6 +121,36 @@ def test_what_an_abr_switch_reads_is_drawn_with_the_rates_of_its_sources() -> No
     assert load.y == Readings.of(result).values[port, "load_factor"][1]
     own = next(panel for label, panel in panels.items() if label.startswith(("ACR", "rate (")))
     assert own.traces
+
+
+def chain_of_lines(lines: int) -> dict[str, Any]:
+    """A short run of one flow in a chain of so many lines, and nothing that it can leave out."""
+    return {
+        "duration": "10 ms",
+        "defaults": {"line": {"rate": "100 Mb/s", "delay": "10 us"}},
+        "line": {f"l{number}": {"between": [f"n{number}", f"n{number + 1}"]} for number in range(lines)},
+        "flow": {"f": {"path": ["n0", "n1", "n2"], "traffic": {"cbr": {"rate": "10 Mb/s"}}}},
+    }
+
+
+@pytest.mark.parametrize("lines", [124, 125, 1000])
+def test_a_network_of_many_lines_is_read_less_often(lines: int) -> None:
+    read, _ = sampled(Scenario.of(chain_of_lines(lines)), 0.01)
+    simulation = Simulation(read)
+    values = len(simulation.values())
+    interval_s = seconds(read.tree["measure"]["sample"])
+    assert 0.01 / interval_s <= READINGS
+    assert 1_000_000 < values * 0.01 / interval_s <= 1.01 * MOST_VALUES
+
+
+@pytest.mark.long
+def test_the_command_draws_a_network_of_a_thousand_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half as many values as a run may have take seconds to draw: here they are fewer."""
+    monkeypatch.setattr("penstock.show.trace.MOST_VALUES", 50_000)
+    file = tmp_path / "lines.toml"
+    file.write_text(Scenario.of(chain_of_lines(1000)).to_toml())
+    assert main(["run", str(file), "--trace", str(tmp_path / "figures"), "--quiet"]) == 0
+    assert (tmp_path / "figures" / PAGE).exists()
 
 
 def test_rates_are_drawn_against_the_bottleneck_and_not_the_access_line() -> None:

@@ -83,8 +83,7 @@ def test_keys_reach_everything_else(studio: Studio) -> None:
     assert page.input_value("#speed") == usual
     studio.press("?")
     assert page.locator("dialog[open]").inner_text().startswith("Keys")
-    page.keyboard.press("Escape")
-    page.wait_for_selector("dialog", state="detached")
+    studio.close("dialog")
     page.keyboard.press("/")
     page.wait_for_selector("#lever-search:focus")
     page.evaluate("document.activeElement.blur()")
@@ -115,14 +114,18 @@ def test_a_fault_of_a_scenario_is_marked_at_its_line(studio: Studio) -> None:
     text = Path(penstock.__file__).parent.joinpath("scenarios/satellite/1-case-2.toml").read_text()
     faulty = text.replace('rate = "6 Mb/s"', 'rate = "6 apples"')
     studio.write(faulty)
-    mark = studio.page.wait_for_selector(".cm-lint-marker-error")
-    assert mark is not None
+    studio.page.wait_for_selector(".cm-lint-marker-error")
     line = 1 + faulty[: faulty.index("6 apples")].count("\n")
-    number = studio.page.locator(".cm-lineNumbers .cm-gutterElement", has_text=str(line)).last.bounding_box()
-    place = mark.bounding_box()
-    assert number is not None
-    assert place is not None
-    assert number["y"] <= place["y"] < number["y"] + number["height"]
+    top, number, bottom = studio.page.evaluate(
+        """(line) => {
+            const numbers = [...document.querySelectorAll('.cm-lineNumbers .cm-gutterElement')]
+            const box = (each) => each.getBoundingClientRect()
+            const own = box(numbers.findLast((each) => each.textContent === line))
+            return [own.top, box(document.querySelector('.cm-lint-marker-error')).top, own.bottom]
+        }""",
+        str(line),
+    )
+    assert top <= number < bottom
     studio.page.click("#start-again")
     studio.page.wait_for_selector(".fault")
     assert "line.satellite.rate" in studio.fault

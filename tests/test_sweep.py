@@ -176,7 +176,10 @@ def test_a_file_without_a_sweep_and_a_sweep_without_an_axis_are_told(small_file:
     ("name", "line"),
     [
         ("atn/decbit", '"flow.data.count" = [1, 2, 3]'),
-        ("abr/satellite-crm-32", '"line.satellite.delay" = ["1 ms", "10 ms", "100 ms"]'),  # whose groups are all peers
+        (
+            "abr/satellite-crm-32",
+            '"line.satellite.delay" = ["275 ms", "550 ms", "825 ms"]',
+        ),  # whose groups are all peers
     ],
 )
 def test_the_axis_that_is_suggested_makes_a_sweep(name: str, line: str, tmp_path: Path) -> None:

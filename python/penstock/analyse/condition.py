@@ -54,15 +54,18 @@ class Condition:
 
     def is_broken(self, estimate: Estimate) -> bool:
         """Whether the whole interval is on the other side of the limit, or at it."""
-        end = estimate.low if self.sign == "<" else estimate.high
+        low, high = estimate.ends
+        end = low if self.sign == "<" else high
         return end is not None and (end >= self.limit if self.sign == "<" else end <= self.limit)
 
     def excess(self, estimate: Estimate) -> float:
         """How far the worse end of the interval is beyond the limit; negative if the whole interval meets it.
 
-        It is relative to the limit, or absolute if that is 0. Without an interval it is infinite.
+        It is relative to the limit, or absolute if that is 0. Without an interval it is infinite, unless nothing is
+        random: then the value itself is judged.
         """
-        end = estimate.high if self.sign == "<" else estimate.low
+        low, high = estimate.ends
+        end = high if self.sign == "<" else low
         if end is None:
             return math.inf
         beyond = end - self.limit if self.sign == "<" else self.limit - end

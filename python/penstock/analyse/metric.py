@@ -137,7 +137,7 @@ class Metric:
         """One row a run and group or port: ``point``, ``of`` (its name), ``seed``, ``replication`` and ``value``.
 
         ``value`` is null if there was nothing to measure. A ratio of counts also has ``events`` and ``trials``, and
-        Jain's index ``members``.
+        Jain's index ``members``. ``constant`` is whether all runs of the point are the same one.
         """
         import polars as pl
 
@@ -149,7 +149,8 @@ class Metric:
             rows = rows.filter(pl.col(name) == self.name)
         others = [pl.col(column).alias(label) for label, column in self.kind.columns.items()]
         value = pl.col(self.column).cast(pl.Float64).alias("value")
-        return rows.select("point", pl.col(name).alias("of"), "seed", "replication", value, *others)
+        constant = pl.col("point").is_in(sorted(results.constant)).alias("constant")
+        return rows.select("point", pl.col(name).alias("of"), "seed", "replication", value, *others, constant)
 
 
 def metric(text: str, scenario: Scenario) -> Metric:

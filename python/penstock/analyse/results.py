@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from penstock.analyse.replications import are_one_run, warning_of
 from penstock.core.errors import InputError, shorten
 from penstock.core.face import Plotted
 from penstock.core.reading import require_regular
@@ -106,6 +108,30 @@ class Results(Plotted):
         rows = self.store.table(name, keep, runs).drop("seed", "replication", strict=False)
         doubled = set(rows.columns) & set(self.parameters)
         return rows.rename({column: f"{column}_measured" for column in doubled})
+
+    @cached_property
+    def constant(self) -> frozenset[int]:
+        """The points whose stored runs, several, are all the same run bit for bit: nothing is random there."""
+        import polars as pl
+
+        several = self.plan.group_by("point").len().filter(pl.col("len") > 1)["point"]
+        if not len(several):
+            return frozenset()
+        planned = self.plan.select("run", "point").filter(self.plan["point"].is_in(several.implode()))
+        prints = self.store.table("runs", columns=("run", "fingerprint"))
+        if not prints.height:
+            return frozenset()
+        rows = planned.join(prints, on="run").group_by("point").agg("fingerprint").iter_rows()
+        return frozenset(point for point, own in rows if are_one_run(own))
+
+    def warnings(self) -> list[str]:
+        """One sentence, if the replications of any point are the same run.
+
+        A league has its own sentence, and a study its claims.
+        """
+        if self.about["kind"] in ("league", "study") or not self.constant:
+            return []
+        return [warning_of(len(self.constant), self.plan["point"].n_unique())]
 
     @property
     def wanted(self) -> int:

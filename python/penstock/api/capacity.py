@@ -115,8 +115,8 @@ class Bisection:
         for count in range(MOST_JUDGEMENTS):
             estimate = self.estimate(number, fresh, 1 - ERROR / 2 / 2 ** (count + 1))
             is_decided = self.until.is_met(estimate) if upper else self.until.is_broken(estimate)
-            ends = [estimate.mean, estimate.low, estimate.high, estimate.count]
-            self.details["judged"].append({"value": number, "upper": upper, "estimate": ends, "decided": is_decided})
+            told = {"value": number, "upper": upper, "estimate": estimate.to_list(), "decided": is_decided}
+            self.details["judged"].append(told)
             if is_decided:
                 return number
             if number in (self.wanted.low, self.wanted.high) and number != start:

@@ -11,12 +11,13 @@ import os
 import platform
 import time
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock import _engine
+from penstock.analyse.replications import are_one_run
 from penstock.core.errors import InputError, whole_number
 from penstock.core.face import Plotted
 from penstock.core.face import progress as shown_progress
@@ -79,6 +80,19 @@ class Result(Plotted):
     def tables(self) -> dict[str, pl.DataFrame]:
         """All tables by name."""
         return {name: getattr(self, name) for name in TABLES}
+
+    @property
+    def constant(self) -> bool:
+        """Whether there are several replications, and all are the same run bit for bit: nothing is random."""
+        return are_one_run(run["fingerprint"] for run in self.manifest["runs"])
+
+    def independent(self) -> Result:
+        """The same with the first replication only, if the others repeat it: they are no further evidence."""
+        if not self.constant:
+            return self
+        first = self.manifest["runs"][0]["replication"]
+        tables: dict[str, Any] = {name: rows.filter(replication=first) for name, rows in self.tables().items()}
+        return replace(self, **tables)
 
     def __repr__(self) -> str:
         name, runs = self.manifest["name"] or self.manifest["scenario"].get("title", ""), len(self.manifest["runs"])

@@ -75,7 +75,7 @@ class Tried:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        ends = [[each.mean, each.low, each.high, each.count] for each in (self.objective, *self.constrained)]
+        ends = [each.to_list() for each in (self.objective, *self.constrained)]
         return {"setting": dict(self.setting), "estimates": ends, "feasible": self.excess < 0}
 
 

@@ -232,6 +232,8 @@ def carry_out_with(
         )
     if results.wanted > results.missing():
         show(results)
+        for line in results.warnings():
+            say(f"warning: {line}", quiet=options.quiet)
         if options.open:
             is_written = results.about["kind"] == "study"  # by `show`
             open_page(results.directory / PAGE if is_written else write_page(results), quiet=options.quiet)

@@ -109,7 +109,7 @@ _NETWORK = {
     "delay-unit": ("UNIT", "the unit of delays that are numbers: ns, us, ms or s"),
     "default-delay": ("TIME", 'the delay of an edge that has none, as "5 ms"'),
     "demand-unit": ("UNIT", "the unit of demands that are numbers (default: that of the rates)"),
-    "demands": ("FILE", "a matrix of demands in CSV: from,to,rate"),
+    "demands": ("FILE", "demands: from,to,rate in CSV, a square matrix, or a file of SNDlib or REPETITA"),
     "duration": ("TIME", "duration of the scenario (default: 1 s)"),
     "merge-parallel": ("", "make one line of parallel edges"),
 }
@@ -128,7 +128,7 @@ def _add_import(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "file",
         metavar="FILE",
-        help="a network: GraphML, GML or node-link JSON by its name, or SNDlib's native format; "
+        help="a network: GraphML, GML or node-link JSON by its name, or SNDlib, REPETITA or an ns-3 topology; "
         "or packets: pcap, pcapng, CSV or Parquet, - for standard input",
     )
     for title, options in (("for a network", _NETWORK), ("for packets", _TRACE)):

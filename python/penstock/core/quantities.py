@@ -13,6 +13,9 @@ RATE_UNITS = {unit: Decimal(size) for unit, size in BITS_PER_SECOND.items()}
 DELAY_UNITS = {"ns": Decimal(1), "us": Decimal(10**3), "ms": Decimal(10**6), "s": Decimal(10**9)}
 """Units of a delay, in nanoseconds."""
 WITH_UNIT = re.compile(r"([+-]?[0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]+)")
+PREFIXES = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+SPELT_RATE = re.compile(r"([kKMGT]?)(?:b|bits?)?(?:ps|p/s|/s|/sec)?")
+"""How files of other tools spell the unit of a rate: `Mbps`, `Mbit/s`, `Gb`, or `G` alone. A large B is octets."""
 MOST = Decimal(10**20)
 """Greater amounts are no rates and no delays."""
 
@@ -20,13 +23,16 @@ MOST = Decimal(10**20)
 def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
     """A value in the smallest of these units. Raises ``ValueError`` with the reason if it is none.
 
-    A number has the given `unit`; a text may have its own.
+    A number has the given `unit`; a text may have its own. Rates may be spelt as other tools do: ``10Gbps``, ``2.5 G``.
     """
     text = str(value).strip()
     found = WITH_UNIT.fullmatch(text)
-    if found and found[2] not in units:
-        raise ValueError(f"{found[2]} is no unit that is known here: there are {', '.join(units)}")
     number, unit = (found[1], found[2]) if found else (text, unit)
+    size = units.get(unit)
+    if size is None and units is RATE_UNITS and unit and (spelt := SPELT_RATE.fullmatch(unit)):
+        size = Decimal(PREFIXES[spelt[1]])
+    if size is None and unit:
+        raise ValueError(f"{unit} is no unit that is known here: there are {', '.join(units)}")
     try:
         exact = Decimal(number)
     except InvalidOperation:
@@ -35,11 +41,11 @@ def quantity(value: object, unit: str, units: Mapping[str, Decimal]) -> Decimal:
         raise ValueError("this is not a finite number")
     if exact < 0:
         raise ValueError("this is less than zero")
-    if not unit:
+    if size is None:
         raise ValueError("this number has no unit")
-    if exact * units[unit] > MOST:
+    if exact > MOST / size:
         raise ValueError("this is too large")
-    return exact * units[unit]
+    return exact * size
 
 
 def shown(amount: Decimal, units: Mapping[str, Decimal]) -> str:

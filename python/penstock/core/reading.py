@@ -7,15 +7,20 @@ is opened by its name; the output of a program is read from standard input.
 from __future__ import annotations
 
 import errno
+import gzip
+import io
 import os
 import stat
 import sys
+import zlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+GZIP = b"\x1f\x8b"
+"""The first octets of a file that gzip has compressed."""
 STDIN = "-"
 """The argument for standard input."""
 STDIN_NAME = "stdin"
@@ -23,6 +28,8 @@ STDIN_NAME = "stdin"
 AT_ONCE = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 """Opens a file to read its octets, without blocking."""
 
+_PIECE = 1 << 20
+"""Octets to read at once where the size is not known."""
 _KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISDIR, "a directory"),
     (stat.S_ISFIFO, "a pipe"),
@@ -65,10 +72,22 @@ def read_octets(path: Path, most: int) -> bytes:
     if octets > most:
         raise TooLargeError(str(path), most, octets)
     with os.fdopen(os.open(path, AT_ONCE), "rb") as file:
-        read: bytes | None = file.read(most + 1)
-    if read is None:  # some files of the kernel wait for events, and claim to be regular
-        raise OSError(errno.EAGAIN, "there is nothing to read", str(path))
-    return _bounded(read, str(path), most)
+        # A file of the kernel has more than its size of zero, and others may grow meanwhile.
+        return _read(file, str(path), most, octets + 1)
+
+
+def unzipped(octets: bytes, name: str, most: int) -> bytes:
+    """What gzip has compressed, at most so many octets; other octets as they are.
+
+    Raises :class:`TooLargeError`, and ``OSError`` if the compressed octets are damaged.
+    """
+    if octets[:2] != GZIP:
+        return octets
+    try:
+        with gzip.open(io.BytesIO(octets)) as stream:
+            return _read(cast("BinaryIO", stream), name, most, _PIECE)
+    except (EOFError, zlib.error) as error:
+        raise OSError(errno.EIO, f"the compressed file is damaged: {error}", name) from None
 
 
 def read_stdin(most: int) -> bytes:
@@ -76,10 +95,22 @@ def read_stdin(most: int) -> bytes:
     octets = getattr(sys.stdin, "buffer", None)
     if octets is None:
         raise OSError(errno.EBADF, "it is closed", STDIN_NAME)
-    return _bounded(octets.read(most + 1), STDIN_NAME, most)
+    return _read(octets, STDIN_NAME, most, _PIECE)
 
 
-def _bounded(octets: bytes, name: str, most: int) -> bytes:
-    if len(octets) > most:
-        raise TooLargeError(name, most)
-    return octets
+def _read(file: BinaryIO, name: str, most: int, first: int) -> bytes:
+    """All octets, at most so many; ``first`` of them are read at once.
+
+    A read allocates the memory of all octets that it asks for, so nothing asks for ``most`` of them.
+    """
+    left, wanted = most + 1, first
+    pieces: list[bytes] = []
+    while left > 0:
+        piece: bytes | None = file.read(min(left, wanted))
+        if piece is None:  # some files of the kernel wait for events, and claim to be regular
+            raise OSError(errno.EAGAIN, "there is nothing to read", name)
+        if not piece:
+            return b"".join(pieces)
+        pieces.append(piece)
+        left, wanted = left - len(piece), _PIECE
+    raise TooLargeError(name, most)

@@ -19,7 +19,7 @@ from penstock.core import traces
 from penstock.core.errors import InputError, did_you_mean
 from penstock.core.face import Plotted
 from penstock.core.findings import Hearing, Meetings, Offered, OfferedKind, OfferedLoad, Reading, Warned
-from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin
+from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin, unzipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -353,7 +353,7 @@ def source_of(name: str) -> str:
 class Kind:
     """A kind of file: its name, its most octets, and remedies for one that is too large or no text.
 
-    ``otherwise`` is the way to read something that is not a file.
+    ``otherwise`` is the way to read something that is not a file; ``zipped`` whether gzip may have compressed it.
     """
 
     name: str
@@ -361,6 +361,7 @@ class Kind:
     too_large: str
     no_text: str
     otherwise: str = ""
+    zipped: bool = False
 
 
 SCENARIO = Kind(
@@ -381,7 +382,12 @@ class _MissingError(InputError):
 
 def read_file_of(path: Path, kind: Kind) -> str:
     """The text of a file. Raises :class:`InputError` if it cannot be read, is too large or no text."""
-    return _text(str(path), kind, lambda: read_octets(path, kind.largest))
+
+    def octets() -> bytes:
+        read = read_octets(path, kind.largest)
+        return unzipped(read, str(path), kind.largest) if kind.zipped else read
+
+    return _text(str(path), kind, octets)
 
 
 def _text(name: str, kind: Kind, octets_of: Callable[[], bytes]) -> str:

@@ -172,10 +172,16 @@ class Store:
         self._segments.append(Segment(path, tuple(ids), files))
         self.runs.update(ids)
 
-    def table(self, name: str, keep: pl.Expr | None = None, runs: Collection[str] | None = None) -> pl.DataFrame:
+    def table(
+        self,
+        name: str,
+        keep: pl.Expr | None = None,
+        runs: Collection[str] | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> pl.DataFrame:
         """All rows of a table (one of ``run.TABLES``, or ``runs``), or those to ``keep``, with the column ``run``.
 
-        With ``runs``, only theirs; segments without them are not read.
+        With ``runs``, only theirs; segments without them are not read. With ``columns``, only these.
 
         In ``runs``, the column ``path`` is the segment's folder. A damaged segment is ignored, and named in
         :attr:`damaged`. Empty, without columns, if no run has such rows.
@@ -194,8 +200,8 @@ class Store:
             if damage := segment.damage([file]):
                 self._report(segment, damage)
                 continue
-            frame = pl.read_parquet(segment.path / file)
-            if name == RUNS:
+            frame = pl.read_parquet(segment.path / file, columns=None if columns is None else list(columns))
+            if name == RUNS and columns is None:
                 frame = frame.with_columns(pl.lit(str(segment.path)).alias("path"))
             frames.append(frame if keep is None else frame.filter(keep))
         return pl.concat(frames, how="vertical_relaxed") if frames else pl.DataFrame()

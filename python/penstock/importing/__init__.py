@@ -1,4 +1,4 @@
-"""Networks of other tools as scenario files: GraphML, GML, node-link JSON, and SNDlib's native format."""
+"""Networks of other tools as scenario files: GraphML, GML, node-link JSON, SNDlib, REPETITA, and those for ns-3."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from penstock.core.errors import InputError
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS
 from penstock.core.scenario import LARGEST_FILE, Scenario
-from penstock.importing.document import document
-from penstock.importing.graph import read_graph
+from penstock.importing.document import Wanted, document
+from penstock.importing.formats import read_graph
 from penstock.importing.infer import Options, Reader
 from penstock.importing.matrix import read_matrix
 
@@ -32,7 +32,8 @@ def import_network(
     """The network of a file as a scenario file (TOML), with comments where a value was inferred.
 
     Args:
-        file: GraphML, GML or node-link JSON by its name, which networkx reads, or SNDlib's native format.
+        file: GraphML, GML or node-link JSON by its name, which networkx reads, or SNDlib's native format or XML,
+            REPETITA's format, or a topology for ns-3 as of HPCC; each also compressed by gzip.
         rate: the attribute of an edge that is its rate; that of the Internet Topology Zoo and of SNDlib is known.
         rate_unit: ``b/s``, ``kb/s``, ``Mb/s`` or ``Gb/s``, for rates that are numbers.
         default_rate: the rate of an edge that has none, as ``10 Mb/s``.
@@ -40,15 +41,16 @@ def import_network(
             5 us for each km of the great circle.
         delay_unit: ``ns``, ``us``, ``ms`` or ``s``, for delays that are numbers.
         default_delay: the delay of an edge that has none, as ``5 ms``.
-        demands: a matrix in CSV: ``from,to,rate``. A demand with a rate is a flow of constant bit rate, one without a
-            greedy flow. By default the demands of the file; if it has none, one greedy flow.
+        demands: a matrix in CSV, ``from,to,rate`` or square, or a file of SNDlib or REPETITA. A demand with a rate is
+            a flow of constant bit rate, one without a greedy flow. By default the demands of the file; if it has none,
+            one greedy flow.
         demand_unit: the unit of demands that are numbers; by default ``rate_unit``.
         merge_parallel: make one line of parallel edges, instead of refusing them.
         duration: that of the scenario.
 
     Raises:
         InputError: a file that cannot be read, an edge without a rate or a delay, an unknown node in the matrix, a
-            demand without a path, parallel edges, an edge from a node to itself, nodes with the same name.
+            demand without a path, parallel edges, nodes with the same name.
     """
     for name, unit, units in (("rate_unit", rate_unit, RATE_UNITS), ("demand_unit", demand_unit, RATE_UNITS)):
         _check_unit(name, unit, list(units))
@@ -57,13 +59,13 @@ def import_network(
         rate, rate_unit, default_rate, delay, delay_unit, default_delay, demand_unit, merge_parallel, duration
     )
     graph = read_graph(Path(file))
-    lines = Reader(graph, options).lines()
-    wanted = graph.demands if demands is None else read_matrix(Path(demands))
-    text = document(graph, lines, wanted, graph.file if demands is None else str(demands), options)
+    wanted = Wanted(graph.demands, graph.file, graph.demand_unit)
+    if demands is not None:
+        wanted = read_matrix(Path(demands))
+    text = document(graph, Reader(graph, options), wanted)
     if len(text.encode()) > LARGEST_FILE:
-        reason = (
-            f"{len(lines):,} lines and {len(wanted):,} demands make a scenario of more than {LARGEST_FILE:,} octets"
-        )
+        edges, rates = f"{len(graph.edges):,} edges", f"{len(wanted.demands):,} demands"
+        reason = f"{edges} and {rates} make a scenario of more than {LARGEST_FILE:,} octets"
         raise InputError(reason, file=str(file), remedy="give fewer demands")
     Scenario.parse(text, name=f"the scenario of {file}")
     return text

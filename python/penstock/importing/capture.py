@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from penstock.core.errors import InputError
+from penstock.importing.library import missing
 from penstock.importing.table import ROW, SIZE, TIME
 
 if TYPE_CHECKING:
@@ -139,9 +140,5 @@ def _import_dpkt(file: str) -> ModuleType:
     try:
         import dpkt
     except ImportError:
-        raise InputError(
-            "captures are read by dpkt, which is not installed",
-            file=file,
-            remedy="install it: pip install 'penstock[trace]'",
-        ) from None
+        raise missing("dpkt", "a capture", file) from None
     return cast("ModuleType", dpkt)

@@ -13,7 +13,7 @@ from pathlib import Path
 from penstock.core.errors import InputError
 from penstock.core.quantities import DELAY_UNITS, RATE_UNITS, quantity, shown
 from penstock.importing.graph import Demand, Graph
-from penstock.importing.infer import Line, Options
+from penstock.importing.infer import Line, Options, Reader
 from penstock.importing.names import Finder, node_names, plain, unique
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
@@ -30,68 +30,94 @@ class Traffic:
     rate: Decimal | None
 
 
-def document(graph: Graph, lines: Sequence[Line], demands: Sequence[Demand], matrix: str, options: Options) -> str:
-    """The scenario file. `matrix` is the file of the demands. Raises :class:`InputError`."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The demands of a network: the file that has them, the unit that it names, and what is to say about it."""
+
+    demands: Sequence[Demand]
+    file: str
+    unit: str = ""
+    notes: Sequence[str] = ()
+
+
+def document(graph: Graph, reader: Reader, wanted: Wanted) -> str:
+    """The scenario file. Raises :class:`InputError`."""
+    lines, options = reader.lines(), reader.options
     names = node_names(graph)
     ends = [(names[line.ends[0]], names[line.ends[1]]) for line in lines]
     neighbours = joined(ends)
-    traffic, notes = traffic_of(demands, graph, names, matrix, options)
-    if not demands:
-        sender, receiver = farthest(neighbours)
-        traffic = [Traffic(sender, receiver, None)]
+    traffic, notes = traffic_of(wanted, graph, names, options)
+    notes = [*reader.notes(), *wanted.notes, *notes]
+    if not wanted.demands:
+        largest, parts = parts_of(neighbours)
+        sender, receiver = farthest(neighbours, largest)
+        traffic = [(Traffic(sender, receiver, None), 0)]
         notes.append("flow: there are no demands. This one is greedy, between two nodes that are far apart.")
-    for each, demand in zip(traffic, demands, strict=False):
-        if each.receiver not in reached(neighbours, each.sender):
+        if parts > 1:
+            notes.append(f"flow: the network has {parts} parts that no line joins. It is in the largest.")
+    part_of = numbered_parts(neighbours)
+    for each, line in traffic:
+        if each.sender not in part_of or part_of[each.sender] != part_of.get(each.receiver):
             raise InputError(
                 "no lines lead from the one to the other",
                 value=f"{each.sender} to {each.receiver}",
-                file=matrix,
-                line=demand.line,
+                file=wanted.file,
+                line=line or None,
                 remedy="add the missing lines, or delete the demand",
             )
     lonely = sorted(name for name in names.values() if name not in neighbours)
     if lonely:
         notes.append(f"node: no edge ends at {', '.join(lonely)}: left out")
-    return "\n".join((*head(graph, lines, notes, options), *line_rows(lines, ends), *flow_rows(traffic))) + "\n"
+    flows = flow_rows([each for each, _ in traffic])
+    return "\n".join((*head(graph, lines, notes, options), *line_rows(lines, ends), *flows)) + "\n"
 
 
 def traffic_of(
-    demands: Sequence[Demand], graph: Graph, names: Mapping[str, str], matrix: str, options: Options
-) -> tuple[list[Traffic], list[str]]:
-    """The flows of the demands, in their order, and what is to say about them."""
-    finder = Finder(graph, names)
-    traffic: list[Traffic] = []
+    wanted: Wanted, graph: Graph, names: Mapping[str, str], options: Options
+) -> tuple[list[tuple[Traffic, int]], list[str]]:
+    """The flows of the demands, in their order, each with its line of the file, and what is to say about them."""
+    words = [word for demand in wanted.demands for word in (demand.sender, demand.receiver)]
+    finder = Finder(graph, names, words, wanted.file)
+    traffic: list[tuple[Traffic, int]] = []
     lines: dict[tuple[str, str], int] = {}
-    for demand in demands:
-        sender = finder.find(demand.sender, "from", matrix, demand.line)
-        receiver = finder.find(demand.receiver, "to", matrix, demand.line)
-        before = lines.setdefault((sender, receiver), demand.line)
-        if sender == receiver or before != demand.line:
-            reason = "the demand is from a node to itself"
-            if sender != receiver:
-                reason = f"line {before} has this pair, too"
-            raise InputError(
-                reason, value=f"{sender} to {receiver}", file=matrix, line=demand.line, remedy="delete this line"
-            )
-        traffic.append(Traffic(sender, receiver, rate_of(demand, matrix, options)))
-    if traffic and not any(each.rate != 0 for each in traffic):
-        raise InputError("all demands are zero", file=matrix, remedy="give one of them a rate")
-    notes = []
-    if zero := sum(each.rate == 0 for each in traffic):
-        notes.append(f"flow: demands of rate 0, left out: {zero:,}")
-    return traffic, notes
+    zeros = 0
+    for demand in wanted.demands:
+        sender = finder.find(demand.sender, "from", wanted.file, demand.line)
+        receiver = finder.find(demand.receiver, "to", wanted.file, demand.line)
+        rate = rate_of(demand, wanted, options)
+        if (sender, receiver) in lines:
+            before = lines[sender, receiver]
+            raise refused(demand, wanted, f"line {before} has this pair, too" if before else "this pair is there twice")
+        lines[sender, receiver] = demand.line
+        if rate == 0:
+            zeros += 1
+        elif sender == receiver:
+            raise refused(demand, wanted, "the demand is from a node to itself")
+        else:
+            traffic.append((Traffic(sender, receiver, rate), demand.line))
+    if zeros and not traffic:
+        raise InputError("all demands are zero", file=wanted.file, remedy="give one of them a rate")
+    return traffic, [f"flow: demands of rate 0, left out: {zeros:,}"] if zeros else []
 
 
-def rate_of(demand: Demand, matrix: str, options: Options) -> Decimal | None:
+def refused(demand: Demand, wanted: Wanted, reason: str) -> InputError:
+    """The error of a demand that must not be there."""
+    value, remedy = f"{demand.sender} to {demand.receiver}", "delete this line" if demand.line else "delete one"
+    return InputError(reason, value=value, file=wanted.file, line=demand.line or None, remedy=remedy)
+
+
+def rate_of(demand: Demand, wanted: Wanted, options: Options) -> Decimal | None:
     """The rate of a demand in b/s; None without one."""
     if demand.rate is None:
         return None
+    unit = options.demand_unit or wanted.unit or options.rate_unit
     try:
-        return quantity(demand.rate, options.demand_unit or options.rate_unit, RATE_UNITS)
+        return quantity(demand.rate, unit, RATE_UNITS)
     except ValueError as error:
         remedy = "add --demand-unit Mb/s" if "no unit" in str(error) else "correct it"
+        path = "rate" if demand.line else f"demand {demand.sender} to {demand.receiver}"
         raise InputError(
-            str(error), path="rate", value=demand.rate, file=matrix, line=demand.line, remedy=remedy
+            str(error), path=path, value=demand.rate, file=wanted.file, line=demand.line or None, remedy=remedy
         ) from None
 
 
@@ -117,9 +143,28 @@ def reached(neighbours: Mapping[str, Sequence[str]], start: str) -> dict[str, in
     return lines
 
 
-def farthest(neighbours: Mapping[str, Sequence[str]]) -> tuple[str, str]:
-    """Two nodes with many lines between them: the farthest from the first, and the farthest from that."""
-    sender = max(reached(neighbours, next(iter(neighbours))).items(), key=lambda found: found[1])[0]
+def parts_of(neighbours: Mapping[str, Sequence[str]]) -> tuple[str, int]:
+    """The first node of the largest part that lines join, and the number of such parts."""
+    numbers = numbered_parts(neighbours)
+    sizes = Counter(numbers.values())
+    largest = max(sizes, key=lambda part: (sizes[part], -part))
+    return next(node for node, part in numbers.items() if part == largest), len(sizes)
+
+
+def numbered_parts(neighbours: Mapping[str, Sequence[str]]) -> dict[str, int]:
+    """The number of the part of each node: lines lead between the nodes of a part, and between no others."""
+    numbers: dict[str, int] = {}
+    parts = 0
+    for node in neighbours:
+        if node not in numbers:
+            parts += 1
+            numbers |= dict.fromkeys(reached(neighbours, node), parts)
+    return numbers
+
+
+def farthest(neighbours: Mapping[str, Sequence[str]], start: str) -> tuple[str, str]:
+    """Two nodes with many lines between them: the farthest from `start`, and the farthest from that."""
+    sender = max(reached(neighbours, start).items(), key=lambda found: found[1])[0]
     return sender, max(reached(neighbours, sender).items(), key=lambda found: found[1])[0]
 
 
@@ -164,13 +209,11 @@ def line_rows(lines: Sequence[Line], ends: Sequence[tuple[str, str]]) -> Iterato
 
 
 def flow_rows(traffic: Sequence[Traffic]) -> Iterator[str]:
-    """The flows, one a row, without those of rate zero."""
+    """The flows, one a row."""
     taken: set[str] = set()
     yield ""
     yield "[flow]"
     for each in traffic:
-        if each.rate == 0:
-            continue
         model = "greedy = {}" if each.rate is None else f"cbr = {{ rate = {quoted(shown(each.rate, RATE_UNITS))} }}"
         name = key(unique(f"{each.sender}-{each.receiver}", taken))
         yield f"{name} = {{ from = [{quoted(each.sender)}], to = [{quoted(each.receiver)}], traffic.{model} }}"

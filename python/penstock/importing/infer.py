@@ -83,12 +83,18 @@ class Reader:
         """All lines, in the order of the edges. Raises :class:`InputError`."""
         pairs: dict[frozenset[str], list[Edge]] = {}
         for edge in self.graph.edges:
-            if edge.source == edge.target:
-                raise self.refused(edge, "the edge leads from a node to itself", "delete it: no PDU would use it")
-            pairs.setdefault(frozenset((edge.source, edge.target)), []).append(edge)
+            if edge.source != edge.target:
+                pairs.setdefault(frozenset((edge.source, edge.target)), []).append(edge)
         if not pairs:
-            raise InputError("the network has no edge", file=self.graph.file, remedy="a scenario needs a line")
+            reason = "the network has no edge" + (" between two nodes" if self.graph.edges else "")
+            raise InputError(reason, file=self.graph.file, remedy="a scenario needs a line")
         return [self.line(edges) for edges in pairs.values()]
+
+    def notes(self) -> list[str]:
+        """What is to say about edges that make no line."""
+        loops = [self.named(edge) for edge in self.graph.edges if edge.source == edge.target]
+        some = ", ".join(loops[:5]) + (", ..." if len(loops) > 5 else "")
+        return [f"edge: from a node to itself, left out, for no PDU would use it: {some}"] if loops else []
 
     def line(self, edges: Sequence[Edge]) -> Line:
         """The line of all edges between two nodes."""
@@ -105,6 +111,8 @@ class Reader:
 
     def direction(self, edges: Sequence[Edge]) -> Found:
         """The values of the edges of one direction: one, or several that are merged."""
+        if not self.graph.is_multigraph:
+            edges = self.same(edges)
         if len(edges) > 1 and not self.options.merge_parallel:
             reason = f"{len(edges)} edges join these nodes, and a route over them would be ambiguous"
             remedy = "add --merge-parallel, which adds their rates, or put a node into one of them"
@@ -115,6 +123,18 @@ class Reader:
         notes = [f"{len(found)} parallel edges: the sum of their rates, the least of their delays"]
         notes += dict.fromkeys(note for each in found for note in each.notes)
         return Found(sum((each.rate for each in found), Decimal(0)), min(each.delay for each in found), notes)
+
+    def same(self, edges: Sequence[Edge]) -> Sequence[Edge]:
+        """The one edge that a file which is no multigraph has several times."""
+        first = edges[0]
+        for edge in edges[1:]:
+            names = sorted(map(str, {**first.attributes, **edge.attributes}))
+            if unlike := [name for name in names if first.attributes.get(name) != edge.attributes.get(name)]:
+                name = unlike[0]
+                values = [str(each.attributes.get(name, "nothing")) for each in (first, edge)]
+                reason = f"the file is no multigraph and has this edge twice, with {name} = {' and '.join(values)}"
+                raise self.refused(first, reason, "delete one of the two, or write that the file is a multigraph")
+        return edges[:1]
 
     def values(self, edge: Edge) -> Found:
         """The rate and the delay of one edge."""
@@ -142,17 +162,24 @@ class Reader:
     def delay(self, edge: Edge, found: Found) -> Decimal:
         """The delay of an edge in ns."""
         name = self.options.delay
-        if name and edge.attributes.get(name) is not None:
-            return self.quantity(edge, name, self.options.delay_unit, DELAY_UNITS, "--delay-unit ms")
+        for known, unit in [(name, "")] if name else self.graph.delays:
+            if edge.attributes.get(known) is None:
+                continue
+            if unit == "km" and not self.options.delay_unit:
+                return self.of_distance(self.quantity(edge, known, unit, {"km": Decimal(1)}, ""), found)
+            return self.quantity(edge, known, self.options.delay_unit or unit, DELAY_UNITS, "--delay-unit ms")
         places = [place_of(self.graph.nodes[node]) for node in (edge.source, edge.target)]
         if not name and places[0] is not None and places[1] is not None:
-            km = distance_km(places[0], places[1])
-            found.notes.append(f"{km:,.0f} km at {US_PER_KM:g} us/km")
-            return round(Decimal(km * US_PER_KM)) * DELAY_UNITS["us"]
+            return round(self.of_distance(Decimal(distance_km(places[0], places[1])), found), -3)
         if self.default_delay is not None:
             found.notes.append("no delay in the file: --default-delay")
             return self.default_delay
         raise self.missing(edge, "delay", name, '"5 ms"')
+
+    def of_distance(self, km: Decimal, found: Found) -> Decimal:
+        """The delay of a length of fibre, in ns."""
+        found.notes.append(f"{km:,.0f} km at {US_PER_KM:g} us/km")
+        return km * Decimal(US_PER_KM) * DELAY_UNITS["us"]
 
     def quantity(self, edge: Edge, name: str, unit: str, units: Mapping[str, Decimal], option: str) -> Decimal:
         """The value of an attribute."""

@@ -1,41 +1,121 @@
-"""Demands from a matrix in CSV: `from,to,rate`, one pair of nodes a line."""
+"""Demands from a file of their own: a list of pairs or a dense matrix as text, or the demands of SNDlib or REPETITA.
+
+    from,to,rate            ,Berlin,Bonn
+    Berlin,Bonn,640         Berlin,0,640
+    Bonn,Berlin,2 Mb/s      Bonn,2000,0
+
+Columns are divided by commas, semicolons, tabulators or blanks. A line that begins with `#` is a comment.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Sequence
 from pathlib import Path
 
 from penstock.core.errors import InputError
 from penstock.core.scenario import Kind, read_file_of
+from penstock.importing import repetita, sndlib, sndlib_xml
+from penstock.importing.document import Wanted
 from penstock.importing.graph import Demand
 
-COLUMNS = ("from", "to", "rate")
-MATRIX = Kind("a matrix of demands", 50_000_000, "give a part of it", "write it as CSV, saved as UTF-8: from,to,rate")
+FROM = ("from", "source", "src", "sender", "origin", "o", "s", "i")
+TO = ("to", "target", "destination", "dest", "dst", "receiver", "sink", "d", "t", "j")
+RATE = ("rate", "demand", "value", "bandwidth", "bw", "traffic", "volume", "load", "bitrate", "capacity")
+"""The names that columns may have, in small letters."""
+SEPARATORS = (",", ";", "\t")
+MATRIX = Kind(
+    "a matrix of demands",
+    50_000_000,
+    "give a part of it",
+    "write it as CSV, saved as UTF-8: from,to,rate",
+    zipped=True,
+)
+
+Row = tuple[int, Sequence[str]]
+"""The number of a line, and its cells."""
 
 
-def read_matrix(path: Path) -> list[Demand]:
-    """The demands of a file, without those of rate zero. Raises :class:`InputError` if it has another form."""
-    lines = csv.reader(io.StringIO(read_file_of(path, MATRIX), newline=""))
-    try:
-        rows = [(lines.line_num, [cell.strip() for cell in row]) for row in lines]
-    except csv.Error as error:
-        raise InputError(f"this is no CSV: {error}", file=str(path), line=lines.line_num) from None
-    rows = [(line, row) for line, row in rows if any(row)]
+def read_matrix(path: Path) -> Wanted:
+    """The demands of a file. Raises :class:`InputError` if it has another form."""
+    text, file = read_file_of(path, MATRIX), str(path)
+    if sndlib.is_native(text) or sndlib_xml.is_xml(text):
+        graph = (sndlib if sndlib.is_native(text) else sndlib_xml).read(text, file)
+        return Wanted(_some(graph.demands, file), file, graph.demand_unit)
+    if repetita.is_demands(text):
+        return Wanted(_some(repetita.read_demands(text, file), file), file)
+    rows = _rows(text, file)
     if not rows:
-        raise InputError("the file is empty", file=str(path), remedy="its first line is from,to,rate")
-    first, head = rows[0]
-    names = tuple(name.lower() for name in head)
-    if names not in (COLUMNS, COLUMNS[:2]):
-        reason, remedy = "the first line is not from,to,rate, nor from,to", "add it, and write one pair of nodes a line"
-        raise InputError(reason, value=",".join(head), file=str(path), line=first, remedy=remedy)
+        raise InputError("the file is empty", file=file, remedy="its first line is from,to,rate")
+    (first, head), *others = rows
+    names = [name.lower() for name in head]
+    sender, receiver, rate = (
+        next((place for place, name in enumerate(names) if name in known), None) for known in (FROM, TO, RATE)
+    )
+    if sender is not None and receiver is not None:
+        return _listed(others, head, (sender, receiver, rate), file)
+    if len(head) in (len(others), len(others) + 1) and (dense := _dense(head, others, file)):
+        return Wanted(dense, file)
+    raise InputError(
+        "the first line is not from,to,rate, nor from,to, nor has it the names of the nodes of a square matrix",
+        value=",".join(head)[:100],
+        file=file,
+        line=first,
+        remedy=f"name the columns: from (or {', '.join(FROM[1:4])}), to (or {', '.join(TO[1:4])}), "
+        f"rate (or {', '.join(RATE[1:4])})",
+    )
+
+
+def _rows(text: str, file: str) -> list[Row]:
+    """The lines that are neither empty nor comments, with their numbers."""
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    lines = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
+    if not lines:
+        return []
+    separator = next((one for one in SEPARATORS if one in lines[0][1]), None)
+    if separator is None:
+        return [(number, line.split()) for number, line in lines]
+    found = []
+    try:
+        for number, line in lines:
+            cells = next(csv.reader(io.StringIO(line), delimiter=separator, skipinitialspace=True))
+            found.append((number, [cell.strip() for cell in cells]))
+    except (csv.Error, StopIteration) as error:
+        raise InputError(f"this is no CSV: {error}", file=file, line=number, remedy="close the quotes") from None
+    return [(number, cells) for number, cells in found if any(cells)]
+
+
+def _listed(rows: Sequence[Row], head: Sequence[str], columns: tuple[int, int, int | None], file: str) -> Wanted:
+    """The demands of a list with one pair a line."""
+    sender, receiver, rate = columns
     demands = []
-    for line, row in rows[1:]:
+    for line, row in rows:
         if len(row) != len(head):
             reason = f"the line has {len(row)} values, and the first line {len(head)}"
-            raise InputError(reason, value=",".join(row), file=str(path), line=line, remedy="give one value a column")
-        rate = row[2] if len(row) == len(COLUMNS) else ""
-        demands.append(Demand(row[0], row[1], rate or None, line))
+            raise InputError(reason, value=",".join(row), file=file, line=line, remedy="give one value a column")
+        demands.append(Demand(row[sender], row[receiver], (row[rate] or None) if rate is not None else None, line))
+    others = [name for place, name in enumerate(head) if place not in columns]
+    notes = [f"demands: columns that are not used: {', '.join(others)}"] if others else []
+    return Wanted(_some(demands, file), file, notes=notes)
+
+
+def _dense(head: Sequence[str], rows: Sequence[Row], file: str) -> list[Demand]:
+    """The demands of a square matrix, with the names of the nodes in its first line and column; empty if it is none."""
+    names = list(head[1:] if len(head) > len(rows) else head)  # the corner may be missing
+    if [row[0] for _, row in rows] != names:
+        return []
+    demands = []
+    for line, row in rows:
+        if len(row) != len(names) + 1:
+            reason = f"the line has {len(row) - 1} rates, and there are {len(names)} nodes"
+            raise InputError(reason, value=",".join(row)[:100], file=file, line=line, remedy="give one rate a node")
+        pairs = zip(names, row[1:], strict=True)
+        demands += [Demand(row[0], name, rate or "0", line) for name, rate in pairs if name != row[0] or rate]
+    return demands
+
+
+def _some(demands: Sequence[Demand], file: str) -> Sequence[Demand]:
     if not demands:
-        raise InputError("there is no demand", file=str(path), remedy="add lines such as A,B,2 Mb/s")
+        raise InputError("there is no demand", file=file, remedy="add lines such as A,B,2 Mb/s")
     return demands

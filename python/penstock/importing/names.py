@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from penstock.core.errors import InputError, did_you_mean
 from penstock.importing.graph import Graph
@@ -36,7 +36,8 @@ def node_names(graph: Graph) -> dict[str, str]:
 def label_of(attributes: Mapping[str, object]) -> str:
     """The label of a node; empty without one."""
     found = (attributes.get(name) for name in LABELS)
-    return next((plain(text) for text in found if isinstance(text, str) and plain(text)), "")
+    texts = (plain(str(label)) for label in found if isinstance(label, (str, int)) and not isinstance(label, bool))
+    return next((text for text in texts if text), "")
 
 
 def plain(text: str) -> str:
@@ -55,13 +56,36 @@ def unique(name: str, taken: set[str]) -> str:
 
 
 class Finder:
-    """Finds the node that a matrix names by its name, its label or its id."""
+    """Finds the nodes that a matrix names: all by their names and labels, or all by their ids.
 
-    def __init__(self, graph: Graph, names: Mapping[str, str]) -> None:
+    Args:
+        graph: the network.
+        names: the name of each node by its id.
+        words: every word by which the matrix names a node.
+        file: the file of the matrix.
+
+    Raises:
+        InputError: labels and ids both fit all words, and mean other nodes.
+    """
+
+    def __init__(self, graph: Graph, names: Mapping[str, str], words: Iterable[str], file: str) -> None:
         labels = [(label_of(attributes), names[node]) for node, attributes in graph.nodes.items()]
         counts = Counter(label for label, _ in labels)
-        self.known = {label: name for label, name in labels if counts[label] == 1}
-        self.known |= dict(names) | {name: name for name in names.values()}
+        by_label = {label: name for label, name in labels if counts[label] == 1} | {
+            name: name for name in names.values()
+        }
+        by_id = dict(names)
+        used = list(dict.fromkeys(words))
+        fits = [known for known in (by_label, by_id) if all(word in known for word in used)]
+        if len(fits) == 2 and (unlike := [word for word in used if by_label[word] != by_id[word]]):
+            word = unlike[0]
+            raise InputError(
+                f"the labels and the ids of the nodes both fit, and {word} is then {by_label[word]} or {by_id[word]}",
+                value=word,
+                file=file,
+                remedy="name the nodes by labels that are no ids, or change the labels of the network",
+            )
+        self.known = fits[0] if fits else {**by_id, **by_label}
 
     def find(self, word: str, column: str, file: str, line: int) -> str:
         """The name of the node. Raises :class:`InputError` if there is none."""
@@ -74,6 +98,6 @@ class Finder:
             path=column,
             value=word,
             file=file,
-            line=line,
+            line=line or None,
             remedy=did_you_mean(word, self.known) or listed,
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 LATITUDES, LONGITUDES = ("latitude", "lat"), ("longitude", "lon", "long", "lng")
 EARTH_KM = 6371.0
@@ -16,17 +17,18 @@ def place_of(attributes: Mapping[str, object]) -> tuple[float, float] | None:
     """The latitude and longitude of a node in degrees; None if it has none, or no place on the earth."""
     lower = {str(name).lower(): value for name, value in attributes.items()}
     latitude, longitude = (next(numbers(lower, names), None) for names in (LATITUDES, LONGITUDES))
-    if latitude is None or longitude is None or abs(latitude) > 90 or abs(longitude) > 180:
+    if latitude is None or longitude is None or not (abs(latitude) <= 90 and abs(longitude) <= 180):
         return None
     return latitude, longitude
 
 
 def numbers(attributes: Mapping[str, object], names: Sequence[str]) -> Iterator[float]:
-    """The attributes of these names that are numbers."""
+    """The attributes of these names that are numbers, or texts of numbers."""
     for name in names:
         value = attributes.get(name)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):
-            yield float(value)
+        if isinstance(value, (int, float, str)) and not isinstance(value, bool):
+            with suppress(ValueError):
+                yield float(value)
 
 
 def distance_km(one: tuple[float, float], other: tuple[float, float]) -> float:

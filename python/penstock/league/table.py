@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from penstock.analyse.replications import are_one_run
 from penstock.core.face import Shown
 from penstock.league.league import Case, League
 from penstock.league.measures import (
@@ -117,8 +118,8 @@ def table_of(case: Case, results: Results, first: int = 0) -> CaseTable:
     about = results.rows("runs", runs=names_of(runs))
     kept = dict(about.select("run", "fingerprint").iter_rows()) if about.width else {}
     prints = {name: [kept[run] for run in own.values()] for name, own in runs.items()}
-    constant = [name for name, own in prints.items() if len(own) > 1 and len(set(own)) == 1]
-    columns = columns_of(case, found, shared, failed)
+    constant = [name for name, own in prints.items() if are_one_run(own)]
+    columns = columns_of(case, found, shared, failed, constant)
     readings = readings_of(case, series, runs, shared)
     return CaseTable(case, columns, shared, _same(prints, len(shared)), constant, readings)
 
@@ -161,9 +162,16 @@ def _found(
 
 
 def columns_of(
-    case: Case, found: Mapping[str, Mapping[int, Found]], shared: Sequence[int], failed: Mapping[str, str]
+    case: Case,
+    found: Mapping[str, Mapping[int, Found]],
+    shared: Sequence[int],
+    failed: Mapping[str, str],
+    constant: Sequence[str] = (),
 ) -> list[Column]:
-    """One column for each measure and class of which any scheme has a value, or a reason that is not its own."""
+    """One column for each measure and class of which any scheme has a value, or a reason that is not its own.
+
+    The replications of the schemes in ``constant`` are one run.
+    """
     places = dict.fromkeys(place for own in found.values() for each in own.values() for place in each)
     columns = []
     for measure in MEASURES:
@@ -177,7 +185,7 @@ def columns_of(
                     often = "" if len(missing) == len(values) else f" in {len(missing)} of {len(values)} runs"
                     reasons[scheme] = f"{missing[0].reason}{often}"
                 else:
-                    samples[scheme] = sample_of(measure, values, len(case.shares))
+                    samples[scheme] = sample_of(measure, values, len(case.shares), constant=scheme in constant)
                     if missed := sum(not value.reached for value in values):
                         late[scheme] = missed
             ranked = standings(samples, lower_is_better=measure.lower_is_better)
@@ -185,12 +193,12 @@ def columns_of(
     return columns
 
 
-def sample_of(measure: Measure, values: Sequence[Value], flows: int) -> Sample:
+def sample_of(measure: Measure, values: Sequence[Value], flows: int, *, constant: bool = False) -> Sample:
     """The values of a measure with its bounds; Jain's index of n flows is 1/n or more."""
     low = 1 / flows if measure == FAIRNESS else 0.0
     trials = [value.trials for value in values]
     counts = trials if all(trials) and measure != FAIR_AFTER else ()
-    return Sample([value.value for value in values], low, measure.high, counts)
+    return Sample([value.value for value in values], low, measure.high, counts, constant)
 
 
 def _same(prints: Mapping[str, list[str]], replications: int) -> list[tuple[str, ...]]:

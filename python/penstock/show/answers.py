@@ -92,4 +92,4 @@ def quantity(metric: Metric, estimate: Estimate) -> str:
 
 def plain(values: Sequence[float | None]) -> dict[str, float | None]:
     """The stored parts of an estimate, by name."""
-    return dict(zip(("mean", "low", "high", "count"), values, strict=True))
+    return dict(zip(("mean", "low", "high", "count", "constant"), values, strict=False))

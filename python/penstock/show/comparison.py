@@ -193,7 +193,7 @@ def rank_cells(found: Comparison, one: Ranked) -> list[str]:
 def mean_of(found: Comparison, one: Ranked) -> str:
     """The mean with its interval, or the bound without events."""
     sample = found.samples[one.name]
-    return str(one.estimate) if any(sample.values) or not sample.trials else never(sum(sample.trials), unit="PDUs")
+    return str(one.estimate) if any(sample.values) or not sample.trials else never(sample.counted, unit="PDUs")
 
 
 def difference_cells(one: Difference, identical: Sequence[tuple[str, ...]]) -> list[str]:

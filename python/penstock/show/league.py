@@ -143,8 +143,8 @@ def warnings(tables: Sequence[CaseTable]) -> list[str]:
     fixed = [table.case.name for table in tables if table.constant]
     if fixed:
         told.append(
-            f"Without randomness: in {places(fixed, tables)}, all replications of some schemes are the same run, so "
-            "their intervals have no width. Give greedy sources a random phase."
+            f"Without randomness: in {places(fixed, tables)}, all replications of some schemes are the same run. "
+            "They count as one, and have no interval. Give greedy sources a random phase."
         )
     same = {" and ".join(names): [t.case.name for t in tables if names in t.identical] for names in _identical(tables)}
     told += [f"Identical runs: {names} do the same in {places(cases, tables)}." for names, cases in same.items()]

@@ -26,7 +26,8 @@ from penstock.show import capacity, comparison, league, league_tables, search, s
 from penstock.show.report import Cell, Table
 from penstock.show.settings import phrase
 from penstock.show.state import warnings_of
-from penstock.show.summary import ACCESS, unheard_notices
+from penstock.show.summary import ACCESS
+from penstock.show.summary import warnings as warnings_of_run
 from penstock.statistics import Estimate, never
 
 if TYPE_CHECKING:
@@ -133,13 +134,13 @@ def _(result: Result) -> Card:
     figures["simulated"] = f"{runs[0]['end_s']:.6g} s" + (" each" if len(runs) > 1 else "")
     if len(runs) == 1:
         figures["fingerprint"] = runs[0]["fingerprint"]
-    warning = unheard_notices(result)
+    own = result.independent()
     return Card(
         "result",
         scenario.get("title") or manifest["name"] or "no title",
         figures,
-        tables=[groups_table(result), ports_table(result)],
-        warnings=[warning] if warning else [],
+        tables=[groups_table(own), ports_table(own)],
+        warnings=warnings_of_run(result),
     )
 
 
@@ -276,7 +277,7 @@ OUTCOMES: Mapping[str, Callable[[Results], Outcome]] = {
 # -------------------------------------------------------------------------------------------------- tables of a result
 def groups_table(result: Result) -> Table:
     """The traffic classes: counts of one replication, or means over several with their intervals."""
-    counts = [("sent", 1.0), ("lost", 1.0)] if len(result.manifest["runs"]) == 1 else []
+    counts = [("sent", 1.0), ("lost", 1.0)] if result.groups["replication"].n_unique() == 1 else []
     columns = [*counts, ("loss_ratio", 1.0), ("delay_mean_s", 1e3), ("delay_p99_s", 1e3), ("throughput_bps", 1e-6)]
     headings = ["loss ratio", "mean delay (ms)", "99 % delay (ms)", "throughput (Mb/s)"]
     rows: list[Sequence[Cell]] = [

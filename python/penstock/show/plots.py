@@ -11,6 +11,7 @@ from pathlib import Path
 
 from penstock.analyse.estimates import sample
 from penstock.analyse.metric import NAMES, Metric, metric
+from penstock.analyse.replications import warning
 from penstock.analyse.results import Results
 from penstock.api.comparison import rankings
 from penstock.api.run import Result
@@ -136,6 +137,7 @@ def nothing(what: str, reason: str, remedy: str) -> InputError:
 
 def delays(scenario: Scenario, result: Result) -> Sheet:
     """The distribution of the delays of each group, of all replications together."""
+    result = result.independent()
     rows = result.distributions.group_by("group", "delay_s", maintain_order=True).sum()
     if not rows.height:
         remedy = 'run scenario.with_({"measure.distributions": True})'
@@ -153,7 +155,7 @@ def rows_of(scenario: Scenario, result: Result, each: Metric) -> Sheet:
     import polars as pl
 
     name = NAMES[each.table]
-    table = getattr(result, each.table)
+    table = getattr(result.independent(), each.table)
     others = [pl.col(column).alias(label) for label, column in each.kind.columns.items()]
     value = pl.col(each.column).cast(pl.Float64).fill_nan(None).alias("value")
     found: dict[str, Sample] = {}
@@ -172,6 +174,8 @@ def rows_of(scenario: Scenario, result: Result, each: Metric) -> Sheet:
     )
     count = len(result.manifest["runs"])
     told = [f"{count} replications: means with 95 % intervals." if count > 1 else "One replication."]
+    if result.constant:
+        told = [f"{warning(count)}."]
     if len(found) > len(shown):
         told.append(f"The first {len(shown)} of {len(found)}.")
     title = f"{scenario.title or scenario.name}: {each.label}"

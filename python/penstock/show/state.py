@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def warnings_of(results: Results) -> list[str]:
-    """One sentence for each reason why the results are not those of the whole experiment."""
+    """One sentence for each reason why the results are less evidence than they seem: missing, damaged or equal runs."""
     missing, failed = results.missing(), len(results.about["failures"])
     told = []
     if missing:
@@ -19,4 +19,5 @@ def warnings_of(results: Results) -> list[str]:
         told.append("Incomplete: the experiment has not ended, and may add runs. This page shows the finished ones.")
     if failed:
         told.append(f"{failed:,} run{'s' * (failed != 1)} failed.")
+    told += results.warnings()
     return [*told, *(f"Damaged, and left out: {damage}." for damage in results.store.damaged)]

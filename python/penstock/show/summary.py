@@ -4,15 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from penstock.analyse import replications
+from penstock.analyse.estimates import intervals
 from penstock.show import theory
 from penstock.show.terminal import print_table, print_text
+from penstock.statistics import LEAST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    import polars as pl
+
     from penstock.api.run import Result
 
 Row = dict[str, Any]
+
+MEANS = (
+    *("loss_ratio", "delay_mean_s", "delay_p99_s", "jitter_share", "throughput_bps", "load_bps", "sent_bps"),
+    *("accepted_per_s", "power", "success_once", "success_all", "discard_share"),
+)
+"""The columns of traffic classes that are means or ratios."""
+MEANS_OF_PORTS = ("utilisation", "queue_mean")
+"""Those of ports."""
 
 ACCESS = "access/"
 """Ports with this prefix belong to the private line of one flow."""
@@ -26,10 +39,15 @@ def summary(result: Result) -> dict[str, list[Row]]:
     has max-min fair rates, a class has that of one flow as ``max_min_bps``, to compare with ``sent_bps / flows``. If
     any class uses transport connections, all classes have their columns, with null for the others. ``theory`` has what
     theory says about the run, beside what was measured; it is empty if no theory applies.
+
+    With three replications or more, ``intervals`` of a row has ``low`` and ``high`` of the 95 % interval of each mean
+    and ratio, by its name. Replications that are the same run bit for bit count once, and have none.
     """
     import polars as pl
 
     from penstock.truth.shares import fair_shares
+
+    result = result.independent()
 
     def ratio(part: str | pl.Expr, whole: str) -> pl.Expr:
         parts = pl.col(part) if isinstance(part, str) else part
@@ -73,7 +91,20 @@ def summary(result: Result) -> dict[str, list[Row]]:
     )
     shares = fair_shares(result)
     fair = {"max_min_bps": pl.col("group").replace_strict(shares, return_dtype=pl.Float64)} if shares else {}
-    return {"groups": groups.with_columns(**fair).to_dicts(), "ports": ports.to_dicts(), "theory": theory.rows(result)}
+    return {
+        "groups": _with_intervals(groups.with_columns(**fair).to_dicts(), result.groups, "group", MEANS),
+        "ports": _with_intervals(ports.to_dicts(), result.ports, "port", MEANS_OF_PORTS),
+        "theory": theory.rows(result),
+    }
+
+
+def _with_intervals(rows: list[Row], table: pl.DataFrame, name: str, columns: Iterable[str]) -> list[Row]:
+    """The rows with the intervals of these columns over the replications of a table, if there are enough of them."""
+    if table["replication"].n_unique() < LEAST:
+        return rows
+    there = [column for column in columns if column in rows[0]] if rows else []
+    of_each = intervals(table, name, there)
+    return [{**row, "intervals": of_each[row[name]]} for row in rows]
 
 
 def print_summary(result: Result) -> None:
@@ -83,8 +114,7 @@ def print_summary(result: Result) -> None:
     Ports that carried nothing, and private access lines that discarded nothing, are only counted.
     """
     rows = summary(result)
-    replications = len(result.manifest["runs"])
-    note = "" if replications == 1 else f" - {replications} replications: counts summed, the rest averaged"
+    note = _note(result)
     _print_groups(rows["groups"], note)
     if connected := [row for row in rows["groups"] if row.get("connections") is not None]:
         _print_connections(connected)
@@ -92,9 +122,26 @@ def print_summary(result: Result) -> None:
         _print_fair_shares(rows["groups"])
     _print_ports(rows["ports"])
     _print_theory(rows["theory"])
-    if warning := unheard_notices(result):
+    for warning in warnings(result):
         print_text(f"warning: {warning}")
         print()
+
+
+def _note(result: Result) -> str:
+    """What the numbers are, if there are several replications."""
+    count = len(result.manifest["runs"])
+    if count == 1:
+        return ""
+    if result.constant:
+        return f" - {count} replications, all the same run: the numbers are those of one"
+    ends = " with 95 % intervals" if count >= LEAST else f" (intervals need {LEAST})"
+    return f" - {count} replications: counts summed, the rest averaged{ends}"
+
+
+def warnings(result: Result) -> list[str]:
+    """What a reader must know before the numbers of a run."""
+    told = [replications.warning(len(result.manifest["runs"]))] if result.constant else []
+    return [*told, *filter(None, [unheard_notices(result)])]
 
 
 def unheard_notices(result: Result) -> str:
@@ -144,6 +191,9 @@ def _print_connections(groups: Sequence[Row]) -> None:
 
 def _print_fair_shares(groups: Sequence[Row]) -> None:
     rows = [{**row, "rate_bps": row["sent_bps"] / row["flows"], "ratio": _share_of(row)} for row in groups]
+    for row in rows:
+        if ends := row.get("intervals", {}).get("sent_bps"):
+            row["intervals"] = {"rate_bps": {end: value / row["flows"] for end, value in ends.items()}}
     unit, rate = _rate_unit(row["rate_bps"] for row in rows)
     print_table(
         "Rate of one flow, RM cells included, and its max-min fair share of the lines",
@@ -165,9 +215,11 @@ def _print_theory(rows: Sequence[Row]) -> None:
 
 
 def _print_ports(ports: Sequence[Row]) -> None:
-    lossless = [port for port in ports if port["port"].startswith(ACCESS) and not port["discarded"]]
-    idle = [port for port in ports if port not in lossless and not (port["queue_max"] or port["discarded"])]
-    left_out = [(len(idle), "that carried nothing"), (len(lossless), "access lines without loss")]
+    is_access = [port["port"].startswith(ACCESS) and not port["discarded"] for port in ports]
+    is_idle = [not (port["queue_max"] or port["discarded"]) for port in ports]
+    lossless = sum(is_access)
+    idle = sum(idle and not access for idle, access in zip(is_idle, is_access, strict=True))
+    left_out = [(idle, "that carried nothing"), (lossless, "access lines without loss")]
     print_table(
         " - and ".join(["Ports", *(f"{count} {which}" for count, which in left_out if count)]),
         [
@@ -181,7 +233,7 @@ def _print_ports(ports: Sequence[Row]) -> None:
             ("marked", "marked", _count),
             ("messages", "messages", _count),
         ],
-        [port for port in ports if port not in lossless and port not in idle],
+        [port for port, *is_left_out in zip(ports, is_idle, is_access, strict=True) if not any(is_left_out)],
     )
 
 

@@ -234,6 +234,7 @@ def _plain(found: PointEstimate) -> Row:
         if estimate is None
         else {"mean": estimate.mean, "low": estimate.low, "high": estimate.high, "count": estimate.count}
     )
+    told |= {"constant": True} if estimate is not None and estimate.constant else {}
     if found.trials is None or found.events is None:
         return told
     bound = upper_bound(found.events, found.trials) if found.trials else None

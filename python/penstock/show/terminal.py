@@ -94,6 +94,14 @@ def print_text(text: str, *, most: int | None = None) -> None:
     print(folded(text, columns(most=most)))
 
 
+def _cell(row: Mapping[str, Any], key: str, write: Callable[[Any], str]) -> str:
+    """A value, with its interval if ``intervals`` of the row has one."""
+    if row[key] is None:
+        return "-"
+    ends = row.get("intervals", {}).get(key)
+    return write(row[key]) + (f" ({write(ends['low'])} to {write(ends['high'])})" if ends else "")
+
+
 def print_table(
     title: str,
     headings: Sequence[Column],
@@ -104,12 +112,12 @@ def print_table(
 ) -> None:
     """Print ``rows`` on standard output.
 
-    Text (written by ``str``) is left-aligned, numbers are right-aligned; a missing value is a dash. The first ``keys``
-    columns say what a row is. ``most`` is the width that it has at most: see
+    Text (written by ``str``) is left-aligned, numbers are right-aligned; a missing value is a dash, and a mean has its
+    interval. The first ``keys`` columns say what a row is. ``most`` is the width that it has at most: see
     :func:`columns`.
     """
     limit = columns(most=most)
-    texts = [("-" if row[key] is None else write(row[key])) for row in rows for _, key, write in headings]
+    texts = [_cell(row, key, write) for row in rows for _, key, write in headings]
     has_no_interval = any(TOO_FEW in text for text in texts)
     count = len(headings)
     made = [

@@ -28,6 +28,9 @@ READINGS = 20_000
 """Readings of a run whose scenario has no interval: ten for each column of a figure 2,000 points wide."""
 MOST_READ = 400_000
 """The most readings of all flows together, if the scenario sets nothing: more flows are read less often."""
+MOST_VALUES = 5_000_000
+"""The most values of all readings together, if the scenario sets nothing, half of what a run may have: many lines are
+read less often."""
 MOST_FLOWS = 200
 """The most flows that are all read, if the scenario sets nothing."""
 CLOSE_UP = 200
@@ -62,7 +65,10 @@ def sampled(scenario: Scenario, end_s: float) -> tuple[Scenario, str]:
     flows = sum(flow["count"] * len(flow.get("from", [1])) * len(flow.get("to", [1])) for flow in groups)
     is_read = flows <= MOST_FLOWS
     cell_time = scenario.tree.get("cell_time")
-    interval_s = end_s / min(READINGS, MOST_READ // max(1, flows if is_read else len(groups)))
+    readings = min(
+        READINGS, MOST_READ // max(1, flows if is_read else len(groups)), MOST_VALUES // _values(scenario, is_read)
+    )
+    interval_s = end_s / max(1, readings)
     if cell_time is not None:
         interval = f"{max(1, round(interval_s / seconds(cell_time)))} cell times"
     else:
@@ -72,6 +78,15 @@ def sampled(scenario: Scenario, end_s: float) -> tuple[Scenario, str]:
         changes["measure.sample_flows"] = True
     read = scenario.with_(changes)
     return read, interval if cell_time is not None else read.tree["measure"]["sample"]
+
+
+def _values(scenario: Scenario, each_flow: bool) -> int:
+    """The values of one reading of a run, at least 1; those of single flows count only with `each_flow`."""
+    from penstock.api.simulation import Simulation
+
+    simulation = Simulation(scenario)
+    flows = set() if each_flow else set(simulation.flows()["flow"])
+    return max(1, sum(component not in flows for component, _, _ in simulation.values()))
 
 
 def sheets(scenario: Scenario, result: Result) -> list[Sheet]:

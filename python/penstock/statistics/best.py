@@ -29,8 +29,8 @@ class Standing:
         estimate: its own mean, with its own interval.
         to_best: its mean less that of the best, with the interval at the level that Holm gives the pair; ``None`` for
             the best itself.
-        verdict: what the replications show of that difference: if it is ``significant``, the item is worse than the
-            best; else the two are in one group. ``identical`` for the best.
+        verdict: what the replications show of that difference: if it is ``significant`` or ``exact``, the item is worse
+            than the best; else the two are in one group. ``identical`` for the best.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Standing:
     @property
     def is_best(self) -> bool:
         """Whether it is the best, or does not differ significantly from it."""
-        return self.verdict != "significant"
+        return self.verdict not in ("significant", "exact")
 
 
 def standings(

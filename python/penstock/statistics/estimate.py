@@ -18,12 +18,17 @@ TOO_FEW = " (too few for an interval)"
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """The mean of independent values, with a confidence interval if there are enough."""
+    """The mean of independent values, with a confidence interval if there are enough.
+
+    ``constant`` is whether all replications were the same run: the mean is then the value itself, ``count`` is 1, and
+    there is no interval.
+    """
 
     mean: float
     low: float | None
     high: float | None
     count: int
+    constant: bool = False
 
     @property
     def half_width(self) -> float | None:
@@ -35,6 +40,15 @@ class Estimate:
         """The half width as a share of the mean; ``None`` without an interval, or if the mean is 0."""
         half = self.half_width
         return None if half is None or self.mean == 0 else half / abs(self.mean)
+
+    @property
+    def ends(self) -> tuple[float | None, float | None]:
+        """The ends of what the mean may be: those of the interval, or the value itself if nothing is random."""
+        return (self.mean, self.mean) if self.constant and self.low is None else (self.low, self.high)
+
+    def to_list(self) -> list[float | None]:
+        """As plain data: the arguments that make it again."""
+        return [self.mean, self.low, self.high, self.count, *([True] if self.constant else [])]
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:

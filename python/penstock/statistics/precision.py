@@ -61,7 +61,8 @@ class Precision:
     def decide(self, values: Iterable[float | None], estimate: Estimate | None = None) -> Decision:
         """The decision after replications with these values; the same values give the same decision.
 
-        ``estimate`` is that of the values, if it is not Student's: see :class:`~penstock.statistics.Sample`.
+        ``estimate`` is that of the values, if it is not Student's: see :class:`~penstock.statistics.Sample`. More
+        replications of a run in which nothing is random would be the same run: its precision is reached.
 
         ``None`` is a replication with nothing to measure: it counts as a run, but not for the mean. ``zero`` and
         ``missing`` end the procedure after the least number, because more replications would hardly help.
@@ -73,6 +74,8 @@ class Precision:
         if sample and estimate is None:
             estimate = student(sample, self.level)
         told = _told(ran, estimate)
+        if estimate is not None and estimate.constant:
+            return Decision("reached", 0, estimate, "all replications are the same run: nothing is random")
         least = min(max(self.least, 2), self.most)
         if len(ran) < least:
             return self._more(least - len(ran), estimate, f"{told}, of at least {least}")

@@ -18,9 +18,10 @@ from penstock.statistics.sample import LEAST, Sample
 
 ENOUGH = 10
 """With fewer replications, a difference that is not significant says nothing."""
-Verdict = Literal["significant", "not significant", "too few", "identical"]
+Verdict = Literal["significant", "exact", "not significant", "too few", "identical"]
 TOLD: Mapping[Verdict, str] = {
     "significant": "significant",
+    "exact": "exact: nothing is random in either",
     "not significant": "not significant",
     "too few": f"too few replications to tell: try {ENOUGH}",
     "identical": "identical in every replication",
@@ -41,7 +42,7 @@ class Difference:
 
     @property
     def significant(self) -> bool:
-        """Whether 0 is outside the interval; without an interval nothing is significant."""
+        """Whether 0 is outside the interval, or an exact difference is not 0; else without an interval nothing is."""
         return excludes_zero(self.estimate)
 
     @property
@@ -101,8 +102,9 @@ def as_sample(values: Sequence[float] | Sample) -> Sample:
 
 
 def excludes_zero(estimate: Estimate) -> bool:
-    """Whether 0 is outside the interval; without an interval it is not."""
-    return estimate.low is not None and estimate.high is not None and (estimate.low > 0 or estimate.high < 0)
+    """Whether 0 is outside the interval, or a difference in which nothing is random is not 0."""
+    low, high = estimate.ends
+    return low is not None and high is not None and (low > 0 or high < 0)
 
 
 def verdict_of(estimate: Estimate, *, is_identical: bool) -> Verdict:
@@ -110,18 +112,22 @@ def verdict_of(estimate: Estimate, *, is_identical: bool) -> Verdict:
     if is_identical:
         return "identical"
     if excludes_zero(estimate):
-        return "significant"
+        return "exact" if estimate.constant else "significant"
     return "too few" if estimate.count < ENOUGH else "not significant"
 
 
 def difference(first: Sample, second: Sample, level: float) -> Estimate:
     """Student's interval of ``second`` - ``first``, within its bounds; if only one has events, often, that of its mean.
 
+    Where neither has anything random, the difference is exact, and has no interval.
+
     Student's interval of a few skewed losses contains 0, although the mean loss of a scheme that lost cells is not 0.
     If two schemes were equal, each replication in which only one of them loses would be the first's or the second's
     with equal probability, so all m such replications are of one scheme with probability 2^(1 - m). If that is at most
     one minus the level (the sign test, which is exact), the interval is that of the scheme's own mean, above 0.
     """
+    if first.constant and second.constant:
+        return Estimate(second.estimate().mean - first.estimate().mean, None, None, 1, constant=True)
     width = first.high - first.low
     estimate = Sample(changes(first.linear, second.linear), -width, width).estimate(level)
     if sign_test(first, second) > 1 - level:
@@ -138,7 +144,7 @@ def sign_test(first: Sample, second: Sample) -> float:
     either = first if any(first.values) else second
     if any(first.values) == any(second.values) or min(either.values) < 0:
         return 1.0
-    return float(2.0 ** (1 - sum(value > 0 for value in either.values)))
+    return 1.0 if either.constant else float(2.0 ** (1 - sum(value > 0 for value in either.values)))
 
 
 def p_value(first: Sample, second: Sample) -> float:

@@ -34,12 +34,19 @@ class Sample:
         low: no mean is below this; minus infinity without a lower bound.
         high: no mean is above this; infinity without an upper bound.
         trials: for a ratio of counts the number of trials of each replication, all above 0; else empty.
+        constant: whether all replications are the same run, bit for bit: they count as one.
     """
 
     values: Sequence[float]
     low: float = -math.inf
     high: float = math.inf
     trials: Sequence[int] = ()
+    constant: bool = False
+
+    @property
+    def counted(self) -> int:
+        """The trials of the independent replications: equal runs count once."""
+        return self.trials[0] if self.constant and len(self.trials) else sum(self.trials)
 
     @property
     def linear(self) -> list[float]:
@@ -58,19 +65,20 @@ class Sample:
         return [ratio + trials * (value - ratio) * len(pairs) / whole for value, trials in pairs]
 
     def estimate(self, level: float = LEVEL) -> Estimate:
-        """The mean with its interval, which respects the bounds; there is none for fewer than three values.
+        """The mean with its interval, which respects the bounds; there is none for fewer than three independent values.
 
         If no trial of a ratio had the event, or every one had it, the interval ends at the one-sided bound for
         independent trials. Raises ``ValueError`` without values.
         """
-        plain = student(self.linear, level)
+        plain = student(self.linear[:1] if self.constant else self.linear, level)
         mean = min(max(plain.mean, self.low), self.high)
         if len(self.trials) and mean in (self.low, self.high):
-            width = upper_bound(0, sum(self.trials), level) * (self.high - self.low)
-            return Estimate(mean, max(self.low, mean - width), min(self.high, mean + width), plain.count)
+            width = upper_bound(0, self.counted, level) * (self.high - self.low)
+            ends = max(self.low, mean - width), min(self.high, mean + width)
+            return Estimate(mean, *ends, plain.count, self.constant)
         half = plain.half_width
         if half is None or plain.count < LEAST:
-            return Estimate(mean, None, None, plain.count)
+            return Estimate(mean, None, None, plain.count, self.constant)
         return Estimate(mean, self._moved(mean, -half), self._moved(mean, half), plain.count)
 
     def _moved(self, mean: float, by: float) -> float:

@@ -56,6 +56,7 @@ class Scene:
         self.changes = any(scenario.get(key) for key in ("change", "capacity"))
         self.changes |= any(not flow.get("active", True) for flow in self.flows.values())
         self.tables = {"groups": groups, "ports": ports}
+        self._columns: dict[tuple[str, str], dict[str, list[float | None]]] = {}
         self.shows_access_lines = bool(scenario.get("measure", {}).get("flows", True))
         """Whether the ports of access lines have rows."""
 
@@ -63,6 +64,7 @@ class Scene:
     def of(cls, result: Result) -> Scene:
         """That of a result, with the parts of its schemes in their places."""
         scenario = Scenario.of(result.manifest["scenario"]).expanded()
+        result = result.independent()
         return cls(scenario.tree, result.groups, result.ports)
 
     @cached_property
@@ -76,18 +78,36 @@ class Scene:
         rows = self.tables["groups"].select("group", "nominal_bps", "flows").unique()
         return {group: None if rate is None else rate / flows for group, rate, flows in rows.iter_rows()}
 
-    def route(self, group: str) -> list[str]:
-        """The ports on the path of a group, without access lines."""
+    @cached_property
+    def _routes(self) -> dict[str, list[str]]:
+        """For each group with a path the ports on it, without access lines."""
         ends = {}
         for name, line in self.lines.items():
             first, second = line["between"]
             ends[first, second], ends[second, first] = name, f"{name}{REVERSE}"
-        path = self.flows[group]["path"]
-        return [ends[hop] for hop in pairwise(path)]
+        paths = {group: flow["path"] for group, flow in self.flows.items() if "path" in flow}
+        return {group: [ends[hop] for hop in pairwise(path)] for group, path in paths.items()}
+
+    @cached_property
+    def _places(self) -> dict[str, dict[str, int]]:
+        """For each port the groups whose paths have it, each with its place on the path."""
+        crossing: dict[str, dict[str, int]] = {}
+        for group, route in self._routes.items():
+            for place, port in enumerate(route):
+                crossing.setdefault(port, {})[group] = place
+        return crossing
+
+    def route(self, group: str) -> list[str]:
+        """The ports on the path of a group, without access lines."""
+        return self._routes[group]
 
     def crossing(self, port: str) -> list[str]:
         """The groups whose path has this port."""
-        return [group for group in self.flows if port in self.route(group)]
+        return list(self._places.get(port, ()))
+
+    def place(self, group: str, port: str) -> int:
+        """The place of a port on the path of a group, from 0."""
+        return self._places[port][group]
 
     def queues(self, port: str) -> Sequence[Mapping[str, Any]]:
         """The queues of a port, by priority."""
@@ -137,17 +157,24 @@ class Scene:
 
     def estimate(self, table: str, name: str, column: str, *, scale: float = 1.0) -> Estimate | None:
         """The mean of a column over replications, with its interval; None if a replication has no value."""
-        key = {"groups": "group", "ports": "port"}[table]
-        values = self.tables[table].filter(**{key: name})[column].to_list()
-        if not values or None in values:
-            return None
-        return Sample([value * scale for value in values], 0.0).estimate()
+        values = self._values(table, column).get(name, [])
+        present = [value * scale for value in values if value is not None]
+        return Sample(present, 0.0).estimate() if present and len(present) == len(values) else None
 
     def largest(self, table: str, name: str, column: str) -> Estimate | None:
         """The largest value of a column in any replication; None without one."""
-        key = {"groups": "group", "ports": "port"}[table]
-        values = [value for value in self.tables[table].filter(**{key: name})[column] if value is not None]
+        values = [value for value in self._values(table, column).get(name, []) if value is not None]
         return Estimate(float(max(values)), None, None, len(values)) if values else None
+
+    def _values(self, table: str, column: str) -> dict[str, list[float | None]]:
+        """The values of a column for each group or port: a table of many is searched once, not for each of them."""
+        if (table, column) not in self._columns:
+            values: dict[str, list[float | None]] = {}
+            key = {"groups": "group", "ports": "port"}[table]
+            for name, value in self.tables[table].select(key, column).iter_rows():
+                values.setdefault(name, []).append(value)
+            self._columns[table, column] = values
+        return self._columns[table, column]
 
 
 def places(queue: Mapping[str, Any]) -> int | None:

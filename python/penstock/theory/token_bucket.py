@@ -67,7 +67,7 @@ def _bucket(scene: Scene, group: str, port: str) -> Bucket | None:
     A policer acts behind the first line of a flow: its own access line, or the first of its path.
     """
     flow = scene.flows[group]
-    place = scene.route(group).index(port)
+    place = scene.place(group, port)
     behind = place if "rate" in flow.get("access", {}) else place - 1
     if behind == 0 and flow.get("policers"):
         return _policed(flow["policers"][-1], 8 * flow["octets"])

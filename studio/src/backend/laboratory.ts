@@ -123,7 +123,7 @@ export class Laboratory {
   }
 
   makeFork(): Frame {
-    if (!this.b) {
+    if (!this.b && !this.main.ended) {
       this.b = new Branch("b", this.main.run.fork(), this.plan, this.main);
       this.fork = { at: this.main.now, counters: this.main.run.counters() };
     }

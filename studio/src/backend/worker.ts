@@ -11,9 +11,12 @@ type Handlers = { [O in Operation]: Handler<O> };
 
 const started = engine.start();
 let laboratory: Laboratory | null = null;
-/** Requests are carried out one after the other. A later one ends a way to a time, and foretelling. */
+/** Requests are carried out one after the other. Any later one ends foretelling. */
 let queue: Promise<void> = Promise.resolve();
 let latest = 0;
+/** These end the way to a time that is under way, too. All others wait until it is there. */
+const MOVES: readonly Operation[] = ["load", "advance", "go"];
+let latestMove = 0;
 
 function present(): Laboratory {
   if (!laboratory) throw new Error("no scenario is loaded");
@@ -67,5 +70,7 @@ self.onmessage = ({ data }: MessageEvent<Request>) => {
   }
   latest += 1;
   const own = latest;
-  queue = queue.then(() => answer(data, () => latest !== own));
+  const isMove = MOVES.includes(data.operation);
+  if (isMove) latestMove = own;
+  queue = queue.then(() => answer(data, () => (isMove ? latestMove : latest) !== own));
 };

@@ -5,7 +5,7 @@ import type { Fault, LeverValue, TimedChange } from "../backend/types";
 import { backend, faultOf, show } from "./backend";
 import { gigabytes, mostOctets } from "./limits";
 import { decode, encode, type Shared } from "./link";
-import { play, quietly } from "./player";
+import { quietly, withRun } from "./player";
 import { python } from "./python";
 import { FIRST, isReady, readyText } from "./ready";
 import { Samples } from "./samples";
@@ -38,25 +38,26 @@ export async function followLink(): Promise<void> {
   if (fault) state.fault.value = fault;
 }
 
+/** Ends where the reader does something else, or stops it: no change is made at another time than its own. */
 async function openShared(shared: Shared): Promise<void> {
-  if (!(await load(shared.text, shared.name, BigInt(shared.seed)))) return;
-  await quietly(async () => {
+  await quietly(async (isLast) => {
+    await bring(shared.text, shared.name, BigInt(shared.seed));
+    const goTo = async (at: string): Promise<boolean> => {
+      if (isLast()) show(await backend.ask("go", parse(at) ?? 0n));
+      return isLast();
+    };
+    const applyAll = async (changes: readonly TimedChange[]): Promise<void> => {
+      for (const { at, path, value } of changes)
+        if (await goTo(at)) show(await backend.ask("change", { path, value }));
+    };
     await applyAll(shared.changes);
-    if (shared.fork) {
-      show(await backend.ask("go", parse(shared.fork.at) ?? 0n));
+    if (shared.fork && (await goTo(shared.fork.at))) {
       show(await backend.ask("fork", null));
       rememberLevers();
       await applyAll(shared.fork.changes);
     }
-    show(await backend.ask("go", parse(shared.at) ?? 0n));
+    await goTo(shared.at);
   });
-}
-
-async function applyAll(changes: readonly TimedChange[]): Promise<void> {
-  for (const { at, path, value } of changes) {
-    show(await backend.ask("go", parse(at) ?? 0n));
-    show(await backend.ask("change", { path, value }));
-  }
 }
 
 export async function loadReady(name: string): Promise<boolean> {
@@ -65,27 +66,37 @@ export async function loadReady(name: string): Promise<boolean> {
 
 /** Starts a scenario from its text. False, with the fault shown, if the engine refuses it: then the old one stays. */
 export async function load(source: string | Promise<string>, name: string, seed: bigint): Promise<boolean> {
-  return quietly(async () => {
-    const text = await source;
-    const { loaded, frame } = await backend.ask("load", { text, form: "toml", seed, most: mostOctets(gigabytes()) });
-    const { plan } = loaded;
-    state.loaded.value = loaded;
-    state.recordA.value = new Samples(plan.columns.length, plan.rows);
-    state.recordB.value = null;
-    const isUnchanged = isReady(name) && (await readyText(name)) === text;
-    state.name.value = isUnchanged ? name : "";
-    state.ownName.value = isUnchanged ? "" : name;
-    state.text.value = text;
-    state.draft.value = text;
-    state.seed.value = seed;
-    state.chosenPort.value = null;
-    state.speed.value = state.usualSpeed(loaded.end);
-    state.futures.value = new Map();
-    state.levers.value = [];
-    show(frame);
-    rememberLevers();
-    state.message.value = `${loaded.title || name || "The scenario"} is loaded.`;
-  });
+  return quietly(() => bring(source, name, seed));
+}
+
+let wishes = 0;
+
+/** Has the backend start a scenario, and shows it; not if another one is wished for before its text is there. */
+async function bring(source: string | Promise<string>, name: string, seed: bigint): Promise<void> {
+  wishes += 1;
+  const own = wishes;
+  const draft = state.draft.value;
+  const text = await source;
+  const isUnchanged = isReady(name) && (await readyText(name)) === text;
+  if (own !== wishes) return;
+  // From the answer on to the end nothing may wait: the answers to what is asked next would be shown before.
+  const { loaded, frame } = await backend.ask("load", { text, form: "toml", seed, most: mostOctets(gigabytes()) });
+  const { plan } = loaded;
+  state.loaded.value = loaded;
+  state.recordA.value = new Samples(plan.columns.length, plan.rows);
+  state.recordB.value = null;
+  state.name.value = isUnchanged ? name : "";
+  state.ownName.value = isUnchanged ? "" : name;
+  state.text.value = text;
+  if (state.draft.value === draft) state.draft.value = text; // else the reader has written on
+  state.seed.value = seed;
+  state.chosenPort.value = null;
+  state.speed.value = state.usualSpeed(loaded.end);
+  state.futures.value = new Map();
+  state.levers.value = [];
+  show(frame);
+  rememberLevers();
+  state.message.value = `${loaded.title || name || "The scenario"} is loaded.`;
 }
 
 function rememberLevers(): void {
@@ -94,33 +105,34 @@ function rememberLevers(): void {
 
 /** Changes a parameter from now on. A run that plays goes on. False if the engine refuses it. */
 export async function change(path: string, value: LeverValue): Promise<boolean> {
-  const mode = state.mode.value;
-  const isDone = await quietly(async () => {
+  return withRun(async () => {
     show(await backend.ask("change", { path, value }));
     state.message.value = `${path} is ${String(value)} from ${exact(state.now.value)} on.`;
-  });
-  if (isDone && mode !== "paused") play(mode);
-  return isDone;
+  }, true);
 }
 
 /** Forks the run here. A run that plays goes on, with both sides. */
 export async function fork(): Promise<void> {
-  if (state.isForked.value || state.frame.value?.ended) return;
-  const mode = state.mode.value;
-  await quietly(async () => {
-    show(await backend.ask("fork", null));
+  if (!state.busy.value && (state.isForked.value || state.frame.value?.ended)) return;
+  await withRun(async () => {
+    const frame = await backend.ask("fork", null);
+    const isNew = !state.isForked.value && frame.fork !== null; // what was asked before is answered now
+    show(frame);
+    if (!isNew) return;
     rememberLevers();
     state.message.value = `Forked at ${exact(state.now.value)}. The levers now act on B.`;
-  });
-  if (mode !== "paused") play(mode);
+  }, true);
 }
 
 /** Ends the fork with one side. Keeping B makes it the run. */
 export async function endFork(keep: Side): Promise<void> {
-  await quietly(async () => {
-    const b = state.recordB.value;
+  if (!state.busy.value && !state.isForked.value) return;
+  await withRun(async () => {
+    const frame = await backend.ask("end_fork", keep);
+    const b = state.recordB.value; // a fork that was asked for before is made now
     if (keep === "b" && b) state.recordA.value.follow(b);
-    show(await backend.ask("end_fork", keep));
+    show(frame);
+    if (!b) return;
     rememberLevers();
     state.message.value = keep === "b" ? "B is the run now." : "B is given up.";
   });

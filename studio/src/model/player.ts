@@ -15,9 +15,9 @@ const LONGEST_FRAME = 100;
 const nextFrame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
 let loop: Promise<void> = Promise.resolve();
 
-export function play(mode: "playing" | "express"): void {
+function play(mode: "playing" | "express"): void {
   const isRunning = state.mode.value !== "paused";
-  if (state.busy.value || state.frame.value?.ended) return;
+  if (state.frame.value?.ended ?? true) return;
   pauseForetelling();
   state.fault.value = null;
   state.mode.value = mode;
@@ -35,12 +35,12 @@ async function run(): Promise<void> {
       if (goesOn) pending = nextAdvance(frame.now, Math.min(LONGEST_FRAME, Math.max(1, performance.now() - last)));
       last = performance.now();
       show(frame);
-      if (frame.ended || frame.stopped) state.mode.value = "paused";
       if (!goesOn) break;
       await nextFrame();
     }
     // Express does not draw, and a frame of a run that goes on is not exact in everything: the last one is.
     show(await backend.ask("advance", { target: state.now.value, draw: true, budget: 0 }));
+    if (state.frame.value?.ended || state.frame.value?.stopped) state.mode.value = "paused";
     if (state.frame.value?.ended) state.message.value = "The run has ended.";
   } catch (error) {
     state.mode.value = "paused";
@@ -57,72 +57,96 @@ function nextAdvance(now: bigint, took: number): Promise<Frame> {
   return backend.ask("advance", { target, draw: true, budget: BUDGET });
 }
 
-export async function pause(): Promise<void> {
-  state.mode.value = "paused";
-  await loop;
-}
-
+/** Runs or pauses; while the page is busy, as soon as it is done. */
 export function toggle(mode: "playing" | "express"): void {
-  if (state.mode.value === mode) void pause();
+  if (state.busy.value) state.modeAfter.value = state.modeAfter.value === mode ? "paused" : mode;
+  else if (state.mode.value === mode) void quietly(async () => {});
   else play(mode);
 }
+
+/** The time that the page is on its way to. */
+let aim: bigint | null = null;
 
 /** Goes to a time, forwards or back. */
 export async function go(to: bigint): Promise<void> {
   const target = earlier(to < 0n ? 0n : to, end());
-  await quietly(async () => {
+  const isDone = withRun(async () => {
     const frame = await backend.ask("go", target);
     show(frame);
     if (frame.reached) state.message.value = `At ${exact(frame.now)}.`;
   });
+  aim = target;
+  await isDone;
 }
 
 /** Ends the way to a time where it is. */
 export async function stop(): Promise<void> {
-  await quietly(async () => show(await backend.ask("advance", { target: 0n, draw: true, budget: 0 })));
+  await withRun(async () => show(await backend.ask("advance", { target: 0n, draw: true, budget: 0 })));
 }
 
 export async function step(): Promise<void> {
-  await quietly(async () => show(await backend.ask("step", null)));
+  await withRun(async () => show(await backend.ask("step", null)));
 }
 
-/** One sample back or on, or several. */
+/** One sample back or on, or several; from where the way leads to, if there is one. */
 export async function goBySamples(count: number): Promise<void> {
   const interval = state.interval.value;
-  const here = state.now.value;
+  const here = aim ?? state.now.value;
   const sample = count < 0 ? (here + interval - 1n) / interval : here / interval;
   await go((sample + BigInt(count)) * interval);
 }
 
 let pending = 0;
+let begun = 0;
 /** After this many ms the page offers to stop. */
 const SLOW = 300;
 let slow = 0;
 
+/** What is done with the backend. `isLast` says whether nothing else was begun since. */
+type Act = (isLast: () => boolean) => Promise<void>;
+
+/** As `quietly`; does nothing while there is no run yet. `goesOn`: a run that plays goes on after it. */
+export async function withRun(act: Act, goesOn = false): Promise<boolean> {
+  return state.loaded.value !== null && quietly(act, goesOn);
+}
+
 /** Pauses, does something with the backend, and shows a fault if there is one. */
-export async function quietly(act: () => Promise<void>): Promise<boolean> {
+export async function quietly(act: Act, goesOn = false): Promise<boolean> {
   pauseForetelling();
+  if (goesOn && pending === 0) state.modeAfter.value = state.mode.value;
+  // Up to the first scenario there is nothing to pause: one that is to run at once stays so.
+  if (!goesOn && state.loaded.value) state.modeAfter.value = "paused";
+  aim = null;
+  begun += 1;
+  const own = begun;
   pending += 1;
   state.busy.value = true;
+  state.mode.value = "paused";
   window.clearTimeout(slow);
   slow = window.setTimeout(() => (state.isSlow.value = true), SLOW);
   try {
-    await pause();
-    await act();
+    await loop;
+    await act(() => begun === own);
     state.fault.value = state.frame.value?.stopped ? state.fault.value : null;
     return true;
   } catch (error) {
     state.fault.value = faultOf(error);
+    state.modeAfter.value = "paused";
     return false;
   } finally {
     pending -= 1;
-    state.busy.value = pending > 0;
-    if (pending === 0) {
-      window.clearTimeout(slow);
-      state.isSlow.value = false;
-      foretellSoon();
-    }
+    if (pending === 0) rest();
   }
+}
+
+/** All is done: the page is at rest, or the run goes on. */
+function rest(): void {
+  window.clearTimeout(slow);
+  aim = null;
+  state.busy.value = false;
+  state.isSlow.value = false;
+  if (state.modeAfter.value === "paused") foretellSoon();
+  else play(state.modeAfter.value);
 }
 
 export function clockText(): string {

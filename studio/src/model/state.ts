@@ -30,6 +30,8 @@ export const seed = signal(1n);
 export const draft = signal("");
 
 export const mode = signal<Mode>("paused");
+/** The mode after what is under way. */
+export const modeAfter = signal<Mode>("paused");
 /** Simulated seconds in a second of the reader. */
 export const speed = signal(1);
 /** The page is loading, or on its way to a time. */

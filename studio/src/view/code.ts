@@ -30,8 +30,14 @@ const highlighting = HighlightStyle.define([
   { tag: tags.number, color: "var(--b)" },
 ]);
 
-/** Opens the editor in an element. Returns what closes it. */
-export function openEditor(place: HTMLElement, options: Options): () => void {
+export interface OpenEditor {
+  /** Shows another text, with a history of its own; nothing if it is there already. */
+  readonly show: (text: string) => void;
+  readonly close: () => void;
+}
+
+/** Opens the editor in an element. */
+export function openEditor(place: HTMLElement, options: Options): OpenEditor {
   const extensions = [
     lineNumbers(),
     highlightActiveLine(),
@@ -48,8 +54,12 @@ export function openEditor(place: HTMLElement, options: Options): () => void {
     lintGutter(),
     keymap.of([...completionKeymap, ...lintKeymap, ...defaultKeymap, ...historyKeymap, indentWithTab]),
   ];
-  const view = new EditorView({ parent: place, state: EditorState.create({ doc: options.text, extensions }) });
-  return () => view.destroy();
+  const stateOf = (doc: string): EditorState => EditorState.create({ doc, extensions });
+  const view = new EditorView({ parent: place, state: stateOf(options.text) });
+  const show = (text: string): void => {
+    if (view.state.doc.toString() !== text) view.setState(stateOf(text));
+  };
+  return { show, close: () => view.destroy() };
 }
 
 /** The first fault of the text, at its line. */

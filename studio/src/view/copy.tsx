@@ -16,7 +16,7 @@ export function CopyButton({ text, what }: { readonly text: string; readonly wha
     }
   };
   return (
-    <button type="button" class="small" onClick={() => void copy()}>
+    <button type="button" class="small" disabled={!text} onClick={() => void copy()}>
       {isCopied.value === text && text ? "Copied" : `Copy ${what}`}
     </button>
   );

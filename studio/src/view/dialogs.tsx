@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { link, snippet, written } from "../model/actions";
 import * as state from "../model/state";
 import { CopyButton, save } from "./copy";
@@ -17,12 +17,22 @@ export function Dialogs(): JSX.Element | null {
 
 function Dialog({ title, children }: { readonly title: string; readonly children: ComponentChildren }): JSX.Element {
   const reference = useRef<HTMLDialogElement>(null);
-  useEffect(() => reference.current?.showModal(), []);
+  // Before the page hears of the next key. Closing it gives the focus back to where it was.
+  useLayoutEffect(() => {
+    const dialog = reference.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
   const close = (): void => {
     state.dialog.value = null;
   };
   return (
-    <dialog ref={reference} aria-labelledby="dialog-title" onClose={close}>
+    <dialog
+      ref={reference}
+      aria-labelledby="dialog-title"
+      // The event comes late: it must not close a dialog that was opened since.
+      onClose={(event) => event.currentTarget.isConnected && close()}
+    >
       <header>
         <h2 id="dialog-title">{title}</h2>
         <button type="button" class="small" onClick={close}>
@@ -62,10 +72,11 @@ function Share(): JSX.Element {
   const texts = useSignal({ a: "", b: "" });
   const hasB = state.isForked.value;
   const shown = useSignal<"a" | "b">(hasB ? "b" : "a");
+  const isAtRest = state.mode.value === "paused" && !state.busy.value;
   useEffect(() => {
     void link().then((found) => (address.value = found));
     void Promise.all([written("a"), written("b")]).then(([a, b]) => (texts.value = { a, b }));
-  }, []);
+  }, [isAtRest]);
   const toml = texts.value[shown.value];
   const code = snippet(shown.value);
   return (
@@ -103,6 +114,7 @@ function Share(): JSX.Element {
         <button
           type="button"
           class="small"
+          disabled={!toml}
           onClick={() => save("scenario.toml", new Blob([toml], { type: "application/toml" }))}
         >
           Save TOML

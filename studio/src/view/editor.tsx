@@ -1,48 +1,42 @@
 /** The scenario as TOML. The editor's code is loaded when it is opened first. */
 
-import { useSignal } from "@preact/signals";
-import type { JSX, TargetedEvent } from "preact";
+import { useSignal, useSignalEffect } from "@preact/signals";
+import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { check, load } from "../model/actions";
 import * as state from "../model/state";
+import type { OpenEditor } from "./code";
+import { Field } from "./field";
 
 export function Editor(): JSX.Element {
   const place = useRef<HTMLDivElement>(null);
-  const isOpen = useSignal(false);
+  const editor = useSignal<OpenEditor | null>(null);
   useEffect(() => {
-    let close = (): void => {};
     let isGone = false;
     void import("./code").then(({ openEditor }) => {
       if (!place.current || isGone) return;
       const options = { text: state.draft.value, schema: state.facts.value?.schema ?? {}, check };
-      close = openEditor(place.current, { ...options, onText: (text) => (state.draft.value = text) });
-      isOpen.value = true;
+      editor.value = openEditor(place.current, { ...options, onText: (text) => (state.draft.value = text) });
     });
     return () => {
       isGone = true;
-      close();
+      editor.peek()?.close();
     };
-  }, [state.text.value]);
+  }, []);
+  useSignalEffect(() => editor.value?.show(state.draft.value));
   const start = (): void => {
     void load(state.draft.value, state.name.value || state.ownName.value, state.seed.value);
   };
   return (
     <div class="editor">
-      {!isOpen.value && <p class="note">The editor is loading.</p>}
+      {!editor.value && <p class="note">The editor is loading.</p>}
       <div ref={place} id="code" />
       <div class="fork">
         <label>
           Seed{" "}
-          <input
-            id="seed"
-            type="text"
-            inputMode="numeric"
-            size={6}
-            value={String(state.seed.value)}
-            onChange={readSeed}
-          />
+          <Field id="seed" inputMode="numeric" size={6} value={String(state.seed.value)} onGive={readSeed} />
         </label>{" "}
-        <button type="button" id="start-again" disabled={state.busy.value} onClick={start}>
+        <button type="button" id="start-again" onClick={start}>
           Start again with this text
         </button>
         <p class="note">Ctrl-space completes. Esc, then Tab, leaves the text.</p>
@@ -51,8 +45,8 @@ export function Editor(): JSX.Element {
   );
 }
 
-function readSeed(event: TargetedEvent<HTMLInputElement>): void {
-  const { value } = event.currentTarget;
+/** A text that is no seed is not taken: the field shows the old one again. */
+function readSeed(value: string): boolean {
   if (/^\d{1,20}$/.test(value) && BigInt(value) < 2n ** 64n) state.seed.value = BigInt(value);
-  else event.currentTarget.value = String(state.seed.value);
+  return true;
 }

@@ -6,6 +6,7 @@ import { clockText, go, stop, toggle } from "../model/player";
 import { isReady, readyNames } from "../model/ready";
 import * as state from "../model/state";
 import { parse } from "../model/time";
+import { Field } from "./field";
 import { switchTheme, theme } from "./theme";
 
 export function Header(): JSX.Element {
@@ -78,8 +79,9 @@ function ownTitle(name: string): string {
 }
 
 function RunButtons(): JSX.Element {
-  const mode = state.mode.value;
-  const isOff = state.frame.value?.ended ?? true;
+  const isBusy = state.busy.value;
+  const mode = isBusy ? state.modeAfter.value : state.mode.value;
+  const isOff = !isBusy && (state.frame.value?.ended ?? true);
   if (state.isSlow.value && state.loaded.value) {
     return (
       <button type="button" id="stop" class="main" onClick={() => void stop()}>
@@ -135,34 +137,23 @@ function SpeedChoice(): JSX.Element {
 
 /** The time; a time that is written there is gone to. */
 function TimeField(): JSX.Element {
-  const jump = (event: TargetedEvent<HTMLInputElement>): void => {
-    const target = parse(event.currentTarget.value);
+  const jump = async (value: string): Promise<boolean> => {
+    const target = parse(value);
     if (target === null) {
       const remedy = "write a time as 12.4 s or 300 ms";
-      state.fault.value = {
-        kind: "scenario",
-        path: "time",
-        value: event.currentTarget.value,
-        reason: "this is no time",
-        remedy,
-        line: null,
-      };
-      event.currentTarget.value = clockText();
+      state.fault.value = { kind: "scenario", path: "time", value, reason: "this is no time", remedy, line: null };
     } else {
-      const field = event.currentTarget;
-      // Where the run cannot go there, the field would keep what was written.
-      void go(target).then(() => (field.value = clockText()));
+      await go(target);
     }
+    return true;
   };
   return (
-    <input
+    <Field
       id="time"
       class="clock"
       aria-label="Time: write one to go there"
       value={clockText()}
-      spellcheck={false}
-      autocomplete="off"
-      onChange={jump}
+      onGive={jump}
     />
   );
 }

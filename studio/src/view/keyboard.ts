@@ -41,8 +41,8 @@ const actions: Readonly<Record<string, (shift: boolean) => void>> = {
   "]": () => changeSpeed(1),
   g: () => select("time"),
   f: () => void fork(),
-  x: () => void (state.isForked.value && endFork("a")),
-  k: () => void (state.isForked.value && endFork("b")),
+  x: () => void endFork("a"),
+  k: () => void endFork("b"),
   "/": () => searchLevers(),
   t: () => {
     state.panel.value = state.panel.value === "levers" ? "toml" : "levers";
@@ -50,7 +50,6 @@ const actions: Readonly<Record<string, (shift: boolean) => void>> = {
   l: () => {
     state.dialog.value = "share";
   },
-  Escape: () => void (state.busy.value && stop()),
   d: switchTheme,
   "?": () => {
     state.dialog.value = "help";
@@ -59,12 +58,27 @@ const actions: Readonly<Record<string, (shift: boolean) => void>> = {
 
 export function listen(): void {
   window.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || state.dialog.value) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    if (event.key === "Escape") escape(event);
+    if (state.dialog.value) return;
     const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
     if (!action || isForElement(event)) return;
     event.preventDefault();
-    action(event.shiftKey);
+    if (!event.repeat || isHeldOn(event)) action(event.shiftKey);
   });
+}
+
+/** Closes or stops, also from a field: one keeps the focus after a time was written into it. */
+function escape(event: KeyboardEvent): void {
+  if (state.dialog.value) state.dialog.value = null;
+  else if (state.busy.value) void stop();
+  else return;
+  event.preventDefault();
+}
+
+/** Whether a key that is held down acts again: those that move do, when the page has followed. */
+function isHeldOn({ key }: KeyboardEvent): boolean {
+  return (key.startsWith("Arrow") || key === ".") && !state.busy.value;
 }
 
 /** Whether the key is for the element that has the focus. */
@@ -109,5 +123,5 @@ function select(id: string): void {
 
 function searchLevers(): void {
   state.panel.value = "levers";
-  requestAnimationFrame(() => select("lever-search"));
+  queueMicrotask(() => select("lever-search")); // after the page is rendered, and before it hears of the next key
 }

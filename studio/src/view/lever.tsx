@@ -2,7 +2,6 @@
 
 import { useSignal } from "@preact/signals";
 import type { JSX, TargetedEvent } from "preact";
-import { useEffect } from "preact/hooks";
 import type { Future } from "../backend/messages";
 import type { Lever, LeverValue } from "../backend/types";
 import { change } from "../model/actions";
@@ -10,6 +9,7 @@ import { hasRange, horizonSeconds, numberOf, PLACES, shareOf, withUnit } from ".
 import { titleOf } from "../model/levers";
 import { quantity, short } from "../model/quantity";
 import * as state from "../model/state";
+import { Field } from "./field";
 
 const CURVE = { width: 260, height: 34 };
 
@@ -44,8 +44,19 @@ interface ControlProperties {
 function Control(properties: ControlProperties): JSX.Element {
   const { lever, id, isOff } = properties;
   if (isSwitch(lever)) {
-    const flip = (event: TargetedEvent<HTMLInputElement>): void => void change(lever.path, event.currentTarget.checked);
-    return <input id={id} type="checkbox" checked={lever.value !== false} disabled={isOff} onChange={flip} />;
+    const flip = async ({ currentTarget }: TargetedEvent<HTMLInputElement>): Promise<void> => {
+      const { checked } = currentTarget;
+      if (!(await change(lever.path, checked))) currentTarget.checked = !checked;
+    };
+    return (
+      <input
+        id={id}
+        type="checkbox"
+        checked={lever.value !== false}
+        disabled={isOff}
+        onChange={(event) => void flip(event)}
+      />
+    );
   }
   if (lever.kind === "text" || lever.least === null || lever.most === null) return <TextControl {...properties} />;
   return <RangeControl {...properties} />;
@@ -59,16 +70,12 @@ function isSwitch(lever: Lever): boolean {
 /** The value is shown while it moves, and given to the engine when it is let go. */
 function RangeControl({ lever, id, isOff }: ControlProperties): JSX.Element {
   const own = numberOf(lever);
-  const moved = useSignal(own);
-  useEffect(() => {
-    moved.value = own;
-  }, [own]);
-  const give = async (event: TargetedEvent<HTMLInputElement>): Promise<void> => {
-    const input = event.currentTarget;
-    if (!(await change(lever.path, withUnit(lever, input.valueAsNumber)))) {
-      moved.value = own;
-      input.value = String(own);
-    }
+  const moved = useSignal<number | null>(null);
+  const shown = moved.value ?? own;
+  const give = async ({ currentTarget }: TargetedEvent<HTMLInputElement>): Promise<void> => {
+    const given = currentTarget.valueAsNumber;
+    await change(lever.path, withUnit(lever, given));
+    if (moved.value === given) moved.value = null; // else the reader has moved it on
   };
   return (
     <>
@@ -78,25 +85,21 @@ function RangeControl({ lever, id, isOff }: ControlProperties): JSX.Element {
         min={Math.min(lever.least ?? 0, own)}
         max={Math.max(lever.most ?? 1, own)}
         step={lever.step ?? "any"}
-        value={moved.value}
+        value={shown}
         disabled={isOff}
-        aria-valuetext={quantityOf(lever, moved.value)}
+        aria-valuetext={quantityOf(lever, shown)}
         onInput={(event) => (moved.value = event.currentTarget.valueAsNumber)}
         onChange={(event) => void give(event)}
       />
-      {moved.value !== own && <span class="moving">{quantityOf(lever, moved.value)}</span>}
+      {shown !== own && <span class="moving">{quantityOf(lever, shown)}</span>}
     </>
   );
 }
 
 /** A value that has no range: written as in a scenario. */
 function TextControl({ lever, id, isOff }: ControlProperties): JSX.Element {
-  const give = (event: TargetedEvent<HTMLInputElement>): void => {
-    void change(lever.path, readValue(lever, event.currentTarget.value));
-  };
-  return (
-    <input id={id} type="text" value={plainText(lever.value)} disabled={isOff} spellcheck={false} onChange={give} />
-  );
+  const give = (text: string): Promise<boolean> => change(lever.path, readValue(lever, text));
+  return <Field id={id} value={plainText(lever.value)} disabled={isOff} onGive={give} />;
 }
 
 /** A number without unit stays a number. JSON is read as such; all else is text. */

@@ -79,7 +79,7 @@ function ForkButtons(): JSX.Element {
         <button
           type="button"
           id="fork"
-          disabled={state.busy.value || state.frame.value?.ended}
+          disabled={!state.busy.value && state.frame.value?.ended}
           onClick={() => void fork()}
         >
           Fork here at {clockText()} <kbd>F</kbd>

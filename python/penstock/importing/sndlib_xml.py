@@ -1,0 +1,100 @@
+"""The XML format of SNDlib: a network, or a matrix of demands for one.
+
+    <network xmlns="http://sndlib.zib.de/network">
+      <meta> <unit>MBITPERSEC</unit> </meta>
+      <networkStructure>
+        <nodes coordinatesType="geographical"> <node id="A"> <coordinates> <x>1</x> <y>50</y> </coordinates> </node> ...
+        <links> <link id="L1"> <source>A</source> <target>B</target>
+          <preInstalledModule> <capacity>1</capacity> ... <additionalModules> <addModule> <capacity>2</capacity> ...
+      <demands> <demand id="D1"> <source>A</source> <target>B</target> <demandValue>5</demandValue> ...
+
+Coordinates of the type `pixel` are no places on the earth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from penstock.core.errors import InputError
+from penstock.importing.graph import Attributes, Demand, Edge, Graph
+from penstock.importing.library import parsed_xml, reading
+from penstock.importing.sndlib import REMEDY, capacities, graph_of
+
+SPACE = "http://sndlib.zib.de/network"
+
+
+def is_xml(text: str) -> bool:
+    """Whether a file has this format."""
+    return text.lstrip().startswith("<") and SPACE in text[:2000]
+
+
+def read(text: str, file: str) -> Graph:
+    """The network of a file. Raises :class:`InputError` if it has another form."""
+    with reading("SNDlib's XML", file):
+        root = parsed_xml(text.lstrip())
+    nodes = dict(_nodes(root, file))
+    edges = [Edge(*_ends(link, nodes, file), _capacities(link, file)) for link in root.iterfind(".//{*}link")]
+    demands = [
+        Demand(*_ends(demand, nodes, file), _number(demand, "routingUnit", file, 1.0) * _value(demand, file), 0)
+        for demand in root.iterfind(".//{*}demand")
+    ]
+    about = {child.tag.rpartition("}")[2].lower(): (child.text or "").strip() for child in root.iterfind("{*}meta/*")}
+    structure = root.find("{*}networkStructure")
+    if structure is not None:
+        about |= {name.lower(): value for name, value in structure.attrib.items()}
+    return graph_of(file, nodes, edges, demands, about)
+
+
+def _nodes(root: Element, file: str) -> Iterator[tuple[str, Attributes]]:
+    """The nodes with their places on the earth."""
+    seen: set[str] = set()
+    for nodes in root.iterfind(".//{*}nodes"):
+        on_earth = nodes.get("coordinatesType", "geographical") == "geographical"
+        for node in nodes.iterfind("{*}node"):
+            name = node.get("id", "")
+            if not name or name in seen:
+                raise _refused("node", name, "there are two such nodes" if name else "a node has no id", file)
+            seen.add(name)
+            place = node.find("{*}coordinates")
+            if on_earth and place is not None:
+                yield name, {"longitude": _number(place, "x", file), "latitude": _number(place, "y", file)}
+            else:
+                yield name, {}
+
+
+def _ends(part: Element, nodes: dict[str, Attributes], file: str) -> tuple[str, str]:
+    """The two nodes of a link or a demand."""
+    source, target = ((part.findtext(f"{{*}}{end}") or "").strip() for end in ("source", "target"))
+    for name in (source, target):
+        if name not in nodes:
+            reason = f"there is no node {name}" if name else "it has no source and target"
+            raise _refused(part.tag.rpartition("}")[2], part.get("id", ""), reason, file)
+    return source, target
+
+
+def _capacities(link: Element, file: str) -> Attributes:
+    """The capacity that is installed, and that of the first module."""
+    installed, module = (link.find(path) for path in ("{*}preInstalledModule", "{*}additionalModules/{*}addModule"))
+    found = (_number(part, "capacity", file, 0.0) if part is not None else 0.0 for part in (installed, module))
+    return capacities(*found)
+
+
+def _value(demand: Element, file: str) -> float:
+    return _number(demand, "demandValue", file)
+
+
+def _number(part: Element, name: str, file: str, default: float | None = None) -> float:
+    """The number in a part; `default` if the part has none."""
+    text = part.findtext(f"{{*}}{name}")
+    if text is None and default is not None:
+        return default
+    try:
+        return float(text or "")
+    except ValueError:
+        reason = f"{name} is {text.strip()}, which is no number" if text else f"there is no {name}"
+        raise _refused(part.tag.rpartition("}")[2], part.get("id", ""), reason, file) from None
+
+
+def _refused(part: str, name: str, reason: str, file: str) -> InputError:
+    return InputError(reason, path=f"{part} {name}".strip(), file=file, remedy=REMEDY)
