@@ -27,6 +27,7 @@ import engine_copy
 
 LIST = Path(__file__).with_suffix(".toml")
 HOME = engine_copy.ROOT / "target" / "mutants"
+# Modules of the integration tests.
 QUICK = ("abr", "abr_switches", "closed_loops", "evictions", "networks", "sources", "transports", "forms")
 # The share of the changes that the tests must notice.
 ENOUGH = 0.9
@@ -119,8 +120,17 @@ def sources(mutants: list[Mutant]) -> dict[Path, bytes]:
     return files
 
 
-def build(tree: Path, names: Sequence[str]) -> dict[str, Path]:
-    """The test binaries by name, that of the unit tests first, then those of the integration tests named."""
+@dataclass(frozen=True)
+class Tests:
+    """Tests of one binary: those of some modules, or all."""
+
+    name: str
+    binary: Path
+    modules: tuple[str, ...] = ()
+
+
+def build(tree: Path, *, with_integration: bool) -> list[Tests]:
+    """The unit tests, then the quick integration tests."""
     environment = {
         **os.environ,
         "CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR", str(tree.parent / "build")),
@@ -129,7 +139,7 @@ def build(tree: Path, names: Sequence[str]) -> dict[str, Path]:
         "CARGO_PROFILE_DEV_OPT_LEVEL": "1",
         "CARGO_PROFILE_DEV_DEBUG": "0",
     }
-    tests = [argument for name in names for argument in ("--test", name)]
+    tests = ["--test", "engine"] if with_integration else []
     command = ["cargo", "test", "--package", "penstock-engine", "--no-run", "--message-format=json", "--lib", *tests]
     done = subprocess.run(command, cwd=tree, env=environment, stdout=subprocess.PIPE, text=True, check=False)
     messages = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
@@ -141,11 +151,13 @@ def build(tree: Path, names: Sequence[str]) -> dict[str, Path]:
         for message in messages
         if message["reason"] == "compiler-artifact" and message["executable"]
     }
-    return {name: built[name] for name in ("penstock_engine", *names)}
+    unit = Tests("unit tests", built["penstock_engine"])
+    quick = (f"{name}::" for name in QUICK)
+    return [unit, Tests("integration tests", built["engine"], tuple(quick))] if with_integration else [unit]
 
 
-def first_failure(binary: Path, tree: Path, number: int, limit_s: float, only: str = "") -> str:
-    """Runs a test binary under a change up to the first test that fails, and names it."""
+def first_failure(tests: Tests, tree: Path, number: int, limit_s: float, only: Sequence[str] = ()) -> str:
+    """Runs tests under a change up to the first that fails, and names it; of them all, or ``only`` of these modules."""
     environment = {
         **os.environ,
         "PENSTOCK_MUTANT": str(number),
@@ -155,7 +167,7 @@ def first_failure(binary: Path, tree: Path, number: int, limit_s: float, only: s
         "RUST_BACKTRACE": "0",
     }
     limited = ["sh", "-c", f'ulimit -v {MEMORY_KB} 2>/dev/null; exec "$@"', "sh"]
-    command = [*limited, str(binary), "--test-threads=1", *([only] if only else [])]
+    command = [*limited, str(tests.binary), "--test-threads=1", *(only or tests.modules)]
     folder = tree / "crates" / "engine"
     with subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -191,34 +203,33 @@ def first_failure(binary: Path, tree: Path, number: int, limit_s: float, only: s
 class Judge:
     """Runs the tests under one change after the other."""
 
-    def __init__(self, tree: Path, binaries: dict[str, Path]) -> None:
+    def __init__(self, tree: Path, tests: list[Tests]) -> None:
         self.tree = tree
-        self.binaries = binaries
+        self.tests = tests
         self.limits: dict[str, float] = {}
 
     def measure(self) -> None:
         """Checks that all tests pass without a change, and takes their times."""
-        for name, binary in self.binaries.items():
+        for tests in self.tests:
             start = time.monotonic()
-            if failed := first_failure(binary, self.tree, 0, 3600.0):
+            if failed := first_failure(tests, self.tree, 0, 3600.0):
                 sys.exit(f"without any change {failed} fails")
             taken = time.monotonic() - start
-            self.limits[name] = SLOWER * taken + PATIENCE_S
-            print(f"{name}: {taken:.0f} s", flush=True)
+            self.limits[tests.name] = SLOWER * taken + PATIENCE_S
+            print(f"{tests.name}: {taken:.0f} s", flush=True)
 
-    def stages(self, mutant: Mutant) -> Iterator[tuple[Path, float, str]]:
+    def stages(self, mutant: Mutant) -> Iterator[tuple[Tests, Sequence[str]]]:
         """What runs under a change, one after the other."""
-        unit = self.binaries["penstock_engine"]
         for nearby in (mutant.module, mutant.module.rpartition("::")[0] or mutant.module):
-            yield unit, self.limits["penstock_engine"], nearby
-        for name, binary in self.binaries.items():
-            yield binary, self.limits[name], ""
+            yield self.tests[0], (nearby,)
+        for tests in self.tests:
+            yield tests, ()
 
     def judge(self, mutant: Mutant) -> Result:
         """The first test that notices the change."""
         start = time.monotonic()
-        for binary, limit, only in self.stages(mutant):
-            if killed_by := first_failure(binary, self.tree, mutant.number, limit, only):
+        for tests, only in self.stages(mutant):
+            if killed_by := first_failure(tests, self.tree, mutant.number, self.limits[tests.name], only):
                 return Result(mutant, killed_by, time.monotonic() - start)
         return Result(mutant, "", time.monotonic() - start)
 
@@ -259,7 +270,7 @@ def main() -> int:
     if shutil.which("cargo") is None:
         sys.exit("cargo is not installed")
     engine_copy.write(sources(mutants), tree)
-    judge = Judge(tree, build(tree, () if arguments.unit else QUICK))
+    judge = Judge(tree, build(tree, with_integration=not arguments.unit))
     judge.measure()
     texts = arguments.texts
     chosen = [own for own in mutants if not texts or any(text in own.name or text in own.file for text in texts)]

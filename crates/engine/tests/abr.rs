@@ -1,9 +1,7 @@
 //! Whole connections of the available bit rate service: the satellite network of the source rules' study, an idle
 //! direction, and probing out-of-rate.
 
-mod agreement;
-
-use agreement::{agreed, flow, report};
+use crate::agreement::{agreed, flow, report};
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;

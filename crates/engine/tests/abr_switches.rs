@@ -1,8 +1,6 @@
 //! Whole networks of ABR switches: the stationary rates of each scheme, compared with the max-min fair ones.
 
-mod agreement;
-
-use agreement::max_min;
+use crate::agreement::max_min;
 use penstock_engine::core::time::{LineRate, Rate};
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};

@@ -1,8 +1,8 @@
 //! A corpus of broken scenarios, one mistake each: every one is refused, in words that are pinned.
 //!
 //! `broken/base.toml` has no mistake. A case of the other files is a name and what makes the mistake: a part of the base
-//! and what takes its place, or a whole text. `INSTA_UPDATE=always cargo test --test broken_scenarios` pins new words:
-//! read them as whoever made the mistake would.
+//! and what takes its place, or a whole text. `INSTA_UPDATE=always cargo test --test engine broken_scenarios` pins new
+//! words: read them as whoever made the mistake would.
 
 use penstock_engine::core::error::{Error, Fault};
 use penstock_engine::run::{Form, Run};

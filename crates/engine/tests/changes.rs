@@ -3,14 +3,12 @@
 //! The laws: a stop or a fork changes nothing; a change at a stop gives the same bits as the same `[[change]]` from the
 //! start; both forms agree.
 
-mod agreement;
-mod judge;
-mod ready_scenarios;
-
 use std::collections::BTreeMap;
 
-use agreement::{agreed, flow};
-use judge::dice::Dice;
+use crate::agreement::{agreed, flow};
+use crate::judge;
+use crate::judge::dice::Dice;
+use crate::ready_scenarios::{scenarios, shorten};
 use penstock_engine::core::error::Error;
 use penstock_engine::core::time::{Span, Time};
 use penstock_engine::report::Report;
@@ -20,7 +18,6 @@ use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::schemes::SCHEMES;
 use penstock_engine::scenario::spec::{Change, Scenario};
 use proptest::prelude::*;
-use ready_scenarios::{scenarios, shorten};
 use serde_json::Value;
 
 /// One cell every 2 ms from 0 s on, over a line that needs 1 ms a cell and delays by 3 ms.

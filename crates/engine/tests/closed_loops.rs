@@ -1,9 +1,7 @@
 //! Whole networks with backward notices (BECN): exact delays, random order, notices across switches, sources that start
 //! from zero.
 
-mod agreement;
-
-use agreement::agreed;
+use crate::agreement::agreed;
 use penstock_engine::report::{PortRow, Report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;

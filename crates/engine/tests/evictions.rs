@@ -1,8 +1,6 @@
 //! Evictions from a full queue: which PDU, from which queue, and the measures after it.
 
-mod agreement;
-
-use agreement::{agreed, flow};
+use crate::agreement::{agreed, flow};
 use penstock_engine::report::Report;
 
 /// A cell takes 10 us on the first line and 1 ms on the second, whose queues push out. Flows named `tagged...` send one

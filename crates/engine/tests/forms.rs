@@ -1,8 +1,7 @@
 //! The fast form gives the same bits as the plain form, on every ready scenario and on random networks.
 
-mod judge;
-mod ready_scenarios;
-
+use crate::judge;
+use crate::ready_scenarios::{scenarios, shorten};
 use penstock_engine::core::probe::Trace;
 use penstock_engine::core::time::Span;
 use penstock_engine::report::Report;
@@ -10,7 +9,6 @@ use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 use penstock_engine::scenario::spec::Scenario;
 use proptest::prelude::*;
-use ready_scenarios::{scenarios, shorten};
 
 fn report(scenario: &Scenario, seed: u64, form: Form, slice: Span) -> Report {
     let mut run = Run::new(scenario, seed, 0, form).unwrap_or_else(|error| panic!("{error}"));

@@ -1,7 +1,6 @@
 //! The way of one PDU with its times: by hand, and in random networks.
 
-mod judge;
-
+use crate::judge;
 use penstock_engine::core::error::Error;
 use penstock_engine::core::pdu::Marks;
 use penstock_engine::core::probe::{Event, Trace};

@@ -1,8 +1,6 @@
 //! Interruptions and late starts: lines that break, sources that pause, groups that start one by one.
 
-mod agreement;
-
-use agreement::{agreed, flow, report};
+use crate::agreement::{agreed, flow, report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 

@@ -1,11 +1,10 @@
 //! The estimate before a run is never too high, and runs that cannot succeed stop early.
 
+use crate::ready_scenarios;
 use penstock_engine::core::time::Span;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::spec::{Mismatches, Scenario};
 use penstock_engine::scenario::{assembly, document};
-
-mod ready_scenarios;
 
 /// PDUs sent in the whole run, and the most held at one of `stops` stops.
 fn sent_and_held(scenario: &Scenario, seed: u64, stops: u64) -> (u64, u64) {

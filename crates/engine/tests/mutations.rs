@@ -4,13 +4,12 @@
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::ready_scenarios;
 use penstock_engine::core::error::Error;
 use penstock_engine::core::time::Span;
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 use serde_json::{Value, json};
-
-mod ready_scenarios;
 
 /// Number of PDUs after which the run of a valid mutation stops.
 const PDUS: u64 = 300;

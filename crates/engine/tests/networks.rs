@@ -1,8 +1,6 @@
 //! Whole networks outside the satellite study: one engine for cells, packets and windows, RM cells and rates.
 
-mod agreement;
-
-use agreement::{agreed, flow, report};
+use crate::agreement::{agreed, flow, report};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 

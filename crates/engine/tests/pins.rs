@@ -2,9 +2,8 @@
 //! here is a change of results: explain it in the changelog. `cargo run --release --example pins` shows details and
 //! writes the pins.
 
-mod judge;
-
-use judge::{random, ready, spread};
+use crate::judge;
+use crate::judge::{random, ready, spread};
 use penstock_engine::run::Form;
 
 fn assert_none(faults: Vec<Option<String>>) {

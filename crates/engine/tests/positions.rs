@@ -1,15 +1,13 @@
 //! Where PDUs are at an instant: by hand, and the laws over random networks and ready scenarios.
 
-mod judge;
-mod ready_scenarios;
-
-use judge::positions::assert_laws;
+use crate::judge;
+use crate::judge::positions::assert_laws;
+use crate::ready_scenarios::{scenarios, shorten};
 use penstock_engine::core::time::{Span, Time};
 use penstock_engine::network::position::{Position, Spot};
 use penstock_engine::run::{Form, Run};
 use penstock_engine::scenario::document;
 use proptest::prelude::*;
-use ready_scenarios::{scenarios, shorten};
 
 const MS: u64 = 1_000_000_000;
 

@@ -11,10 +11,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-mod reading;
-mod ready_scenarios;
-
-use reading::READERS;
+use crate::reading;
+use crate::reading::READERS;
+use crate::ready_scenarios;
 
 /// Parts of documents, quantities, sweeps and traces.
 const WORDS: &[&str] = &[

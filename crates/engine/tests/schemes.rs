@@ -1,9 +1,7 @@
 //! Every scheme of the list on several networks: what holds for each of them. Conservation is checked at every stop of a
 //! run.
 
-mod agreement;
-
-use agreement::max_min;
+use crate::agreement::max_min;
 use penstock_engine::core::time::Span;
 use penstock_engine::report::Report;
 use penstock_engine::run::{Form, Run};
