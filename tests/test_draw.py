@@ -285,6 +285,20 @@ def test_draw_writes_an_svg_and_a_png(penstock: Command, small_file: Path, tmp_p
     assert (out / "small.svg").read_bytes() == before
 
 
+@pytest.mark.parametrize("suffix", ["svg", "PNG"])
+def test_draw_writes_the_one_file_that_is_named(
+    penstock: Command, small_file: Path, tmp_path: Path, suffix: str
+) -> None:
+    figures = tmp_path / "figures"
+    done = penstock("draw", str(small_file), "--out", str(figures / f"net.{suffix}"))
+    assert done.returncode == 2, "there is no such directory"
+    assert penstock("draw", str(small_file), "--out", str(figures)).returncode == 0
+    done = penstock("draw", str(small_file), "--out", str(tmp_path / f"net.{suffix}"))
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / f"net.{suffix}").read_bytes() == (figures / f"small.{suffix.lower()}").read_bytes()
+    assert {file.name for file in tmp_path.iterdir() if "net" in file.name} == {f"net.{suffix}"}
+
+
 def test_draw_shows_the_result_of_a_stored_run(
     penstock: Command, small: Scenario, small_file: Path, tmp_path: Path
 ) -> None:
@@ -314,7 +328,8 @@ def test_bad_arguments_are_refused(penstock: Command, small_file: Path, tmp_path
     for arguments, told in (
         (["--run", "--result", str(tmp_path)], "not allowed with"),
         (["--out", str(small_file)], "this is a file, not a directory"),
-        (["--out", str(tmp_path / "net.svg")], "this is the name of a file"),
+        (["--out", str(tmp_path / "net.pdf")], "this is the name of a file"),
+        (["--out", str(tmp_path / "missing" / "net.svg")], "this file cannot be written"),
     ):
         done = penstock("draw", str(small_file), *arguments)
         assert (done.returncode, done.stdout) == (2, ""), arguments

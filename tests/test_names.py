@@ -18,7 +18,9 @@ def test_check_knows_the_file_of_a_league(tmp_path: Path, capsys: pytest.Capture
     file.write_text(LEAGUE, encoding="utf-8")
     assert main(["check", str(file)]) == 0
     assert capsys.readouterr().out == "two: valid, a league of 2 schemes in 4 cases\n"
-    for option in (["--set", "duration=1 s"], ["--most-memory", "2"], ["--expanded"]):
+    assert main(["check", str(file), "--set", "networks.*.duration=1 s"]) == 0
+    capsys.readouterr()
+    for option in (["--most-memory", "2"], ["--expanded"]):
         assert main(["check", str(file), *option]) == 2
         told = capsys.readouterr().err
         assert told.startswith(f"penstock: {option[0]} = ")

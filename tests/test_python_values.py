@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import penstock
-from penstock import InputError, Scenario, Sweep
+from penstock import InputError, Scenario, Simulation, Sweep, run
 
 COUNT = "flow.steady.count"
 
@@ -77,3 +77,54 @@ def test_a_comparison_takes_files(small: Scenario, small_file: Path, tmp_path: P
     assert results.about["details"]["replications"] == 2
     with pytest.raises(InputError, match="scenarios: the scenarios have no names"):
         penstock.compare([small_file, small_file], tmp_path / "list")  # type: ignore[arg-type]
+
+
+def test_a_dict_is_a_scenario(small: Scenario) -> None:
+    assert Scenario(small.tree) == small
+    assert Scenario(small.tree).name == ""
+    with pytest.raises(InputError, match="duration"):
+        Scenario({"duration": "1 parsec"})
+
+
+@pytest.mark.parametrize("until", [1, 1.0, np.float64(1.0), np.int64(1), "1 s", "1000 ms"])
+def test_a_number_is_a_time_in_seconds(small: Scenario, until: float) -> None:
+    sim = Simulation(small)
+    sim.run_until(until)
+    assert sim.now_ps == 10**12
+
+
+def test_a_number_is_an_exact_time(small: Scenario) -> None:
+    sim = Simulation(small)
+    sim.run_until(0.1)
+    assert sim.now_ps == 10**11
+    sim.change({"line.trunk.rate": "1 Mb/s"}, at=0.3)
+    sim.run_until(lambda one: one.now_s > 0.5, every=1e-3)
+    assert 0.5 < sim.now_s <= 0.502
+    for wrong in (True, float("nan"), -1, "soon"):
+        with pytest.raises(InputError):
+            sim.run_until(wrong)
+
+
+def test_a_word_that_begins_a_name_is_understood(small: Scenario) -> None:
+    with pytest.raises(InputError, match=r'did you mean "loss_ratio"\?'):
+        run(small).plot("loss")
+
+
+def test_the_public_names_are_listed_alone() -> None:
+    assert dir(penstock) == sorted(penstock.__all__)
+    assert {"scenarios", "schemes", "networks"} <= set(dir(penstock))
+    assert penstock.scenarios()["satellite/1-case-2"]
+    assert penstock.schemes()["erica"].meaning
+    assert penstock.networks()["dumbbell"]
+
+
+def test_a_scenario_without_a_title_is_called_by_what_it_has(small: Scenario, tmp_path: Path) -> None:
+    named = Scenario({"duration": "1 s", "network": {"dumbbell": {"pairs": 2, "rate": "1 Mb/s", "delay": "1 ms"}}})
+    assert (named.label, small.label) == ("dumbbell", "Two groups on one line")
+    assert Scenario({key: value for key, value in small.tree.items() if key != "title"}).label == "random, steady"
+    for card in (named._repr_html_(), run(named)._repr_html_(), Simulation(named)._repr_html_()):
+        assert "<b>dumbbell</b>" in card
+    sweep = Sweep(small, {"flow.steady.count": [1, 2, 3]}, replications=2)
+    assert repr(sweep) == "<Sweep 'Two groups on one line' over flow.steady.count: 3 points, 2 replications each>"
+    results = sweep.run(tmp_path / "out", tell=lambda _state: None)
+    assert repr(results) == f"<Results of the sweep 'small' in '{tmp_path / 'out'}': 6 of 6 runs>"

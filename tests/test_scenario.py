@@ -9,7 +9,8 @@ import pytest
 
 import penstock
 from penstock import InputError, Scenario, _engine, schema
-from penstock.core.scenario import parse_value, ready
+from penstock.core.scenario import ready
+from penstock.core.settings import parse_value
 
 
 def test_a_file_and_its_text_are_the_same_scenario(small: Scenario, small_file: Path) -> None:

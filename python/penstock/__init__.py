@@ -46,7 +46,10 @@ if TYPE_CHECKING:
     from penstock.api.sweep import decisions as decisions
     from penstock.core.errors import InputError as InputError
     from penstock.core.scenario import Scenario as Scenario
+    from penstock.core.scenario import networks as networks
+    from penstock.core.scenario import scenarios as scenarios
     from penstock.core.scenario import schema as schema
+    from penstock.core.scenario import schemes as schemes
     from penstock.execute.executors import ClusterLostError as ClusterLostError
     from penstock.execute.experiment import State as State
     from penstock.execute.worker import Outcome as Outcome
@@ -80,7 +83,7 @@ _NAMES = {
     "api.simulation": ["Simulation"],
     "api.sweep": ["PointDecision", "Sweep", "decisions"],
     "core.errors": ["InputError"],
-    "core.scenario": ["Scenario", "schema"],
+    "core.scenario": ["Scenario", "networks", "scenarios", "schema", "schemes"],
     "execute.executors": ["ClusterLostError"],
     "execute.experiment": ["State"],
     "execute.worker": ["Outcome", "Task"],
@@ -103,4 +106,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted(__all__)

@@ -83,6 +83,10 @@ class Results(Plotted):
             ) from None
         self.parameters = self.plan.columns[2:-2]
 
+    def __repr__(self) -> str:
+        there = f"{self.wanted - self.missing():,} of {self.wanted:,} runs"
+        return f"<Results of the {self.about['kind']} {self.about['name']!r} in {str(self.directory)!r}: {there}>"
+
     def table(self, name: str) -> pl.DataFrame:
         """All rows of a table for the runs of the plan, each with the columns of ``plan`` first.
 

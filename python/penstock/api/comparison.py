@@ -19,7 +19,7 @@ from penstock.api.paired import run_paired
 from penstock.api.run import MOST_REPLICATIONS, limits
 from penstock.core.errors import InputError, whole_number
 from penstock.core.face import Shown
-from penstock.core.scenario import Scenario, source_of
+from penstock.core.scenario import Scenario
 from penstock.execute.experiment import State, refuse_flood
 from penstock.statistics import Difference, Ranked, Sample, differences, rank
 
@@ -94,7 +94,7 @@ def compare(
     contenders = [Contender(name, Scenario.of(source).with_({"sweep": None})) for name, source in scenarios.items()]
     details = {
         "scenarios": {contender.name: contender.scenario.tree for contender in contenders},
-        "files": [source_of(contender.scenario.name) for contender in contenders],
+        "words": _words([contender.scenario for contender in contenders]),
         "metrics": list(metrics),
         "seed": seed,
         "replications": replications,
@@ -113,6 +113,14 @@ def compare(
         limits=limits(most_pdus, most_memory_gb),
         tell=tell,
     )
+
+
+def _words(scenarios: Sequence[Scenario]) -> list[str]:
+    """The arguments of ``penstock compare`` for these scenarios; none if they cannot be given to it."""
+    words = [scenario.words() for scenario in scenarios]
+    if not all(own and own[1:] == words[0][1:] for own in words):
+        return []
+    return [own[0] for own in words] + words[0][1:]
 
 
 def rankings(results: Results, metric: Metric) -> list[Comparison]:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from penstock.core.errors import InputError
-from penstock.core.scenario import Scenario, parse_value
+from penstock.core.scenario import Scenario
+from penstock.core.settings import parse_value
 
 NUMBER = r"[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?"
 END = re.compile(rf"({NUMBER})(?: ?([A-Za-z][A-Za-z/]*))?")

@@ -10,7 +10,7 @@ from penstock.api.run import Result
 from penstock.core.errors import InputError, did_you_mean, whole_number
 from penstock.core.face import Plotted
 from penstock.core.scenario import Scenario, value_json
-from penstock.core.units import picoseconds
+from penstock.core.units import picoseconds, time_text
 from penstock.execute.worker import load_trace
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from penstock.core.scenario import Source
 
     Condition = Callable[["Simulation"], bool]
+    Time = str | float
 
 __all__ = ["Simulation"]
 
@@ -87,9 +88,10 @@ class Simulation(Plotted):
         """Whether the run has reached its end."""
         return self._run.has_ended
 
-    def run_until(self, until: str | Condition, every: str | None = None) -> None:
-        """Simulate up to a time, as ``30 s``, or until a condition holds, with all events of that instant.
+    def run_until(self, until: Time | Condition, every: Time | None = None) -> None:
+        """Simulate up to a time, or until a condition holds, with all events of that instant.
 
+        A time is text with its unit, as ``30 s``, or a number of seconds.
         A condition is a function of the simulation, as :func:`first_loss`, :func:`queue_above` and
         :func:`reading_above` make them. It is looked at a thousand times in the scenario's duration, or after ``every``
         so much time, as ``10 ms``. When it holds, the first instant at which it does is found in forks, so the stop is
@@ -99,9 +101,11 @@ class Simulation(Plotted):
         It stops earlier at the end of the run. Raises :class:`InputError` for a time that is none or in the past.
         """
         if callable(until):
-            return self._run_until_it_holds(until, every or getattr(until, "every", None))
+            wanted = getattr(until, "every", None) if every is None else time_text(every)
+            return self._run_until_it_holds(until, wanted)
         if every is not None:
             raise InputError("this is for a condition", path="every", value=every, remedy="leave it out for a time")
+        until = time_text(until)
         try:
             self._run.require_future(until)
             self._advance(until)
@@ -117,7 +121,7 @@ class Simulation(Plotted):
         """Simulate to the end of the run."""
         self._advance(self._duration)
 
-    def change(self, values: Mapping[str, object], at: str | None = None) -> None:
+    def change(self, values: Mapping[str, object], at: Time | None = None) -> None:
         """Give parameters other values: ``change({"line.satellite.rate": "3 Mb/s"})``.
 
         A key is a path into the expanded scenario (:meth:`penstock.Scenario.expanded`), as in ``[[change]]``. The
@@ -125,7 +129,7 @@ class Simulation(Plotted):
         :class:`InputError` for a parameter that a run cannot change, a value out of range, a time in the past, and a
         second change of a parameter at one instant. Nothing has changed then.
         """
-        when = self.now if at is None else at
+        when = self.now if at is None else time_text(at)
         changes = [
             {"at": when, "path": path, "value": json.loads(value_json(value, path))} for path, value in values.items()
         ]

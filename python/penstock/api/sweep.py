@@ -21,7 +21,7 @@ from penstock.analyse.results import Results
 from penstock.api.run import limits
 from penstock.core.errors import InputError, shorten, whole_number
 from penstock.core.face import Shown
-from penstock.core.scenario import Scenario, Source, leads_into, line_of, name_of, read, source_of, stem
+from penstock.core.scenario import Scenario, Source, leads_into, line_of, name_of, read, stem
 from penstock.execute.executors import MOST_JOBS, Pool, interruptible, open_pool
 from penstock.execute.experiment import Experiment, State, check_directory, refuse_flood
 from penstock.execute.plan import Kind, Plan, kind_of
@@ -210,6 +210,11 @@ class Sweep(Shown):
         sweep._take(scenario, text)
         return sweep
 
+    def __repr__(self) -> str:
+        paths = " x ".join(" and ".join(axis) for axis in self.points.axes)
+        runs = f"{len(self.points):,} points, {self.replications:,} replication{'s' * (self.replications > 1)} each"
+        return f"<Sweep {self.base.label!r} over {paths}: {runs}>"
+
     def _take(self, scenario: Scenario, text: str) -> None:
         table = scenario.tree["sweep"]
         self.text = text
@@ -288,8 +293,8 @@ class Sweep(Shown):
             ClusterLostError: the cluster is lost; finished runs are stored.
         """
         self._refuse_flood(yes)
-        file = source_of(self.base.name) if self.text else ""
-        details = {"scenario": self.base.tree, "sweep": self.table, "file": file}
+        words = self.base.words() if self.text else []
+        details = {"scenario": self.base.tree, "sweep": self.table, "words": words}
         check_directory(Path(out), "sweep", self.name, resume=resume)
         whole_number(jobs, "jobs", 1, MOST_JOBS)
         whole_number(width, "width", 1, MOST_WIDTH)

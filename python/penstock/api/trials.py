@@ -19,7 +19,7 @@ from penstock.analyse.results import Results
 from penstock.api.run import MOST_REPLICATIONS
 from penstock.api.sweep import SweepPoint
 from penstock.core.errors import InputError, whole_number
-from penstock.core.scenario import Scenario, source_of, stem
+from penstock.core.scenario import Scenario, stem
 from penstock.execute.executors import MOST_JOBS, Pool, Stop, interruptible, open_pool
 from penstock.execute.experiment import Experiment, Kind, State, check_directory
 from penstock.execute.plan import Plan
@@ -56,7 +56,7 @@ def asking(
     whole_number(replications, "--replications", LEAST, MOST_REPLICATIONS)
     whole_number(seed, "--seed", 0, 2**64 - 1)
     whole_number(jobs, "jobs", 1, MOST_JOBS)
-    details |= {"scenario": base.tree, "file": source_of(base.name), "answer": None}
+    details |= {"scenario": base.tree, "words": base.words(), "answer": None}
     details |= {"seed": seed, "replications": replications}
     name = stem(base.name) or base.title or kind
     check_directory(Path(out), kind, name, resume=resume)

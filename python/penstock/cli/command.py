@@ -135,7 +135,7 @@ def add_set(parser: argparse.ArgumentParser, what: str) -> None:
 
 def settings(options: argparse.Namespace) -> dict[str, object]:
     """The changes of ``--set``, by path."""
-    from penstock.core.scenario import parse_value
+    from penstock.core.settings import parse_value
 
     changes: dict[str, object] = {}
     for change in options.set:
@@ -146,18 +146,18 @@ def settings(options: argparse.Namespace) -> dict[str, object]:
     return changes
 
 
-def scenario_of(options: argparse.Namespace, text: str) -> Scenario:
-    """The scenario of this text, which is that of the file, with the changes of ``--set``."""
-    from penstock.core.scenario import Scenario, name_of
+def scenario_of(options: argparse.Namespace, source: str, text: str | None = None) -> Scenario:
+    """The scenario of a file with the changes of ``--set``; ``text`` is that of the file if it was read already."""
+    from penstock.core.scenario import Scenario, name_of, read
 
     try:
-        scenario = Scenario.parse(text, name=name_of(options.scenario))
+        scenario = Scenario.parse(read(source) if text is None else text, name=name_of(source))
     except InputError:
         from penstock.league.document import is_league
 
-        if is_league(options.scenario):
-            remedy = f"`penstock league {shlex.quote(options.scenario)}` runs it"
-            raise InputError("this is the file of a league", file=options.scenario, remedy=remedy) from None
+        if is_league(source):
+            remedy = f"`penstock league {shlex.quote(source)}` runs it"
+            raise InputError("this is the file of a league", file=source, remedy=remedy) from None
         raise
     changes = settings(options)
     return scenario.with_(changes) if changes else scenario

@@ -24,6 +24,7 @@ from penstock.cli.command import (
     number,
     open_page,
     say,
+    scenario_of,
     settings,
 )
 from penstock.core.errors import InputError
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from penstock.analyse.results import Results
+    from penstock.core.scenario import Scenario
     from penstock.execute.experiment import State
 
 REPLICATIONS = "10"
@@ -42,12 +44,14 @@ def sweep(options: argparse.Namespace) -> int:
     """``penstock sweep``: run a scenario for many values of its parameters."""
     from penstock.analyse.metric import metric
     from penstock.api.sweep import Sweep
+    from penstock.core.scenario import read
     from penstock.show import sweep as page
 
     processes, scheduler = jobs(options), cluster(options)
-    wanted = Sweep.load(options.scenario)
-    for text in options.metric:
-        metric(text, wanted.first())
+    text = read(options.scenario)  # once: standard input cannot be read again
+    wanted = Sweep.of(scenario_of(options, options.scenario, text), text)
+    for name in options.metric:
+        metric(name, wanted.first())
     out = out_of(options, wanted.name)
     most = limits(options)
 
@@ -71,7 +75,7 @@ def compare(options: argparse.Namespace) -> int:
     from penstock.analyse.metric import metric
     from penstock.api import comparison
     from penstock.api.run import MOST_REPLICATIONS
-    from penstock.core.scenario import Scenario, stem
+    from penstock.core.scenario import stem
     from penstock.show import comparison as page
 
     processes, scheduler = jobs(options), cluster(options)
@@ -80,7 +84,7 @@ def compare(options: argparse.Namespace) -> int:
         name = stem(source) if stem(source) not in scenarios else source
         if options.scenarios.count(source) > 1:
             raise InputError("this is given twice", path="FILE", value=source, remedy="name each scenario once")
-        scenarios[name] = Scenario.load(source)
+        scenarios[name] = scenario_of(options, source)
         for text in options.metric or page.METRICS:
             metric(text, scenarios[name])
     replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
@@ -134,7 +138,7 @@ def league(options: argparse.Namespace) -> int:
         replications = number(options.replications, "--replications", 1, MOST_REPLICATIONS)
     if options.seed is not None:
         seed = number(options.seed, "--seed", 0, 2**64 - 1)
-    wanted = League.load(options.league, replications=replications, seed=seed)
+    wanted = League.load(options.league, replications=replications, seed=seed, changes=settings(options))
     measures = page.wanted(options.measure, wanted)
     out = out_of(options, wanted.document.name)
     most = limits(options)
@@ -267,6 +271,7 @@ def _add_metric(parser: argparse.ArgumentParser) -> None:
 
 def _add_sweep(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenario", metavar="FILE|NAME", help=f"{SCENARIO}, or a ready one; with a [sweep] table")
+    add_set(parser, "change a value")
     add_where(parser, "out/NAME")
     add_open(parser)
     _add_metric(parser)
@@ -276,6 +281,7 @@ def _add_sweep(parser: argparse.ArgumentParser) -> None:
 
 def _add_compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scenarios", nargs="+", metavar="FILE|NAME", help=f"{SCENARIO}, or the name of a ready one")
+    add_set(parser, "change a value in each of them")
     _add_metric(parser)
     parser.add_argument("--seed", default="1", metavar="N", help="0 to 2**64 - 1 (default: 1)")
     parser.add_argument(
@@ -293,6 +299,7 @@ def _add_league(parser: argparse.ArgumentParser) -> None:
     from penstock.league.document import REPLICATIONS as DEFAULT
 
     parser.add_argument("league", metavar="FILE|NAME", help="a league file, or the name of a ready one: standard")
+    add_set(parser, "change a value of the file, as replications=3 or networks.*.duration=10s")
     parser.add_argument(
         "--measure",
         action="append",

@@ -14,12 +14,9 @@ if TYPE_CHECKING:
 
 def scenarios(options: argparse.Namespace) -> int:
     """``penstock scenarios``: list the ready scenario files."""
-    import tomllib
+    from penstock.core.scenario import scenarios as known
 
-    from penstock.core.scenario import ready
-
-    titles = {name: tomllib.loads(file.read_text(encoding="utf-8")).get("title", "") for name, file in ready().items()}
-    return _list(options, "Ready scenarios", "title", titles)
+    return _list(options, "Ready scenarios", "title", known())
 
 
 def schemes(options: argparse.Namespace) -> int:

@@ -18,20 +18,19 @@ if TYPE_CHECKING:
 def draw(options: argparse.Namespace) -> int:
     """``penstock draw``: draw the network of a scenario, with results on request."""
     from penstock.api.run import load_result
-    from penstock.core.files import prepare
-    from penstock.core.scenario import read, stem
-    from penstock.plot import save
+    from penstock.core.scenario import stem
+    from penstock.plot import prepare_place, save
     from penstock.show.network import network_figure
 
-    scenario = scenario_of(options, read(options.scenario))
+    scenario = scenario_of(options, options.scenario)
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
-    folder = prepare(options.out)
+    place = prepare_place(options.out)
     result = None
     if options.run:
         result = _run(scenario, seed, options)
     elif options.result is not None:
         result = load_result(options.result, scenario)
-    for file in save(network_figure(scenario, result, name=stem(options.scenario)), folder):
+    for file in save(network_figure(scenario, result, name=stem(options.scenario)), place):
         say(f"drew {file}", quiet=options.quiet)
     return DONE
 
@@ -98,7 +97,9 @@ def _add_draw(parser: argparse.ArgumentParser) -> None:
     results.add_argument("--run", action="store_true", help="run it, and draw utilisation and queues")
     results.add_argument("--result", metavar="DIR", help="draw those of DIR, which `penstock run --out DIR` wrote")
     parser.add_argument("--seed", default="1", metavar="N", help="with --run: 0 to 2**64 - 1 (default: 1)")
-    parser.add_argument("--out", metavar="DIR", default=".", help="directory for the SVG and the PNG (default: here)")
+    parser.add_argument(
+        "--out", metavar="DIR|FILE", default=".", help="directory for an SVG and a PNG, or one file (default: here)"
+    )
 
 
 _NETWORK = {
@@ -150,6 +151,7 @@ COMMANDS = (
         (
             "penstock draw abr/gfc-2-erica",
             "penstock draw atn/scenario-a --run --out figures",
+            "penstock draw abr/gfc-2-erica --out gfc-2.svg",
             "penstock draw satellite/1-case-2 --result results",
         ),
         _add_draw,

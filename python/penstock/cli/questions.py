@@ -13,12 +13,14 @@ from penstock.cli.command import (
     Command,
     add_limits,
     add_open,
+    add_set,
     add_where,
     add_wide,
     cluster,
     jobs,
     limits,
     number,
+    scenario_of,
 )
 from penstock.cli.experiments import carry_out_with, out_of
 
@@ -76,12 +78,12 @@ def _answer(
 ) -> int:
     """Ask a question about the scenario and print its answer; the status is 1 if there is none, or not a whole one."""
     from penstock.api.run import MOST_REPLICATIONS
-    from penstock.core.scenario import Scenario, stem
+    from penstock.core.scenario import stem
 
     out = out_of(options, f"{kind}-{stem(options.scenario)}")
     ask = partial(
         ask,
-        Scenario.load(options.scenario),
+        scenario_of(options, options.scenario),
         out=out,
         replications=number(options.replications, "--replications", 1, MOST_REPLICATIONS),
         seed=number(options.seed, "--seed", 0, 2**64 - 1),
@@ -105,6 +107,7 @@ def _answer(
 
 
 def _add_common(parser: argparse.ArgumentParser, replications: int, default: str) -> None:
+    add_set(parser, "change a value of the scenario")
     parser.add_argument(
         "--replications",
         default=str(replications),

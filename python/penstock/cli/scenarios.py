@@ -26,6 +26,7 @@ from penstock.cli.command import (
     refuse_beside,
     say,
     scenario_of,
+    settings,
 )
 from penstock.cli.instant import add_instant, is_asked, show_instant
 from penstock.core.errors import InputError
@@ -42,7 +43,6 @@ def run(options: argparse.Namespace) -> int:
     from penstock.api.run import MOST_REPLICATIONS, Interrupted
     from penstock.api.run import run as simulate
     from penstock.core.files import prepare
-    from penstock.core.scenario import read
     from penstock.show.progress import bar
 
     seed = number(options.seed, "--seed", 0, 2**64 - 1)
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
         refuse_beside(first_loss.OPTION, options, first_loss.NOT_WITH)
     processes = jobs(options)
     most = limits(options)
-    scenario = scenario_of(options, read(options.scenario))
+    scenario = scenario_of(options, options.scenario)
     out = None if options.out is None else prepare(options.out)
     if options.open and options.trace is None:
         raise InputError("a run has a page only with its figures", path="--open", remedy="add --trace DIR")
@@ -87,7 +87,7 @@ def check(options: argparse.Namespace) -> int:
         return _check_league(options)
     most = limits_of(**limits(options))
     text = read(options.scenario)  # once: standard input cannot be read again
-    scenario = scenario_of(options, text)
+    scenario = scenario_of(options, options.scenario, text)
     scenario.check_limits(*most)
     told = f"{scenario.name}: valid"
     if "sweep" in scenario.tree:
@@ -117,11 +117,11 @@ def _check_league(options: argparse.Namespace) -> int:
     from penstock.league.league import League
 
     remedy = "leave it out: it is for a scenario"
-    usual: dict[str, object] = {"set": [], "most_pdus": None, "most_memory": None}
+    usual: dict[str, object] = {"most_pdus": None, "most_memory": None}
     usual |= dict.fromkeys(("defaults", "admission", "expanded"), False)
     others = {name: (f"--{name.replace('_', '-')}", value, remedy) for name, value in usual.items()}
     refuse_beside("the file of a league", options, others)
-    league = League.load(options.scenario)
+    league = League.load(options.scenario, changes=settings(options))
     schemes = dict.fromkeys(name for case in league.cases for name in case.schemes)
     print(f"{league.document.name}: valid, a league of {len(schemes)} schemes in {len(league.cases)} cases")
     return DONE

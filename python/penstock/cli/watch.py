@@ -86,7 +86,7 @@ def watch(options: argparse.Namespace) -> int:
     from rich.console import Console
 
     from penstock.api.run import limits as limits_of
-    from penstock.core.scenario import read, stem
+    from penstock.core.scenario import stem
     from penstock.core.units import picoseconds, readable
     from penstock.show.player import FASTEST, Player
 
@@ -94,7 +94,7 @@ def watch(options: argparse.Namespace) -> int:
     if options.scenario == STDIN:
         remedy = "write the scenario to a file, and name that"
         raise InputError("standard input is for the keys", path="watch", value=STDIN, remedy=remedy)
-    scenario = scenario_of(options, read(options.scenario))
+    scenario = scenario_of(options, options.scenario)
     scenario.check_limits(*limits_of(None, None))
     speed = 0
     if options.speed is not None:

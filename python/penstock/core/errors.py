@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LONGEST_VALUE = 120
+MOST_MEANT = 3
 
 
 class InputError(ValueError):
@@ -87,6 +88,10 @@ def whole_number(value: object, name: str, least: int, most: int | None) -> int:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``did you mean "..."?``, or the empty string if no known word is similar to ``word``."""
-    close = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    """``did you mean "..."?``, or the empty string if no known word begins with ``word`` or is similar to it."""
+    words = list(known)
+    longer = [f'"{each}"' for each in words if each.startswith(f"{word}_")]
+    if 0 < len(longer) <= MOST_MEANT:
+        return f"did you mean {' or '.join(longer)}?"
+    close = get_close_matches(word, words, n=1, cutoff=0.6)
     return f'did you mean "{close[0]}"?' if close else ""

@@ -20,6 +20,7 @@ from penstock.core.errors import InputError, did_you_mean
 from penstock.core.face import Plotted
 from penstock.core.findings import Hearing, Meetings, Offered, OfferedKind, OfferedLoad, Reading, Warned
 from penstock.core.reading import STDIN, STDIN_NAME, NotRegularError, TooLargeError, read_octets, read_stdin, unzipped
+from penstock.core.settings import setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,13 +35,18 @@ LARGEST_RECORDING = 10_000_000
 class Scenario(Plotted):
     """A network, its traffic, and a duration: checked, complete, immutable.
 
-    Made by :meth:`load`, :meth:`parse`, :meth:`of` or :meth:`with_`. Two scenarios are equal when all their parameters
-    are, even if they come from different files.
+    Made by :meth:`load`, :meth:`parse`, :meth:`of` or :meth:`with_`, or of the dict of its tables.
+    Two scenarios are equal when all their parameters are, even if they come from different files.
     """
 
-    __slots__ = ("_json", "name")
+    __slots__ = ("_json", "changes", "name")
 
-    def __init__(self, text: str, form: Literal["toml", "json"] = "toml", *, name: str = "") -> None:
+    def __init__(
+        self, text: str | Mapping[str, object], form: Literal["toml", "json"] = "toml", *, name: str = ""
+    ) -> None:
+        if not isinstance(text, str):
+            text, form = value_json(text, "scenario"), "json"
+
         def read_file(path: str, file: str) -> str:
             """The text of a file that the scenario names at ``path``, relative to the scenario's own folder."""
             try:
@@ -57,6 +63,7 @@ class Scenario(Plotted):
                 error.reason, path=error.path, value=error.value, remedy=error.remedy, file=name, line=error.line
             ) from None
         self.name = name
+        self.changes: Mapping[str, object] = {}
         if form == "toml":
             self._require_traces(text)
 
@@ -97,7 +104,7 @@ class Scenario(Plotted):
         if isinstance(source, Scenario):
             return source
         if isinstance(source, Mapping):
-            return cls(value_json(source, "scenario"), "json")
+            return cls(source)
         if isinstance(source, str) and "\n" in source:
             raise InputError("this is no name of a file", value=source, remedy="read a text with Scenario.parse")
         if isinstance(source, str | Path):
@@ -119,12 +126,11 @@ class Scenario(Plotted):
         column of a table. ``None`` removes an optional value. All changes are made, then checked
         together. Raises :class:`InputError`.
         """
-        texts = [(_utf8(path), value_json(value, path)) for path, value in changes.items()]
-        try:
-            changed = _engine.with_values(self._json, texts)
-        except _engine.ScenarioError as error:
-            raise InputError(error.reason, path=error.path, value=error.value, remedy=error.remedy) from None
-        return Scenario(changed, "json", name=self.name)
+        made = {_utf8(path): json.loads(value_json(value, path)) for path, value in changes.items()}
+        scenario = Scenario(_with_values(self._json, made), "json", name=self.name)
+        # A later change of a path counts after what was changed in between.
+        scenario.changes = {path: value for path, value in self.changes.items() if path not in made} | made
+        return scenario
 
     @property
     def tree(self) -> dict[str, Any]:
@@ -188,6 +194,13 @@ class Scenario(Plotted):
         """The title of the scenario; may be empty."""
         return str(self.tree.get("title", ""))
 
+    @property
+    def label(self) -> str:
+        """What it is called: its title, else its name, else its network by name, else its groups."""
+        tree = self.tree
+        network = tree.get("network") or {}
+        return str(tree.get("title", "")) or self.name or ", ".join(network or self.expanded().tree["flow"])
+
     def expanded(self) -> Scenario:
         """The scenario as it is built: with the lines and flows of its network, and the parts of its schemes.
 
@@ -196,6 +209,17 @@ class Scenario(Plotted):
         if '"scheme"' not in self._json and '"network"' not in self._json:
             return self
         return Scenario(_engine.expanded(self._json), "json", name=self.name)
+
+    def words(self) -> list[str]:
+        """The arguments of the command line for it: its file, and ``--set`` for each change; none if there are no such.
+
+        A scenario that was not read from a file has none, nor has one from which a value was removed.
+        """
+        changes = {path: value for path, value in self.changes.items() if path != "sweep"}
+        if not self.name or any(value is None for value in changes.values()):
+            return []
+        settings = (word for pair in changes.items() for word in ("--set", setting(*pair)))
+        return [STDIN if self.name == STDIN_NAME else self.name, *settings]
 
     def to_toml(self) -> str:
         """The scenario as a scenario file with every default written out."""
@@ -214,10 +238,26 @@ class Scenario(Plotted):
     def __repr__(self) -> str:
         tree = self.tree
         counts = ", ".join(f"{flow['count']} {name}" for name, flow in self.expanded().tree["flow"].items())
-        return f"<Scenario {self.name or tree.get('title', '')!r}: {tree['duration']}; {counts}>"
+        return f"<Scenario {self.name or self.label!r}: {tree['duration']}; {counts}>"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return (_rebuild, (self._json, self.name))
+        return (_rebuild, (self._json, self.name, self.changes))
+
+
+def with_values(tree: Mapping[str, Any], changes: Mapping[str, object]) -> dict[str, Any]:
+    """Tables of a file with other values, as :meth:`Scenario.with_` takes them; nothing else is checked."""
+    changed: dict[str, Any] = (
+        json.loads(_with_values(json.dumps(tree, default=str), changes)) if changes else dict(tree)
+    )
+    return changed
+
+
+def _with_values(text: str, changes: Mapping[str, object]) -> str:
+    """JSON with other values, each plain JSON, too. Raises :class:`InputError`."""
+    try:
+        return _engine.with_values(text, [(path, json.dumps(value)) for path, value in changes.items()])
+    except _engine.ScenarioError as error:
+        raise InputError(error.reason, path=error.path, value=error.value, remedy=error.remedy) from None
 
 
 Source = Scenario | str | Path | Mapping[str, object]
@@ -244,8 +284,10 @@ def _plain(value: object) -> object:
     raise TypeError(f"this is a {type(value).__name__}")
 
 
-def _rebuild(text: str, name: str) -> Scenario:
-    return Scenario(text, "json", name=name)
+def _rebuild(text: str, name: str, changes: Mapping[str, object]) -> Scenario:
+    scenario = Scenario(text, "json", name=name)
+    scenario.changes = changes
+    return scenario
 
 
 def schema() -> dict[str, Any]:
@@ -285,6 +327,13 @@ class Scheme:
     overhead: str
     needs: str
     source: str
+
+
+def scenarios() -> dict[str, str]:
+    """The titles of the ready scenarios by their names, sorted."""
+    return {
+        name: str(tomllib.loads(file.read_text(encoding="utf-8")).get("title", "")) for name, file in ready().items()
+    }
 
 
 @cache
@@ -342,11 +391,6 @@ def _read_ready(name: str) -> str:
 def name_of(source: str | Path) -> str:
     """The name in messages of the scenario from a file, from standard input, or of a ready one."""
     return STDIN_NAME if str(source) == STDIN else str(source)
-
-
-def source_of(name: str) -> str:
-    """The argument of the command line for the scenario of that name."""
-    return STDIN if name == STDIN_NAME else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -436,12 +480,3 @@ def stem(source: str) -> str:
 def _utf8(text: str) -> str:
     """``text``, with a question mark for what UTF-8 has no octets for."""
     return text.encode(errors="replace").decode()
-
-
-def parse_value(text: str) -> object:
-    """A value as in a scenario file; text that is not a TOML value is a string: ``270 ms``, ``6 Mb/s``."""
-    try:
-        parsed = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError):
-        return text
-    return parsed["value"] if list(parsed) == ["value"] else text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from typing import SupportsFloat
 
 SECONDS = {"ps": 1e-12, "ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 BITS = {"bit": 1.0, "bits": 1.0, "octet": 8.0, "octets": 8.0, "kbit": 1e3, "kB": 8e3, "Mbit": 1e6, "MB": 8e6}
@@ -24,6 +25,13 @@ def picoseconds(time: str) -> int:
     if found is None or found[2] not in SECONDS:
         raise ValueError(time)
     return int(Decimal(found[1]) * Decimal(str(SECONDS[found[2]])) * 10**12)
+
+
+def time_text(time: object) -> str:
+    """A time as a scenario has it: itself if it is text, ``2 s`` for the number 2, of Python or NumPy, exactly."""
+    if isinstance(time, str | bool) or not isinstance(time, SupportsFloat):
+        return str(time)
+    return f"{Decimal(repr(float(time))):f} s"
 
 
 def readable(time: str) -> str:

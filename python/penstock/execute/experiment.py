@@ -41,13 +41,13 @@ Parts = Mapping[str, type | UnionType]
 PARTS: Parts = {"kind": str, "name": str, "complete": bool, "details": dict, "failures": list}
 """The parts of ``experiment.json`` and their types."""
 DETAILS: Mapping[Kind, Parts] = {
-    "sweep": {"scenario": dict, "sweep": dict, "file": str},
-    "comparison": {"scenarios": dict, "files": list, "metrics": list, "seed": int, "replications": int},
-    "league": {"league": dict, "file": str},
+    "sweep": {"scenario": dict, "sweep": dict, "words": list},
+    "comparison": {"scenarios": dict, "words": list, "metrics": list, "seed": int, "replications": int},
+    "league": {"league": dict, "file": str, "set": dict},
     "study": {"figure": str | None, "seeds": int},
     "search": {
         "scenario": dict,
-        "file": str,
+        "words": list,
         "over": dict,
         "objective": str,
         "maximised": bool,
@@ -61,7 +61,7 @@ DETAILS: Mapping[Kind, Parts] = {
     },
     "capacity": {
         "scenario": dict,
-        "file": str,
+        "words": list,
         "of": str,
         "until": str,
         "replications": int,

@@ -15,13 +15,24 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from penstock.core.errors import InputError, did_you_mean, whole_number
-from penstock.core.scenario import SCENARIO, Kind, Scenario, line_of, read, read_file_of, schemes, stem
+from penstock.core.scenario import (
+    SCENARIO,
+    Kind,
+    Scenario,
+    line_of,
+    read,
+    read_file_of,
+    schemes,
+    stem,
+    with_values,
+)
 
 LEAGUE = Kind("a league file", SCENARIO.largest, SCENARIO.too_large, "give a league file in TOML, saved as UTF-8")
 KEYS: Mapping[str, type | tuple[type, ...]] = {
@@ -70,10 +81,14 @@ class Document:
     tree: Tree
     text: str = ""
     file: str = ""
+    settings: Mapping[str, object] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, source: str | Path) -> Document:
-        """Read a league file, or a ready league by its name. Raises :class:`InputError`."""
+    def load(cls, source: str | Path, settings: Mapping[str, object] = MappingProxyType({})) -> Document:
+        """Read a league file, or a ready league by its name, and change the values of some paths.
+
+        Raises :class:`InputError`.
+        """
         name = str(source)
         ready = ready_leagues()
         known = name.removesuffix(".toml")
@@ -92,7 +107,7 @@ class Document:
             tree = tomllib.loads(text)
         except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise InputError(f"this is not TOML: {error}", file=name, remedy="correct it there") from None
-        return cls(tree, text, name).checked()
+        return cls(with_values(tree, settings), text, name, settings).checked()
 
     @property
     def name(self) -> str:
@@ -161,9 +176,9 @@ class Document:
         return Document({**self.tree, "networks": {name: self._whole(name) for name in self.networks}}, *self.place)
 
     @property
-    def place(self) -> tuple[str, str]:
-        """Its text and the name of its file."""
-        return self.text, self.file
+    def place(self) -> tuple[str, str, Mapping[str, object]]:
+        """Its text, the name of its file, and what was changed in it."""
+        return self.text, self.file, self.settings
 
     def entrants(self) -> list[Entrant]:
         """The schemes of the league. Raises :class:`InputError` for an unknown one, and for fewer than two."""

@@ -117,9 +117,19 @@ class League(Shown):
     _cases: list[Case] = field(default_factory=list)
 
     @classmethod
-    def load(cls, source: str | Path, *, replications: int | None = None, seed: int | None = None) -> League:
-        """Read a league file, or a ready league by its name. Raises :class:`InputError`."""
-        document = Document.load(source)
+    def load(
+        cls,
+        source: str | Path,
+        *,
+        replications: int | None = None,
+        seed: int | None = None,
+        changes: Mapping[str, object] | None = None,
+    ) -> League:
+        """Read a league file, or a ready league by its name; ``changes`` has other values for paths into the file.
+
+        Raises :class:`InputError`.
+        """
+        document = Document.load(source, changes or {})
         given = {"replications": replications, "seed": seed}
         tree = document.tree | {key: value for key, value in given.items() if value is not None}
         return cls(Document(tree, *document.place))
@@ -128,7 +138,7 @@ class League(Shown):
     def of_results(cls, results: Results) -> League:
         """The league that was run. Raises :class:`InputError`."""
         details = results.about["details"]
-        return cls(Document(details["league"], "", details["file"]).checked())
+        return cls(Document(details["league"], "", details["file"], details["set"]).checked())
 
     @property
     def cases(self) -> list[Case]:
@@ -192,6 +202,7 @@ class League(Shown):
         remedy = "take fewer schemes, networks or replications"
         refuse_flood(len(starts) * replications, "league", remedy, document.file)
         details = {"league": {**document.tree, "replications": replications, "seed": seed}, "file": document.file}
+        details["set"] = dict(document.settings)
         check_directory(Path(out), "league", document.name, resume=resume)
         return run_paired(
             starts,

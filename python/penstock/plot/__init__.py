@@ -16,7 +16,7 @@ from penstock.plot.curves import against
 from penstock.plot.diagram import network
 from penstock.plot.heat import heat_map
 from penstock.plot.inline import inline
-from penstock.plot.layout import draw, save
+from penstock.plot.layout import draw, prepare_place, save
 from penstock.plot.sheet import Cells, Curve, Diagram, Lane, Panel, Sheet, Spot, Tail, Trace, Wire
 from penstock.plot.style import DARK
 from penstock.plot.tails import tails
@@ -40,6 +40,7 @@ __all__ = [
     "inline",
     "network",
     "over_time",
+    "prepare_place",
     "save",
     "shared_traces",
     "tails",

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from penstock.core.files import prepare, write_bytes
+from penstock.core.files import prepare, prepare_file, write_bytes
 from penstock.plot.curves import draw_curves, say_zero
 from penstock.plot.diagram import EDGE, draw_diagram, legend_of
 from penstock.plot.heat import BAR, draw_cells, quantity_of
@@ -289,13 +289,27 @@ def octets(figure: Figure, suffix: str) -> bytes:
     return buffer.getvalue()
 
 
-def save(sheet: Sheet, directory: str | Path) -> list[Path]:
+def prepare_place(place: str | Path) -> Path:
+    """Check that :func:`save` can write there, before the work for the drawing. Raises :class:`InputError`."""
+    return prepare_file(place) if _is_file(place) else prepare(place)
+
+
+def _is_file(place: str | Path) -> bool:
+    return Path(place).suffix.lower() in (".svg", ".png") and not Path(place).is_dir()
+
+
+def save(sheet: Sheet, place: str | Path) -> list[Path]:
     """Writes a sheet as SVG and PNG into a directory, which is created if missing; returns the two files.
 
-    Files with the same content stay: the SVG is written last, so if it exists, the PNG does too. Raises
-    :class:`InputError` if the directory cannot be written to.
+    A place whose name ends in ``.svg`` or ``.png`` is one file, and only that is written. Files with the same content
+    stay: the SVG is written last, so if it exists, the PNG does too. Raises :class:`InputError` if the place cannot be
+    written to.
     """
-    folder = prepare(directory)
+    if _is_file(place):
+        file = prepare_file(place)
+        write_bytes(file, drawing(sheet).svg if file.suffix.lower() == ".svg" else octets(drawn(sheet), "png"))
+        return [file]
+    folder = prepare(place)
     vector, pixels = (folder / f"{sheet.name}.{suffix}" for suffix in ("svg", "png"))
     if not (pixels.is_file() and vector.is_file() and vector.read_bytes() == drawing(sheet).svg):
         write_bytes(pixels, octets(drawn(sheet), "png"))

@@ -152,9 +152,9 @@ def to_json(results: Results) -> dict[str, Any]:
 def command_of(results: Results) -> str:
     """The command that makes these results again."""
     details = results.about["details"]
-    if not details["file"]:
+    if not details["words"]:
         return ""
-    words = ["penstock", "capacity", details["file"], "--of", details["of"], "--until", details["until"]]
+    words = ["penstock", "capacity", *details["words"], "--of", details["of"], "--until", details["until"]]
     words += ["--replications", str(details["replications"]), "--seed", str(details["seed"])]
     return shlex.join([*words, "--out", str(results.directory)])
 

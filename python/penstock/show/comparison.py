@@ -98,10 +98,10 @@ def page_of(results: Results) -> Report:
     """The page of a comparison."""
     scenarios = scenarios_of(results)
     details = results.about["details"]
-    words = ["penstock", "compare", *details["files"]]
+    words = ["penstock", "compare", *details["words"]]
     words += [word for name in details["metrics"] for word in ("--metric", name)]
     words += ["--replications", str(details["replications"]), "--seed", str(details["seed"])]
-    command = shlex.join([*words, "--out", str(results.directory)])
+    command = shlex.join([*words, "--out", str(results.directory)]) if details["words"] else ""
     found = all_rankings(results, metrics_of(results))
     identical = identical_runs(results)
     sheets = [sheet_of(each) for each in found]

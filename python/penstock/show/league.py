@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.errors import InputError, did_you_mean
+from penstock.core.settings import setting
 from penstock.league.league import Case, League
 from penstock.league.measures import (
     DELAY,
@@ -73,7 +74,9 @@ def page_of(results: Results) -> Report:
     league = League.of_results(results)
     document = league.document
     tables = list(tables_of(league, results))
-    words = ["penstock", "league", document.file or "FILE", "--replications", str(document.replications)]
+    words = ["penstock", "league", document.file or "FILE"]
+    words += [word for pair in document.settings.items() for word in ("--set", setting(*pair))]
+    words += ["--replications", str(document.replications)]
     sheet = overview(tables, OVERVIEW)
     is_one = len(tables) == 1
     sections = [] if is_one else [Section("How often each scheme is among the best", figures=[Figure(sheet)])]

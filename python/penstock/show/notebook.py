@@ -107,7 +107,7 @@ def _(scenario: Scenario) -> Card:
         Table("Flows", ["group", "flows", "traffic", "control"], rows),
         Table("Lines", ["line", "between", "rate", "delay"], wires),
     ]
-    return Card("scenario", scenario.title or scenario.name or "no title", figures, tables=tables)
+    return Card("scenario", scenario.label, figures, tables=tables)
 
 
 @card_of.register
@@ -121,7 +121,7 @@ def _(sim: Simulation) -> Card:
     }
     if changes := scenario.tree.get("change"):
         figures["changes"] = len(changes)
-    title = scenario.title or result.manifest["name"]
+    title = scenario.title or result.manifest["name"] or scenario.label
     return Card("simulation", title, figures, tables=[groups_table(result), ports_table(result)])
 
 
@@ -137,7 +137,7 @@ def _(result: Result) -> Card:
     own = result.independent()
     return Card(
         "result",
-        scenario.get("title") or manifest["name"] or "no title",
+        scenario.get("title") or manifest["name"] or Scenario.of(scenario).label,
         figures,
         tables=[groups_table(own), ports_table(own)],
         warnings=warnings_of_run(result),
@@ -158,7 +158,7 @@ def _(swept: Sweep) -> Card:
             f"{name} ±{100 * share:g} %" for name, share in swept.table["precision"].items()
         )
     table = Table("Axes", ["path", "values", "which"], axes_of(swept))
-    return Card("sweep", swept.base.title or swept.name, figures, tables=[table])
+    return Card("sweep", swept.base.label, figures, tables=[table])
 
 
 @card_of.register

@@ -170,9 +170,9 @@ def to_json(results: Results) -> dict[str, Any]:
 def command_of(results: Results) -> str:
     """The command that makes these results again."""
     details = results.about["details"]
-    if not details["file"]:
+    if not details["words"]:
         return ""
-    words = ["penstock", "search", details["file"], "--maximise" if details["maximised"] else "--minimise"]
+    words = ["penstock", "search", *details["words"], "--maximise" if details["maximised"] else "--minimise"]
     words += [details["objective"]]
     words += [word for text in details["subject_to"] for word in ("--subject-to", text)]
     words += [word for path, values in details["over"].items() for word in ("--over", f"{path}={values}")]

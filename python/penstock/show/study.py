@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import starmap
 from typing import TYPE_CHECKING, Any
 
 from penstock.core.files import write_text
+from penstock.core.settings import setting
 from penstock.plot import save
 from penstock.show.data import DRAWINGS, linked, sheets_of, write_data
 from penstock.show.report import VERDICTS, Cell, Figure, Link, Report, Section, Statement, Table, write
@@ -132,18 +133,14 @@ def reading(settings: Mapping[str, object]) -> str:
     """The settings of another reading, as a sentence; empty if the study is as its authors have it."""
     if not settings:
         return ""
-    return f"Judged under another reading: {', '.join(map(setting, settings.items()))} in every scenario of the study."
-
-
-def setting(pair: tuple[str, object]) -> str:
-    """A path and its value, as `--set` takes them."""
-    path, value = pair
-    return f"{path}={value if isinstance(value, str) else json.dumps(value)}"
+    return (
+        f"Judged under another reading: {', '.join(starmap(setting, settings.items()))} in every scenario of the study."
+    )
 
 
 def options_of(study: Reproduction[Any]) -> str:
     """The options of the command for the settings, and for other readings."""
-    told = "".join(f" --set {shlex.quote(setting(pair))}" for pair in study.settings.items())
+    told = "".join(f" --set {shlex.quote(setting(*pair))}" for pair in study.settings.items())
     return told + " --readings" * bool(study.others)
 
 

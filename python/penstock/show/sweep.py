@@ -103,8 +103,8 @@ def precision_lines(results: Results) -> list[str]:
 def page_of(results: Results) -> Report:
     """The page of a sweep."""
     metrics = metrics_of(results)
-    file = results.about["details"]["file"]
-    command = shlex.join(["penstock", "sweep", file, "--out", str(results.directory)]) if file else ""
+    words = results.about["details"]["words"]
+    command = shlex.join(["penstock", "sweep", *words, "--out", str(results.directory)]) if words else ""
     tables = list(_tables(results, metrics))
     if failures := results.about["failures"]:
         tables.append(

@@ -11,7 +11,7 @@ use std::fmt;
 use std::mem;
 use std::str::FromStr;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::suggestion::nearest;
 use crate::core::error::Fault;
@@ -312,6 +312,20 @@ impl Path {
             }
             (Step::Key(name), _) => nowhere(format!("there is no \"{name}\""), offer(here)),
             (step, _) => nowhere(format!("there is no \"{step}\""), offer(here)),
+        }
+    }
+
+    /// Writes each part that is chosen by its keyword alone as a table, where the path goes on into it: `scheme = "erica"`
+    /// as `scheme.erica = {}` for `scheme.erica.target`.
+    pub(crate) fn open_keywords(&self, root: &mut Value) {
+        for (taken, (step, _)) in self.steps.iter().enumerate().skip(1) {
+            let Step::Key(keyword) = step else { continue };
+            let way = Path { text: self.text.clone(), steps: self.steps[..taken].to_vec() };
+            for place in way.places(root).unwrap_or_default() {
+                if at(root, &place).and_then(Value::as_str) == Some(keyword) {
+                    put(root, &place, &json!({ keyword: {} }));
+                }
+            }
         }
     }
 

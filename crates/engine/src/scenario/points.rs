@@ -79,9 +79,10 @@ impl Points {
         let sweep = scenario.sweep.clone().unwrap_or_default();
         let lengths = sweep.lengths().map_err(|fault| fault.under("sweep"))?;
         let scenario = Scenario { sweep: None, ..scenario.clone() };
-        let tree = written(&scenario);
+        let mut tree = written(&scenario);
         let of_axis = |axis: usize| sweep.paths(axis).filter_map(|path| path.parse().ok()).collect();
         let paths: Vec<Vec<Path>> = (0..lengths.len()).map(of_axis).collect();
+        paths.iter().flatten().for_each(|path| path.open_keywords(&mut tree));
         let groups = groups(&paths, &tree);
         let (cell_time, steps) = (scenario.cell_time, vec![u32::MAX; lengths.len()]);
         let (expander, writer) = (Expander::default(), Writer::default());

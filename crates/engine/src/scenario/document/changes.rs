@@ -29,6 +29,7 @@ fn put(tree: &mut Value, text: &str, value: &str) -> Result<(), Fault> {
     let path: Path = text.parse()?;
     let value: Value = serde_json::from_str(value)
         .map_err(|error| Fault::new(text, value, format!("this is no value: {error}"), "give it as in a scenario"))?;
+    path.open_keywords(tree);
     path.set(tree, &value).map_err(|nowhere| {
         let remedy = choice(tree, &nowhere).unwrap_or(nowhere.remedy);
         Fault::new(text, value, nowhere.reason, remedy)

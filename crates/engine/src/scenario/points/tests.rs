@@ -75,6 +75,15 @@ fn networks_and_schemes_are_put_in_their_places() {
     compare(&format!("duration = '1 s'\n{axes}"));
     let targets = "[[sweep.axis]]\n'defaults.line.congestion_point.erica.target' = [0.8, 0.9, 0.95]\n";
     compare(&(ready("abr/gfc-2-erica") + targets + "[[sweep.axis]]\nwarm_up = ['1 s', '2 s']"));
+    // A scheme that is chosen by its name alone has parameters, too.
+    compare(
+        &axes
+            .replace(
+                "scheme = [\"none\", \"becn\", { erica = { target = 0.8 } }]",
+                "\"scheme.erica.target\" = [0.8, 0.9]",
+            )
+            .replacen("scheme = \"none\"", "duration = \"1 s\"\nscheme = \"erica\"", 1),
+    );
 }
 
 /// What an axis does not change stays as the last point made it: each axis changes what lines are made of, or flows, or both.
