@@ -36,7 +36,7 @@ def tool(name: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 def package(folder: Path, name: str, *lines: str) -> None:
     """An installed package that is found before those of the environment."""
-    made = folder / f"{name}-1.dist-info"
+    made = folder / f"{name.replace('-', '_')}-1.dist-info"
     made.mkdir()
     text = "\n".join(["Metadata-Version: 2.4", f"Name: {name}", "Version: 1", *lines])
     (made / "METADATA").write_text(text, encoding="utf-8")
@@ -86,7 +86,7 @@ def test_the_licence_of_a_crate_must_be_allowed(licence: str, allowed: bool, tmp
     ],
 )
 def test_the_licence_of_a_package_must_be_allowed(told: list[str], allowed: bool, tmp_path: Path) -> None:
-    package(tmp_path, "penstock", "Requires-Dist: needed", 'Requires-Dist: absent; extra == "other"')
+    package(tmp_path, "penstock-sim", "Requires-Dist: needed", 'Requires-Dist: absent; extra == "other"')
     package(tmp_path, "needed", 'Requires-Dist: in-turn[more]; python_version > "3"', "License-Expression: MIT")
     package(tmp_path, "in_turn", "Provides-Extra: more", 'Requires-Dist: needed; extra == "more"', *told)
     checked = tool("check_licences", PYTHONPATH=str(tmp_path))

@@ -10,6 +10,7 @@ PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guides/*.
 FOLDERS = ("crates", "docs", "python", "tests", "tools")
 NAMED = re.compile(r"[\w./-]*\w\.(?:py|rs|md|jinja)\b|\b(?:crates|docs|python|tests|tools)/[\w./-]*\w")
 """A file of source or documentation by its name or the end of its path, or a path from the root."""
+TEXTS = {".md", ".py", ".rs", ".toml", ".ts", ".tsx", ".html", ".jinja", ".ipynb"}
 ELSEWHERE = {"ns.py", "//pola.rs"}
 """A simulator, and an address."""
 
@@ -35,3 +36,11 @@ def test_every_file_that_the_documentation_names_exists(page: Path, there: set[s
     # `make docs` writes the pages of `reference/generated`, and fails for a link to one that is not there.
     missing = {name for name in named - there - ELSEWHERE if "reference/generated/" not in name}
     assert not missing, f"{page.name} names {', '.join(sorted(missing))}"
+
+
+def test_nobody_is_told_to_install_the_other_project_of_the_same_name() -> None:
+    wrong = re.compile(r"pip install (?:-\S+ )*['\"]?penstock(?![\w./-])|penstock\[(?:cluster|import|search|trace)")
+    folders = ("docs", "python", "studio/src", "crates", "tools")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS]
+    found = [path for path in (*files, *ROOT.glob("*.md")) if wrong.search(" ".join(path.read_text("utf-8").split()))]
+    assert not found, "on PyPI `penstock` is another project: ours is penstock-sim"
