@@ -8,7 +8,12 @@ JOBS ?= 2
 FUZZ_SECONDS ?= 60
 
 TOOLS := $(VENV)/tools.stamp
-EXTENSION := $(VENV)/extension.stamp
+# The releases of the Python packages. `make CONSTRAINTS= test` takes the newest that pyproject.toml admits.
+CONSTRAINTS ?= constraints.txt
+PIP := PIP_CONSTRAINT=$(CONSTRAINTS) $(RUN) -m pip install --quiet
+# The engine with the profile `quick` is built in half the time of a release. Benchmarks and wheels take the release.
+EXTENSION := $(VENV)/extension-quick.stamp
+RELEASE := $(VENV)/extension-release.stamp
 ENGINE_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml $(wildcard Cargo.lock)
 
 # The page of the studio: the engine as WebAssembly, its JavaScript, and the page that Vite makes of both.
@@ -19,7 +24,6 @@ NODE_MODULES := studio/node_modules/.package-lock.json
 STUDIO := python/penstock/studio/static/index.html
 BINDGEN_SOURCES := $(wildcard tools/bindgen/Cargo.* tools/bindgen/src/*.rs)
 WASM_SOURCES := $(filter-out crates/python/%,$(ENGINE_SOURCES))
-SCHEMA_SOURCES := $(filter-out crates/python/% crates/layout/%,$(ENGINE_SOURCES))
 STUDIO_SOURCES := $(shell find studio python/penstock/scenarios -type f \
 	-not -path 'studio/node_modules/*' -not -path 'studio/wasm/*' -not -path 'studio/tests/*')
 
@@ -27,7 +31,7 @@ STUDIO_SOURCES := $(shell find studio python/penstock/scenarios -type f \
 export PYO3_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help demo studio test test-long mutants fuzz bench compare lint docs wheel clean rebuild
+.PHONY: help demo studio test test-long mutants fuzz bench compare lint docs wheel lock clean rebuild
 
 help: ## list the targets
 	@echo "Penstock: a simulator of network congestion control"
@@ -35,16 +39,18 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | while IFS='|' read -r name text; do \
 		printf '  make %-10s %s\n' "$$name" "$$text"; done
 
-demo: $(EXTENSION) ## run the satellite study on two seeds, and build the studio (minutes)
-	@$(MAKE) --no-print-directory studio || true
-	$(RUN) -m penstock reproduce satellite --seeds 2 --resume --jobs $(JOBS) --out out/demo
+demo: ## run the satellite study on two seeds, then build the studio (minutes)
+	@sh tools/stage environment $(MAKE) --no-print-directory $(TOOLS)
+	@sh tools/stage extension $(MAKE) --no-print-directory $(EXTENSION)
+	@sh tools/stage study $(RUN) -m penstock reproduce satellite --seeds 2 --resume --jobs $(JOBS) --out out/demo
 	@echo "These results have two seeds: do not quote them. The study with the seeds of the paper:"
 	@echo "  $(VENV)/bin/penstock reproduce satellite --quick"
+	@sh tools/stage studio $(MAKE) --no-print-directory studio || true
 	@if $(MAKE) --no-print-directory --question studio; then \
 		echo "The studio, the page on which you run, change and fork a simulation (it is $(STUDIO)):"; \
 		echo "  $(VENV)/bin/penstock studio"; \
 	else \
-		echo "The studio is not built, for the reason above the study: it needs packages from the registries of npm and crates.io."; \
+		echo "The studio is not built, for the reason above: it needs packages from the registries of npm and crates.io."; \
 		echo "Everything else is complete. \`make studio\` tries again."; \
 	fi
 
@@ -56,7 +62,7 @@ test: $(EXTENSION) $(STUDIO) ## run the tests of the engine and of the package
 	$(RUN) -m pytest
 
 test-long: test ## run also the tests that take minutes, the engine's in release, and test the source distribution
-	cargo test --workspace --locked --profile long
+	cargo test --workspace --locked --profile quick
 	$(RUN) -m pytest -m long
 	$(MAKE) wheel
 
@@ -70,6 +76,7 @@ compare: $(EXTENSION) ## compare the engine with that of commit 3a08ef9: times a
 	tools/compare-engines
 
 bench: $(EXTENSION) $(WASM) $(SCHEMA) ## time the workloads: bench.json, and a line in docs/benchmarks.md
+	$(MAKE) --no-print-directory $(RELEASE)
 	cargo build --release --locked -p penstock-engine --example bench
 	$(RUN) tools/bench.py
 	$(RUN) tools/bench_sweep.py
@@ -96,10 +103,15 @@ wheel: $(TOOLS) $(STUDIO) ## build the wheel and the source distribution, and te
 	$(RUN) -m maturin build --release --sdist --out dist
 	sh tools/check-sdist $(RUN) dist
 
+lock: $(TOOLS) ## write constraints.txt and fuzz/Cargo.lock anew, with the newest releases that are admitted
+	$(RUN) tools/lock.py
+	cp Cargo.lock fuzz/Cargo.lock
+	cargo metadata --quiet --format-version 1 --manifest-path fuzz/Cargo.toml > /dev/null
+
 clean: ## remove everything that make builds
 	rm -rf $(VENV) target site dist out bench.json docs/reference/generated
 	rm -rf studio/wasm studio/node_modules $(dir $(STUDIO))
-	rm -rf fuzz/target fuzz/corpus fuzz/artifacts fuzz/dictionary fuzz/Cargo.lock
+	rm -rf fuzz/target fuzz/corpus fuzz/artifacts fuzz/dictionary
 	find python -name '*.so' -delete
 
 $(BINDGEN): $(BINDGEN_SOURCES)
@@ -111,10 +123,11 @@ $(WASM): $(BINDGEN) $(WASM_SOURCES)
 	cargo build --profile wasm --locked --quiet --package penstock-wasm --target wasm32-unknown-unknown
 	$(BINDGEN) target/wasm32-unknown-unknown/wasm/penstock_wasm.wasm $(dir $@) penstock_wasm
 
-# With the profile of `cargo test`, which builds all that this needs, too.
-$(SCHEMA): $(SCHEMA_SOURCES)
+# The extension comes first, but a new stamp of it is no new schema.
+$(SCHEMA): $(filter-out crates/python/% crates/layout/%,$(ENGINE_SOURCES)) | $(EXTENSION)
 	@mkdir -p $(dir $@)
-	cargo run --profile test --locked --quiet --package penstock-wasm --example schema > $@.new
+	$(RUN) -c 'import json; from penstock._engine import schema; \
+		print(json.dumps(json.loads(schema()), separators=(",", ":"), ensure_ascii=False))' > $@.new
 	mv $@.new $@
 
 $(NODE_MODULES): studio/package.json studio/package-lock.json | $(TOOLS)
@@ -132,13 +145,15 @@ endif
 
 rebuild:
 
-$(TOOLS): pyproject.toml
+$(TOOLS): pyproject.toml $(CONSTRAINTS)
 	@test -n "$(PYTHON)" || exit 2
 	"$(PYTHON)" -m venv --clear $(VENV)
-	$(RUN) -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(RUN) -m pip install --quiet --group dev
+	$(PIP) --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(PIP) --group dev
 	echo '$(CURDIR)' > $@
 
-$(EXTENSION): $(TOOLS) $(ENGINE_SOURCES)
-	PIP_QUIET=1 $(RUN) -m maturin develop --release --locked --quiet
+# Only one is installed: the stamp of the other goes.
+$(EXTENSION) $(RELEASE): $(VENV)/extension-%.stamp: $(TOOLS) $(ENGINE_SOURCES)
+	PIP_QUIET=1 PIP_CONSTRAINT=$(CONSTRAINTS) $(RUN) -m maturin develop --profile $* --locked --quiet
+	@rm -f $(VENV)/extension-*.stamp
 	@touch $@

@@ -1,15 +1,19 @@
 """What the documentation names exists."""
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
+
+from penstock.cli import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/guides/*.md"), *ROOT.glob("docs/studies/*.md")]
 FOLDERS = ("crates", "docs", "python", "tests", "tools")
 NAMED = re.compile(r"[\w./-]*\w\.(?:py|rs|md|jinja)\b|\b(?:crates|docs|python|tests|tools)/[\w./-]*\w")
 """A file of source or documentation by its name or the end of its path, or a path from the root."""
+TEXTS = {".md", ".py", ".rs", ".toml", ".ts", ".tsx", ".html", ".jinja", ".ipynb"}
 ELSEWHERE = {"ns.py", "//pola.rs"}
 """A simulator, and an address."""
 
@@ -35,3 +39,36 @@ def test_every_file_that_the_documentation_names_exists(page: Path, there: set[s
     # `make docs` writes the pages of `reference/generated`, and fails for a link to one that is not there.
     missing = {name for name in named - there - ELSEWHERE if "reference/generated/" not in name}
     assert not missing, f"{page.name} names {', '.join(sorted(missing))}"
+
+
+def test_nobody_is_told_to_install_the_other_project_of_the_same_name() -> None:
+    wrong = re.compile(r"pip install (?:-\S+ )*['\"]?penstock(?![\w./-])|penstock\[(?:cluster|import|search|trace)")
+    folders = ("docs", "python", "studio/src", "crates", "tools")
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in TEXTS]
+    found = [path for path in (*files, *ROOT.glob("*.md")) if wrong.search(" ".join(path.read_text("utf-8").split()))]
+    assert not found, "on PyPI `penstock` is another project: ours is penstock-sim"
+
+
+def test_readme_activates_the_environment_before_its_first_command() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    first, commands = text.splitlines()[:30], re.findall(r"^    penstock .*", text, flags=re.MULTILINE)
+    assert "    make demo" in {line.partition("  #")[0].rstrip() for line in first}
+    assert text.index("source .venv/bin/activate") < text.index(commands[0])
+
+
+def test_the_commands_of_readme_are_known_and_their_scenarios_exist() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    lines = [shlex.split(line, comments=True)[1:] for line in re.findall(r"^    penstock .*", text, flags=re.MULTILINE)]
+    assert len(lines) >= 5
+    known = {command.name: command for command in COMMANDS}
+    for name, *arguments in lines:
+        assert name in known
+        for scenario in (each for each in arguments if "/" in each and not each.startswith(("out/", "-"))):
+            assert (ROOT / "python" / "penstock" / "scenarios" / f"{scenario}.toml").is_file(), scenario
+
+
+def test_readme_has_the_capacity_of_the_help() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    helped = next(command for command in COMMANDS if command.name == "capacity").examples[0]
+    asked = next(line for line in text.splitlines() if line.startswith("    penstock capacity"))
+    assert "".join(" ".join(shlex.split(asked)).split()) == "".join(" ".join(shlex.split(helped)).split())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import closing
@@ -15,6 +16,7 @@ import pytest
 from moments import Running, python_path
 
 from penstock import Scenario, Task
+from penstock.core.errors import InputError
 from penstock.execute.executors import Here, Pool, Processes, Stop, interruptible, open_pool
 from penstock.execute.spread import Spread
 from penstock.execute.worker import LONGEST_BATCH_S, Failure, Outcome, simulate, work
@@ -196,3 +198,9 @@ def test_ctrl_c_while_a_batch_is_sent_is_not_lost() -> None:
             signal.raise_signal(signal.SIGINT)
             assert not stop.wished
         assert stop.wished
+
+
+def test_a_cluster_without_dask_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with interruptible() as stop, pytest.raises(InputError, match=r"needs Dask, .*: python -m pip install distributed"):
+        open_pool(stop, cluster="tcp://127.0.0.1:1")

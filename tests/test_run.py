@@ -5,6 +5,7 @@ import multiprocessing
 import os
 import pickle
 import signal
+import struct
 import subprocess
 import sys
 import textwrap
@@ -124,8 +125,41 @@ def test_tables_travel_between_processes(small: Scenario) -> None:
         assert again.columns == table.columns
         assert pl.DataFrame(again).equals(pl.DataFrame(table))
         assert len(table) == pl.DataFrame(table).height
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        ("a", "no type", False, 1, [bytes(8)], None),
+        ("a", "UInt64", False, 3, [bytes(23)], None),
+        ("a", "UInt64", True, 9, [bytes(72)], b"\x01"),
+        ("a", "Utf8", False, 1, [bytes(8)], None),
+        ("a", "Utf8", False, 1, [b"\x00\x00\x00\x00\x01\x00\x00\x00", b"\xff"], None),
+        ("a", "Utf8", False, 1, [b"\x00\x00\x00\x00\x02\x00\x00\x00", b"a"], None),
+        ("a", "UInt64", False, 1, [bytes(8)], b"\x00"),
+    ],
+    ids=["type", "short", "bitmap", "buffers", "text", "offsets", "missing"],
+)
+def test_what_is_no_packed_table_is_refused(column: tuple[str, str, bool, int, list[bytes], bytes | None]) -> None:
     with pytest.raises(ValueError, match=r"."):
-        Table.from_ipc(b"not a table")
+        Table.from_packed([column])
+
+
+def test_missing_values_travel_and_are_stacked() -> None:
+    one = Table.from_packed(
+        [
+            ("some", "Float64", True, 3, [struct.pack("<3d", 1.0, 0.0, 3.0)], b"\x05"),
+            ("name", "Utf8", False, 3, [struct.pack("<4i", 0, 1, 1, 3), b"abc"], None),
+        ]
+    )
+    frame = pl.DataFrame(one)
+    assert frame.rows() == [(1.0, "a"), (None, ""), (3.0, "bc")]
+    assert pl.DataFrame(pickle.loads(pickle.dumps(one))).equals(frame)
+    stacked = pl.DataFrame(Table.stack("run", ["x", "y"], [one, one]))
+    assert stacked.drop("run").equals(pl.concat([frame, frame]))
+    assert stacked.n_chunks() == 1
+    with pytest.raises(ValueError, match="other columns"):
+        Table.stack("run", ["x", "y"], [one, Table.from_packed([("b", "UInt64", False, 0, [b""], None)])])
 
 
 def test_tables_are_stacked_under_labels(small: Scenario) -> None:

@@ -430,3 +430,9 @@ def test_the_pages_fit(chromium: Browser, pages: list[Path], width: int, dark: b
         assert chromium.value("document.documentElement.scrollWidth <= innerWidth")
         assert chromium.value("document.querySelector('.headline').getBoundingClientRect().top < 200")
         assert chromium.value("document.querySelectorAll('figure svg').length") >= 1
+
+
+def test_a_search_without_optuna_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(InputError, match=r"needs Optuna, .*: python -m pip install optuna"):
+        Proposer(None, 1)  # type: ignore[arg-type]

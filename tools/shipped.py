@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def shipped() -> list[Distribution]:
     """What Penstock needs with all its extras, and what that needs in turn; without Penstock, by name."""
-    penstock = distribution("penstock")
+    penstock = distribution("penstock-sim")
     found: dict[str, Distribution] = {}
     known: set[tuple[str, str]] = set()
     waiting = list(needed(penstock, {"", *penstock.metadata.get_all("Provides-Extra", [])}))

@@ -1,22 +1,29 @@
 //! Result tables as Arrow record batches, which data frames use without a copy.
 //!
 //! A table has one batch. It is exported by the Arrow C stream protocol (`__arrow_c_stream__`), and sent between
-//! processes as an Arrow IPC stream.
+//! processes as the buffers of its columns. The crates for Arrow's file format and for its kernels are not used: they
+//! take longer to build than the rest of this one.
 
 use std::iter::{once, repeat_n};
 use std::sync::Arc;
 
+use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
+use arrow_array::cast::AsArray;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array};
-use arrow_ipc::reader::StreamReader;
-use arrow_ipc::writer::StreamWriter;
-use arrow_schema::{ArrowError, Field, FieldRef, Schema};
-use arrow_select::concat::concat_batches;
+use arrow_array::types::{Float64Type, UInt64Type};
+use arrow_array::{
+    Array, ArrayRef, Float64Array, RecordBatch, RecordBatchIterator, StringArray, UInt64Array, make_array,
+};
+use arrow_data::ArrayData;
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
 use penstock_engine::report::Report;
 use penstock_engine::report::table::{Column, Values};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyCapsule};
+use pyo3::types::PyCapsule;
+
+/// A column as another process gets it: see `Table::packed`.
+type Packed = (String, String, bool, usize, Vec<Vec<u8>>, Option<Vec<u8>>);
 
 /// One table of a run's results, for `polars.DataFrame(table)` and every other user of Arrow.
 #[pyclass(frozen, module = "penstock._engine")]
@@ -37,12 +44,20 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Reads a pickled table: an Arrow IPC stream of one batch.
+    /// The table of these columns: see `packed`.
     #[staticmethod]
-    fn from_ipc(stream: &[u8]) -> PyResult<Table> {
-        let mut reader = StreamReader::try_new(stream, None).map_err(unreadable)?;
-        let schema = reader.schema();
-        let batch = reader.next().unwrap_or_else(|| Ok(RecordBatch::new_empty(schema))).map_err(unreadable)?;
+    fn from_packed(columns: Vec<Packed>) -> PyResult<Table> {
+        let mut fields = Vec::new();
+        let mut arrays = Vec::new();
+        for (name, kind, is_optional, rows, buffers, present) in columns {
+            let kind: DataType = kind.parse().map_err(unreadable)?;
+            let data = ArrayData::builder(kind.clone()).len(rows).align_buffers(true);
+            let data = data.buffers(buffers.iter().map(|buffer| buffer[..].into()).collect());
+            let data = data.null_bit_buffer(present.map(|bits| bits[..].into()));
+            arrays.push(make_array(data.build().map_err(unreadable)?));
+            fields.push(Field::new(name, kind, is_optional));
+        }
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).map_err(unreadable)?;
         Ok(Table { batch })
     }
 
@@ -55,24 +70,33 @@ impl Table {
         if labels.len() != tables.len() {
             return Err(PyValueError::new_err(format!("{} labels for {} tables", labels.len(), tables.len())));
         }
-        let whole =
-            concat_batches(&first.batch.schema(), tables.iter().map(|table| &table.batch)).map_err(unreadable)?;
+        let schema = first.batch.schema();
+        if tables.iter().any(|table| table.batch.schema() != schema) {
+            return Err(PyValueError::new_err("tables of other columns cannot be stacked"));
+        }
         let rows = labels.iter().zip(&tables).flat_map(|(label, table)| repeat_n(label, table.batch.num_rows()));
         let label: ArrayRef = Arc::new(StringArray::from_iter_values(rows));
         let field = Arc::new(Field::new(column, label.data_type().clone(), false));
-        let fields: Vec<FieldRef> = once(field).chain(whole.schema().fields().iter().cloned()).collect();
-        let columns = once(label).chain(whole.columns().iter().cloned()).collect();
+        let fields: Vec<FieldRef> = once(field).chain(schema.fields().iter().cloned()).collect();
+        let mut columns = vec![label];
+        for number in 0..schema.fields().len() {
+            let parts: Vec<&ArrayRef> = tables.iter().map(|table| table.batch.column(number)).collect();
+            columns.push(concatenated(&parts).map_err(unreadable)?);
+        }
         let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).map_err(unreadable)?;
         Ok(Table { batch })
     }
 
-    /// The table as an Arrow IPC stream of one batch.
-    fn to_ipc<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let mut stream = Vec::new();
-        let mut writer = StreamWriter::try_new(&mut stream, &self.batch.schema()).map_err(unreadable)?;
-        writer.write(&self.batch).and_then(|()| writer.finish()).map_err(unreadable)?;
-        drop(writer);
-        Ok(PyBytes::new(py, &stream))
+    /// The columns, as `from_packed` reads them: name, Arrow type, whether values may be missing, rows, Arrow buffers, and
+    /// a bitmap of the values that are present if some are missing.
+    fn packed(&self) -> Vec<Packed> {
+        let pack = |(field, array): (&FieldRef, &ArrayRef)| {
+            let data = array.to_data();
+            let buffers = data.buffers().iter().map(|buffer| buffer.to_vec()).collect();
+            let present = data.nulls().map(|nulls| nulls.inner().sliced().to_vec());
+            (field.name().clone(), field.data_type().to_string(), field.is_nullable(), array.len(), buffers, present)
+        };
+        self.batch.schema().fields().iter().zip(self.batch.columns()).map(pack).collect()
     }
 
     /// Names of the columns.
@@ -89,9 +113,8 @@ impl Table {
         format!("<Table {} x {}>", self.batch.num_rows(), self.batch.num_columns())
     }
 
-    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
-        let reader = py.get_type::<Table>().getattr("from_ipc")?;
-        Ok((reader, (self.to_ipc(py)?,)))
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Vec<Packed>,))> {
+        Ok((py.get_type::<Table>().getattr("from_packed")?, (self.packed(),)))
     }
 
     /// The Arrow C stream of the table. It ignores a requested schema, as the protocol permits.
@@ -126,6 +149,29 @@ fn batch(columns: Vec<Column<'_>>) -> Result<RecordBatch, ArrowError> {
         arrays.push(array);
     }
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+}
+
+/// Columns of one type, one after the other.
+fn concatenated(parts: &[&ArrayRef]) -> Result<ArrayRef, ArrowError> {
+    let rows = parts.iter().map(|part| part.len()).sum();
+    Ok(match parts[0].data_type() {
+        DataType::UInt64 => {
+            let mut whole = UInt64Builder::with_capacity(rows);
+            parts.iter().for_each(|part| whole.append_array(part.as_primitive::<UInt64Type>()));
+            Arc::new(whole.finish())
+        }
+        DataType::Float64 => {
+            let mut whole = Float64Builder::with_capacity(rows);
+            parts.iter().for_each(|part| whole.append_array(part.as_primitive::<Float64Type>()));
+            Arc::new(whole.finish())
+        }
+        DataType::Utf8 => {
+            let mut whole = StringBuilder::with_capacity(rows, 0);
+            parts.iter().try_for_each(|part| whole.append_array(part.as_string::<i32>()))?;
+            Arc::new(whole.finish())
+        }
+        other => return Err(ArrowError::NotYetImplemented(format!("no table has a column of {other}"))),
+    })
 }
 
 fn array(values: Values<'_>) -> ArrayRef {

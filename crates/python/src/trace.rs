@@ -1,14 +1,12 @@
 //! The packets of a trace, as Python hands them to the engine.
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{UInt32Type, UInt64Type};
-use arrow_ipc::reader::StreamReader;
 use penstock_engine::core::error::Fault;
 use penstock_engine::scenario::expansion::expand;
 use penstock_engine::scenario::spec::Scenario;
 use penstock_engine::traffic::{MOST_PACKETS, Recording};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
 use crate::error;
 
@@ -20,26 +18,23 @@ pub(crate) struct Trace {
 
 #[pymethods]
 impl Trace {
-    /// Packets from Arrow IPC streams. Their columns are the time in picoseconds since the first packet (UInt64), octets
-    /// and number of the flow (both UInt32), in this order.
+    /// Packets from parts of a trace, each 16 octets, little-endian: the time in picoseconds since the first packet (8),
+    /// octets (4) and number of the flow (4).
     #[new]
-    fn new(py: Python<'_>, streams: &Bound<'_, PyAny>) -> PyResult<Trace> {
+    fn new(py: Python<'_>, parts: &Bound<'_, PyAny>) -> PyResult<Trace> {
         let (mut times, mut octets, mut flows) = (Vec::new(), Vec::new(), Vec::new());
-        let unreadable = |reason: String| PyValueError::new_err(format!("this is no table of packets: {reason}"));
-        for stream in streams.try_iter()? {
-            let stream: Vec<u8> = stream?.extract()?;
-            for batch in StreamReader::try_new(&stream[..], None).map_err(|error| unreadable(error.to_string()))? {
-                let batch = batch.map_err(|error| unreadable(error.to_string()))?;
-                let [time, size, flow] = batch.columns() else {
-                    return Err(unreadable(format!("it has {} columns in place of 3", batch.num_columns())));
-                };
-                let columns = time.as_primitive_opt::<UInt64Type>().zip(size.as_primitive_opt::<UInt32Type>());
-                let Some(((time, size), flow)) = columns.zip(flow.as_primitive_opt::<UInt32Type>()) else {
-                    return Err(unreadable("a column has another type".to_owned()));
-                };
-                times.extend_from_slice(time.values());
-                octets.extend_from_slice(size.values());
-                flows.extend_from_slice(flow.values());
+        for part in parts.try_iter()? {
+            let part = part?;
+            let part = part.cast::<PyBytes>()?.as_bytes();
+            let (packets, []) = part.as_chunks::<16>() else {
+                let reason = format!("{} octets are no whole number of packets of 16 octets", part.len());
+                return Err(PyValueError::new_err(reason));
+            };
+            for packet in packets {
+                let packet = u128::from_le_bytes(*packet);
+                times.push(packet as u64);
+                octets.push((packet >> 64) as u32);
+                flows.push((packet >> 96) as u32);
             }
             if times.len() > MOST_PACKETS {
                 break;

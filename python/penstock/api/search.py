@@ -153,7 +153,7 @@ class Proposer:
             import optuna
         except ImportError:
             raise InputError(
-                "a search needs Optuna, which is not installed", remedy="pip install 'penstock[search]'"
+                "a search needs Optuna, which is not installed", remedy="install it: python -m pip install optuna"
             ) from None
         optuna.logging.set_verbosity(optuna.logging.WARNING)
         sampler = optuna.samplers.TPESampler(seed=seed % 2**32, n_startup_trials=2 * BATCH, multivariate=True)

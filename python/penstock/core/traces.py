@@ -71,7 +71,7 @@ def _load(place: Path, name: str) -> _engine.Trace:
     digest = hashlib.sha256()
     reason = "its packets have another digest than its name"
     try:
-        trace = _engine.Trace(_streams(place, digest))
+        trace = _engine.Trace(_parts(place, digest))
         if digest.hexdigest() == place.name:
             return trace
     except (OSError, ValueError, pl.exceptions.PolarsError) as error:
@@ -84,27 +84,24 @@ def _load(place: Path, name: str) -> _engine.Trace:
     )
 
 
-def _streams(place: Path, digest: hashlib._Hash) -> Iterator[bytes]:
-    """The packets as Arrow IPC streams, file by file."""
-    import io
-
+def _parts(place: Path, digest: hashlib._Hash) -> Iterator[bytes]:
+    """The packets as the engine reads them and as the digest is made of them, file by file."""
     import polars as pl
 
     for part in sorted(place.glob("packets-*.parquet")):
-        packets = pl.read_parquet(part, columns=list(COLUMNS))
-        _add_to(digest, packets)
-        stream = io.BytesIO()
-        packets.write_ipc_stream(stream)
-        yield stream.getvalue()
+        octets = _octets(pl.read_parquet(part, columns=list(COLUMNS)))
+        digest.update(octets)
+        yield octets
 
 
-def _add_to(digest: hashlib._Hash, packets: pl.DataFrame) -> None:
+def _octets(packets: pl.DataFrame) -> bytes:
+    """16 octets for each packet, little-endian."""
     import numpy as np
 
     rows = np.empty(len(packets), dtype=[("time_ps", "<u8"), ("octets", "<u4"), ("flow", "<u4")])
     for column in COLUMNS:
         rows[column] = packets[column].to_numpy()
-    digest.update(rows.tobytes())
+    return rows.tobytes()
 
 
 class Writer:
@@ -135,7 +132,7 @@ class Writer:
 
     def add(self, packets: pl.DataFrame) -> None:
         """Packets that follow those before, with the columns of :data:`COLUMNS`."""
-        _add_to(self._digest, packets)
+        self._digest.update(_octets(packets))
         self._waiting.append(packets)
         if sum(map(len, self._waiting)) >= PART:
             self._write()

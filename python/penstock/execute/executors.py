@@ -152,7 +152,7 @@ class Processes(Pool):
 
 
 class Cluster(Pool):
-    """A Dask cluster, by its scheduler or its address (``tcp://host:8786``); the extra ``penstock[cluster]``.
+    """A Dask cluster, by its scheduler or its address (``tcp://host:8786``); needs the package ``distributed``.
 
     Raises :class:`InputError` within ten seconds if no scheduler answers, if there is no worker, or if a worker has
     another engine; and for invalid TLS files.
@@ -245,7 +245,9 @@ def _connect(scheduler: Scheduler) -> Client:
         from distributed import Client
     except ImportError:
         raise InputError(
-            "a cluster needs Dask, which is not installed", path="--cluster", remedy="pip install 'penstock[cluster]'"
+            "a cluster needs Dask, which is not installed",
+            path="--cluster",
+            remedy="install it: python -m pip install distributed",
         ) from None
     security = scheduler.security()
     try:
