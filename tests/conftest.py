@@ -13,6 +13,7 @@ from moments import HANGS_S
 from studio_page import playwright_browser, studio, studio_address
 
 from penstock import Scenario, Task
+from penstock.cli import main
 from penstock.execute import worker
 from penstock.execute.store import Store
 from penstock.execute.worker import Outcome
@@ -105,6 +106,24 @@ def penstock(tmp_path: Path) -> Command:
             encoding="utf-8",
             check=False,
         )
+
+    return run
+
+
+@pytest.fixture
+def penstock_in_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Command:
+    """Does the same without a new interpreter: for tests that only read what the command prints."""
+
+    def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+        texts = [str(argument) for argument in arguments]
+        with monkeypatch.context() as patched:
+            patched.chdir(tmp_path)
+            for name, value in environment.items():
+                patched.setenv(name, value)
+            capfd.readouterr()
+            status = main(texts)
+            printed = capfd.readouterr()
+        return subprocess.CompletedProcess(texts, status, printed.out, printed.err)
 
     return run
 
