@@ -94,8 +94,14 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 
 @pytest.fixture
-def penstock(tmp_path: Path) -> Command:
-    """Runs ``python -m penstock`` with the given arguments, in an empty directory."""
+def penstock(request: pytest.FixtureRequest, tmp_path: Path) -> Command:
+    """Runs ``python -m penstock`` with the given arguments, in an empty directory.
+
+    A file or a test marked ``in_process`` starts no interpreter: it only reads what the command prints.
+    """
+    if request.node.get_closest_marker("in_process"):
+        in_process: Command = request.getfixturevalue("penstock_in_process")
+        return in_process
 
     def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

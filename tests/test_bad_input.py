@@ -11,10 +11,8 @@ import pytest
 Command = Callable[..., subprocess.CompletedProcess[str]]
 
 
-@pytest.fixture
-def penstock(penstock_in_process: Command) -> Command:
-    """A refusal needs no process of its own; `test_a_refusal_is_the_status_of_the_process` has one."""
-    return penstock_in_process
+# A refusal needs no process of its own; `test_a_refusal_is_the_status_of_the_process` has one.
+pytestmark = pytest.mark.in_process
 
 
 def refused(done: subprocess.CompletedProcess[str], *words: str) -> str:
