@@ -23,6 +23,9 @@ __all__ = ["playwright_browser", "studio", "studio_address"]  # fixtures
 # A process started in the background of a shell ignores Ctrl-C, and so do its children; these tests are about it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
+# pytest-xdist gives its processes the width of a terminal; what no terminal reads has no width.
+os.environ.pop("COLUMNS", None)
+
 SMALL = """\
 title = "Two groups on one line"
 duration = "2 s"
